@@ -1,10 +1,8 @@
+import { type Listeners, listen } from "./compose/listen.ts";
 import { buildProgram, type Program } from "./compose/program.ts";
-import { serverSeconds } from "./platform/client-patience.ts";
 import { type Config, loadConfig } from "./platform/config.ts";
 import { createLog, type Log } from "./platform/log.ts";
 
-/** This is above the service's own limit for bodies, so that a larger body gets our response and not the server's. */
-const serverBodyBytesMax = 1024 * 1024 * 1024;
 const drainPollMs = 50;
 /** How long aborted calls may take to record their end. */
 const cutMsMax = 2_000;
@@ -13,25 +11,27 @@ const writeLine = (line: string): void => {
   process.stderr.write(line);
 };
 
+type Context = { readonly log: Log; readonly config: Config };
+
 /**
  * Reports that this process is not ready, and keeps serving until callers can notice; then refuses new connections and
  * lets running calls end, up to the time limit.
  */
-async function drain(program: Program, log: Log, config: Config): Promise<void> {
-  const { server } = program.app;
+async function drain(program: Program, listeners: Listeners | null, { log, config }: Context): Promise<void> {
   // A call is over when it is settled and the last byte of its response has been sent to the client, however slow.
-  const running = () => Math.max(program.inFlight(), server?.pendingRequests ?? 0);
+  const running = () => Math.max(program.inFlight(), listeners?.running() ?? 0);
   program.beginDrain();
+  listeners?.beginDrain();
   log.info("program.draining", { inFlight: running() });
   const deadline = performance.now() + config.DRAIN_TIMEOUT_MS;
   await Bun.sleep(Math.min(config.DRAIN_NOTICE_MS, config.DRAIN_TIMEOUT_MS));
-  const stopped = server?.stop();
+  const stopped = listeners?.stop();
   while (running() > 0 && performance.now() < deadline) {
     await Bun.sleep(drainPollMs);
   }
   if (running() > 0) {
     log.warn("program.drain_timed_out", { inFlight: running() });
-    await cutOff(program);
+    await cutOff(program, listeners);
   }
   await Promise.race([stopped, Bun.sleep(drainPollMs)]);
   await program.close();
@@ -39,9 +39,9 @@ async function drain(program: Program, log: Log, config: Config): Promise<void> 
 }
 
 /** Ends running calls as if their clients had left, so that each is recorded with what was delivered. */
-async function cutOff(program: Program): Promise<void> {
+async function cutOff(program: Program, listeners: Listeners | null): Promise<void> {
   program.cutOff();
-  void program.app.server?.stop(true);
+  listeners?.cutOff();
   const deadline = performance.now() + cutMsMax;
   while (program.inFlight() > 0 && performance.now() < deadline) {
     await Bun.sleep(drainPollMs);
@@ -52,13 +52,14 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.LOG_LEVEL, writeLine);
   const program = await buildProgram(config, log);
+  let listeners: Listeners | null = null;
   let isStopping = false;
   const stop = () => {
     if (isStopping) {
       return;
     }
     isStopping = true;
-    drain(program, log, config).then(
+    drain(program, listeners, { log, config }).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error("program.stop_failed", { error });
@@ -86,15 +87,8 @@ async function main(): Promise<void> {
     stop();
   });
   // This line comes last, because its reader may stop the process at once.
-  program.app.listen({
-    hostname: config.HOST,
-    port: config.PORT,
-    reusePort: true,
-    idleTimeout: serverSeconds(config.CLIENT_IDLE_TIMEOUT_MS),
-    maxRequestBodySize: serverBodyBytesMax,
-    development: false,
-  });
-  log.info("program.listening", { url: `http://${config.HOST}:${program.app.server?.port}` });
+  listeners = listen(program, config, log);
+  log.info("program.listening", { url: `http://${config.HOST}:${listeners.port}` });
 }
 
 main().catch((error: unknown) => {

@@ -77,7 +77,9 @@ export async function restoreFiles(home: string, folder: string, decrypt: string
     const command = ["tar", "--extract", "--gzip", "--file=-", "--no-same-owner", `--directory=${unfinished}`];
     await readArchive(join(folder, name), { command }, decrypt);
   }
-  await rename(join(unfinished, "password"), join(home, "password"));
+  // The two may be on different disks, where nothing can be renamed from one to the other.
+  await copyFile(join(unfinished, "password"), join(home, "password"));
+  await rm(join(unfinished, "password"));
   await mkdir(join(unfinished, "pg_wal", "archive_status"), { recursive: true, mode: 0o700 });
   await chmod(unfinished, 0o700);
   if (account !== null) {

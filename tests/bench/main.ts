@@ -1,5 +1,6 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
 import { runExportBench } from "./export/run.ts";
+import { runGrowthBench } from "./growth/run.ts";
 import { runListsBench } from "./lists/run.ts";
 import { runMessagesBench } from "./messages/run.ts";
 import { runNodeBench } from "./node/run.ts";
@@ -12,6 +13,7 @@ import { runTraceSearchBench } from "./trace-search/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
   export: runExportBench,
+  growth: runGrowthBench,
   lists: runListsBench,
   messages: runMessagesBench,
   node: runNodeBench,
@@ -23,7 +25,8 @@ const benches: Record<string, (args: string[]) => Promise<number>> = {
   "trace-search": runTraceSearchBench,
 };
 
-const [name = "", ...args] = Bun.argv.slice(2);
+// Without a name, `--check` is that of the relay.
+const [name = "", ...args] = Bun.argv[2] === "--check" ? ["relay", ...Bun.argv.slice(2)] : Bun.argv.slice(2);
 const bench = benches[name];
 if (bench === undefined) {
   console.error(`usage: bun run bench <${Object.keys(benches).join("|")}> [--help]`);

@@ -87,7 +87,7 @@ test("a plan is previewed in a dry run, bought without a real payment, and appea
     await page.getByText("The order was settled.").waitFor();
     await page.locator(".sidebar-balance", { hasText: /\$1[45]\.\d\d/ }).waitFor();
     await page.getByRole("tab", { name: "Ledger" }).click();
-    await page.getByText("order paid").waitFor();
+    await page.getByText("top-up", { exact: true }).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("tab", { name: "Orders" }).click();
     await page.getByText("waiting for payment").first().waitFor();

@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ReplicaId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
-import { openBooksThread } from "@sluice/control-plane/compose/books-thread.ts";
+import { type BooksSetup, openBooksThread } from "@sluice/control-plane/compose/books-thread.ts";
 import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
-import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
+import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import { NotTriedError } from "@sluice/control-plane/platform/spool/errors.ts";
+import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
 import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { BudgetCharge, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
@@ -29,7 +32,8 @@ let db: Database;
 let directory: string;
 let thread: KeptThread;
 let lost = 0;
-let spool: Spool<{ usage: UsageRow }>;
+type Rows = { usage: UsageRow };
+let spool: Spool<Rows>;
 let customer: Customer;
 const seen: { isRetry: boolean; charges: readonly BudgetCharge[] }[] = [];
 
@@ -52,22 +56,35 @@ beforeAll(async () => {
   await db.sql`insert into replica (id) values (${spool.replicaId})`;
   const { replicaId } = spool;
   spool.drain({
+    ...commitThrough(commits, replicaId),
+    onQuarantine: ({ error }) => {
+      throw error;
+    },
+  });
+});
+
+/** Has a thread commit the batches of a spool. */
+function commitThrough(commits: CallCommits, replicaId: ReplicaId): Omit<DrainOptions<Rows>, "onQuarantine"> {
+  return {
     commit: async ({ entries, isReplay, isRetry }) => {
       const write: Parameters<typeof commitUsageBatch>[0]["write"] = async (usage) => {
-        const charges = await commits.commit({ replicaId, usage, traces: "[]", traceDays: [] });
+        const charges = await commits.commit({
+          replicaId,
+          usage,
+          traces: "[]",
+          traceDays: [],
+          isNew: !(isReplay || isRetry),
+        });
         seen.push({ isRetry, charges });
         return charges;
       };
       await commitUsageBatch({ leases: null, write }, { rows: entries, isReplay, isRetry });
     },
-    isPoison: isRejectedByDatabase,
-    onQuarantine: ({ error }) => {
-      throw error;
-    },
+    isPoison: isFaultOfRows,
     batchMax: 50,
     intervalMs: 1,
-  });
-});
+  };
+}
 
 afterAll(async () => {
   await spool.close();
@@ -138,4 +155,51 @@ describe("a thread that is lost while it commits", () => {
     expect(await spool.flush(30_000)).toBe(true);
     await expectBooked(rows);
   }, 60_000);
+});
+
+describe("a row that ends every thread that commits it", () => {
+  test("is found and put aside, and all others are booked", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-fatal-"));
+    const setup: BooksSetup = { topic: "setup", database: { url: server.url, role: null } };
+    const kept = new KeptThread({
+      address: new URL("../support/usage/fatal-books.ts", import.meta.url),
+      log: silentLog,
+      onLost: () => undefined,
+    });
+    kept.listen("log", {
+      onStart: () => kept.post(setup),
+      onMessage: () => undefined,
+      onLost: () => undefined,
+    });
+    const own = await openSpool<Rows>({
+      directory: folder,
+      codecs: { usage: usageRowCodec },
+      reserveBytes: 0,
+      onWarning: () => undefined,
+    });
+    await db.sql`insert into replica (id) values (${own.replicaId})`;
+    const rows = Array.from({ length: 8 }, (_, index) =>
+      usageRow(customer, { quota: 7n as Quota, model: index === 5 ? "fatal" : "fine" }),
+    );
+    await Promise.all(rows.map((row) => own.append({ kind: "usage", row })));
+    const aside: unknown[] = [];
+    own.drain({
+      ...commitThrough(new CallCommits(kept), own.replicaId),
+      onQuarantine: ({ entry, error }) => aside.push([entry?.row.requestId, String(error)]),
+    });
+    expect(await own.flush(60_000)).toBe(true);
+    expect(aside).toEqual([[rows[5]?.requestId, "WorkerLostError: the thread that writes the books was lost"]]);
+    const later = usageRow(customer, { quota: 1n as Quota });
+    await own.append({ kind: "usage", row: later });
+    expect(await own.flush(60_000)).toBe(true);
+    await expectBooked([...rows.filter(({ model }) => model === "fine"), later]);
+    await own.close();
+    kept.stop();
+    await rm(folder, { recursive: true });
+  }, 150_000);
+
+  test("is not looked for among rows that no thread has begun with", () => {
+    const error = new NotTriedError("the thread has yet to start again");
+    expect(isFaultOfRows({ error, repeats: 1_000, rows: 1 })).toBe(false);
+  });
 });

@@ -3,6 +3,7 @@ import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { BillingScene, billingDeps, noticeOf } from "../support/payments/billing-scene.ts";
+import { issueInvoices } from "../support/payments/invoice-terms.ts";
 import { deliverUntilTaken, payFromProcess } from "../support/payments/payers.ts";
 import { startPostgresProxy } from "../support/postgres/postgres-proxy.ts";
 
@@ -13,6 +14,7 @@ const points: FaultPoint[] = [
   "after_payment",
   "after_ledger",
   "after_balance",
+  "after_invoice",
   "before_commit",
   "after_commit",
   "before_reply",
@@ -22,6 +24,7 @@ let scene: BillingScene;
 
 beforeAll(async () => {
   scene = await BillingScene.create();
+  await issueInvoices(scene.db);
 });
 
 afterEach(async () => {
@@ -32,14 +35,21 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-/** Exactly one payment, one credit, one mail. */
+/** Exactly one payment, one credit, one mail, one invoice. */
 async function expectPaidOnce(orderNo: string): Promise<void> {
-  const [found] = await scene.db.sql<{ payments: number; credits: number; mails: number; status: string }>`
+  const [found] = await scene.db.sql<{
+    payments: number;
+    credits: number;
+    mails: number;
+    invoices: number;
+    status: string;
+  }>`
     select o.status, (select count(*)::int from payment p where p.order_id = o.id) as payments,
       (select count(*)::int from quota_grant g where g.reference = 'order:' || o.order_no) as credits,
-      (select count(*)::int from mail_log m where m.dedupe_key = 'payment_success:' || o.order_no) as mails
+      (select count(*)::int from mail_log m where m.dedupe_key = 'payment_success:' || o.order_no) as mails,
+      (select count(*)::int from invoice i where i.order_id = o.id) as invoices
     from sales_order o where o.order_no = ${orderNo}`;
-  expect(found).toEqual({ status: "settled", payments: 1, credits: 1, mails: 1 });
+  expect(found).toEqual({ status: "settled", payments: 1, credits: 1, mails: 1, invoices: 1 });
 }
 
 describe("a process that dies inside a settlement leaves it undone or done, never half done", () => {

@@ -130,13 +130,15 @@ test("every endpoint declares its input, its responses, its errors and its param
 });
 
 /**
- * Forms tell a person what is wrong field by field, notices are read by code that checks their signature, and of what a page
- * reports is taken what can be used.
+ * Forms tell a person what is wrong field by field, notices are read by code that checks their signature, a service that
+ * people sign in with may send back more than is asked for, and of what a page reports is taken what can be used.
  */
 const isLenient = ({ path, body = "json" }: AnyEndpoint): boolean =>
   body !== "json" ||
   [
     "/login/",
+    "/login/with/:provider/",
+    "/login/with/:provider/callback/",
     "/admin/login/",
     "/register/",
     "/verify-email/",

@@ -222,7 +222,7 @@ describe("calls of the group", () => {
     expect(metrics).toMatch(/sluice_exit_node_attempts_total\{node="node-a",result="answered"\} \d+/);
     await scene.rig.waitForUsageRows(4);
     const rows = await scene.rig.db.sql<{ code: string; attempt: string }>`
-      select distinct c.exit_node_code as code, u.attempts->0->>'channel' as attempt
+      select distinct c.exit_node_code as code, usage_attempts(u.attempts)->0->>'channel' as attempt
       from usage_log u join channel c on c.id = u.channel_id where u.group_name = 'node-test'`;
     expect(rows).toContainEqual({ code: "node-a", attempt: "exit-node:node-a" });
     expect(await scene.rig.checkMoney()).toEqual([]);

@@ -176,6 +176,30 @@ describe("migrations", () => {
     expect(lines.at(-1)).toMatch(/^applied 0001_second/);
   });
 
+  test("are tried again after a deadlock with a transaction that needs the same tables in another order", async () => {
+    const tables = "create table first (id int); create table last (id int);";
+    await write({ "0000_tables": tables });
+    await run();
+    const columns = "alter table first add column name text; alter table last add column name text;";
+    await write({ "0000_tables": tables, "0001_columns": columns });
+    const holder = new Bun.SQL(database.url, { max: 1 });
+    await holder`begin`;
+    await holder`select * from last`;
+    const work = run();
+    const isWaiting = async () =>
+      (await sql`select 1 from pg_locks where not granted and relation = 'last'::regclass`).length > 0;
+    while (!(await isWaiting())) {
+      await Bun.sleep(20);
+    }
+    await holder`select * from first`;
+    await holder`commit`;
+    await holder.close();
+    expect(await work).toEqual([
+      expect.stringMatching(/0001_columns: a table is in use/),
+      expect.stringMatching(/^applied 0001_columns/),
+    ]);
+  });
+
   test("read drizzle-kit's table: what its own runner applied is not applied again", async () => {
     await write({ "0000_first": "create table a (id int);\n--> statement-breakpoint\ninsert into a values (1);" });
     await migrateByDrizzle(drizzle({ client: sql }), { migrationsFolder: new URL("migrations", folder).pathname });

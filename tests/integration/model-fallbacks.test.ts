@@ -135,7 +135,7 @@ describe.each(arrangements)("another model in place of one, %s", (arrangement) =
       channel: string | null;
       attempts: readonly { model?: string }[];
     }>`
-      select u.asked_model as asked, c.name as channel, u.attempts
+      select u.asked_model as asked, c.name as channel, usage_attempts(u.attempts) as attempts
       from usage_log u left join channel c on c.id = u.channel_id
       where u.gateway_user_id = ${gatewayUserId}::bigint`;
     if (settled === undefined || more === undefined) {

@@ -16,6 +16,7 @@ beforeAll(async () => {
   notifications = openNotifications(
     server.url,
     createLog("info", (line) => logged.push(line)),
+    (channel) => notify(db, channel, ""),
   );
   await notifications.connected();
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { organisationHeader } from "@sluice/contracts/organisation-rights";
 import { allowsToken, tokenRuleOf } from "@sluice/contracts/token-scopes";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { giveToken, loginAdmin } from "../support/accounts/logins.ts";
-import { addOwnedThings, addPlans, type OwnedThings } from "../support/accounts/owned-things.ts";
+import { addOwnedThings, addPlans, type OwnedThings, webhookUrl } from "../support/accounts/owned-things.ts";
 import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { inputNames, soundValues } from "../support/values/odd-values.ts";
@@ -22,7 +23,7 @@ beforeAll(async () => {
   other = await addOwnedThings(rig, sluice, "small");
   adminCookie = (await loginAdmin(rig)).cookie;
   endpoints = await declaredEndpoints(rig);
-  await rig.waitForUsageRows(2);
+  await rig.waitForUsageRows(4);
 });
 
 afterAll(() => rig.close());
@@ -32,8 +33,8 @@ type Case = { readonly endpoint: AnyEndpoint; readonly field: string };
 
 /** Identifiers: ids and numbers of records, and plans if a user has them. */
 const namesThings = /(^|_)(id|ids|no)$/;
-/** Made up by a page for its visitor; it belongs to no login. */
-const namesNothing: ReadonlySet<string> = new Set(["visitor_id"]);
+/** Made up by a page for its visitor, and the number that the tax office gave a buyer: neither names a record. */
+const namesNothing: ReadonlySet<string> = new Set(["visitor_id", "tax_id"]);
 
 function cases(): Case[] {
   return endpoints
@@ -58,9 +59,17 @@ function ownValue({ endpoint, field }: Case, things: OwnedThings): unknown {
     order_no: things.orderNo,
     session_id: things.otherSessionId,
     token_id: things.tokenId,
+    target_id: things.webhookId,
+    delivery_id: things.deliveryId,
+    sign_in_id: things.signInId,
     request_id: things.requestId,
     ids: [things.messageId],
     plan_code: things.planCode,
+    renewal_no: things.renewalNo,
+    organisation_id: things.organisation.organisationId,
+    member_id: things.organisation.memberId,
+    project_id: things.organisation.projectId,
+    invitation_id: things.organisation.invitationId,
   };
   expect([nameOf(endpoint), field, field in values]).toEqual([nameOf(endpoint), field, true]);
   return values[field];
@@ -70,12 +79,23 @@ function ownValue({ endpoint, field }: Case, things: OwnedThings): unknown {
 function otherFields({ endpoint, field }: Case, things: OwnedThings): Record<string, unknown> {
   const required: Readonly<Record<string, Record<string, unknown>>> = {
     "POST /backend/keys/save/": { updated_at: things.keyUpdatedAt, name: "another name" },
+    "POST /backend/webhooks/save/": {
+      ...{ version: 1, is_enabled: true, name: "another name" },
+      ...{ url: webhookUrl, events: ["key.created"] },
+    },
     "POST /backend/billing/order/claim/": { claim_code: soundValues["claim_code"] },
+    "POST /backend/keys/create/": { name: "a key" },
+    "POST /backend/organisations/member/save/": { role: "member", spend_per_month: 5 },
+    "POST /backend/organisations/member/remove/": { keys: "revoke" },
+    "POST /backend/organisations/project/save/": { name: "another name", spend_per_month: 5 },
   };
   return { ...required[nameOf(endpoint)], [field]: ownValue({ endpoint, field }, things) };
 }
 
-type Credentials = { readonly cookie?: string; readonly authorization?: string };
+type Credentials = { readonly cookie?: string; readonly authorization?: string; readonly organisationId?: string };
+
+/** Things of an organisation, which a request names in a header. */
+const isOfOrganisation = ({ field }: Case): boolean => /^(member|project|invitation)_id$/.test(field);
 
 async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, credentials: Credentials) {
   const { [field]: named, ...rest } = fields;
@@ -93,6 +113,9 @@ async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, c
       origin: new URL(sluice.url).origin,
       ...(credentials.cookie === undefined ? {} : { cookie: credentials.cookie }),
       ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+      ...(isOfOrganisation({ endpoint, field }) && credentials.organisationId !== undefined
+        ? { [organisationHeader]: credentials.organisationId }
+        : {}),
     },
     ...(isRead ? {} : { body: JSON.stringify(sent) }),
   });
@@ -106,6 +129,9 @@ const empty: Readonly<Record<string, RegExp>> = {
   "GET /backend/usage/export/": /^request_id,[^\n]*\r\n$/,
   "POST /backend/account/inbox/read/": /"marked":0,/,
 };
+
+/** Values of a field that nobody else can use. */
+const refusedValues: Readonly<Record<string, number>> = { "POST /backend/keys/create/ project_id": 400 };
 
 /** What admins may do to a user's things through the user's own endpoint. */
 const ofAdminsToo: ReadonlySet<string> = new Set(["POST /backend/payment/mock-settle/"]);
@@ -122,22 +148,31 @@ async function snapshot(): Promise<string> {
     sql`select * from subscription order by id`,
     sql`select id, user_id, revoked_at from session order by id`,
     sql`select id, user_id, revoked_at from management_token order by id`,
+    sql`select id, name, status, version from event_target order by id`,
+    sql`select id, replays from event_delivery order by id`,
+    sql`select * from user_identity order by id`,
     sql`select * from mail_inbox order by id`,
     sql`select * from user_profile order by id`,
     sql`select id, granted, used from budget order by id`,
     sql`select * from ledger_entry order by id`,
+    sql`select * from organisation_member order by id`,
+    sql`select * from organisation_project order by id`,
+    sql`select * from organisation_invitation order by id`,
   ]);
   return JSON.stringify(parts, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
 }
 
 test("nobody reaches another user's data by any id of any endpoint, and trying changes nothing", async () => {
   const token = await giveToken(rig, other.login, ["everything"]);
+  const { organisationId } = other.organisation;
+  const ofOrganisation = await giveToken(rig, other.login, ["everything"], BigInt(organisationId));
   const before = await snapshot();
   const all = cases();
   expect(all.length).toBeGreaterThan(15);
   const callers: Readonly<Record<string, Credentials>> = {
-    "another user": { cookie: other.login.cookie },
+    "another user": { cookie: other.login.cookie, organisationId },
     "another user's token": { authorization: `Bearer ${token}` },
+    "another user's token for an organisation": { authorization: `Bearer ${ofOrganisation}`, organisationId },
     nobody: {},
     "an admin": { cookie: adminCookie },
   };
@@ -147,11 +182,19 @@ test("nobody reaches another user's data by any id of any endpoint, and trying c
       if (caller === "an admin" && ofAdminsToo.has(name)) {
         continue;
       }
+      const isBound = caller.endsWith("for an organisation");
+      if (credentials.authorization !== undefined && isBound !== isOfOrganisation(one)) {
+        continue;
+      }
       const { status, text } = await ask(one, otherFields(one, owner), credentials);
       const isOther = caller.startsWith("another user");
       const isLoginMissing = !isOther && one.endpoint.access === "user";
       const isClosed = credentials.authorization !== undefined && !isOpenToTokens(one.endpoint);
-      const expected = isLoginMissing ? 401 : isClosed ? 403 : name in empty ? 200 : 404;
+      const expected = isLoginMissing
+        ? 401
+        : isClosed
+          ? 403
+          : (refusedValues[`${name} ${one.field}`] ?? (name in empty ? 200 : 404));
       expect([name, one.field, caller, status]).toEqual([name, one.field, caller, expected]);
       expect(text).not.toContain(owner.login.email);
       if (status === 200) {
@@ -168,14 +211,23 @@ test("a foreign id gets the same response as one that never existed", async () =
     order_no: "S9999999999",
     session_id: "999999999",
     token_id: "999999999",
+    target_id: "999999999",
+    delivery_id: "999999999",
+    sign_in_id: "999999999",
     request_id: "01a00000-0000-7000-8000-000000000000",
     plan_code: "never-made",
+    renewal_no: `P${"0".repeat(26)}`,
     ids: ["999999999"],
+    organisation_id: "999999999",
+    member_id: "999999999",
+    project_id: "999999999",
+    invitation_id: "999999999",
   };
   const shown = (text: string): string => text.replace(/"request_id":"[^"]*"/, "");
   for (const one of cases()) {
-    const foreign = await ask(one, otherFields(one, owner), other.login);
-    const unknown = await ask(one, { ...otherFields(one, owner), [one.field]: never[one.field] }, other.login);
+    const caller = { cookie: other.login.cookie, organisationId: other.organisation.organisationId };
+    const foreign = await ask(one, otherFields(one, owner), caller);
+    const unknown = await ask(one, { ...otherFields(one, owner), [one.field]: never[one.field] }, caller);
     expect([nameOf(one.endpoint), foreign.status, shown(foreign.text)]).toEqual([
       nameOf(one.endpoint),
       unknown.status,
@@ -188,7 +240,8 @@ test("the owner reaches all of it by the same requests", async () => {
   for (const one of cases()) {
     const isClaim = nameOf(one.endpoint) === "POST /backend/billing/order/claim/";
     const proof = isClaim ? { claim_code: owner.openOrder.claimCode } : {};
-    const { status, text } = await ask(one, { ...otherFields(one, owner), ...proof }, owner.login);
+    const caller = { cookie: owner.login.cookie, organisationId: owner.organisation.organisationId };
+    const { status, text } = await ask(one, { ...otherFields(one, owner), ...proof }, caller);
     // A key that the previous request revoked makes the next one fail, but it exists.
     expect([nameOf(one.endpoint), [200, 409].includes(status)]).toEqual([nameOf(one.endpoint), true]);
     expect(text).not.toMatch(empty[nameOf(one.endpoint)] ?? /^$/);

@@ -148,7 +148,7 @@ describe("partitions", () => {
     // A role that may create temporary objects could shadow a name that the function uses with the rights of its owner.
     const error = await failureOf(
       db.withTransaction(async (tx) => {
-        await tx.sql`create temporary table pg_class (like pg_catalog.pg_class)`;
+        await tx.sql`create temporary table pg_class (like pg_catalog.pg_class) on commit drop`;
         await tx.sql`select ensure_day_partitions('usage_log', ${today}::text::date, 1)`;
       }),
     );

@@ -9,7 +9,7 @@ import { renewTerm } from "@sluice/control-plane/gateway/quota/replica-store.ts"
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
-import { type Notifications, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import { type Notifications, notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
@@ -21,7 +21,7 @@ const open: { replicas: Replica[]; database: TestDatabase | null } = { replicas:
 
 async function openReplica(url: string, id: string): Promise<Replica> {
   const db = openDatabase({ url, poolMax: 4, applicationName: id });
-  const notifications = openNotifications(url, quietLog);
+  const notifications = openNotifications(url, quietLog, (channel) => notify(db, channel, ""));
   const term = new LeaseTerm(60_000);
   const leases = new QuotaLeases(createLeaseStore(db, id as ReplicaId), term, systemClock, quietLog);
   notifications.listen("lease_returned", (budget) => leases.onBudgetChanged(BigInt(budget) as BudgetId));

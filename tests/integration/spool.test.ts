@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
@@ -291,6 +291,37 @@ describe("the consumer", () => {
     expect(spool.depth().quarantined).toBe(4);
   });
 
+  test("is not held up by a group that can't be read while it waits: it is put aside, and its file is kept", async () => {
+    await using folder = await spoolFolder();
+    // The first group stays in memory, the others are read from the disk.
+    const spool = await folder.open({ cachedEntriesMax: 1 });
+    for (const row of ["before", "damaged", "behind"]) {
+      await appendNotes(spool, [`${row} 1`, `${row} 2`]);
+    }
+    const [name = ""] = (await readdir(join(folder.directory, "0"))).filter((each) => each.endsWith(".log"));
+    const path = join(folder.directory, "0", name);
+    const bytes = await readFile(path);
+    bytes[bytes.indexOf("damaged 1") + 3] = 1;
+    await writeFile(path, bytes);
+    const retries: unknown[] = [];
+    const consumer = sink(undefined, { onRetry: (error) => retries.push(error) });
+    spool.drain(consumer);
+    expect(await spool.flush(20_000)).toBe(true);
+    expect(consumer.rows()).toEqual(["before 1", "before 2", "behind 1", "behind 2"]);
+    expect(retries.length).toBeGreaterThan(3);
+    expect(consumer.quarantined.map(({ entry, text }) => [entry, text])).toEqual(
+      [1, 2].map((row) => [null, `row ${row} of 2 of group 2, which could not be read; see ${path}.corrupt`]),
+    );
+    expect(spool.depth()).toMatchObject({ entries: 0, quarantined: 2 });
+    await spool.close();
+
+    const next = await folder.open();
+    const heir = sink();
+    next.drain(heir);
+    await next.replayed;
+    expect([heir.rows(), heir.quarantined.length]).toEqual([[], 2]);
+  }, 30_000);
+
   test("that is slow does not delay the end: what it did not get stays on disk", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
@@ -360,6 +391,29 @@ describe("space", () => {
 });
 
 describe("a damaged file", () => {
+  test("that says what is committed costs nothing but itself: committed rows do not come back", async () => {
+    await using folder = await spoolFolder();
+    const first = await folder.open();
+    first.drain(sink());
+    await appendNotes(first, notes("committed", 3));
+    expect(await first.flush(flushMs)).toBe(true);
+    await first.close();
+    const second = await folder.open();
+    await appendNotes(second, ["waits"]);
+    await second.close();
+    await writeFile(join(folder.directory, "0", "spool.db"), "this is no database".repeat(1_000));
+    for (const more of ["later", "last"]) {
+      const spool = await folder.open();
+      const consumer = sink();
+      spool.drain(consumer);
+      await spool.replayed;
+      await appendNotes(spool, [more]);
+      expect(await spool.flush(flushMs)).toBe(true);
+      expect(consumer.rows()).toEqual(more === "later" ? ["waits", "later"] : ["last"]);
+      await spool.close();
+    }
+  });
+
   test("is moved aside with a warning, and the slot continues as another replica", async () => {
     await using folder = await spoolFolder();
     const first = await folder.open();

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { outsideRoots } from "@sluice/deploy/start/postgres/place";
+import { diskTmpdir } from "../runner/run-folder.ts";
 import {
   describeUnless,
   firstObstacle,
@@ -37,7 +37,7 @@ async function listOutside(): Promise<string[]> {
 
 /** A copy of what is under version control, as a clone would bring it, in a folder whose name has spaces. */
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice fresh "));
+  folder = await mkdtemp(join(diskTmpdir(), "sluice fresh "));
   await chmod(folder, 0o711);
   checkout = join(folder, "a clone");
   home = join(folder, "home");
@@ -61,6 +61,9 @@ afterEach(async () => {
   await Promise.all(ours.map((path) => rm(path, { recursive: true, force: true })));
   await rm(folder, { recursive: true, force: true });
 });
+
+/** An installation copies a gigabyte, while other tests use the disk. */
+const installMsMax = 150_000;
 
 type Way = {
   readonly command: readonly string[];
@@ -108,16 +111,20 @@ async function startTwice(way: Way): Promise<void> {
   const startedAt = performance.now();
   const second = start(way);
   await followInstructions(second);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
   expect(second.output()).not.toContain("packages");
   await stop(second);
 }
 
-test("a fresh clone becomes a service that responds to the printed call, and starts again without installing", async () => {
-  const { HOME = "" } = process.env;
-  // With the package cache of this machine; the test below has an empty one.
-  await startTwice({ ...bunStart, env: { HOME } });
-}, 60_000);
+test(
+  "a fresh clone becomes a service that responds to the printed call, and starts again without installing",
+  async () => {
+    const { HOME = "" } = process.env;
+    // With the package cache of this machine; the test below has an empty one.
+    await startTwice({ ...bunStart, env: { HOME } });
+  },
+  installMsMax,
+);
 
 describeUnless(unlessFull, "with nothing on the machine but Node and npm, or Bun", () => {
   test("in an empty home folder", async () => {

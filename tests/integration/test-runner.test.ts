@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { readReport, readSkipReasons } from "../runner/junit.ts";
 import { runInGroup } from "../runner/process-group.ts";
+import { parentOfRuns, runPrefix } from "../runner/run-folder.ts";
 import { findProcesses, repositoryRoot, startProgram } from "../support/service/start-process.ts";
 
 const { PATH } = process.env;
@@ -20,16 +21,17 @@ test("a process that outlives its test file is found, named and killed", async (
 });
 
 test("a process that has left the group of its test file is found, named and killed as well", async () => {
-  const result = await runInGroup(["sh", "-c", "setsid sh -c 'echo $$; exec sleep 986' & sleep 0.2"], options);
+  const script = "setsid sleep 986 & until grep -q '^sleep' /proc/$!/cmdline; do :; done";
+  const result = await runInGroup(["sh", "-c", script], options);
   expect(result).toMatchObject({ exitCode: 0, isTimedOut: false, leftovers: ["sleep 986"] });
   expect(findProcesses("sleep 986")).toEqual([]);
 });
 
 test("what a test starts with its own environment is found as well", async () => {
   const program = `
-    const { startProgram } = await import(${JSON.stringify(join(repositoryRoot, "tests/support/service/start-process.ts"))});
-    startProgram({ command: ["setsid", "sleep", "985"], env: {} });
-    await Bun.sleep(200);
+    const support = await import(${JSON.stringify(join(repositoryRoot, "tests/support/service/start-process.ts"))});
+    support.startProgram({ command: ["setsid", "sleep", "985"], env: {} });
+    while (!support.findProcesses("985").some((line) => / sleep 985$/.test(line) && !line.includes("setsid"))) {}
     process.exit(0);`;
   const result = await runInGroup([process.execPath, "-e", program], options);
   expect(result).toMatchObject({ exitCode: 0, leftovers: ["sleep 985"] });
@@ -58,6 +60,31 @@ test("a run ends with its counts in the last line", async () => {
   });
   expect(await run.exited).toBe(0);
   expect(run.output().trimEnd().split("\n").at(-1)).toMatch(/^\d+ passed, 0 failed$/);
+});
+
+test("a run leaves nothing in the temporary folders, not even of a run that was killed", async () => {
+  const killed = startProgram({ command: ["true"], env: {} });
+  await killed.exited;
+  const parent = parentOfRuns();
+  const old = join(parent, `${runPrefix(killed.pid)}old`);
+  const recent = join(parent, `${runPrefix(killed.pid)}recent`);
+  const twoHoursAgo = Date.now() / 1_000 - 7_200;
+  try {
+    await mkdir(old);
+    await utimes(old, twoHoursAgo, twoHoursAgo);
+    await mkdir(recent);
+    const run = startProgram({
+      command: [process.execPath, join(repositoryRoot, "tests/run.ts"), "unit", "deploy/start/settings"],
+      env: { TMPDIR: tmpdir() },
+    });
+    expect(await run.exited).toBe(0);
+    const left = await readdir(parent);
+    expect(left.filter((name) => name.startsWith(runPrefix(run.pid)))).toEqual([]);
+    expect(left.filter((name) => name.startsWith(runPrefix(killed.pid)))).toEqual([basename(recent)]);
+  } finally {
+    await rm(old, { recursive: true, force: true });
+    await rm(recent, { recursive: true, force: true });
+  }
 });
 
 test("an interrupted run says so, starts nothing more and leaves no server", async () => {

@@ -15,7 +15,9 @@ import {
   writeUsage,
 } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { BudgetCharge } from "@sluice/control-plane/usage/log/model.ts";
-import type { EncodedUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
+import { type EncodedUsageRow, encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
+import { insertUsageJson } from "@sluice/control-plane/usage/log/usage-store.ts";
+import { countErrors } from "@sluice/control-plane/usage/reports/error-rate-store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { type Customer, createCustomer, encoded, usageRow } from "../support/usage/usage-rows.ts";
 
@@ -93,7 +95,7 @@ describe("committing usage rows", () => {
     });
     await commit(encoded(row));
     const [stored] = await db.sql<Record<string, unknown>>`
-      select *, day::text as day, rate_multiplier::text as rate_multiplier, request_id::text as request_id
+      select *, usage_attempts(attempts) as attempts, day::text as day, rate_multiplier::text as rate_multiplier, request_id::text as request_id
       from usage_log where request_id = ${row.requestId}::text::uuid`;
     const { xid, ...fields } = stored ?? {};
     expect(typeof xid).toBe("string");
@@ -126,6 +128,7 @@ describe("committing usage rows", () => {
       provider_cost_usd: "0.000135000000",
       cache_basis_points: 250,
       asked_model: "gpt-4o",
+      shared_budget_ids: null,
       price_version: row.priceVersion,
       rate_multiplier: row.rateMultiplier,
       quota: row.quota,
@@ -135,6 +138,35 @@ describe("committing usage rows", () => {
       duration_ms: row.durationMs,
       started_at: new Date(row.startedAtMs),
     });
+  });
+
+  test("is seen by the watch of errors at the channels that it was sent to", async () => {
+    const attempt = { channel: "flaky", startedAtMs: 1, durationMs: 5, status: 500, result: "failed" };
+    const attempts = [{ ...attempt, channelId: "771" }, ...(usageRow(customer).attempts ?? [])];
+    await commit(encoded(usageRow(customer, { attempts }), usageRow(customer, { attempts })));
+    const counted = (await countErrors(db, 5)).find(({ channelId }) => channelId === 771n);
+    expect(counted).toEqual({ channelId: 771n, channel: "flaky", attempts: 2, failed: 2 });
+  });
+
+  test("is not refused because of what the account has spent beyond any number", async () => {
+    const row = encodeUsageRow(
+      usageRow(customer, { quota: (2n ** 62n) as Quota, rateMultiplier: `1${"0".repeat(30)}` as Decimal }),
+    );
+    const other = encodeUsageRow(usageRow(customer, { quota: quota(1) }));
+    const spent: unknown[] = [];
+    const written = db.withTransaction(async (tx) => {
+      for (const json of [row, other]) {
+        expect(await insertUsageJson(tx, `[${json}]`, 1)).toBeNull();
+        spent.push(
+          ...(await tx.sql`
+          select spent::text as spent from account_spend where gateway_user_id = ${customer.gatewayUserId}::bigint`),
+        );
+      }
+      spent.push(...(await tx.sql`select subject from check_money_spend()`));
+      throw new Error("not kept");
+    });
+    await expect(written).rejects.toThrow("not kept");
+    expect(spent).toEqual([{ spent: "9".repeat(38) }, { spent: "9".repeat(38) }]);
   });
 
   test("accepts characters that the database can't hold", async () => {

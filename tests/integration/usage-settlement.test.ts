@@ -3,7 +3,7 @@ import { applyMultiplier, type Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { listEntries, readBalance, readStatement } from "@sluice/control-plane/ledger/service.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
-import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import { notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
@@ -111,6 +111,7 @@ describe("settling", () => {
     const notifications = openNotifications(
       scene.database.url,
       createLog("error", () => undefined),
+      (channel) => notify(scene.db, channel, ""),
     );
     try {
       const told: string[] = [];

@@ -101,7 +101,10 @@ async function expectEqualToRows(): Promise<void> {
   const [fromDay, toDay] = [utcDay(now - 4 * dayMs), utcDay(now - dayMs)];
   for (const zone of zones) {
     for (const filter of [{}, { model: "other" }, { outcome: "failed" }] as const satisfies readonly Filter[]) {
-      const summary = await views.summary(gatewayUserId, { zone, from_day: fromDay, to_day: toDay, ...filter });
+      const summary = await views.summary(
+        { gatewayUserId, onlyMemberId: null },
+        { zone, from_day: fromDay, to_day: toDay, ...filter },
+      );
       const expected = expectedSums(zone, fromDay, toDay, filter);
       expect(summary.total).toMatchObject(expected.total);
       for (const [day, sums] of expected.by_day) {

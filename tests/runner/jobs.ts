@@ -10,6 +10,8 @@ import { checkTypes, listTypePrograms, type TypeProgram } from "./types.ts";
 /** One thing to run: a static check or a file of tests. */
 export type Job = {
   readonly name: string;
+  /** How much of one processor it takes, at most 1: what runs at once adds up to the processors there are. */
+  readonly load: number;
   run(): Promise<JobResult>;
 };
 
@@ -17,6 +19,8 @@ export type JobResult = TestCounts & {
   /** Shown only when something failed. */
   readonly output: string;
   readonly skips: readonly SkippedTests[];
+  /** Processor time, without that of Postgres. */
+  readonly cpuMs: number;
 };
 
 const staticCheckMsMax = 120_000;
@@ -39,10 +43,13 @@ export async function listStaticChecks(): Promise<Job[]> {
 
 /** Files of tests in a separate process; it counts as one failure when the process does not end in order. */
 export function testProcess(files: readonly string[], kind: TestKind, env: Readonly<Record<string, string>>): Job {
+  const isThroughFront = kind.throughFront !== undefined;
   return {
-    name: nameOf(files),
+    name: isThroughFront ? `${nameOf(files)} through the front` : nameOf(files),
+    load: 1 / kind.jobsPerProcessor,
     run: async () => {
-      const report = join(tmpdir(), `sluice-junit-${process.pid}-${files[0]?.replaceAll("/", "-")}.xml`);
+      const first = files[0]?.replaceAll("/", "-");
+      const report = join(tmpdir(), `sluice-junit-${process.pid}-${first}${isThroughFront ? "-front" : ""}.xml`);
       const command = [
         "test",
         "--only-failures",
@@ -52,12 +59,13 @@ export function testProcess(files: readonly string[], kind: TestKind, env: Reado
       ];
       const result = await runInGroup([process.execPath, ...command, ...files.map((file) => `./${file}`)], {
         cwd: root,
-        env: testEnvironment(env),
+        env: testEnvironment(isThroughFront ? { ...env, TEST_CHAT_FRONT: "on" } : env),
         timeoutMs: kind.processTimeoutMs,
       });
       const xml = await readFile(report, "utf8").catch(() => "");
       await rm(report, { force: true });
-      return { ...judgeTestProcess(result, readReport(xml), { files, kind }), skips: readSkipReasons(xml) };
+      const judged = judgeTestProcess(result, readReport(xml), { files, kind });
+      return { ...judged, skips: readSkipReasons(xml), cpuMs: result.cpuMs };
     },
   };
 }
@@ -74,7 +82,7 @@ export function judgeTestProcess(
   result: GroupResult,
   report: TestReport | null,
   { files, kind }: { readonly files: readonly string[]; readonly kind: TestKind },
-): Omit<JobResult, "skips"> {
+): Omit<JobResult, "skips" | "cpuMs"> {
   const counts = report ?? { passed: 0, failed: 0, skipped: 0 };
   const silent = files.filter((file) => !report?.files.has(file));
   const faults: string[] = [];
@@ -122,11 +130,12 @@ function commandCheck(name: string, command: string[]): Job {
 function checkJob(name: string, check: () => Promise<GroupResult>): Job {
   return {
     name,
+    load: 1,
     run: async () => {
       const result = await check();
       const isPassed = result.exitCode === 0 && !result.isTimedOut;
       const output = result.output.trimEnd();
-      return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0, output, skips: [] };
+      return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, skipped: 0, output, skips: [], cpuMs: result.cpuMs };
     },
   };
 }
@@ -135,7 +144,14 @@ function skippedCheck(name: string, reason: string): Job {
   const { TEST_REQUIRE_ALL } = process.env;
   const counts =
     TEST_REQUIRE_ALL === "1"
-      ? { passed: 0, failed: 1, skipped: 0, output: `TEST_REQUIRE_ALL=1, but this can't run: ${reason}.`, skips: [] }
-      : { passed: 0, failed: 0, skipped: 1, output: "", skips: [{ reason, count: 1 }] };
-  return { name, run: () => Promise.resolve(counts) };
+      ? {
+          passed: 0,
+          failed: 1,
+          skipped: 0,
+          output: `TEST_REQUIRE_ALL=1, but this can't run: ${reason}.`,
+          skips: [],
+          cpuMs: 0,
+        }
+      : { passed: 0, failed: 0, skipped: 1, output: "", skips: [{ reason, count: 1 }], cpuMs: 0 };
+  return { name, load: 1, run: () => Promise.resolve(counts) };
 }

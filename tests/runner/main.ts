@@ -1,11 +1,19 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
 import { listTestFiles, makePlan, type Plan, readFlags } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
+import { openRunFolder } from "./run-folder.ts";
 
+const processors = availableParallelism();
+/** With fewer jobs, a bundle takes longer to make than it saves. */
+const bundledJobsMin = 6;
+/** Loads are fractions, whose sums are not exact. */
+const roundingError = 1e-6;
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** The names of the jobs in which tests were skipped, by the reason, with how many they were. */
 const skips = new Map<string, { count: number; readonly jobs: string[] }>();
@@ -18,7 +26,8 @@ async function runPlan(plan: Plan): Promise<void> {
 
 async function runWithDatabase(plan: Plan): Promise<void> {
   // Listed first with no server, because a run that needs none should not start one.
-  if (stopping !== null || (await listJobs(plan, true, {})).length === 0) {
+  const { length: count } = await listJobs(plan, true, {});
+  if (stopping !== null || count === 0) {
     return;
   }
   const startedAt = performance.now();
@@ -28,10 +37,12 @@ async function runWithDatabase(plan: Plan): Promise<void> {
     await cluster.stopImmediate();
     await cluster.destroy();
   };
+  const isBundled = count >= bundledJobsMin && !plan.isFull;
+  const program = isBundled ? { [programVariable]: await bundleControlPlane(join(tmpdir(), "control-plane")) } : {};
   const cluster = await starting;
   print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);
   try {
-    await runInPool(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url }));
+    await runInPool(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url, ...program }));
   } finally {
     await cluster.destroy();
   }
@@ -41,33 +52,47 @@ let stopServer: () => Promise<void> = () => Promise.resolve();
 /** Resolves when an interrupted run has ended what it started; null while nobody interrupts it. */
 let stopping: Promise<void> | null = null;
 
+/** What an ordinary run leaves to chance is the same each time, so that only a change makes it fail; a full run explores. */
+const ordinarySeed = "20261121";
+
 async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record<string, string>>): Promise<Job[]> {
-  const full = plan.isFull ? { TEST_FULL: "1" } : {};
+  const counts = plan.isFull ? { TEST_FULL: "1" } : { TEST_SEED: process.env["TEST_SEED"] ?? ordinarySeed };
   const jobs: Job[] = [];
   for (const kind of plan.kinds.filter((candidate) => candidate.needsDatabase === needsDatabase)) {
     const files = await listTestFiles(kind, plan.filters);
     const processes = Math.ceil(files.length / kind.filesPerProcess);
     for (let index = 0; index < processes; index += 1) {
       const [first, end] = [index, index + 1].map((part) => Math.round((files.length * part) / processes));
-      jobs.push(testProcess(files.slice(first, end), kind, { ...env, ...full }));
+      jobs.push(testProcess(files.slice(first, end), kind, { ...env, ...counts }));
     }
   }
   return jobs;
 }
 
-/** As many at once as there are processors; each takes the next job of the list when it has finished one. */
+/** In order, as many at once as there are processors for: each waits until its load has room beside those that run. */
 async function runInPool(jobs: readonly Job[]): Promise<void> {
-  const queue = [...jobs];
-  const workers = Array.from({ length: availableParallelism() }, async () => {
-    for (let job = queue.shift(); job !== undefined && stopping === null; job = queue.shift()) {
-      const startedAt = performance.now();
-      const result = await job.run();
-      if (stopping === null) {
-        printResult(job.name, result, performance.now() - startedAt);
-      }
+  const running = new Set<Promise<void>>();
+  let load = 0;
+  const run = async (job: Job): Promise<void> => {
+    const startedAt = performance.now();
+    const result = await job.run();
+    load -= job.load;
+    if (stopping === null) {
+      printResult(job.name, result, performance.now() - startedAt);
     }
-  });
-  await Promise.all(workers);
+  };
+  for (const job of jobs) {
+    while (load + job.load > processors + roundingError) {
+      await Promise.race(running);
+    }
+    if (stopping !== null) {
+      break;
+    }
+    load += job.load;
+    const ended = run(job).finally(() => running.delete(ended));
+    running.add(ended);
+  }
+  await Promise.all(running);
 }
 
 function printResult(name: string, result: JobResult, durationMs: number): void {
@@ -82,11 +107,12 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
   }
   const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
   const counts = `${result.passed} passed${skipped}`;
+  const times = `${formatDuration(durationMs)} (processor ${formatDuration(result.cpuMs)})`;
   if (result.failed === 0) {
-    print(`ok    ${name}: ${counts}, ${formatDuration(durationMs)}`);
+    print(`ok    ${name}: ${counts}, ${times}`);
     return;
   }
-  print(`FAIL  ${name}: ${result.failed} failed, ${counts}, ${formatDuration(durationMs)}`);
+  print(`FAIL  ${name}: ${result.failed} failed, ${counts}, ${times}`);
   print(result.output.replace(/^/gm, "      "));
 }
 
@@ -113,6 +139,7 @@ async function runTests(words: readonly string[]): Promise<number> {
   }
   const { TEST_FULL } = process.env;
   const startedAt = performance.now();
+  openRunFolder();
   try {
     await runPlan(makePlan(words, TEST_FULL === "1"));
   } catch (error) {

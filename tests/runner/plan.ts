@@ -8,9 +8,13 @@ export type TestKind = {
   readonly needsDatabase: boolean;
   /** How many files share a process. Only for files that keep nothing outside their tests: starting costs more than most. */
   readonly filesPerProcess: number;
+  /** How many of its processes share a processor at once: more than 1 for tests that mostly wait. */
+  readonly jobsPerProcessor: number;
   readonly processTimeoutMs: number;
   /** For a test that sets no limit of its own. */
   readonly testTimeoutMs: number;
+  /** A further run of these files, or of all, in which the services that they start listen through the front. */
+  readonly throughFront?: { readonly files: readonly string[] | "all" };
 };
 
 export type Plan = {
@@ -26,32 +30,69 @@ const minuteMs = 60_000;
 /** With TEST_FULL=1 the counts inside the tests are larger. */
 const fullFactor = 6;
 
+/** In the order in which they run. Those with the longest files come early, so that no processor idles at the end. */
 const kinds: readonly TestKind[] = [
-  { name: "tidy", needsDatabase: false, filesPerProcess: 20, processTimeoutMs: minuteMs, testTimeoutMs: 20_000 },
-  { name: "unit", needsDatabase: false, filesPerProcess: 12, processTimeoutMs: minuteMs, testTimeoutMs: 10_000 },
   {
-    name: "integration",
-    needsDatabase: true,
-    filesPerProcess: 1,
-    processTimeoutMs: 3 * minuteMs,
-    testTimeoutMs: 30_000,
+    name: "tidy",
+    needsDatabase: false,
+    filesPerProcess: 20,
+    jobsPerProcessor: 1,
+    processTimeoutMs: minuteMs,
+    testTimeoutMs: 20_000,
   },
   {
-    name: "conformance",
+    name: "unit",
+    needsDatabase: false,
+    filesPerProcess: 12,
+    jobsPerProcessor: 1,
+    processTimeoutMs: minuteMs,
+    testTimeoutMs: 10_000,
+  },
+  {
+    name: "e2e",
     needsDatabase: true,
     filesPerProcess: 1,
-    processTimeoutMs: 3 * minuteMs,
-    testTimeoutMs: 30_000,
+    jobsPerProcessor: 1.5,
+    processTimeoutMs: 5 * minuteMs,
+    testTimeoutMs: minuteMs,
   },
   {
     name: "fault",
     needsDatabase: true,
     filesPerProcess: 1,
+    jobsPerProcessor: 1.5,
     processTimeoutMs: 5 * minuteMs,
     testTimeoutMs: 2 * minuteMs,
   },
-  { name: "e2e", needsDatabase: true, filesPerProcess: 1, processTimeoutMs: 5 * minuteMs, testTimeoutMs: minuteMs },
+  {
+    name: "conformance",
+    needsDatabase: true,
+    filesPerProcess: 1,
+    jobsPerProcessor: 2,
+    processTimeoutMs: 3 * minuteMs,
+    testTimeoutMs: 30_000,
+  },
+  {
+    name: "integration",
+    needsDatabase: true,
+    filesPerProcess: 1,
+    jobsPerProcessor: 2,
+    processTimeoutMs: 3 * minuteMs,
+    testTimeoutMs: 30_000,
+  },
 ];
+
+/** What an ordinary run repeats through the front: one file for each thing that a server of HTTP can get wrong. */
+const frontFiles: readonly string[] = [
+  "conformance/openai-client.test.ts",
+  "fault/broken-streams.test.ts",
+  "fault/client-abort.test.ts",
+  "integration/drain.test.ts",
+  "integration/large-bodies.test.ts",
+  "integration/realtime.test.ts",
+];
+/** What a full run repeats as a whole. */
+const frontKinds: readonly string[] = ["fault", "conformance"];
 
 const checkKinds = ["tidy", "unit"];
 const reserved: readonly string[] = ["check", "test", "test:full", "static"];
@@ -61,7 +102,8 @@ export const usageText = `Usage: bun run test [kind | part of a path]...
   bun run test              everything: static checks and all kinds of tests
   bun run test refunds      the test files with "refunds" in their path
   bun run check             static checks, tidy and unit tests
-  bun run test:full         everything, with larger counts and longer limits
+  bun run test:full         everything, with larger counts and longer limits; what breaks and what clients see also
+                            through the front
 
 Kinds: ${kinds.map(({ name }) => name).join(", ")}. \`bun tests/run.ts unit relay\` runs the files of one kind.
 `;
@@ -90,9 +132,10 @@ export function makePlan(words: readonly string[], isFullByEnvironment: boolean)
   const chosen = kinds.filter(
     (kind) => isEverything || isOnlyFilters || named.has(kind.name) || (isCheck && checkKinds.includes(kind.name)),
   );
+  const all = isEverything ? chosen.flatMap((kind) => [kind, ...repeatThroughFront(kind, isFull)]) : chosen;
   return {
     hasStaticChecks: named.has("static") || isCheck,
-    kinds: chosen.map((kind) => (isFull ? withFullTimeouts(kind) : kind)),
+    kinds: all.map((kind) => (isFull ? withFullTimeouts(kind) : kind)),
     isFull,
     filters,
   };
@@ -106,9 +149,18 @@ export async function listTestFiles(kind: TestKind, filters: readonly string[]):
   }
   const files = await Array.fromAsync(new Bun.Glob("**/*.{test,e2e}.ts").scan({ cwd: folder }));
   return files
-    .map((file) => `tests/${kind.name}/${file}`)
+    .map((file) => `${kind.name}/${file}`)
+    .filter((file) => (kind.throughFront?.files ?? "all") === "all" || kind.throughFront?.files.includes(file))
+    .map((file) => `tests/${file}`)
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
+}
+
+/** The runs of a kind through the front: none, or one. */
+function repeatThroughFront(kind: TestKind, isFull: boolean): TestKind[] {
+  const isWhole = isFull && frontKinds.includes(kind.name);
+  const files = isWhole ? "all" : frontFiles.filter((file) => file.startsWith(`${kind.name}/`));
+  return files.length === 0 ? [] : [{ ...kind, throughFront: { files } }];
 }
 
 function withFullTimeouts(kind: TestKind): TestKind {

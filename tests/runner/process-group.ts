@@ -6,6 +6,8 @@ export type GroupResult = {
   readonly isTimedOut: boolean;
   /** Commands that were still running in the group after its first process had ended. They have been killed. */
   readonly leftovers: readonly string[];
+  /** The processor time of the command and of the children that it waited for. */
+  readonly cpuMs: number;
 };
 
 export type GroupOptions = {
@@ -47,7 +49,8 @@ export async function runInGroup(command: string[], options: GroupOptions): Prom
   killMembers({ group: child.pid, mark });
   running.delete(child.pid);
   const [stdout, stderr] = await outputs;
-  return { exitCode, output: stdout + stderr, isTimedOut, leftovers };
+  const cpuMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000;
+  return { exitCode, output: stdout + stderr, isTimedOut, leftovers, cpuMs };
 }
 
 /** Kills everything that still runs: for the end of an interrupted run. */

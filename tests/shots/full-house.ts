@@ -17,6 +17,7 @@ import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 import { Registry } from "prom-client";
 import { setCache } from "../support/calls/cache-scene.ts";
 import { billingDeps, noticeOf } from "../support/payments/billing-scene.ts";
+import { issueInvoices } from "../support/payments/invoice-terms.ts";
 import type { SluiceRig } from "../support/service/sluice.ts";
 import { silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
@@ -68,6 +69,8 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await db.sql`update gateway_user set rate_multiplier = 1.2500 where id = ${owner.gatewayUserId}::bigint`;
   await setCache(db, { responses: true });
   await fillOrders(db, owner);
+  await fillCodes(db);
+  await fillRenewals(db, owner);
   await fillCatalog(rig);
   await fillGroups(db, owner);
   await fillCalls(db, owner);
@@ -75,6 +78,9 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
 }
 
 async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
+  await issueInvoices(db, {
+    taxRules: [{ country: "FR", has_tax_id: true, rate: "0" as Decimal, note: "Reverse charge." }],
+  });
   for (const [index, planCode] of ["credit-50", "monthly-20", "credit-10", "credit-50"].entries()) {
     const at = new Date(Date.now() - (35 - index * 10) * dayMs);
     const request = { planCode, userId, email: null, payChannel: "cardpay", sender: "default", at } as const;
@@ -87,6 +93,31 @@ async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
       await settlePaid(billingDeps(db), { ...noticeOf(order), transactionId }, { at });
     }
   }
+}
+
+async function fillCodes(db: Database): Promise<void> {
+  await db.sql`
+    insert into code_batch (name, note, plan_code, plan_kind, quota, count, is_once_per_user, expires_at, revoked_at, created_by)
+    values ('Gift card 10', 'Sold by the shop at the station', null, 'wallet_balance', 5000000, 1000, false, null, null, 'somebody'),
+      ('One month free', 'Fair in May', 'monthly-20', 'monthly', 12000000, 200, true, now() - interval '1 day', null, 'somebody'),
+      ('Gift card 50', 'Stolen', null, 'wallet_balance', 25000000, 50, false, null, now() - interval '3 days', 'somebody')`;
+}
+
+/** Plans that renew: one goes on on new terms, one fails, one has ended. */
+async function fillRenewals(db: Database, { userId }: Owner): Promise<void> {
+  await db.sql`update plan set renews = true where plan_code = 'monthly-20'`;
+  await db.sql`
+    insert into renewal (renewal_no, user_id, plan_code, plan_name, price_usd, quota, account, status, end_reason, note,
+      gateway_subscription_id, gateway_customer_id, period_end, kept_until, failed_at, next_plan_name, next_price_usd,
+      next_quota, next_from, noticed_at)
+    select 'P' || lpad(n::text, 26, '0'), ${userId}::bigint, 'monthly-20', 'Monthly 20', 20.00, 12000000, 'default', s.status, s.end_reason,
+      s.note, 'sub_1RLxLr' || n, 'cus_1', now() + interval '12 days' * s.sign, now() + interval '15 days' * s.sign,
+      s.failed_at, s.next_name, s.next_price, s.next_quota, s.next_at, s.next_at - interval '30 days'
+    from (values
+      (1, 'ended', 'admin', 'Asked by phone', -1, null::timestamptz, null, null::numeric, null::bigint, null::timestamptz),
+      (2, 'past_due', null, null, 1, now(), null, null, null, null),
+      (3, 'active', null, null, 1, null, 'Monthly 20', 25.00, 14000000, now() + interval '12 days')
+    ) s (n, status, end_reason, note, sign, failed_at, next_name, next_price, next_quota, next_at)`;
 }
 
 async function fillCatalog(rig: SluiceRig): Promise<void> {
@@ -257,7 +288,20 @@ export async function fillLists(db: Database, gatewayUserId: GatewayUserId): Pro
     `insert into user_profile (gateway_user_id, email, display_name, status, created_at)
       select g.id, case when g.id % 5 = 0 then g.id || '.${longAddress}' else 'user-' || g.id || '@example.org' end,
         'Customer ' || g.id, case when g.id % 4 = 0 then 'email_pending' else 'active' end, g.created_at from gateway_user g
-      where not exists (select 1 from user_profile p where p.gateway_user_id = g.id)`,
+      where not exists (select 1 from user_profile p where p.gateway_user_id = g.id)
+        and not exists (select 1 from organisation o where o.gateway_user_id = g.id)`,
+    `with account as (insert into gateway_user (created_at) select ${moment} from generate_series(1, 8) i returning id, created_at),
+        wallet as (insert into budget (gateway_user_id) select id from account)
+      insert into organisation (gateway_user_id, name, status, created_at)
+      select id, 'Organisation ' || n, case when n % 3 = 0 then 'suspended' else 'active' end, created_at
+      from (select *, row_number() over (order by id) as n from account) a`,
+    `insert into organisation_member (organisation_id, user_id, role)
+      select o.id, p.id, case when p.n = 1 then 'owner' when p.n = 2 then 'billing' else 'member' end
+      from organisation o, (select id, row_number() over (order by id) as n from user_profile where email like 'user-%') p
+      where p.n <= o.id % 4 + 1`,
+    `insert into organisation_project (organisation_id, name, status)
+      select o.id, n, case n when 'Search' then 'active' else 'archived' end
+      from organisation o, unnest(array['Search', 'Translation of last year']) n where o.id % 2 = 1`,
     `insert into mail_log (dedupe_key, template, locale, to_address, source, created_at, status, attempts, last_error, sent_at)
       select 'photograph ' || i, (array['email_verify', 'payment_success', 'quota_low', 'password_reset'])[i % 4 + 1], 'en',
         case when i % 3 = 0 then '${longAddress}' else 'user-' || i || '@example.org' end, 'sluice', ${moment},
@@ -283,6 +327,27 @@ export async function fillLists(db: Database, gatewayUserId: GatewayUserId): Pro
         (array['{upstreams,sensitive}', '{usage,users}', '{everything}'])[i]::text[], ${moment}, now() + interval '9 days' * i,
         case when i < 3 then ${moment} end, case when i < 3 then '203.0.113.7' end, case when i = 3 then now() end
       from shared_admin_credentials a cross join generate_series(1, 3) i`,
+    `insert into sign_in_provider (slug, kind, label, issuer, client_id, secret_sealed, is_enabled, may_register, created_at, updated_at)
+      select (array['acme', 'github', 'old'])[i], (array['oidc', 'github', 'oidc'])[i], (array['ACME Corporate Login', 'GitHub', 'Old login'])[i],
+        (array['https://login.acme.example', 'https://github.com', 'https://old.acme.example/realms/main'])[i], 'sluice-' || i, ''::bytea,
+        i < 3, i = 2, ${moment}, ${moment} from generate_series(1, 3) i`,
+    `insert into user_identity (user_id, issuer, subject, email, created_at, last_used_at)
+      select p.id, (array['https://login.acme.example', 'https://github.com'])[i], 'subject ' || i, p.email, ${moment}, case when i = 1 then ${moment} end
+      from user_profile p cross join generate_series(1, 2) i where p.gateway_user_id = '${gatewayUserId}'`,
+    `insert into event_target (gateway_user_id, kind, name, place, events, seal_name, access_sealed, status, failing_since, last_attempt_at)
+      select case when i < 4 then ${gatewayUserId} end, (array['webhook', 'webhook', 'webhook', 'webhook', 'slack', 'telegram'])[i],
+        (array['Storefront', 'Accounting', 'Old laptop', 'On call', 'Team', 'Night shift'])[i],
+        (array['https://shop.example.org/hooks/sluice', 'https://accounting.example.org/hooks/a-rather-long-path/of-the-receiver', 'https://laptop.example.org/', 'https://ops.example.org/hooks', 'hooks.slack.example/…k9Zq', 'api.telegram.org -1002003'])[i],
+        case when i < 4 then array['key.created', 'payment.settled'] else array['channel.down', 'channel.recovered', 'node.lost'] end, 'photograph ' || i, '\\x00',
+        (array['active', 'failed', 'off', 'active', 'active', 'failed'])[i], case when i in (2, 6) then ${moment} end, ${moment}
+      from generate_series(1, 6) i`,
+    `insert into event (type, cause, data) select 'channel.down', 'photograph', '{"channel":"first","failures":3,"http_status":503}'::jsonb from generate_series(1, 4) i`,
+    `insert into event_delivery (target_id, event_id, status, count, attempts)
+      select t.id, e.id, case when e.id % 3 = 0 then 'failed' else 'delivered' end, 1 + (e.id % 2)::int, 1 from event_target t cross join event e
+      where t.status = 'active'`,
+    `insert into event_attempt (delivery_id, at, http_status, duration_ms, error, response_start)
+      select id, created_at, case when status = 'failed' then 500 else 200 end, 84, case when status = 'failed' then 'status 500' end,
+        case when status = 'failed' then '{"message":"the queue of the receiver is full"}' else 'ok' end from event_delivery`,
     `insert into exit_node (node_code, name, region, host, ip, relay_url, relay_key_secret, status, dns_checked_at, dns_matched,
         health_checked_at, health_ok, health_http_status, health_latency_ms, proven_at, is_serving)
       select 'node-' || i, 'Exit node ' || i, 'eu-central-' || i, 'exit-' || i || '.nodes.example.org', '203.0.113.' || i,

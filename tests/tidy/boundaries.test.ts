@@ -30,6 +30,8 @@ const workspaces = {
   // The agent is one small binary for a remote host.
   "node-agent": packages("contracts", "exit-protocol", "http-client", "server-addresses"),
   web: packages("contracts"),
+  // A client of the API, which is described by the contracts.
+  cli: packages("contracts"),
   // It starts the applications as processes and never imports them.
   deploy: packages("contracts", "messages-conversion", "exit-protocol", "sandbox-provider"),
   tests: [
@@ -42,7 +44,7 @@ const workspaces = {
       "exit-protocol",
       "sandbox-provider",
     ),
-    ...["control-plane", "node-agent", "web", "deploy"],
+    ...["control-plane", "node-agent", "web", "cli", "deploy"],
   ],
 };
 
@@ -59,35 +61,54 @@ const features = {
   db: ["platform"],
   // Leaves: no other feature is needed to understand them.
   "admin/audit": leaf,
-  ledger: leaf,
+  // What happened, recorded in the transaction in which it happened.
+  events: leaf,
+  // The result of the nightly check is an event.
+  ledger: [...leaf, "events"],
+  // Webhooks, and messages to operators by mail and chat.
+  "event-targets": [...leaf, "admin/approvals", "admin/audit", "events", "mail"],
   "admin/campaigns": leaf,
   // Changes of secrets are recorded, and some need two people.
   "admin/secrets": [...leaf, "admin/approvals"],
   // Units, prices and what they cost.
   models: leaf,
   // The log of calls, and everything derived from it: views, settlement, sums, reports.
-  usage: [...leaf, "admin/audit", "models"],
+  usage: [...leaf, "admin/audit", "events", "models"],
   // Reading a payload is recorded; so is what the end of the retention destroyed.
   trace: [...leaf, "admin/audit"],
   // Some of them let admins do more, which needs two people.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],
-  mail: [...leaf, "admin/audit"],
+  mail: [...leaf, "admin/audit", "events"],
   // Reports to users by mail.
   accounts: [...leaf, "admin/approvals", "admin/audit", "mail"],
   "admin/upstream-auth": [...leaf, "admin/audit", "admin/secrets"],
-  "exit-nodes": [...leaf, "admin/audit", "admin/secrets"],
+  "exit-nodes": [...leaf, "admin/audit", "admin/secrets", "events"],
   "admin/leads": [...leaf, "admin/audit"],
   // Keys belong to accounts; what users change about them is audited.
-  gateway: [...leaf, "accounts", "admin/approvals", "admin/audit", "models", "usage"],
+  gateway: [...leaf, "accounts", "admin/approvals", "admin/audit", "events", "models", "usage"],
   // Limits and approvals for amounts that admins move; the function that moves them is passed in. Reports to the others
   // by mail.
   "admin/approvals": [...leaf, "admin/audit", "mail"],
   // Adapters of the payment gateways: signatures and messages. They know no orders.
   "payments/gateways": [...leaf, "admin/secrets"],
+  // People who share an account of the gateway; they are invited by mail.
+  organisations: [...leaf, "accounts", "admin/audit", "gateway", "mail"],
   // A paid order grants quota.
   payments: [
-    ...[...leaf, "accounts", "admin/approvals", "admin/audit", "ledger", "payments/gateways", "gateway", "mail"],
+    ...[
+      ...leaf,
+      "accounts",
+      "admin/approvals",
+      "admin/audit",
+      "events",
+      "ledger",
+      "payments/gateways",
+      "gateway",
+      "mail",
+    ],
   ],
+  // A listener; what its responses are made of is the gateway's.
+  front: ["platform", "gateway"],
   // The hot path has no SQL and posts no money.
   relay: ["platform", "gateway", "exit-nodes", "trace"],
   // The model map is a separate table; calls take the path of the relay.
@@ -106,17 +127,20 @@ const features = {
 /** The files of a feature that others may import, if that is not service.ts alone; they keep their own names. */
 const doors = {
   accounts: [
-    ...["admins/command-admins.ts", "admins/super-admins.ts", "attempts/sender-limits.ts"],
-    ...["totp/second-factor.ts", "users/known-users.ts"],
+    ...["email-address.ts", "admins/command-admins.ts", "admins/super-admins.ts", "attempts/sender-limits.ts"],
+    ...["registration/invitation-codes.ts", "sign-in/providers.ts", "totp/second-factor.ts", "users/known-users.ts"],
   ],
   gateway: [
-    ...["gateway-users.ts", "keys/create-key.ts"],
+    ...["gateway-users.ts", "keys/create-key.ts", "keys/key-quota.ts"],
     ...["channels/channels.ts", "channels/credentials.ts", "channels/exit-channels.ts"],
     ...["quota/grant-store.ts", "quota/lease-upkeep.ts", "quota/replica-store.ts"],
   ],
+  "event-targets": ["access.ts"],
+  organisations: ["people.ts"],
   models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "rollup/roll-up.ts"],
-  payments: ["plans/plans.ts"],
+  payments: ["plans/plans.ts", "codes/sealed-seed.ts"],
+  relay: ["served-call.ts", "service.ts"],
   "payments/gateways": ["payment-gateways.ts"],
   admin: ["master-key/sealed-columns.ts"],
 };

@@ -7,7 +7,7 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser))|^\0/],
   // Only the styles of tables: a page without one still imports some of them.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
-  ["frame", /\/contracts\/src\/(key-fields|locales|money|priced-units)\.ts$/],
+  ["frame", /\/contracts\/src\/(key-fields|locales|money|organisation-rights|priced-units)\.ts$/],
   ["table", /\/src\/table\//],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],

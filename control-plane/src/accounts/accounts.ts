@@ -23,12 +23,25 @@ import { type LoginDeps, UserLogin } from "./login/user-login.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
+import { registrationAdminEndpoints } from "./registration/admin-routes.ts";
+import { Newcomers } from "./registration/newcomers.ts";
+import { ProofOfWork } from "./registration/proof-of-work.ts";
 import { Registration } from "./registration/registration.ts";
 import type { AdminRules } from "./sessions/model.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { deleteEndedSessions } from "./sessions/store.ts";
+import { signInAccountEndpoints } from "./sign-in/account-routes.ts";
+import { signInAdminEndpoints } from "./sign-in/admin-routes.ts";
+import { signInBrowserEndpoints } from "./sign-in/browser-routes.ts";
+import { type IssuerDeps, Issuers } from "./sign-in/issuers.ts";
+import { LinkedSignIns } from "./sign-in/linked-sign-ins.ts";
+import { NewMembers } from "./sign-in/new-members.ts";
+import { Providers } from "./sign-in/providers.ts";
+import { SealedCookie } from "./sign-in/sealed-cookie.ts";
+import { SignIn } from "./sign-in/sign-in.ts";
 import { deleteOldTokens } from "./tokens-store.ts";
 import { SecondFactor } from "./totp/second-factor.ts";
+import { deleteOldChallenges } from "./used-challenge-store.ts";
 import { userAdminEndpoints } from "./user-admin-routes.ts";
 import { OwnAccount } from "./users/own-account.ts";
 
@@ -42,6 +55,8 @@ export type AccountsDeps = {
   readonly acts: AccountActs;
   readonly onVerified: OnVerified;
   readonly pages: AccountPages;
+  /** How issuers of sign-ins are called. */
+  readonly issuers: IssuerDeps;
   /** The base URL of the links in emails. */
   readonly baseUrl: string;
   readonly returnsVerificationLink: boolean;
@@ -60,23 +75,36 @@ export type Accounts = {
 
 /** Wires up the feature. */
 export function buildAccounts(deps: AccountsDeps): Accounts {
-  const { db, mails, baseUrl, gatewayUsers, onVerified, limits } = deps;
+  const { db, mails, baseUrl, gatewayUsers, limits } = deps;
   const sessions = new Sessions({ db, isSecure: !deps.isDevelopment, adminRules: deps.adminRules });
   const hashing = new PasswordHashing();
   const devices = new KnownDevices(deps.masterKey, !deps.isDevelopment);
   const login: LoginDeps = { db, sessions, hashing, devices, factor: new SecondFactor(deps), limits };
   const returnsLink = deps.returnsVerificationLink;
   const adminAccess = new AdminAccess({ db, hashing });
+  const ownAccount = new OwnAccount({ ...login, mails, baseUrl });
+  const providers = new Providers(deps);
+  const issuers = new Issuers(deps.issuers);
+  const links = new LinkedSignIns({ ...deps, ownAccount });
+  const cookie = new SealedCookie(deps.masterKey, !deps.isDevelopment);
+  const newcomers = new Newcomers({ ...deps, work: new ProofOfWork(deps), devices });
+  const newMembers = new NewMembers({ ...deps, newcomers });
   const routeDeps = {
     db,
     sessions,
     approvals: deps.approvals,
     acts: deps.acts,
     pages: deps.pages,
-    registration: new Registration({ db, hashing, mails, gatewayUsers, onVerified, baseUrl, returnsLink, limits }),
+    registration: new Registration({ db, hashing, mails, gatewayUsers, newcomers, baseUrl, returnsLink, limits }),
     userLogin: new UserLogin(login),
-    reset: new PasswordReset({ db, hashing, mails, devices, onVerified, baseUrl, limits, adminAccess }),
-    ownAccount: new OwnAccount({ ...login, mails, baseUrl }),
+    reset: new PasswordReset({ db, hashing, mails, devices, newcomers, baseUrl, limits, adminAccess, providers }),
+    ownAccount,
+    newcomers,
+    devices,
+    providers,
+    issuers,
+    links,
+    signIn: new SignIn({ ...login, clock: deps.clock, providers, issuers, cookie, links, newMembers }),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),
     adminAccess,
@@ -89,6 +117,10 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...authEndpoints(routeDeps),
         ...formEndpoints(routeDeps),
         ...accountEndpoints(routeDeps),
+        ...signInBrowserEndpoints(routeDeps),
+        ...signInAccountEndpoints(routeDeps),
+        ...signInAdminEndpoints(routeDeps),
+        ...registrationAdminEndpoints({ ...routeDeps, masterKey: deps.masterKey, baseUrl }),
         ...accessTokenEndpoints({ tokens: new AccessTokens(db), ownAccount: routeDeps.ownAccount }),
         ...adminAccountEndpoints(routeDeps),
         ...userAdminEndpoints(routeDeps),
@@ -98,10 +130,11 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
   };
 }
 
-/** Removes expired sessions, links and attempt counts. */
+/** Removes expired sessions, links, attempt counts and used challenges. */
 async function cleanUp(db: Database): Promise<void> {
   await deleteEndedSessions(db);
   await deleteEndedTokens(db);
   await deleteOldTokens(db);
   await deleteOldAttempts(db);
+  await deleteOldChallenges(db);
 }

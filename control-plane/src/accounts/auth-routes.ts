@@ -8,6 +8,7 @@ import {
   registrationResponse,
   verifiedResponse,
 } from "@sluice/contracts/accounts";
+import { registrationNeedsResponse } from "@sluice/contracts/registration";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
@@ -17,13 +18,38 @@ import { inLanguage } from "./form-input.ts";
 import { type AccountRouteDeps, originOf, seeOther, wantsPage, withCookie } from "./route-deps.ts";
 import { endedSessionCookie } from "./sessions/cookie.ts";
 
+const admissionErrors = [
+  "registration_closed",
+  "domain_refused",
+  "invitation_required",
+  "invitation_unusable",
+  "proof_required",
+] as const;
+
 /** How users register, log in and log out. */
 export function authEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [...registrationEndpoints(deps), ...loginEndpoints(deps), ...resetEndpoints(deps)];
 }
 
-function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[] {
+function registrationEndpoints({ registration, newcomers }: AccountRouteDeps): AnyEndpoint[] {
   return [
+    endpoint({
+      method: "GET",
+      path: "/backend/auth/register/rules/",
+      access: "public",
+      input: z.strictObject({}),
+      summary:
+        "Get who may register, and the proof of work that a registration needs: a decimal number whose text makes the SHA-256 of `<challenge>:<address in lower case>:<number>` begin with `bits` zero bits",
+      output: registrationNeedsResponse,
+      limits: ["A challenge is good for one registration within ten minutes."],
+      errors: [],
+      handle: async () => {
+        const { mode, domains, proof } = await newcomers.needs();
+        const asked =
+          proof === null ? null : { challenge: proof.challenge, bits: proof.bits, expires_at: proof.expiresAt };
+        return { mode, domains, proof: asked };
+      },
+    }),
     endpoint({
       method: "POST",
       path: "/backend/auth/register/",
@@ -34,12 +60,12 @@ function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[
         "Register a user, who must verify the e-mail address; the response does not reveal whether it is already registered",
       output: registrationResponse,
       limits: limitSentences.registration,
-      errors: ["invalid_email", "invalid_password", "too_many_attempts"],
+      errors: ["invalid_email", "invalid_password", "too_many_attempts", ...admissionErrors],
       handle: async (call) => {
-        const { email, password, display_name, locale } = call.input;
+        const { email, password, display_name, locale, invitation = "", proof = null } = call.input;
         const language = pageLocaleOf(call.request, locale ?? "");
-        const input = { email, password, displayName: display_name ?? null, locale: language };
-        return { ...(await registration.register(input, originOf(call))) };
+        const input = { email, password, displayName: display_name ?? null, locale: language, invitation, proof };
+        return { ...(await registration.register(input, call.request, originOf(call))) };
       },
     }),
     endpoint({
@@ -62,7 +88,7 @@ function registrationEndpoints({ registration }: AccountRouteDeps): AnyEndpoint[
       summary: "Verify an e-mail address by its link and activate the user; a browser gets a confirmation page",
       output: verifiedResponse,
       otherResponses: [{ status: 303, type: null, summary: "Redirects a browser to the confirmation page." }],
-      errors: ["invalid_token"],
+      errors: ["invalid_token", "invitation_unusable"],
       handle: async (call) => {
         const { input, request } = call;
         // Programs that scan the links in emails must not use them up.
@@ -148,11 +174,12 @@ function resetEndpoints({ reset }: AccountRouteDeps): AnyEndpoint[] {
       path: "/backend/auth/password-reset/confirm/",
       access: "public",
       input: passwordResetInput,
-      summary: "Set a new password by a reset link and end every session",
+      summary: "Set a new password by a reset link, end every session, and remove linked sign-ins if that is asked for",
       output: emptyResponse,
-      errors: ["invalid_token", "invalid_password", "too_many_attempts"],
+      errors: ["invalid_token", "invalid_password", "invitation_unusable", "too_many_attempts"],
       handle: async (call) => {
-        await reset.confirm(call.input.token, call.input.password, originOf(call));
+        const { token, password, end_sign_ins: endsSignIns } = call.input;
+        await reset.confirm({ token, password, endsSignIns }, originOf(call));
         return {};
       },
     }),

@@ -15,6 +15,7 @@ export const anyForm = z.record(z.string(), z.unknown());
 type AnyInput = Record<string, unknown>;
 
 const fieldLengthMax = 2_000;
+const invitationLengthMax = 100;
 
 export function formField(input: AnyInput, name: string): string {
   const value = input[name];
@@ -25,6 +26,11 @@ export function formField(input: AnyInput, name: string): string {
 export function nextOf(input: AnyInput): string {
   const next = formField(input, "next");
   return next === "" ? "" : safeNext(next);
+}
+
+/** The code of an invitation, if any. */
+export function invitationOf(input: AnyInput): string {
+  return formField(input, "invitation").slice(0, invitationLengthMax);
 }
 
 /** The language for a page with a form. */

@@ -1,4 +1,4 @@
-import { type AnyEndpoint, endpoint, type OtherResponse } from "../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { withRetryAfter } from "../platform/form-problem.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
@@ -13,24 +13,25 @@ import {
   rememberingLanguage,
 } from "./form-input.ts";
 import { safeNext } from "./model.ts";
+import type { LoginPageState } from "./port.ts";
+import { formAnswers, registerForm } from "./registration/form-routes.ts";
 import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-deps.ts";
 
-const statusesOfForms: readonly number[] = [400, 401, 403, 429];
-
-/** The result of a submitted form: another page, or the same page with its errors. */
-const formAnswers: readonly OtherResponse[] = [
-  { status: 303, type: null, summary: "Redirects to the next page." },
-  ...statusesOfForms.map((status) => ({ status, type: "text/html", summary: "The form, with its errors." })),
-];
-
-const emptyLogin = { email: "", next: "", problem: null, notice: null, asksForCode: false, signedInAs: null };
+const emptyLogin: Omit<LoginPageState, "locale" | "signIns"> = {
+  email: "",
+  next: "",
+  problem: null,
+  notice: null,
+  asksForCode: false,
+  signedInAs: null,
+};
 
 /** The login pages, which work without JavaScript. */
 export function formEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [...loginForm(deps), ...adminLoginForm(deps), ...registerForm(deps), ...verifyForm(deps), ...resetForm(deps)];
 }
 
-function loginForm({ userLogin, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
+function loginForm({ userLogin, pages, sessions, providers }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -50,6 +51,7 @@ function loginForm({ userLogin, pages, sessions }: AccountRouteDeps): AnyEndpoin
             next: nextOf(input),
             notice: formField(input, "notice"),
             signedInAs: user?.email ?? null,
+            signIns: await providers.offered(),
           },
           200,
         );
@@ -81,7 +83,8 @@ function loginForm({ userLogin, pages, sessions }: AccountRouteDeps): AnyEndpoin
         } catch (thrown) {
           const error = readableError(thrown);
           const asksForCode = error.code === "code_required" || error.code === "invalid_code";
-          const state = { ...emptyLogin, locale: localeOf(call), email, next, problem: problemOf(error), asksForCode };
+          const typed = { email, next, problem: problemOf(error), asksForCode };
+          const state = { ...emptyLogin, ...typed, locale: localeOf(call), signIns: await providers.offered() };
           return withRetryAfter(pages.login(state, error.status), error);
         }
       },
@@ -159,7 +162,8 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
       otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
-        const state = { locale: localeOf(call), token: formField(call.input, "token"), email: "", problem: null };
+        const token = formField(call.input, "token");
+        const state = { locale: localeOf(call), token, email: "", problem: null, linked: await reset.linkedTo(token) };
         return rememberingLanguage(pages.reset(state, 200), call.input, sessions.isSecure);
       },
     }),
@@ -182,59 +186,16 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
             await reset.request(email, call.request, originOf(call));
             return seeOther(inLanguage("/login/?notice=sent", call.input));
           }
-          const whose = await reset.confirm(token, formField(call.input, "password"), originOf(call));
+          const endsSignIns = formField(call.input, "end_sign_ins") !== "";
+          const wanted = { token, password: formField(call.input, "password"), endsSignIns };
+          const whose = await reset.confirm(wanted, originOf(call));
           return seeOther(whose === "admin" ? "/admin/" : inLanguage("/login/?notice=reset", call.input));
         } catch (thrown) {
           const error = readableError(thrown);
           const kept = error.code === "invalid_token" ? "" : token;
-          const state = { locale: localeOf(call), token: kept, email, problem: problemOf(error) };
+          const linked = await reset.linkedTo(kept);
+          const state = { locale: localeOf(call), token: kept, email, problem: problemOf(error), linked };
           return withRetryAfter(pages.reset(state, error.status), error);
-        }
-      },
-    }),
-  ];
-}
-
-function registerForm({ registration, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
-  return [
-    endpoint({
-      method: "GET",
-      path: "/register/",
-      access: "public",
-      input: anyForm,
-      summary: "The registration page",
-      output: null,
-      otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
-      errors: [],
-      handle: async (call) => {
-        const state = { locale: localeOf(call), email: "", displayName: "", problem: null };
-        return rememberingLanguage(pages.register(state, 200), call.input, sessions.isSecure);
-      },
-    }),
-    endpoint({
-      method: "POST",
-      path: "/register/",
-      access: "public",
-      body: "form",
-      input: anyForm,
-      summary: "Register a user, who must verify the e-mail address, and show that a mail is on its way",
-      output: null,
-      otherResponses: [{ status: 200, type: "text/html", summary: "The next steps." }, ...formAnswers.slice(1)],
-      limits: limitSentences.registration,
-      errors: [],
-      handle: async (call) => {
-        const { input } = call;
-        const locale = localeOf(call);
-        const email = formField(input, "email");
-        const displayName = formField(input, "display_name");
-        try {
-          const person = { email, password: formField(input, "password"), displayName: displayName || null, locale };
-          const { verification_url } = await registration.register(person, originOf(call));
-          return pages.sent({ locale, email, link: verification_url ?? null });
-        } catch (thrown) {
-          const error = readableError(thrown);
-          const state = { locale, email, displayName, problem: problemOf(error) };
-          return withRetryAfter(pages.register(state, error.status), error);
         }
       },
     }),

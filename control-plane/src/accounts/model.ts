@@ -17,6 +17,8 @@ export type Profile = {
   readonly emailVerifiedAt: Date | null;
   readonly verificationEmailSentAt: Date | null;
   readonly verificationEmailError: string | null;
+  /** Users who came by a provider have none until they set one. */
+  readonly hasPassword: boolean;
   readonly hasCode: boolean;
   /** The number of unused recovery codes. */
   readonly recoveryCodesLeft: number;
@@ -38,6 +40,7 @@ export function profileFields(profile: Profile): Record<string, unknown> {
     email_verified_at: profile.emailVerifiedAt?.toISOString() ?? null,
     verification_email_sent_at: profile.verificationEmailSentAt?.toISOString() ?? null,
     verification_email_error: profile.verificationEmailError,
+    has_password: profile.hasPassword,
     has_totp: profile.hasCode,
     recovery_codes_left: profile.recoveryCodesLeft,
     created_at: profile.createdAt.toISOString(),

@@ -1,6 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Locale } from "@sluice/contracts/locales";
 import type { Decimal } from "@sluice/contracts/money";
+import type { RegistrationMode } from "@sluice/contracts/registration-rules";
 import type { Queryable, Transaction } from "../platform/db.ts";
 import type { FormPageState } from "../platform/form-problem.ts";
 
@@ -14,6 +15,22 @@ export type GatewayUsers = {
     id: GatewayUserId,
     change: { readonly isEnabled?: boolean; readonly rateMultiplier?: Decimal },
   ) => Promise<void>;
+  /** Puts an account that has just been made into the group in which it starts instead of the usual one. */
+  readonly startIn: (tx: Queryable, id: GatewayUserId, groupName: string) => Promise<void>;
+  /** Grants quota, once for each reference. */
+  readonly credit: (
+    tx: Queryable,
+    id: GatewayUserId,
+    grant: { readonly amount: bigint; readonly changeType: "registration_credit"; readonly reference: string },
+  ) => Promise<void>;
+};
+
+/** What a registration needs, as pages and programs are told. */
+export type RegistrationNeeds = {
+  readonly mode: RegistrationMode;
+  /** Whose addresses may register without an invitation, in the mode `domains`. */
+  readonly domains: readonly string[];
+  readonly proof: { readonly challenge: string; readonly bits: number; readonly expiresAt: Date } | null;
 };
 
 /**
@@ -21,6 +38,9 @@ export type GatewayUsers = {
  * to own the address, after that was recorded.
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
+
+/** A service where people can sign in instead, for the path of its button. */
+export type OfferedSignIn = { readonly slug: string; readonly label: string };
 
 /** The state of the login page beside its form. */
 export type LoginPageState = FormPageState & {
@@ -32,15 +52,29 @@ export type LoginPageState = FormPageState & {
   readonly asksForCode: boolean;
   /** The user who is already logged in, or null. */
   readonly signedInAs: string | null;
+  readonly signIns: readonly OfferedSignIn[];
 };
 
-export type RegisterPageState = FormPageState & { readonly email: string; readonly displayName: string };
+/** The question for the code of an authenticator, after a sign-in elsewhere. */
+export type CodePageState = FormPageState & { readonly next: string };
+
+export type RegisterPageState = FormPageState & {
+  readonly email: string;
+  readonly displayName: string;
+  /** The code of an invitation, as brought or typed. */
+  readonly invitation: string;
+  readonly needs: RegistrationNeeds;
+  readonly signIns: readonly OfferedSignIn[];
+};
 
 /** Shown after a registration; the link is set only on installations that return it. */
 export type SentPageState = { readonly locale: Locale; readonly email: string; readonly link: string | null };
 
 /** Without a token, the page asks for the address to send a link to. */
 export type LinkPageState = FormPageState & { readonly token: string; readonly email: string };
+
+/** With a good link, the page offers to remove what is linked to the account. */
+export type ResetPageState = LinkPageState & { readonly linked: readonly string[] };
 
 /** The state of the admin login page beside its form. */
 export type AdminLoginPageState = {
@@ -54,8 +88,9 @@ export type AdminLoginPageState = {
 export type AccountPages = {
   readonly adminLogin: (state: AdminLoginPageState, status: number) => Response;
   readonly login: (state: LoginPageState, status: number) => Response;
+  readonly code: (state: CodePageState, status: number) => Response;
   readonly register: (state: RegisterPageState, status: number) => Response;
   readonly sent: (state: SentPageState) => Response;
   readonly verify: (state: LinkPageState, status: number) => Response;
-  readonly reset: (state: LinkPageState, status: number) => Response;
+  readonly reset: (state: ResetPageState, status: number) => Response;
 };

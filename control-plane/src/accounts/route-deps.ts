@@ -4,11 +4,16 @@ import type { AccountActs } from "./admin-acts.ts";
 import type { AdminAccess } from "./admins/admin-access.ts";
 import type { AdminAccounts } from "./admins/admin-accounts.ts";
 import type { AdminLogin } from "./admins/admin-login.ts";
+import type { KnownDevices } from "./login/known-devices.ts";
 import type { LoginDeps, UserLogin } from "./login/user-login.ts";
 import type { Origin } from "./model.ts";
 import type { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages } from "./port.ts";
+import type { Newcomers } from "./registration/newcomers.ts";
 import type { Registration } from "./registration/registration.ts";
+import type { LinkedSignIns } from "./sign-in/linked-sign-ins.ts";
+import type { Providers } from "./sign-in/providers.ts";
+import type { SignIn } from "./sign-in/sign-in.ts";
 import type { OwnAccount } from "./users/own-account.ts";
 
 /** What the feature's endpoints call. */
@@ -23,6 +28,11 @@ export type AccountRouteDeps = Pick<LoginDeps, "db" | "sessions"> & {
   readonly adminAccounts: AdminAccounts;
   readonly adminAccess: AdminAccess;
   readonly pages: AccountPages;
+  readonly providers: Providers;
+  readonly signIn: SignIn;
+  readonly links: LinkedSignIns;
+  readonly newcomers: Newcomers;
+  readonly devices: KnownDevices;
 };
 
 export function originOf({ clientIp, userAgent, requestId }: CallBase<unknown>): Origin {

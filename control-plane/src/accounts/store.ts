@@ -59,6 +59,19 @@ export async function insertPendingProfile(db: Queryable, made: NewProfile): Pro
   return (row?.id ?? null) as UserId | null;
 }
 
+/** A profile without a password, whose address is verified already; null when the address is taken. */
+export async function insertProvenProfile(
+  db: Queryable,
+  made: Omit<NewProfile, "passwordHash">,
+): Promise<UserId | null> {
+  const [row] = await db.drizzle
+    .insert(profile)
+    .values({ ...made, status: "active", emailVerifiedAt: now })
+    .onConflictDoNothing()
+    .returning({ id: profile.id });
+  return (row?.id ?? null) as UserId | null;
+}
+
 /** The parts of a profile that a login checks. */
 export type LoginProfile = {
   readonly userId: UserId;
@@ -184,6 +197,7 @@ export async function findProfile(db: Queryable, userId: UserId): Promise<Profil
       emailVerifiedAt: profile.emailVerifiedAt,
       verificationEmailSentAt: profile.verificationEmailSentAt,
       verificationEmailError: profile.verificationEmailError,
+      hasPassword: isSet(profile.passwordHash),
       hasCode: isSet(profile.totpEnabledAt),
       recoveryCodesLeft: sql<number>`(${codesLeft})`,
       createdAt: profile.createdAt,

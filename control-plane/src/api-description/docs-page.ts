@@ -1,6 +1,7 @@
 import { type Html, html } from "../platform/html.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { ApiDocument, Json, Operation } from "./model.ts";
+import { isError } from "./shared-parts.ts";
 
 const style = html`
 :root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
@@ -43,7 +44,14 @@ function schemaText(schema: unknown): Html {
 /** A part of an operation, resolved if it is a reference to a shared one. */
 function resolved(part: Json, { components }: ApiDocument): Json {
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(\w+)$/.exec(String(part["$ref"])) ?? [];
-  return components[kind as "responses" | "parameters"]?.[name] ?? part;
+  return components[kind as "responses" | "parameters" | "schemas"]?.[name] ?? part;
+}
+
+/** A request or response whose whole schemas are in place; the schemas that those refer to are at the end of the page. */
+function withSchemas(part: Json, document: ApiDocument): Json {
+  const contents = Object.entries((part["content"] ?? {}) as Record<string, { readonly schema: Json }>);
+  const shown = contents.map(([type, { schema }]) => [type, { schema: resolved(schema, document) }]);
+  return { ...part, content: Object.fromEntries(shown) };
 }
 
 /** The whole description as a page that needs no JavaScript: operations by group, each expandable. */
@@ -83,11 +91,15 @@ ${commonSections(components.schemas)}
 
 /** An operation with its parameters and responses. */
 function withParts(operation: Operation, document: ApiDocument): Operation {
-  const { parameters, responses } = operation;
-  const answers = Object.entries(responses).map(([status, answer]) => [status, resolved(answer, document)]);
+  const { parameters, requestBody, responses } = operation;
+  const answers = Object.entries(responses).map(([status, answer]) => [
+    status,
+    withSchemas(resolved(answer, document), document),
+  ]);
   return {
     ...operation,
     ...(parameters === undefined ? {} : { parameters: parameters.map((each) => resolved(each, document)) }),
+    ...(requestBody === undefined ? {} : { requestBody: withSchemas(requestBody, document) }),
     responses: Object.fromEntries(answers),
   };
 }
@@ -141,7 +153,7 @@ function requestBlocks({ requestBody }: Operation): Html | null {
 function answerBlocks({ responses }: Operation): Html[] {
   return Object.entries(responses).map(([status, { description, content }]) => {
     // The error format is shown once, at the end; only the codes matter here.
-    const shown = /^[45]/.test(status) ? null : contentBlocks(content);
+    const shown = isError(status) ? null : contentBlocks(content);
     return html`<h3>${status}</h3><p>${prose(String(description))}</p>${shown}`;
   });
 }

@@ -34,7 +34,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     description: "What went wrong, as a machine-readable code.",
     oneOf: Object.entries(errorTable).map(([code, { message }]) => ({ const: code, description: message })),
   },
-  Error: {
+  BackendError: {
     type: "object",
     description: "An error of the backend. `fields` says which input fields are wrong and why.",
     properties: {
@@ -100,7 +100,16 @@ function schemaOf(codes: readonly ErrorCode[], dialect: Dialect): JsonSchema {
   switch (dialect) {
     case "backend":
       return {
-        allOf: [ref("Error"), { properties: { error: { properties: { code: { enum: codes } } } } }],
+        allOf: [
+          ref("BackendError"),
+          {
+            type: "object",
+            properties: {
+              error: { type: "object", properties: { code: { type: "string", enum: codes } }, required: ["code"] },
+            },
+            required: ["error"],
+          },
+        ],
       };
     case "openai":
       return ref("OpenaiError");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { schemaNotes } from "./schema-notes.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -14,7 +15,8 @@ export function toJsonSchema(schema: z.ZodType, side: "input" | "output"): JsonS
     io: side,
     // A rule that only code checks (a known time zone, for example) leaves a plain string in the schema.
     unrepresentable: "any",
-    override: ({ jsonSchema }) => {
+    override: ({ jsonSchema, zodSchema }) => {
+      Object.assign(jsonSchema, schemaNotes.get(zodSchema));
       if (spelledOut.has(jsonSchema.format)) {
         delete jsonSchema.pattern;
       }

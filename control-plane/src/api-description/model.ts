@@ -18,7 +18,8 @@ export type NativeRoute = {
   readonly access: "public" | "api_key" | "metrics_token";
   readonly body?: { readonly type: string; readonly schema: JsonSchema };
   readonly answers: readonly {
-    readonly status: number | "4XX" | "5XX";
+    /** `default` for those that are not listed, which are errors. */
+    readonly status: number | "default";
     readonly type: string | null;
     readonly summary: string;
     readonly schema?: JsonSchema;

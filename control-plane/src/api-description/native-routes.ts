@@ -60,7 +60,7 @@ const ofKey = ["Calls per minute and concurrent calls: as set on the API key."];
 
 /** The provider refused the request: the response has its words and its status. */
 const refusedByProvider = {
-  status: "4XX",
+  status: "default",
   type: json,
   summary: "The provider's response.",
   schema: { $ref: "#/components/schemas/OpenaiError" },

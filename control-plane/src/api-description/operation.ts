@@ -133,10 +133,21 @@ const otherTypes: Readonly<Partial<Record<string, readonly string[]>>> = {
   beacon: ["text/plain"],
 };
 
+/** A body that the endpoint reads by itself. */
+function rawSchema(type: string): JsonSchema {
+  switch (type) {
+    case "application/json":
+      return {};
+    case "application/x-www-form-urlencoded":
+      return { type: "object", additionalProperties: { type: "string" } };
+    default:
+      return { type: "string", contentMediaType: "application/octet-stream" };
+  }
+}
+
 function requestBody({ input, body = "json", rawTypes = [] }: AnyEndpoint): JsonSchema {
   if (body === "raw") {
-    const schema = { type: "string", contentMediaType: "application/octet-stream" };
-    return { required: true, content: Object.fromEntries(rawTypes.map((type) => [type, { schema }])) };
+    return { required: true, content: Object.fromEntries(rawTypes.map((type) => [type, { schema: rawSchema(type) }])) };
   }
   const schema = toJsonSchema(input, "input");
   const types = ["application/json", ...(otherTypes[body] ?? [])];
@@ -196,7 +207,8 @@ export function fromNativeRoute(route: NativeRoute): Operation {
   };
 }
 
+/** The paths of the backend end in what they do, `/backend/keys/list/`; for others the method says it. */
 function operationIdOf(method: string, path: string): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  return [method.toLowerCase(), ...words].join("_");
+  const [first, ...words] = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  return first === "backend" ? words.join("_") : [method.toLowerCase(), first, ...words].join("_");
 }

@@ -34,7 +34,7 @@ export function shareParts(paths: Paths, named: Readonly<Record<string, JsonSche
     });
   }
   const share = (operation: Operation): Operation => {
-    const shared = mapSchemas(operation, (schema, hint) => schemas.share(schema, hint));
+    const shared = mapSchemas(operation, (schema, hint) => schemas.name(schema, hint));
     const answers = Object.entries(shared.responses).map(([status, answer]) => [
       status,
       isError(status) ? errors.share(answer, errorName(status, answer)) : answer,
@@ -82,7 +82,8 @@ class Repeated {
   }
 }
 
-const isError = (status: string): boolean => /^[45]/.test(status);
+/** Whether a response of this status is an error. */
+export const isError = (status: string): boolean => /^([45]|default$)/.test(status);
 
 const errorsIn = ({ responses }: Operation): Json[] =>
   Object.entries(responses).flatMap(([status, answer]) => (isError(status) ? [answer] : []));
@@ -90,7 +91,7 @@ const errorsIn = ({ responses }: Operation): Json[] =>
 /** The name of an error: its status and first code, or the status alone where only the message tells errors apart. */
 function errorName(status: string, { description }: Json): string {
   const [, code = ""] = /^`(\w+)`/.exec(String(description)) ?? [];
-  return asName(`${status}_${code}`);
+  return asName(`error_${status}_${code}`);
 }
 
 /** A copy with the schemas of the body and successful responses mapped by a function. Errors are shared whole. */
@@ -104,11 +105,11 @@ function mapSchemas(operation: Operation, map: MapSchema): Operation {
   };
   const answers = Object.entries(responses).map(([status, answer]) => [
     status,
-    isError(status) ? answer : inContent(answer, `${operationId}_answer`),
+    isError(status) ? answer : inContent(answer, `${operationId}_response`),
   ]);
   return {
     ...operation,
-    ...(requestBody === undefined ? {} : { requestBody: inContent(requestBody, `${operationId}_body`) }),
+    ...(requestBody === undefined ? {} : { requestBody: inContent(requestBody, `${operationId}_request`) }),
     responses: Object.fromEntries(answers),
   };
 }

@@ -4,8 +4,9 @@ import type { JsonSchema } from "./json-schema.ts";
 const lengthMin = 100;
 
 /**
- * Finds schemas used in several places and gives each a name, so that it is written only once. The name is the schema's
- * `title`, or comes from the field where it was first found.
+ * Gives schemas names, so that programs made of the description have types with names, and what is used in several places is
+ * written only once: schemas with a `title`, whole requests and responses, and those that several places use. The name is the
+ * title, or comes from the operation or the field where the schema was first found.
  */
 export class SharedSchemas {
   /**
@@ -42,7 +43,14 @@ export class SharedSchemas {
    */
   share(schema: JsonSchema, hint: string): JsonSchema {
     const text = JSON.stringify(schema);
-    if (!deservesName(schema, text) || (this.#places.get(text) ?? 0) < 2) {
+    const isShared = (this.#places.get(text) ?? 0) >= 2 || schema["title"] !== undefined;
+    return deservesName(schema, text) && isShared ? this.name(schema, hint) : this.#shareParts(schema, hint);
+  }
+
+  /** A reference to the schema of a whole request or response, or the schema if it is hardly longer. */
+  name(schema: JsonSchema, hint: string): JsonSchema {
+    const text = JSON.stringify(schema);
+    if (!deservesName(schema, text)) {
       return this.#shareParts(schema, hint);
     }
     const known = this.#names.get(text);

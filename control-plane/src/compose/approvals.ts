@@ -12,6 +12,7 @@ import { sealChannelCredential } from "../gateway/channels/credentials.ts";
 import { changeGatewayUser } from "../gateway/gateway-users.ts";
 import { assignGroupAct, removeGroupAct } from "../gateway/groups/assign-group.ts";
 import { groupAct } from "../gateway/groups/save-group.ts";
+import { findGroup } from "../gateway/groups/store.ts";
 import { beginGeneration } from "../gateway/response-cache/store.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
@@ -42,11 +43,17 @@ const settingEffects: SettingEffects = {
 export function openActs(
   { config, masterKey, settings }: Parts,
   mails: MailQueue,
-  { secrets, ...money }: Parameters<typeof billingActs>[0] & { readonly secrets: SecretStore },
+  { secrets, ...money }: Omit<Parameters<typeof billingActs>[0], "masterKey"> & { readonly secrets: SecretStore },
 ) {
   return {
-    billing: billingActs(money),
-    accounts: accountActs({ mails, baseUrl: publicBaseUrl(config), gatewayUsers: { change: changeGatewayUser } }),
+    billing: billingActs({ ...money, masterKey }),
+    accounts: accountActs({
+      mails,
+      masterKey,
+      baseUrl: publicBaseUrl(config),
+      gatewayUsers: { change: changeGatewayUser },
+      hasGroup: async (db, name) => (await findGroup(db, name)) !== null,
+    }),
     catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },
     groups: { save: groupAct(), assign: assignGroupAct(), remove: removeGroupAct() },
     setting: saveSettingAct(settings, settingEffects),

@@ -11,7 +11,7 @@ import { systemClock, utcDay } from "../platform/clock.ts";
 import { type Config, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
-import { type Notifications, openNotifications } from "../platform/db-notifications.ts";
+import { type Notifications, notify, openNotifications } from "../platform/db-notifications.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import type { KeptThread } from "../platform/kept-thread.ts";
 import type { Log } from "../platform/log.ts";
@@ -89,7 +89,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     log,
     masterKey,
     db,
-    notifications: openNotifications(config.DATABASE_URL, log),
+    notifications: openNotifications(config.DATABASE_URL, log, (channel) => notify(db, channel, "")),
     spool: await openSpool(spoolOptions),
     spoolOptions,
     registry,

@@ -1,7 +1,7 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import { type DatabaseErrorMessage, fromErrorMessage } from "../platform/db-error-message.ts";
-import { DatabaseUnavailableError } from "../platform/db-errors.ts";
 import type { KeptThread } from "../platform/kept-thread.ts";
+import { NotTriedError, WorkerLostError } from "../platform/spool/errors.ts";
 import type { UsageOrder } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
 
@@ -12,20 +12,23 @@ export type CallsOrder = {
   /** The traces as a JSON list, and their days. */
   readonly traces: string;
   readonly traceDays: readonly string[];
+  /** Nobody has tried to write these rows before. */
+  readonly isNew: boolean;
 };
 
 /** What the thread is asked to commit. */
 export type CommitOrder = { readonly topic: "commits"; readonly number: number; readonly calls: CallsOrder };
 
-/** What it reports. */
+/** What it reports. `begun`: it has the rows, so that they may be what ends it from now on. */
 export type CommitNews = { readonly topic: "commits" } & (
+  | { readonly kind: "begun"; readonly number: number }
   | { readonly kind: "done"; readonly number: number; readonly charges: readonly BudgetCharge[] }
   | { readonly kind: "failed"; readonly number: number; readonly error: DatabaseErrorMessage }
   /** Whether the thread reaches the database, at every change. */
   | { readonly kind: "reachable"; readonly isReachable: boolean }
 );
 
-type Waiting = PromiseWithResolvers<readonly BudgetCharge[]>;
+type Waiting = PromiseWithResolvers<readonly BudgetCharge[]> & { isBegun: boolean };
 
 /** Commits rows of calls on the second thread, over its connections. */
 export class CallCommits {
@@ -41,6 +44,8 @@ export class CallCommits {
       onMessage: (news) => {
         if (news.kind === "reachable") {
           this.#onReachable(news.isReachable);
+        } else if (news.kind === "begun") {
+          this.#onBegun(news.number);
         } else {
           this.#onEnd(news);
         }
@@ -57,21 +62,29 @@ export class CallCommits {
   /**
    * Commits usage rows with their charges, and traces, in one transaction.
    * @returns what was charged for the usage rows that were new
-   * @throws DatabaseUnavailableError also when the thread was lost; whether it has committed is unknown then
+   * @throws NotTriedError when the thread could not begin, WorkerLostError when it was lost after that; whether it has
+   * committed is unknown then
    */
   commit(calls: CallsOrder): Promise<readonly BudgetCharge[]> {
     if (!this.#thread.isRunning) {
-      return Promise.reject(lost());
+      return Promise.reject(new NotTriedError("the thread that writes the books has yet to start again"));
     }
     this.#last += 1;
-    const waiting: Waiting = Promise.withResolvers();
+    const waiting: Waiting = { ...Promise.withResolvers(), isBegun: false };
     this.#waiting.set(this.#last, waiting);
     const order: CommitOrder = { topic: "commits", number: this.#last, calls };
     this.#thread.post(order);
     return waiting.promise;
   }
 
-  #onEnd(news: Exclude<CommitNews, { kind: "reachable" }>): void {
+  #onBegun(number: number): void {
+    const waiting = this.#waiting.get(number);
+    if (waiting !== undefined) {
+      waiting.isBegun = true;
+    }
+  }
+
+  #onEnd(news: Extract<CommitNews, { kind: "done" | "failed" }>): void {
     const waiting = this.#waiting.get(news.number);
     this.#waiting.delete(news.number);
     if (news.kind === "done") {
@@ -84,12 +97,9 @@ export class CallCommits {
   #onLost(): void {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reject } of waiting) {
-      reject(lost());
+    const text = "the thread that writes the books was lost";
+    for (const { reject, isBegun } of waiting) {
+      reject(isBegun ? new WorkerLostError(text) : new NotTriedError(text));
     }
   }
-}
-
-function lost(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError("the thread that writes the books was lost");
 }

@@ -1,7 +1,7 @@
 import { createPartitions } from "../db/partitions.ts";
 import type { Database } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
-import { writeTraces } from "../trace/service.ts";
+import { writeTraces } from "../trace/write-store.ts";
 import { writeUsage } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
 import type { CallsOrder, CommitNews, CommitOrder } from "./call-commits.ts";
@@ -10,6 +10,7 @@ import type { CallsOrder, CommitNews, CommitOrder } from "./call-commits.ts";
 export function openCommitWork(db: Database, report: (news: CommitNews) => void): (order: CommitOrder) => void {
   db.onReachabilityChange((isReachable) => report({ topic: "commits", kind: "reachable", isReachable }));
   return ({ number, calls }) => {
+    report({ topic: "commits", kind: "begun", number });
     commitCalls(db, calls).then(
       (charges) => report({ topic: "commits", kind: "done", number, charges }),
       (error: unknown) => report({ topic: "commits", kind: "failed", number, error: toErrorMessage(error) }),
@@ -23,7 +24,8 @@ function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
     {
       db,
       replicaId: calls.replicaId,
-      alongside: (tx) => writeTraces(tx, calls.traces),
+      alongside: (tx, isNew) => writeTraces(tx, calls.traces, isNew),
+      isNew: calls.isNew,
       createPartitions: (days) => createPartitions(db, [...days, ...calls.traceDays]),
     },
     calls.usage,

@@ -3,7 +3,9 @@ import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
 import type { Registry } from "prom-client";
 import { type Accounts, type AccountsDeps, buildAccounts } from "../accounts/accounts.ts";
+import { superAdmins } from "../accounts/admins/super-admins.ts";
 import { leadSenders } from "../accounts/attempts/sender-limits.ts";
+import type { GatewayUsers } from "../accounts/port.ts";
 import { setVerificationMail } from "../accounts/store.ts";
 import { approvalFeature } from "../admin/approvals/feature.ts";
 import { campaignFeature } from "../admin/campaigns/feature.ts";
@@ -17,32 +19,37 @@ import type { SettingValues } from "../admin/settings/registry.ts";
 import { settingEndpoints } from "../admin/settings/routes.ts";
 import type { Settings } from "../admin/settings/service.ts";
 import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
+import { organisationDetailEndpoints } from "../admin/user-detail/organisation-routes.ts";
 import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "../api-description/routes.ts";
+import { eventTargetFeature } from "../event-targets/feature.ts";
 import { exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
 import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
 import { putExitChannel, refreshExitAbilities } from "../gateway/channels/exit-channels.ts";
 import { gatewayFeatures } from "../gateway/feature.ts";
 import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
-import { findStartGroup } from "../gateway/groups/store.ts";
+import { findStartGroup, setAccountGroup } from "../gateway/groups/store.ts";
+import { grantQuota, lockUserQuota } from "../gateway/quota/grant-store.ts";
 import { moneyCheckFeature } from "../ledger/feature.ts";
 import { buildMail, type Mail } from "../mail/mail.ts";
 import type { MailQueue } from "../mail/model.ts";
-import { mailSecretFallbacks } from "../mail/senders/open-sender.ts";
+import { mailFromOf, mailSecretFallbacks } from "../mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "../messages-compat/admin-endpoints.ts";
 import { listModelMap } from "../messages-compat/service.ts";
 import { listModelsForNewcomers } from "../models/model-store.ts";
 import { offeredModelEndpoints } from "../models/routes.ts";
 import { siteModel } from "../models/site-model.ts";
+import { membershipsOf, organisationFeature } from "../organisations/feature.ts";
 import {
   adminLoginPage,
+  codePage,
   contactProblemPage,
   loginPage,
-  registerPage,
   resetPage,
   sentPage,
   verifyPage,
 } from "../pages/account-pages.ts";
+import { registerPage } from "../pages/register-page.ts";
 import { Pages } from "../pages/service.ts";
 import type { WebBuild } from "../pages/web-build.ts";
 import { planEntry } from "../payments/answers.ts";
@@ -50,6 +57,7 @@ import { paymentFeatures } from "../payments/feature.ts";
 import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gateways.ts";
 import { selectActivePlans } from "../payments/plans/plan-store.ts";
 import { creditPaidOrders } from "../payments/settle/credit-waiting.ts";
+import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
@@ -65,6 +73,7 @@ import { traceFeature } from "../trace/feature.ts";
 import type { TraceRules } from "../trace/model.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
+import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
 import { cacheRules } from "./cache-rules.ts";
 
@@ -106,7 +115,13 @@ export function buildBackend(deps: BackendDeps): Backend {
     ...features,
     { name: "api-description", endpoints: descriptionEndpoints(() => groups) },
   ];
-  const endpoints: EndpointDeps = { callers: accounts.callers, edge, log, answerCheck: answerChecks[config.NODE_ENV] };
+  const endpoints: EndpointDeps = {
+    callers: accounts.callers,
+    memberships: membershipsOf(deps.db),
+    edge,
+    log,
+    answerCheck: answerChecks[config.NODE_ENV],
+  };
   return {
     routes: groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints)),
     endpoints: groups.flatMap((group) => group.endpoints),
@@ -144,6 +159,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
   const features: readonly Feature[] = [
     accounts.feature,
     mail.feature,
+    openEventTargets(deps, mail.queue),
     ...gatewayFeatures({
       config,
       db,
@@ -158,6 +174,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     ...paymentFeatures({
       config,
       db,
+      masterKey,
       log,
       clock,
       mails: mail.queue,
@@ -166,9 +183,22 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       approvals,
       acts: acts.billing,
       admins,
+      isOffered: (gateway) => settings.values[`payments.${gateway}`],
+      renewalRules: {
+        graceDays: () => settings.values["payments.renewal_grace_days"],
+        noticeDays: () => settings.values["payments.price_notice_days"],
+        billingUrl: `${publicBaseUrl(config)}/console/billing/`,
+      },
+    }),
+    organisationFeature({
+      db,
+      mails: mail.queue,
+      gatewayUsers: gatewayUsers,
+      baseUrl: publicBaseUrl(config),
+      returnsLink: returnsLinks(config),
     }),
     approvalFeature(approvals),
-    ...usageFeatures({ db, clock, log, registry }),
+    ...usageFeatures({ db, clock, log, registry, errorRule: () => errorRule(settings.values) }),
     { name: "offered-models", endpoints: offeredModelEndpoints(db) },
     { name: "secrets", endpoints: secretEndpoints({ db, approvals, act: acts.secret }) },
     moneyCheckFeature({ db, log, registry }),
@@ -181,7 +211,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       name: "leads",
       endpoints: leadEndpoints({ db, clock, countSender: leadSenders(db), problemPage: contactPage(deps) }),
     },
-    { name: "user-detail", endpoints: userDetailEndpoints(lists) },
+    { name: "user-detail", endpoints: [...userDetailEndpoints(lists), ...organisationDetailEndpoints(lists)] },
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
@@ -189,6 +219,28 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
   ];
   return { features, accounts };
 }
+
+/** Whether responses include the links that emails contain. */
+const returnsLinks = (config: Config): boolean =>
+  config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production";
+
+/** Accounts of people and of organisations: each has a user of the gateway. */
+const gatewayUsers: GatewayUsers = {
+  create: async (tx, email) => {
+    const group = await findStartGroup(tx, email);
+    return (await addGatewayUser(tx, group, { amount: 0n, changeType: "registration" })).gatewayUserId;
+  },
+  change: changeGatewayUser,
+  startIn: async (tx, id, groupName) => {
+    await setAccountGroup(tx, id, groupName);
+  },
+  credit: async (tx, id, grant) => {
+    const { budgetId } = await lockUserQuota(tx, id);
+    if (!(await grantQuota(tx, { budgetId, ...grant }))) {
+      throw new Error(`${grant.reference} was credited before`);
+    }
+  },
+};
 
 function contactPage({ webBuild }: BackendDeps): Parameters<typeof leadEndpoints>[0]["problemPage"] {
   return (state, status) => contactProblemPage(state, status, webBuild?.forms ?? null);
@@ -215,6 +267,21 @@ function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: Bac
       names: async () => (await listSecrets(db)).map(({ name }) => name),
     },
   });
+}
+
+function openEventTargets(deps: BackendDeps, mails: MailQueue): Feature {
+  const { config } = deps;
+  return eventTargetFeature({
+    ...deps,
+    mails,
+    admins: superAdmins,
+    baseUrl: publicBaseUrl(config),
+    service: mailFromOf(config).name,
+  });
+}
+
+function errorRule(values: SettingValues): ErrorRule {
+  return { percent: values["events.error_percent"], attemptsMin: values["events.error_attempts"] };
 }
 
 function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
@@ -263,7 +330,7 @@ function openPages({ config, db, log, notifications, webBuild }: BackendDeps, { 
 }
 
 function openAccounts(
-  { config, db, masterKey, webBuild, settings }: BackendDeps,
+  { config, db, masterKey, log, webBuild, settings }: BackendDeps,
   mails: MailQueue,
   agreed: Pick<AccountsDeps, "approvals" | "acts">,
 ): Accounts {
@@ -274,24 +341,20 @@ function openAccounts(
     masterKey,
     clock: systemClock,
     mails,
-    gatewayUsers: {
-      create: async (tx, email) => {
-        const group = await findStartGroup(tx, email);
-        return (await addGatewayUser(tx, group, { amount: 0n, changeType: "registration" })).gatewayUserId;
-      },
-      change: changeGatewayUser,
-    },
+    gatewayUsers,
     onVerified: creditPaidOrders,
     pages: {
       login: (state, status) => loginPage(state, status, forms),
+      code: (state, status) => codePage(state, status, forms),
       register: (state, status) => registerPage(state, status, forms),
       sent: (state) => sentPage(state, forms),
       verify: (state, status) => verifyPage(state, status, forms),
       reset: (state, status) => resetPage(state, status, forms),
       adminLogin: (state, status) => adminLoginPage(state, status, forms),
     },
+    issuers: { client: new PooledHttpClient({ guard: openUpstreamGuard(config, log) }), clock: systemClock, log },
     baseUrl: publicBaseUrl(config),
-    returnsVerificationLink: config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production",
+    returnsVerificationLink: returnsLinks(config),
     isDevelopment: config.NODE_ENV === "development",
     adminRules: () => ({
       freshLoginMinutes: settings.values["admin.fresh_login_minutes"],

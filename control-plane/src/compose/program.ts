@@ -3,6 +3,7 @@ import type { AnyElysia } from "elysia";
 import { sealedColumns } from "../admin/master-key/sealed-columns.ts";
 import { type AppRoutes, type CallHandlers, createApp } from "../app.ts";
 import { checkDatabase } from "../db/start-checks.ts";
+import type { FrontWork } from "../front/model.ts";
 import { LeaseUpkeep } from "../gateway/quota/lease-upkeep.ts";
 import { gatewayHandlers } from "../gateway/remote/routes.ts";
 import type { GatewayRuntime } from "../gateway/runtime.ts";
@@ -20,6 +21,7 @@ import { RelayService } from "../relay/service.ts";
 import type { TraceService } from "../trace/service.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./base.ts";
 import { type Backend, buildBackend } from "./features.ts";
+import { frontWork } from "./front.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./gateway.ts";
 import { catchUp, orphansJob } from "./spool.ts";
 import { openTelemetry } from "./telemetry.ts";
@@ -31,6 +33,8 @@ const closeMs = 2_000;
 /** The program, wired up and ready to listen. */
 export type Program = {
   readonly app: AnyElysia;
+  /** What a front would serve, with the headers of every response; null if this process has none. */
+  readonly front: { readonly work: FrontWork; readonly headers: Readonly<Record<string, string>> } | null;
   /** Readiness reports false from now on, so that no new calls are sent here. */
   beginDrain(): void;
   /** Calls whose clients are gone end without waiting for their providers. */
@@ -112,17 +116,22 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const pageOrigins = config.CORS_ORIGINS;
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
-        call: relayHandler(relay, edge, patience),
-        messages: messagesHandler({ relay, models, edge, patience, log }),
-        realtime: realtimeHandler(relay, edge),
+        call: relayHandler(relay, { edge, patience }),
+        messages: messagesHandler({ relay, models, server: { edge, patience }, log }),
+        realtime: realtimeHandler(relay, { edge, patience }),
         pageOrigins,
       }
     : config.ROLES.includes("gateway")
       ? { ...gatewayHandlers({ ...gatewayParts, load: relay.load }), pageOrigins }
       : null;
   registerGauges({ ...base, inFlight: () => relay.load.inFlight });
+  const routes = routesOf(base, gateway, stopping.signal, backend);
+  const { transportSecurity = null } = routes;
+  const headers = transportSecurity === null ? {} : { "strict-transport-security": transportSecurity };
+  const hasFront = config.CHAT_FRONT === "on" && config.ROLES.includes("relay");
   return {
-    app: createApp(routesOf(base, gateway, stopping.signal, backend), handlers, log, () => stopping.signal.aborted),
+    app: createApp(routes, handlers, log, () => stopping.signal.aborted),
+    front: hasFront ? { work: frontWork({ ...base, relay }), headers } : null,
     beginDrain: () => {
       stopping.abort();
       realtime.beginDrain();
@@ -133,8 +142,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       scheduled?.stop();
       models.stop();
       base.settings.stop();
-      backend.pages.stop();
-      await Promise.all([backend.stop(flushMs), realtime.close()]);
+      await Promise.all([backend.pages.stop(), backend.stop(flushMs), realtime.close()]);
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
       await trace.close(flushMs);

@@ -4,11 +4,11 @@ import { releaseLeases } from "../gateway/quota/replica-store.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import type { DrainOptions } from "../platform/spool/drain.ts";
 import { replayOrphans } from "../platform/spool/orphans.ts";
-import { isRejectedByDatabase } from "../platform/spool/poison.ts";
+import { isFaultOfRows } from "../platform/spool/poison.ts";
 import type { Spool } from "../platform/spool/spool.ts";
 import { tracesJson } from "../trace/service.ts";
 import { type CommitLeases, commitUsageBatch, owedTotals } from "../usage/log/commit-usage.ts";
-import { saveQuarantine } from "../usage/log/usage-store.ts";
+import { saveQuarantine } from "../usage/log/quarantine-store.ts";
 import type { Base, CallRows } from "./base.ts";
 
 /**
@@ -36,13 +36,13 @@ function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases |
       const usage = entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : []));
       const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
       const traceDays = [...new Set(traces.map(({ day }) => day))];
-      const parts = { replicaId, traces: tracesJson(traces), traceDays };
+      const parts = { replicaId, traces: tracesJson(traces), traceDays, isNew: !(isReplay || isRetry) };
       return commitUsageBatch(
         { leases, write: (order) => commits.commit({ ...parts, usage: order }) },
         { rows: usage, isReplay, isRetry },
       );
     },
-    isPoison: isRejectedByDatabase,
+    isPoison: isFaultOfRows,
     onQuarantine: ({ error, text }) => {
       log.error("spool.quarantined", { error, bytes: text.length });
       void reportQuarantine(base, spool);

@@ -204,6 +204,9 @@ async function readApplied(connection: SQL): Promise<Map<bigint, string>> {
   return new Map(rows.map(({ hash, created_at }) => [created_at, hash]));
 }
 
+/** A lock that was waited for too long, and a deadlock with transactions that use the same tables in another order. */
+const lockStates: readonly unknown[] = ["55P03", "40P01"];
+
 /** Runs a transaction, and retries it from the start while a table that it needs is in use. */
 async function patiently<Result>(
   connection: SQL,
@@ -216,7 +219,7 @@ async function patiently<Result>(
       return await work();
     } catch (error) {
       await connection`rollback`;
-      if (sqlStateOf(error) !== "55P03" || attempt === lockAttemptsMax) {
+      if (!lockStates.includes(sqlStateOf(error)) || attempt === lockAttemptsMax) {
         throw error;
       }
       report(`${name}: a table is in use, trying again (${attempt} of ${lockAttemptsMax})`);

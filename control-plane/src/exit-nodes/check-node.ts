@@ -1,5 +1,6 @@
 import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
+import { recordEvent } from "../events/service.ts";
 import type { Queryable, Transaction } from "../platform/db.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { checkDns } from "./dns-check.ts";
@@ -140,6 +141,7 @@ async function applyProbe(
     throw new Error(`node ${node.nodeCode} is missing after it was checked`);
   }
   await syncChannel(deps, tx, after, isSwitched || current?.ok === true ? relayKey : null);
+  await reportChange(tx, locked, after);
   logChange(deps, locked, after);
   return { node: after, dns, health: shown };
 }
@@ -178,6 +180,19 @@ function nothingToAsk(now: Date): HealthResult {
     report: null,
     checkedAt: now,
   };
+}
+
+async function reportChange(tx: Transaction, before: ExitNode, after: ExitNode): Promise<void> {
+  if (before.isServing === after.isServing) {
+    return;
+  }
+  const { nodeCode: node, health } = after;
+  const about = { gatewayUserId: null, cause: `node:${node}` };
+  if (after.isServing) {
+    await recordEvent(tx, { type: "node.recovered", ...about, data: { node } });
+  } else {
+    await recordEvent(tx, { type: "node.lost", ...about, data: { node, failure: health?.failure ?? null } });
+  }
 }
 
 function logChange({ log }: ExitNodeDeps, before: ExitNode, after: ExitNode): void {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@sluice/dialect-conversion/model";
 import type { HttpResponse } from "@sluice/http-client/model";
 import { droppedHeaders } from "./dropped-headers.ts";
-import { headEvents } from "./early-stream.ts";
+import { headEvents, messageAsEvents } from "./early-stream.ts";
 import type { AdmittedCall, CallState, GatewayResponse } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
@@ -57,6 +57,22 @@ export function wholeFor(
   }
   const order = { ...answers, body, eventsSent: eventsSentOf(state) };
   return body.length < convertedAsideBytesMin ? convertAnswer(order) : aside.convertAnswer(order, state.call.signal);
+}
+
+/**
+ * A whole response as the rest of a stream that has begun by itself, if its client has one; null if it is no message,
+ * of which nothing can follow the beginning. To be judged before it is charged for.
+ */
+export function continuing({ early }: CallState, whole: ConvertedAnswer | null): ConvertedAnswer | null {
+  if (early === null || whole === null || whole.isEvents) {
+    return whole;
+  }
+  early.stayQuiet();
+  if (!early.hasBegun) {
+    return whole;
+  }
+  const bytes = messageAsEvents(whole.bytes, early.hasHead);
+  return bytes === null ? null : { bytes, isEvents: true };
 }
 
 /** How many events of a stream its client has; null for a client that asked for none. */

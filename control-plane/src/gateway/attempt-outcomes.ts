@@ -1,4 +1,4 @@
-import type { HttpResponse } from "@sluice/http-client/model";
+import type { AbortNotice, HttpResponse } from "@sluice/http-client/model";
 import type { Channel } from "./channels/model.ts";
 import type { AttemptFailure, FailedAttempt, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
@@ -39,7 +39,7 @@ export function meaningOf(ending: StreamEnding): AttemptFailure | null {
 }
 
 /** The result of the work, or null once the client has left. */
-export async function unless<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result | null> {
+export async function unless<Result>(signal: AbortNotice, work: Promise<Result>): Promise<Result | null> {
   try {
     return await work;
   } catch (error) {

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { ChannelId, CredentialId, GatewayUserId } from "@sluice/contracts/ids";
 import type { Dialect } from "@sluice/contracts/upstreams";
+import type { AbortNotice } from "@sluice/http-client/model";
 import type { Clock } from "../platform/clock.ts";
 import type { AppError } from "../platform/errors.ts";
 import type { Affinities, Place } from "./channels/affinities.ts";
@@ -109,7 +109,7 @@ export class AttemptPlan {
    * The second attempt at the last channel, after a short while, if none else is left and the failure may pass; null
    * if it is not tried again.
    */
-  async repeat(last: FailedAttempt | null, signal: AbortSignal): Promise<PlannedAttempt | null> {
+  async repeat(last: FailedAttempt | null, signal: AbortNotice): Promise<PlannedAttempt | null> {
     const { loads, random } = this.#deps;
     if (last === null || this.#latest === null || this.#isRepeated) {
       return null;
@@ -119,7 +119,7 @@ export class AttemptPlan {
     if (backoffMs === null) {
       return null;
     }
-    await wait(backoffMs, undefined, { signal }).catch(() => undefined);
+    await pause(backoffMs, signal);
     if (signal.aborted || !loads.isOpen(ability.channel, this.#customer)) {
       return null;
     }
@@ -196,4 +196,20 @@ export class AttemptPlan {
     }
     return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && this.#isNext(channel));
   }
+}
+
+/** Waits for so long, or until nobody waits for the call any more. */
+function pause(ms: number, signal: AbortNotice): Promise<void> {
+  if (signal.aborted) {
+    return Promise.resolve();
+  }
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }

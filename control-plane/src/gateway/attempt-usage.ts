@@ -1,16 +1,30 @@
-import { boundUnits, plausibleUnits } from "./admit/reserve-quota.ts";
+import type { Units } from "../models/units.ts";
+import { plausibleUnits } from "./admit/reserve-quota.ts";
 import type { AdmittedCall } from "./model.ts";
 import { measureStream, type StreamMeter } from "./settle/measure-usage.ts";
 import type { RequestPlan } from "./upstreams/plan-request.ts";
+import type { UsageLimits } from "./usage-count/judge-usage.ts";
 import type { AnsweredCall, Measured, StreamedResponse } from "./usage-count/model.ts";
 
 /* What an attempt has used, in the words of its channel and within the limits of its call. */
 
 export function answeredOf(state: AdmittedCall, { operation, request, usageDialect }: RequestPlan): AnsweredCall {
-  const { model } = state;
-  const held = boundUnits(state.request, model);
-  const limits = { held, most: plausibleUnits(state.request, model, held) };
-  return { operation, usageDialect, request, limits, price: model.price };
+  return { operation, usageDialect, request, limits: new CallLimits(state), price: state.model.price };
+}
+
+/** Most usage is within the bound of its call, so that the most that is plausible need not be known. */
+class CallLimits implements UsageLimits {
+  readonly held: Units;
+  readonly #state: AdmittedCall;
+
+  constructor(state: AdmittedCall) {
+    this.held = state.bound;
+    this.#state = state;
+  }
+
+  get most(): Units {
+    return plausibleUnits(this.#state.request, this.#state.model, this.held);
+  }
 }
 
 export function measureStreamOf(

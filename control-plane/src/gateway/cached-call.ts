@@ -7,7 +7,7 @@ import type { PipelineDeps } from "./pipeline-deps.ts";
 import { withCallId } from "./respond/write-error.ts";
 import type { KeptAnswer } from "./response-cache/model.ts";
 import { cacheHeader } from "./response-cache/read-wish.ts";
-import { replayEvents } from "./response-cache/replay-events.ts";
+import { ReplayedEvents } from "./response-cache/replay-events.ts";
 import type { CacheEntry } from "./response-cache/response-cache.ts";
 
 /** How a call goes on that is not answered from the cache, and what a response to it can have now. */
@@ -54,6 +54,10 @@ export class CachedCalls {
     await this.#ender.settle(state, { ...end, units, cacheBasisPoints });
     const age = Math.max(0, Math.floor((clock.now() - kept.keptAtMs) / 1_000));
     const sent = withCallId({ ...headers, [cacheHeader]: "hit", age: String(age) }, state);
-    return { status: 200, headers: sent, body: isStream ? replayEvents(body, call.postscript?.() ?? null) : body };
+    return {
+      status: 200,
+      headers: sent,
+      body: isStream ? new ReplayedEvents(body, call.postscript?.() ?? null) : body,
+    };
   }
 }

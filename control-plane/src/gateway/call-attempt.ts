@@ -4,6 +4,7 @@ import { noUnits } from "../models/units.ts";
 import { asBuffer } from "../platform/as-buffer.ts";
 import { AppError, toAppError } from "../platform/errors.ts";
 import {
+  continuing,
   eventStreamType,
   firstEditOf,
   headersOf,
@@ -196,10 +197,11 @@ export class CallAttempts {
     if (signal.aborted) {
       return this.#leave(state, use, response.status, measured);
     }
-    if (converted === null) {
+    const fitting = continuing(state, converted);
+    if (fitting === null) {
       return refuseAnswer(response, "not_convertible");
     }
-    const { bytes, isEvents } = converted;
+    const { bytes, isEvents } = fitting;
     state.isStream ||= isEvents;
     noteAttempt(this.#deps, state, use, { status: response.status, result: "answered" });
     this.#deps.loads.answered(use);

@@ -11,6 +11,9 @@ import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
 const nothing = 0n as Quota;
 const unrecordedCode = "storage_unavailable";
 
+/** A call of a provider's, or a response in a session. */
+type ServedCall = CallState & Pick<AdmittedCall, "principal" | "request" | "model" | "hold">;
+
 /** Ends each call exactly once: row, spool, quota, limits, report. */
 export class CallEnder {
   readonly #deps: PipelineDeps;
@@ -25,7 +28,7 @@ export class CallEnder {
    * head was sent
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
-  async settle(state: AdmittedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
+  async settle(state: ServedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
     const { leases, observer, usage } = this.#deps;
     const durationMs = this.#durationMs(state);
     if (end.isImplausible === true) {
@@ -145,7 +148,7 @@ export class CallEnder {
  * Whether the provider may bill more than was charged: for work that the client never received, or for a prompt without
  * an answer.
  */
-function isUnpaid({ request, readOn }: AdmittedCall, { outcome, usageSource }: CallEnd): boolean {
+function isUnpaid({ request, readOn }: ServedCall, { outcome, usageSource }: CallEnd): boolean {
   return outcome === "aborted"
     ? usageSource === "estimated" && readOn?.isMostlyUnseen === true
     : outcome === "completed" && usageSource === "none" && request.bounds.outputTokensMax !== 0;

@@ -10,6 +10,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     model: null,
     askedModel: null,
     hold: null,
+    bound: null,
     channelId: null,
     exitNodes: null,
     exitNode: null,

@@ -1,11 +1,17 @@
 import type { Message, MessagesEvent } from "@sluice/messages-conversion/messages";
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
+import {
+  type AnswerBody,
+  type AnswerSink,
+  type AnswerStream,
+  isAnswerStream,
+  LateSink,
+  waitingBytesMax,
+} from "../platform/answer-stream.ts";
 import { pingEvent, SignsOfLife } from "./signs-of-life.ts";
 
 /** The events at the head of a message: its start and a ping. */
 export const headEvents = 2;
-/** How much may be queued for a slow client before the response is paused. */
-const waitingBytesMax = 16_384;
 const streamHeaders = { "content-type": "text/event-stream", "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 export type EarlyStreamOwner = {
@@ -20,19 +26,14 @@ export type EarlyStreamOwner = {
 type WholeOrStream = {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
-};
-
-type Source = {
-  readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  readonly cancel: () => Promise<void>;
+  readonly body: AnswerBody;
 };
 
 /**
  * The response of a call, which begins by itself if no provider has answered for a while: pings keep the client waiting,
  * and whatever the call ends with is then an event.
  */
-export class EarlyStream {
+export class EarlyStream implements AnswerStream {
   readonly answer: Promise<WholeOrStream>;
   readonly #owner: EarlyStreamOwner;
   readonly #answering = Promise.withResolvers<WholeOrStream>();
@@ -40,10 +41,10 @@ export class EarlyStream {
   #hasHead = false;
   #hasBegun = false;
   readonly #signs = new SignsOfLife(() => this.#write(this.#hasBegun ? pingEvent : this.#begin()));
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  #source: Source | null = null;
-  readonly #sourced = Promise.withResolvers<void>();
-  #isOver = false;
+  readonly #sink = new LateSink();
+  /** What follows the beginning. */
+  #rest: AnswerStream | null = null;
+  #isGone = false;
 
   constructor(owner: EarlyStreamOwner) {
     this.#owner = owner;
@@ -70,95 +71,93 @@ export class EarlyStream {
     this.#signs.begin();
   }
 
+  /** The response is there, and only has to be written down: silence does not begin the stream any more. */
+  stayQuiet(): void {
+    if (!this.#hasBegun) {
+      this.#signs.end();
+    }
+  }
+
   /** The call has its response. Once the stream has begun, that is a stream, or events. */
   finish(answer: WholeOrStream): void {
     this.#signs.end();
     const { body, headers } = answer;
     if (!this.#hasBegun) {
       this.#answering.resolve(answer);
-    } else if (body instanceof ReadableStream) {
-      const reader = body.getReader();
-      this.#source = { read: () => reader.read(), cancel: () => reader.cancel() };
-      this.#sourced.resolve();
-      if (this.#isOver) {
-        this.#hangUp();
-      }
+    } else if (isAnswerStream(body)) {
+      this.#goOn(body);
     } else {
       const isMessage = headers["content-type"]?.startsWith("application/json") === true && body !== null;
-      this.#endWith([isMessage ? asEvents(body, this.#hasHead) : body, this.#owner.postscript()]);
+      const rest = isMessage ? messageAsEvents(body, this.#hasHead) : body;
+      if (rest === null && isMessage) {
+        this.#sink.break();
+      } else {
+        this.#endWith([rest, this.#owner.postscript()]);
+      }
     }
+  }
+
+  sendTo(sink: AnswerSink): void {
+    this.#sink.sendTo(sink);
+  }
+
+  onTaken(): void {
+    this.#rest?.onTaken();
+  }
+
+  onGone(): void {
+    this.#isGone = true;
+    this.#signs.end();
+    this.#rest?.onGone();
   }
 
   #begin(): Buffer {
     this.#hasBegun = true;
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: (controller) => this.#pass(controller),
-        cancel: () => {
-          this.#isOver = true;
-          this.#signs.end();
-          this.#hangUp();
-        },
-      },
-      { highWaterMark: waitingBytesMax, size: (piece) => piece?.byteLength ?? 0 },
-    );
-    this.#answering.resolve({ status: 200, headers: { ...streamHeaders, ...this.#owner.headers() }, body });
+    this.#answering.resolve({ status: 200, headers: { ...streamHeaders, ...this.#owner.headers() }, body: this });
     return this.#opening();
   }
 
   /** The bytes of the response were counted where they came from. */
-  async #pass(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    await this.#sourced.promise;
-    try {
-      const part = await this.#source?.read();
-      if (this.#isOver) {
-        return;
-      }
-      if (part?.value === undefined || part.done) {
-        this.#isOver = true;
-        controller.close();
-      } else {
-        controller.enqueue(part.value);
-      }
-    } catch (error) {
-      this.#isOver = true;
-      controller.error(error);
+  #goOn(rest: AnswerStream): void {
+    if (this.#isGone) {
+      rest.onGone();
+    } else {
+      this.#rest = rest;
+      rest.sendTo(this.#sink);
     }
   }
 
   #write(piece: Uint8Array): void {
-    if ((this.#controller?.desiredSize ?? 0) > 0) {
+    if (!this.#isGone && this.#sink.waitingBytes < waitingBytesMax) {
       this.#owner.onSent(piece);
-      this.#controller?.enqueue(piece);
+      this.#sink.push(piece);
     }
   }
 
   #endWith(pieces: readonly (Uint8Array | null)[]): void {
-    if (this.#isOver) {
+    if (this.#isGone) {
       return;
     }
-    this.#isOver = true;
     for (const piece of pieces) {
       if (piece !== null) {
-        this.#controller?.enqueue(piece);
+        this.#sink.push(piece);
       }
     }
-    this.#controller?.close();
-    this.#sourced.resolve();
-  }
-
-  #hangUp(): void {
-    this.#source?.cancel().catch(() => undefined);
+    this.#sink.close();
   }
 }
 
-/** A provider has sent a message as a whole, to a client that has received the beginning of a stream. */
-function asEvents(body: Uint8Array, hasHead: boolean): Uint8Array {
-  const message = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as Message;
-  return encodeEvents(toMessageEvents(message).slice(hasHead ? headEvents : 0));
+/**
+ * A message that came whole, for a client that has received the beginning of a stream; null for one that is no message,
+ * of which only the end was read so far.
+ */
+export function messageAsEvents(body: Uint8Array, hasHead: boolean): Uint8Array | null {
+  try {
+    const message = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as Message;
+    return encodeEvents(toMessageEvents(message).slice(hasHead ? headEvents : 0));
+  } catch {
+    return null;
+  }
 }
 
 export function encodeEvents(events: readonly MessagesEvent[]): Buffer {

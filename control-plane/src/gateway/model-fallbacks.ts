@@ -1,6 +1,6 @@
 import { AppError } from "../platform/errors.ts";
 import { checkModelAccess, checkPrice } from "./admit/check-access.ts";
-import { boundCost, changeHold } from "./admit/reserve-quota.ts";
+import { boundCost, boundUnits, changeHold } from "./admit/reserve-quota.ts";
 import type { Choice, Fallbacks, ModelFailure } from "./attempt-plan.ts";
 import type { AdmittedCall, FailedAttempt, FallbackRule, ModelEntry, ParsedRequest } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
@@ -67,7 +67,7 @@ export class ModelFallbacks implements Fallbacks {
   readonly #call: FallbackCall;
   readonly #rule: FallbackRule;
   /** The model that the client asked for, and its request. */
-  readonly #asked: Pick<AdmittedCall, "model" | "request">;
+  readonly #asked: Pick<AdmittedCall, "model" | "request" | "bound" | "askedModel">;
   /** The models still to try; the first failure decides which. */
   #names: readonly string[];
   #firstError: AppError | null = null;
@@ -79,7 +79,7 @@ export class ModelFallbacks implements Fallbacks {
     this.#deps = deps;
     this.#call = call;
     this.#rule = rule;
-    this.#asked = { model: call.state.model, request: call.state.request };
+    this.#asked = turnable(call.state);
     this.#names = rule.models;
   }
 
@@ -148,14 +148,15 @@ export class ModelFallbacks implements Fallbacks {
   /** Moves the call to another model; returns false and changes nothing if that model can't serve it. */
   async #turnTo(name: string): Promise<boolean> {
     const { state, choose } = this.#call;
-    const before = { model: state.model, request: state.request, askedModel: state.askedModel };
+    const before = turnable(state);
     const entry = this.#findUsable(name);
     if (entry === null) {
       return false;
     }
     const request = forModel(this.#asked.request, name);
-    Object.assign(state, { model: entry, request, askedModel: this.#asked.model.name });
-    const cost = boundCost(request, entry);
+    const bound = boundUnits(request, entry);
+    Object.assign(state, { model: entry, request, bound, askedModel: this.#asked.model.name });
+    const cost = boundCost(bound, entry);
     const isServed = choose().abilities.length > 0;
     const hold = isServed ? await changeHold(this.#deps.leases, state.principal, state.hold, cost) : null;
     if (hold === null) {
@@ -167,7 +168,7 @@ export class ModelFallbacks implements Fallbacks {
   }
 
   #turnBack(): void {
-    Object.assign(this.#call.state, { ...this.#asked, ...this.#askedTrace, askedModel: null });
+    Object.assign(this.#call.state, this.#asked, this.#askedTrace);
   }
 
   /** The model, if the key may use it, and it can do and has a price for what the call asks for. */
@@ -189,6 +190,11 @@ export class ModelFallbacks implements Fallbacks {
   #report(from: string, reason: string): void {
     this.#deps.observer.onFallback(from, this.#call.state.model.name, reason);
   }
+}
+
+/** What changes with the model of a call. */
+function turnable({ model, request, bound, askedModel }: AdmittedCall) {
+  return { model, request, bound, askedModel };
 }
 
 /** What an attempt leaves in the state of its call: its row and its error name them. */

@@ -2,11 +2,12 @@ import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import type { HttpClientError } from "@sluice/http-client/model";
+import type { AbortNotice, HttpClientError } from "@sluice/http-client/model";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { PriceVersion } from "../models/model.ts";
 import type { Units } from "../models/units.ts";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
+import type { AnswerBody } from "../platform/answer-stream.ts";
 import type { AppError, UpstreamError } from "../platform/errors.ts";
 import type { ByteCounter } from "../platform/read-body.ts";
 import type { Attempt, Outcome } from "../usage/log/model.ts";
@@ -25,6 +26,9 @@ export type CallTraits = {
   readonly modelFlags: Partial<ModelFlags>;
 };
 
+/** The headers of a call, by their names in lower case; of a repeated one, its values in one line. */
+export type CallHeaders = Pick<Headers, "get">;
+
 /** A relayed call as the gateway receives it, unchanged by the relay. */
 export type GatewayCall = {
   readonly requestId: RequestId;
@@ -33,10 +37,10 @@ export type GatewayCall = {
   readonly path: string;
   /** Empty, or with its leading question mark. */
   readonly query: string;
-  readonly headers: Headers;
+  readonly headers: CallHeaders;
   readonly clientIp: string;
   /** Fires when the client is gone. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
   /** Milliseconds since 1970. */
   readonly startedAtMs: number;
   /** The start of the call on the monotonic clock. */
@@ -46,7 +50,7 @@ export type GatewayCall = {
    * @param counter counts the body's share of the room for all bodies
    * @throws AppError `request_too_large`, `request_timeout`
    */
-  readBody(counter?: ByteCounter): Promise<Uint8Array>;
+  readBody(counter?: ByteCounter): Uint8Array | Promise<Uint8Array>;
   /** For calls at another address; called after the body was read. Null if nothing is known. */
   traits?(): CallTraits | null;
   /** The bytes after the last event of a stream, requested once the call is over; for a relay of this deployment. */
@@ -60,7 +64,7 @@ export type GatewayCall = {
 export type GatewayResponse = {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly body: AnswerBody;
   /** For responses that are plain bytes: what is known about the call so far. For a relay of this deployment. */
   readonly begun?: CallReport;
 };
@@ -111,6 +115,8 @@ export type Principal = CallSettings & {
   readonly rateMultiplier: Decimal;
   readonly userBudgetId: BudgetId;
   readonly keyBudgetId: BudgetId | null;
+  /** The budgets of the organisation's project and member that the key belongs to; empty for most keys. */
+  readonly sharedBudgetIds: readonly BudgetId[];
   /** What operators allow the account in this group, over all its keys; null without any limit. */
   readonly groupLimits: RateLimits | null;
   /** What operators allow the account over all its keys and groups; null without any limit. */
@@ -222,12 +228,16 @@ export type FallbackRule = {
   readonly isForEveryKey: boolean;
 };
 
-/** Quota set aside for one call in the user's budget and, for a key with a limit, in the key's. */
+/**
+ * Quota set aside for one call in the user's budget and, for a key with a limit, in the key's; in the shared budgets of a
+ * project and a member as much as in the user's.
+ */
 export type Hold = {
   readonly userBudgetId: BudgetId;
   readonly userAmount: Quota;
   readonly keyBudgetId: BudgetId | null;
   readonly keyAmount: Quota;
+  readonly sharedBudgetIds: readonly BudgetId[];
 };
 
 /** Everything known about a call while it runs; the pipeline owns it and fills it in step by step. */
@@ -240,6 +250,8 @@ export type CallState = {
   /** The model that the client asked for, if another one is asked in its place; else null. */
   askedModel: string | null;
   hold: Hold | null;
+  /** What no response of this model to the request can exceed. */
+  bound: Units | null;
   channelId: ChannelId | null;
   /** The exit nodes that the call may use; null outside of their group. */
   exitNodes: ExitNodesOfModel | null;
@@ -275,6 +287,7 @@ export type AdmittedCall = CallState & {
   request: ParsedRequest;
   model: ModelEntry;
   hold: Hold;
+  bound: Units;
 };
 
 /** How a call ended, before it is priced. */

@@ -21,7 +21,17 @@ import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts"
 import { nameConversation } from "./dispatch/name-conversation.ts";
 import { limitHeaders, withHeaders } from "./limit-headers.ts";
 import { answerModels } from "./list-models.ts";
-import type { AdmittedCall, CallState, GatewayCall, GatewayResponse, Principal, RequestRefusal } from "./model.ts";
+import type {
+  AdmittedCall,
+  CallState,
+  GatewayCall,
+  GatewayResponse,
+  Hold,
+  ModelEntry,
+  ParsedRequest,
+  Principal,
+  RequestRefusal,
+} from "./model.ts";
 import { openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
 import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
@@ -79,7 +89,9 @@ export class Pipeline implements GatewayPort {
         case "count":
           return withHeaders(await this.#count(state, operation), this.#notices(state));
         default: {
-          const answer = await this.#dispatch(await this.#admit(state, operation), operation);
+          const admitting = this.#admit(state, operation);
+          const own = admitting instanceof Promise ? await admitting : admitting;
+          const answer = await this.#dispatch(own, operation);
           return withHeaders(answer, this.#notices(state));
         }
       }
@@ -171,9 +183,10 @@ export class Pipeline implements GatewayPort {
     return answer;
   }
 
-  async #admit(state: CallState, operation: Operation): Promise<AdmittedCall> {
+  /** @returns a promise only for a call that has to wait: for its body, another thread, or a lease */
+  #admit(state: CallState, operation: Operation): AdmittedCall | Promise<AdmittedCall> {
     const { call, principal } = state;
-    const { catalog, clock, leases, limits, usage } = this.#deps;
+    const { catalog, limits, usage } = this.#deps;
     if (principal === null) {
       throw new Error("a call was admitted without a key");
     }
@@ -186,33 +199,58 @@ export class Pipeline implements GatewayPort {
     const passThrough = operation.handling === "pass" ? checkPassThrough(principal, catalog(), call) : null;
     checkContentType(call.headers, operation);
     state.bodyShare = this.#deps.bodyRoom.share(principal.gatewayUserId);
-    const body = await call.readBody(state.bodyShare);
-    const parsing = parseBody(this.#deps, body, call, operation);
-    const request = parsing instanceof Promise ? await parsing : parsing;
+    const owned = state as OwnedCall;
+    const reading = call.readBody(state.bodyShare);
+    return reading instanceof Promise
+      ? reading.then((body) => this.#parse(owned, operation, body, passThrough))
+      : this.#parse(owned, operation, reading, passThrough);
+  }
+
+  #parse(
+    state: OwnedCall,
+    operation: Operation,
+    body: Uint8Array,
+    passThrough: ModelEntry | null,
+  ): AdmittedCall | Promise<AdmittedCall> {
+    const parsing = parseBody(this.#deps, body, state.call, operation);
+    return parsing instanceof Promise
+      ? parsing.then((request) => this.#reserve(state, operation, request, passThrough))
+      : this.#reserve(state, operation, parsing, passThrough);
+  }
+
+  #reserve(
+    state: OwnedCall,
+    operation: Operation,
+    request: ParsedRequest,
+    passThrough: ModelEntry | null,
+  ): AdmittedCall | Promise<AdmittedCall> {
+    const { catalog, clock, leases } = this.#deps;
+    const { principal } = state;
     state.request = request;
     state.isStream = request.isStream;
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models, clock.now());
     state.model = model;
     checkPrice(request, model, operation);
-    const cost = operation.handling === "count" ? freeOfCharge : boundCost(request, model);
+    const bound = boundUnits(request, model);
+    state.bound = bound;
+    const cost = operation.handling === "count" ? freeOfCharge : boundCost(bound, model);
     const reserved = reserveQuota(leases, principal, cost, lowersHold(operation, request.bounds));
-    state.hold = reserved instanceof Promise ? await reserved : reserved;
-    return state as AdmittedCall;
+    return reserved instanceof Promise ? reserved.then((hold) => admitted(state, hold)) : admitted(state, reserved);
   }
 
   /** The provider's own count, or ours where none can be had; one at a time for each key. */
   #count(state: CallState, operation: Operation): Promise<GatewayResponse> {
     return this.#counts.run(state.principal?.apiKeyId ?? null, async () => {
-      const admitted = await this.#admit(state, operation);
+      const own = await this.#admit(state, operation);
       try {
-        return await this.#dispatch(admitted, operation);
+        return await this.#dispatch(own, operation);
       } catch (thrown) {
         if (!isCountedHere(toAppError(thrown))) {
           throw thrown;
         }
-        const tokens = Math.max(1, countInput(admitted.request));
+        const tokens = Math.max(1, countInput(own.request));
         const isGemini = operation.dialect === "gemini";
-        return await this.#attempts.answerFree(admitted, isGemini ? { totalTokens: tokens } : { input_tokens: tokens });
+        return await this.#attempts.answerFree(own, isGemini ? { totalTokens: tokens } : { input_tokens: tokens });
       }
     });
   }
@@ -237,9 +275,7 @@ export class Pipeline implements GatewayPort {
     const ask = () => (fallbacks === null ? tryChannels(choice) : fallbacks.first().then(tryChannels));
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
-    return entry === null
-      ? ask()
-      : this.#cached.answer(state, entry, { ask, most: boundUnits(state.request, state.model) });
+    return entry === null ? ask() : this.#cached.answer(state, entry, { ask, most: state.bound });
   }
 
   /** The channels that serve the call's model to its user, whatever they speak. */
@@ -267,6 +303,14 @@ export class Pipeline implements GatewayPort {
     const rule = { attemptMs, callMs, isSentRetried: isAgain };
     return { abilities, rule, dialect, conversation: hasChoice(abilities) ? nameConversation(state) : null };
   }
+}
+
+/** A call whose key is valid. */
+type OwnedCall = CallState & { principal: Principal };
+
+function admitted(state: OwnedCall, hold: Hold): AdmittedCall {
+  state.hold = hold;
+  return state as AdmittedCall;
 }
 
 /** Whether two calls may go to different places. */

@@ -29,3 +29,17 @@ export interface RealtimePort {
   /** Ends all sessions, even with responses in progress. */
   close(): Promise<void>;
 }
+
+/** A call that differs from another in some of its parts. */
+export function changedCall(call: GatewayCall, changes: Partial<GatewayCall>): GatewayCall {
+  const { requestId, method, path, query, headers, clientIp, signal, startedAtMs, startedTick } = call;
+  return {
+    ...{ requestId, method, path, query, headers, clientIp, signal, startedAtMs, startedTick },
+    readBody: (counter) => call.readBody(counter),
+    traits: () => call.traits?.() ?? null,
+    postscript: () => call.postscript?.() ?? null,
+    onReport: (report) => call.onReport(report),
+    onUnrecorded: (report) => call.onUnrecorded?.(report),
+    ...changes,
+  };
+}

@@ -6,7 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { sha256Hex } from "../platform/crypto/digest.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
-import type { Notifications } from "../platform/db-notifications.ts";
+import { type Notifications, notify } from "../platform/db-notifications.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
 import type { WebSocketClient } from "../platform/websocket/model.ts";
@@ -19,6 +19,7 @@ import { markAccepted, markRefused } from "./channels/credential-store.ts";
 import { openChannelCredential, openFurtherCredential } from "./channels/credentials.ts";
 import { KeyDirectory } from "./keys/key-directory.ts";
 import { KeyLimits } from "./keys/key-limits.ts";
+import { LimitShares } from "./keys/limit-shares.ts";
 import { findPrincipal, markFirstUse, markUse } from "./keys/store.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -43,6 +44,9 @@ const renewMsMax = 5_000;
 const catalogReloadMs = 30_000;
 const reconcileMs = 60_000;
 const markUseMs = 15_000;
+/** How often the use of limits is told, at most. */
+const shareLimitsMs = 1_000;
+const limitsChannel = "limit_use";
 const exitTrafficMs = 2_000;
 
 export type GatewayRuntimeDeps = {
@@ -111,7 +115,7 @@ export class GatewayRuntime {
     this.leases = new QuotaLeases(createLeaseStore(db, deps.replicaId), this.#term, clock, log);
     this.leases.keptMs = deps.leaseKeptMs;
     this.#directory = new KeyDirectory((keyHash) => findPrincipal(db, keyHash), clock);
-    this.#limits = new KeyLimits(clock, deps.unpaidPerHour);
+    this.#limits = new KeyLimits(clock, deps.unpaidPerHour, new LimitShares(deps.replicaId, clock));
     this.#account = new AccountFigures(db, clock);
     this.#loads = new ChannelLoads(clock, {
       onRefused: (id, reason) => this.#markCredential(markRefused(db, id, reason)),
@@ -182,6 +186,7 @@ export class GatewayRuntime {
       const [budgetId = "0", recall = "0"] = text.split(":");
       void this.leases.onRecall(BigInt(budgetId) as BudgetId, BigInt(recall));
     });
+    notifications.listen(limitsChannel, (text) => this.#limits.shares.hear(text));
     notifications.onGap(() => {
       this.#directory.onGap();
       void this.reloadCatalog();
@@ -192,6 +197,7 @@ export class GatewayRuntime {
     this.#every(Math.min(renewMsMax, this.#deps.leaseTermMs / renewalsPerTerm), () => this.#renew());
     this.#every(catalogReloadMs, () => this.reloadCatalog());
     this.#every(reconcileMs, () => this.leases.reconcile());
+    this.#every(shareLimitsMs, () => this.#shareLimits());
     this.#every(markUseMs, () => this.#markUse());
     this.#every(exitTrafficMs, () => this.#keepExitTraffic());
     this.#stopWatching = this.#deps.db.onReachabilityChange((isReachable) => {
@@ -283,10 +289,19 @@ export class GatewayRuntime {
     const askedTick = clock.tick();
     const answer = await renewTerm(db, replicaId, this.#term);
     this.leases.renew(askedTick, answer);
-    this.#limits.setReplicas(answer.live);
+    this.#limits.shares.setReplicas(answer.live);
     this.#account.setReplicas(answer.live);
     this.#loads.setReplicas(answer.live);
     return answer.isRenewed;
+  }
+
+  /** What can't be told now is told later; limits stay divided as they are meanwhile. */
+  async #shareLimits(): Promise<void> {
+    const { db, notifications } = this.#deps;
+    const report = this.#limits.shares.report(notifications.isConnected() && db.isReachable());
+    if (report !== null) {
+      await notify(db, limitsChannel, report);
+    }
   }
 
   async #markUse(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
-import type { Database } from "../platform/db.ts";
+import { recordCondition } from "../events/service.ts";
+import type { Database, Transaction } from "../platform/db.ts";
 import { tryAdvisoryLock } from "../platform/db-locks.ts";
 import type { Log } from "../platform/log.ts";
 import { gauge } from "../platform/metric.ts";
@@ -12,6 +13,7 @@ export type MoneyCheckDeps = { readonly db: Database; readonly log: Log; readonl
 const nightlyMsMax = 1_800_000;
 /** How many violations a log line shows at most. */
 const rowsLogged = 50;
+const invariantsReported = 10;
 
 /** Checks all of the money, at night and when an admin asks. */
 export class MoneyCheck {
@@ -38,13 +40,31 @@ export class MoneyCheck {
   async runJob(): Promise<void> {
     const { db, log } = this.#deps;
     const options = { statementTimeoutMs: nightlyMsMax };
-    const violations = await db.withTransaction(
-      async (tx) => ((await tryAdvisoryLock(tx, "money-check")) ? await selectViolations(tx) : []),
+    const found = await db.withTransaction(
+      async (tx) => ((await tryAdvisoryLock(tx, "money-check")) ? await selectViolations(tx) : null),
       options,
     );
+    const violations = found ?? [];
     this.#violations = violations.length;
+    if (found !== null) {
+      await db.withTransaction((tx) => report(tx, found));
+    }
     if (violations.length > 0) {
       log.error("money.violated", { violations: violations.length, rows: violations.slice(0, rowsLogged) });
     }
   }
+}
+
+async function report(tx: Transaction, found: readonly MoneyViolation[]): Promise<void> {
+  if (found.length === 0) {
+    await recordCondition(tx, "money", { holds: false, type: "money_check.passed", gatewayUserId: null, data: {} });
+    return;
+  }
+  const invariants = [...new Set(found.map(({ invariant }) => invariant))].slice(0, invariantsReported);
+  await recordCondition(tx, "money", {
+    holds: true,
+    type: "money_check.violated",
+    gatewayUserId: null,
+    data: { violations: found.length, invariants },
+  });
 }

@@ -15,8 +15,12 @@ export type MailVariables = {
   readonly password_changed: { readonly reset_link: string };
   /** To the account's owner, when a recovery code was used in place of the authenticator. */
   readonly recovery_code_used: { readonly left: string; readonly account_link: string };
+  /** To the account's owner, when a sign-in of a provider was linked. */
+  readonly sign_in_linked: { readonly provider: string; readonly account_link: string };
   /** To the super-admins who may approve another one's request. */
   readonly approval_waiting: { readonly link: string; readonly request_no: string; readonly valid_minutes: string };
+  /** To an address that may have no account. */
+  readonly organisation_invitation: { readonly link: string; readonly valid_minutes: string };
   readonly payment_success: {
     readonly order_no: string;
     readonly plan_name: string;
@@ -24,7 +28,30 @@ export type MailVariables = {
     readonly currency: string;
     readonly quota: string;
   };
+  /** To the customer, each time a month of a plan can't be charged. `until` and `from` are moments in ISO 8601. */
+  readonly renewal_failed: {
+    readonly plan_name: string;
+    readonly amount: string;
+    readonly currency: string;
+    readonly until: string;
+    readonly billing_link: string;
+  };
+  /** To the customer, when a plan ended because it could not be charged. */
+  readonly renewal_ended: { readonly plan_name: string; readonly billing_link: string };
+  /** To the customer, before new terms of a plan hold. */
+  readonly renewal_changes: {
+    readonly plan_name: string;
+    readonly amount: string;
+    readonly currency: string;
+    readonly quota: string;
+    readonly from: string;
+    readonly billing_link: string;
+  };
   readonly quota_low: { readonly threshold_percent: string; readonly quota: string };
+  /** To a mailbox that an operator named, in English. */
+  readonly operator_event: { readonly title: string; readonly details: string; readonly link: string };
+  /** To the owner of a webhook that accepted nothing for days. */
+  readonly webhook_failed: { readonly link: string };
 };
 
 export type MailTemplateName = keyof MailVariables;

@@ -1,31 +1,31 @@
 import { countedBytesMax } from "@sluice/contracts/operations";
 import { modelLookupName } from "@sluice/messages-conversion/request/from-messages-request";
 import type { CallTraits } from "../gateway/model.ts";
+import { isAnswerStream } from "../platform/answer-stream.ts";
 import { applyEdit, trimmed } from "../platform/edit-json.ts";
 import { jsonLimits } from "../platform/read-json.ts";
 import { scanJson } from "../platform/scan-json.ts";
+import type { ServedCall } from "../relay/served-call.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import type { ModelMap } from "./model-map.ts";
-import type { IdentifiedResponse, Incoming, RouteDeps } from "./route-deps.ts";
+import type { IdentifiedResponse, RouteDeps } from "./route-deps.ts";
 
 const streamHeaders = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
 /** `POST /msgcompat/v1/messages`: a call to `/v1/messages`, with the model that the map has for its name. */
-export async function answerMessages(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
+export async function answerMessages(deps: RouteDeps, incoming: ServedCall): Promise<IdentifiedResponse> {
   const answer = await askGateway(deps, incoming, "/v1/messages");
-  return answer.body instanceof ReadableStream
-    ? { ...answer, headers: { ...streamHeaders, ...answer.headers } }
-    : answer;
+  return isAnswerStream(answer.body) ? { ...answer, headers: { ...streamHeaders, ...answer.headers } } : answer;
 }
 
 /** `POST /msgcompat/v1/messages/count_tokens`. */
-export function answerTokenCount(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
+export function answerTokenCount(deps: RouteDeps, incoming: ServedCall): Promise<IdentifiedResponse> {
   return askGateway(deps, incoming, "/v1/messages/count_tokens", countedBytesMax);
 }
 
 async function askGateway(
   { relay, models }: RouteDeps,
-  incoming: Incoming,
+  incoming: ServedCall,
   path: string,
   bodyBytesMax?: number,
 ): Promise<IdentifiedResponse> {
@@ -33,7 +33,7 @@ async function askGateway(
   incoming.onBegin();
   return await relay.relayFrom(incoming, {
     path,
-    headers: gatewayHeaders(incoming.request.headers),
+    headers: gatewayHeaders(incoming.headers),
     toBody: (body) => {
       const named = withCatalogName(body, models);
       ({ traits } = named);

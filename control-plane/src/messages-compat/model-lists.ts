@@ -8,10 +8,11 @@ import {
 } from "@sluice/messages-conversion/models/to-messages-models";
 import type { GatewayResponse } from "../gateway/model.ts";
 import type { OwnAnswer } from "../relay/model.ts";
+import type { ServedCall } from "../relay/served-call.ts";
 import { gatewayHeaders } from "./credentials.ts";
 import { clientRequestId, errorAnswer, toClientError } from "./errors.ts";
 import type { ModelMap } from "./model-map.ts";
-import type { IdentifiedResponse, Incoming, RouteDeps } from "./route-deps.ts";
+import type { IdentifiedResponse, RouteDeps } from "./route-deps.ts";
 
 /** The value of the response, and the model that it is about. */
 type Made = { readonly value: unknown; readonly model?: string };
@@ -20,7 +21,7 @@ type Make = (upstreamModels: ReadonlySet<string>) => Made;
 const noFacts = { requestedModel: "", upstreamModel: "", maxTokens: null };
 
 /** `GET /msgcompat/v1/models`. */
-export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<IdentifiedResponse> {
+export function answerModelList(deps: RouteDeps, incoming: ServedCall): Promise<IdentifiedResponse> {
   return answerFree(deps, incoming, (upstreamModels) => {
     const query = new URLSearchParams(incoming.target.split("?")[1] ?? "");
     const page = { limit: query.get("limit"), afterId: query.get("after_id"), beforeId: query.get("before_id") };
@@ -29,7 +30,7 @@ export function answerModelList(deps: RouteDeps, incoming: Incoming): Promise<Id
 }
 
 /** `GET /msgcompat/v1/models/{id}`. @param encodedName the name as written in the path */
-export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: string): Promise<IdentifiedResponse> {
+export function answerModel(deps: RouteDeps, incoming: ServedCall, encodedName: string): Promise<IdentifiedResponse> {
   return answerFree(deps, incoming, (upstreamModels) => {
     const name = decodeName(encodedName);
     return { value: findMessagesModel(listed(deps.models, upstreamModels), name), model: name };
@@ -40,12 +41,12 @@ export function answerModel(deps: RouteDeps, incoming: Incoming, encodedName: st
  * Answers a call that needs no provider. The gateway is asked which models the key may use: that validates the key, and
  * records the call.
  */
-async function answerFree(deps: RouteDeps, incoming: Incoming, make: Make): Promise<IdentifiedResponse> {
+async function answerFree(deps: RouteDeps, incoming: ServedCall, make: Make): Promise<IdentifiedResponse> {
   incoming.onBegin();
   return await deps.relay.relayFrom(incoming, {
     method: "GET",
     path: "/v1/models",
-    headers: gatewayHeaders(incoming.request.headers),
+    headers: gatewayHeaders(incoming.headers),
     toAnswer: (answer, requestId) => toOwnAnswer(deps, answer, { make, requestId }),
   });
 }

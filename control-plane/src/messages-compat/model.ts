@@ -1,4 +1,5 @@
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
+import type { AnswerBody } from "../platform/answer-stream.ts";
 
 /** A name that clients of the Messages route may ask for, and the model that serves it. */
 export type MappedModel = {
@@ -35,5 +36,5 @@ export type UsableModel = Pick<MappedModel, "name" | "displayName" | "upstreamMo
 export type ClientAnswer = {
   readonly status: number;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+  readonly body: AnswerBody;
 };

@@ -1,7 +1,5 @@
-import type { EdgeSettings } from "../platform/client-address.ts";
-import type { ClientPatience } from "../platform/client-patience.ts";
 import type { Log } from "../platform/log.ts";
-import type { AddressedCall } from "../relay/model.ts";
+import type { ServedCallSettings } from "../relay/served-call.ts";
 import type { RelayService } from "../relay/service.ts";
 import type { ClientAnswer } from "./model.ts";
 import type { ModelMap } from "./model-map.ts";
@@ -10,15 +8,8 @@ import type { ModelMap } from "./model-map.ts";
 export type RouteDeps = {
   readonly models: ModelMap;
   readonly relay: RelayService;
-  readonly edge: EdgeSettings;
-  readonly patience: ClientPatience;
+  readonly server: ServedCallSettings;
   readonly log: Log;
-};
-
-/** A request as received. */
-export type Incoming = AddressedCall & {
-  /** Called before a response that may take long begins. */
-  readonly onBegin: () => void;
 };
 
 /** A response with the id under which the call is recorded. */

@@ -1,14 +1,13 @@
 import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
 import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
-import { clientAddress } from "../platform/client-address.ts";
-import { waitForCall, waitForClient } from "../platform/client-patience.ts";
-import { rawTarget } from "../platform/request-target.ts";
+import { serverResponse } from "../platform/answer-stream.ts";
+import { ServedCall } from "../relay/served-call.ts";
 import { clientRequestId, errorAnswer, toClientError } from "./errors.ts";
 import { answerMessages, answerTokenCount } from "./messages-call.ts";
 import { answerModel, answerModelList } from "./model-lists.ts";
-import type { IdentifiedResponse, Incoming, RouteDeps } from "./route-deps.ts";
+import type { IdentifiedResponse, RouteDeps } from "./route-deps.ts";
 
-type RouteHandler = (incoming: Incoming) => Promise<IdentifiedResponse>;
+type RouteHandler = (incoming: ServedCall) => Promise<IdentifiedResponse>;
 type Route = { readonly methods: readonly string[]; readonly answer: RouteHandler };
 
 const prefix = "/msgcompat";
@@ -32,18 +31,10 @@ export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun
       : { methods: ["GET"], answer: (incoming) => answerModel(deps, incoming, name) };
   };
   return async (request, server) => {
-    const peer = server.requestIP(request)?.address ?? "0.0.0.0";
-    const target = rawTarget(request.url);
     try {
-      const path = pathOf(target);
-      const answer = await answerAt(find(path), path, {
-        request,
-        target,
-        clientIp: clientAddress(request.headers, peer, deps.edge),
-        onBegin: () => waitForCall(server, request),
-        onOver: (bytes) => waitForClient(server, request, { bytes, patience: deps.patience }),
-      });
-      return toResponse(answer);
+      const incoming = new ServedCall(request, server, deps.server);
+      const path = pathOf(incoming.target);
+      return toResponse(await answerAt(find(path), path, incoming));
     } catch (thrown) {
       const requestId = Bun.randomUUIDv7();
       deps.log.error("messages.failed", { requestId, error: thrown });
@@ -55,8 +46,8 @@ export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun
 /** What is kept in the account at a provider, which all users of a channel share. */
 const notOffered = /^\/v1\/(?:messages\/batches|files)(?:\/|$)/;
 
-async function answerAt(route: Route | null, path: string, incoming: Incoming): Promise<IdentifiedResponse> {
-  if (route?.methods.includes(incoming.request.method) === true) {
+async function answerAt(route: Route | null, path: string, incoming: ServedCall): Promise<IdentifiedResponse> {
+  if (route?.methods.includes(incoming.method) === true) {
     return await route.answer(incoming);
   }
   const requestId = Bun.randomUUIDv7();
@@ -75,7 +66,7 @@ function answerPresence(): Promise<IdentifiedResponse> {
 }
 
 function toResponse({ status, headers, body, requestId }: IdentifiedResponse): Response {
-  return new Response(body, {
+  return serverResponse(body, {
     status,
     headers: {
       "cache-control": "no-store",

@@ -115,11 +115,16 @@ export function toShare(parts: bigint, basisPoints: number): Quota {
   return ceilDivide(parts * quotaPerUsd * BigInt(basisPoints), partsPerUsd * basisPointsOfWhole) as Quota;
 }
 
+/** What a call costs with the multiplier. */
+export function withMultiplier(base: Quota, multiplier: Decimal): Quota {
+  return (multiplier === "1.0000" ? base : applyMultiplier(base, multiplier)) as Quota;
+}
+
 /**
  * The most that a user with this multiplier may owe for a base cost. A multiplier below 1 does not reduce it, because
  * it is only refunded later.
  */
 export function withMultiplierAboveOne(base: Quota, multiplier: Decimal): Quota {
-  const multiplied = multiplier === "1.0000" ? base : applyMultiplier(base, multiplier);
-  return (multiplied > base ? multiplied : base) as Quota;
+  const multiplied = withMultiplier(base, multiplier);
+  return multiplied > base ? multiplied : base;
 }

@@ -13,9 +13,11 @@ export type Units = {
 
 export type CountName = keyof Units;
 
+const namesOfCounts = new Map(countedUnits.map((unit): [CountedUnit, CountName] => [unit, camelCase(unit.count)]));
+
 /** The name in `Units` of a unit's count. */
-export function countName({ count }: CountedUnit): CountName {
-  return camelCase(count);
+export function countName(unit: CountedUnit): CountName {
+  return namesOfCounts.get(unit) ?? camelCase(unit.count);
 }
 
 /** The units, created from a count for each. */

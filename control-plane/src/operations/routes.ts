@@ -2,6 +2,7 @@ import { isLoopback } from "@sluice/server-addresses/judge-address";
 import { Elysia } from "elysia";
 import type { Registry } from "prom-client";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
+import { peerAddress } from "../platform/peer-address.ts";
 import { notFoundResponse } from "./error-response.ts";
 
 /** The reasons why this instance should get no new calls right now; empty if it should get them. */
@@ -25,7 +26,7 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
     }
     if (access === "on_this_machine") {
       const isPassedOn = middlemanHeaders.some((name) => request.headers.has(name));
-      return !isPassedOn && isLoopback(server?.requestIP(request)?.address ?? "");
+      return !isPassedOn && isLoopback(peerAddress(server, request));
     }
     return isEqualSecret(request.headers.get("authorization") ?? "", `Bearer ${access.token}`);
   };

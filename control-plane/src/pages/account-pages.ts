@@ -2,9 +2,11 @@
 import type { Locale } from "@sluice/contracts/locales";
 import type {
   AdminLoginPageState,
+  CodePageState,
   LinkPageState,
   LoginPageState,
-  RegisterPageState,
+  OfferedSignIn,
+  ResetPageState,
   SentPageState,
 } from "../accounts/port.ts";
 import type { FormPageState } from "../platform/form-problem.ts";
@@ -24,18 +26,21 @@ import {
 import { formTexts } from "./form-texts/messages.ts";
 import type { FormAssets } from "./web-build.ts";
 
-const emailAttributes = (email: string): Html =>
+export const emailAttributes = (email: string): Html =>
   html`type="email" autocomplete="username" maxlength="254" required value="${email}"`;
 const passwordAttributes = html`type="password" autocomplete="current-password" required`;
-const newPasswordAttributes = html`type="password" autocomplete="new-password" minlength="8" maxlength="256" required`;
+export const newPasswordAttributes = html`type="password" autocomplete="new-password" minlength="8" maxlength="256" required`;
 /** A recovery code has letters, so a numeric keyboard would prevent it. */
 const codeAttributes = html`autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required autofocus`;
 
-/** A text with an email address in its placeholder. */
-function textWithEmail(text: string, email: string): Html {
-  const [before = "", after = ""] = text.split("{email}");
-  return html`${before}<bdi>${email}</bdi>${after}`;
+/** A text with a value in its placeholder, whatever the direction of both. */
+export function textWith(placeholder: string, text: string, value: string): Html {
+  const [before = "", after = ""] = text.split(placeholder);
+  return html`${before}<bdi>${value}</bdi>${after}`;
 }
+
+const textWithEmail = (text: string, email: string): Html => textWith("{email}", text, email);
+const textWithName = (text: string, name: string): Html => textWith("{name}", text, name);
 
 /** The login; with the code field once a code is known to be needed, and without a form for logged-in users. */
 export function loginPage(state: LoginPageState, status: number, assets: FormAssets | null): Response {
@@ -50,6 +55,7 @@ ${formField("password", texts.password, passwordAttributes)}
 ${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}
 </form>
+${signInLinks(state.signIns, { next }, locale)}
 ${problem?.code === "email_not_verified" ? moreLink(formPath("/verify-email/", locale), texts.login.resend) : null}
 ${moreLink(formPath("/reset-password/", locale), texts.login.forgot)}
 ${moreLink(formPath("/register/", locale), texts.login.register, texts.login.noAccount)}`;
@@ -59,29 +65,42 @@ ${signedInAs === null ? form : signedIn(signedInAs, next, locale)}`;
   return formPage({ locale, title: texts.login.title, body, status, assets, address, isCounted: true });
 }
 
+/** What a sign-in takes along: where to go on, or the code of an invitation. */
+type Brought = { readonly next: string } | { readonly invitation: string };
+
+/** The services where people can sign in instead. They are links: a form could not lead to another site from here. */
+export function signInLinks(signIns: readonly OfferedSignIn[], brought: Brought, locale: Locale): Html | null {
+  if (signIns.length === 0) {
+    return null;
+  }
+  const { or, continueWith } = formTexts[locale].login;
+  const named = Object.entries(brought).filter(([, value]) => value !== "");
+  const query = named.length === 0 ? "" : `?${new URLSearchParams(named).toString()}`;
+  const link = ({ slug, label }: OfferedSignIn): Html =>
+    html`<a class="button" href="/login/with/${slug}/${query}">${textWithName(continueWith, label)}</a>`;
+  return html`<p class="form-or">${or}</p>
+<div class="form-sign-ins">${signIns.map(link)}</div>`;
+}
+
+/** The question for the code of an authenticator, after a sign-in elsewhere. */
+export function codePage(state: CodePageState, status: number, assets: FormAssets | null): Response {
+  const { locale, next, problem } = state;
+  const texts = formTexts[locale];
+  const body = html`${problemNotice(problemText(problem, locale))}
+<form method="post" action="/login/code/">
+${hiddenField("lang", locale)}${hiddenField("next", next)}
+${formField("code", texts.login.code, codeAttributes)}
+${submitButton(texts.login.submit)}
+</form>
+${moreLink(formPath("/login/", locale), texts.login.otherWay)}`;
+  return formPage({ locale, title: texts.login.title, body, status, assets, address: null });
+}
+
 function signedIn(email: string, next: string, locale: Locale): Html {
   const { login } = formTexts[locale];
   return html`<p>${textWithEmail(login.signedIn, email)}</p>
 <p class="form-actions"><a class="button" data-variant="primary" href="${next === "" ? "/console/" : next}">${login.toConsole}</a></p>
 <form method="post" action="/backend/auth/logout/"><button class="button">${login.logOut}</button></form>`;
-}
-
-/** The registration form. */
-export function registerPage(state: RegisterPageState, status: number, assets: FormAssets | null): Response {
-  const { locale, email, displayName, problem } = state;
-  const texts = formTexts[locale];
-  const nameAttributes = html`autocomplete="name" maxlength="100" value="${displayName}"`;
-  const body = html`${problemNotice(problemText(problem, locale))}
-<form method="post" action="/register/">
-${hiddenField("lang", locale)}
-${formField("email", texts.email, emailAttributes(email))}
-${formField("password", texts.password, newPasswordAttributes, texts.register.passwordHint)}
-${formField("display_name", html`${texts.register.displayName} <span class="field-optional">(${texts.optional})</span>`, nameAttributes)}
-${submitButton(texts.register.submit)}
-</form>
-${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}`;
-  const { title } = texts.register;
-  return formPage({ locale, title, body, status, assets, address: "/register/", isCounted: true });
 }
 
 /** The page after a registration, which is the same whether or not the address was free. */
@@ -120,7 +139,7 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
 }
 
 /** The form for a new password, if the reset link is valid; without a link, the form that requests one. */
-export function resetPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
+export function resetPage(state: ResetPageState, status: number, assets: FormAssets | null): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
   const fields =
@@ -129,6 +148,7 @@ export function resetPage(state: LinkPageState, status: number, assets: FormAsse
 ${submitButton(texts.reset.send)}`
       : html`${hiddenField("token", token)}
 ${formField("password", texts.reset.newPassword, newPasswordAttributes, texts.register.passwordHint)}
+${state.linked.length === 0 ? null : endSignIns(state.linked, locale)}
 ${submitButton(texts.reset.set)}`;
   const body = html`${problemNotice(problemText(problem, locale))}
 ${token === "" ? html`<p>${texts.reset.text}</p>` : null}
@@ -138,6 +158,12 @@ ${hiddenField("lang", locale)}${fields}
 ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   const address = token === "" ? "/reset-password/" : `/reset-password/?token=${encodeURIComponent(token)}`;
   return formPage({ locale, title: texts.reset.title, body, status, assets, address });
+}
+
+/** Offers to remove what somebody who knew the old password may have linked. */
+function endSignIns(linked: readonly string[], locale: Locale): Html {
+  const label = textWith("{names}", formTexts[locale].reset.endSignIns, linked.join(", "));
+  return html`<label class="check" for="end_sign_ins"><input type="checkbox" id="end_sign_ins" name="end_sign_ins" value="yes"><span>${label}</span></label>`;
 }
 
 /**

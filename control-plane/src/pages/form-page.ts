@@ -19,6 +19,8 @@ export type FormPage = {
   readonly area?: "admin";
   /** Whether visits are counted here: only on public pages whose address holds no secret. */
   readonly isCounted?: boolean;
+  /** Further scripts that the page needs, by their paths. */
+  readonly scripts?: readonly string[];
 };
 
 const mark = html`<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>`;
@@ -29,14 +31,16 @@ export function sitePath(path: string, locale: Locale): string {
   return locale === "en" ? path : `/${locale}${path}`;
 }
 
-function head({ title, assets, isCounted }: FormPage): Html {
+const moduleScript = (path: string): Html => html`<script type="module" src="${path}"></script>`;
+
+function head({ title, assets, isCounted, scripts = [] }: FormPage): Html {
   const loaded =
     assets === null
       ? null
       : html`<script src="${assets.boot}"></script>
 <link rel="stylesheet" href="${assets.stylesheet}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
-${isCounted === true ? html`<script type="module" src="${assets.landing}"></script>` : null}`;
+${(isCounted === true ? [assets.landing, ...scripts] : scripts).map(moduleScript)}`;
   return html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

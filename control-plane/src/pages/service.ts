@@ -75,10 +75,11 @@ export class Pages {
     void this.#site?.refresh();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     if (this.#timer !== null) {
       clearInterval(this.#timer);
     }
+    await this.#site?.stop();
   }
 
   /** The response at a path that has no other route; null if it is not a page. */

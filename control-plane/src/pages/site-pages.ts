@@ -29,6 +29,7 @@ export class SitePages {
   #shown: { readonly name: string; readonly files: StaticFiles } | null = null;
   #drawing: Promise<void> | null = null;
   #isAskedAgain = false;
+  readonly #stopping = new AbortController();
 
   constructor(deps: SitePagesDeps) {
     this.#deps = deps;
@@ -64,6 +65,9 @@ export class SitePages {
    * Re-renders the pages if the catalogue has changed, one run at a time. A call during a run requests one more run.
    */
   refresh(): Promise<void> {
+    if (this.#stopping.signal.aborted) {
+      return Promise.resolve();
+    }
     if (this.#drawing !== null) {
       this.#isAskedAgain = true;
       return this.#drawing;
@@ -74,16 +78,24 @@ export class SitePages {
     return this.#drawing;
   }
 
+  /** Ends a program that is rendering, and leaves nothing of it behind. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#drawing;
+  }
+
   async #drawUntilCurrent(): Promise<void> {
     do {
       this.#isAskedAgain = false;
       try {
         await this.#draw();
       } catch (error) {
-        this.#deps.log.error("site.draw_failed", { error });
+        if (!this.#stopping.signal.aborted) {
+          this.#deps.log.error("site.draw_failed", { error });
+        }
         return;
       }
-    } while (this.#isAskedAgain);
+    } while (this.#isAskedAgain && !this.#stopping.signal.aborted);
   }
 
   async #draw(): Promise<void> {
@@ -133,6 +145,7 @@ export class SitePages {
       stdout: "ignore",
       stderr: "pipe",
       timeout: drawMsMax,
+      signal: this.#stopping.signal,
       killSignal: "SIGKILL",
     });
     const [output, exitCode] = await Promise.all([child.stderr.text(), child.exited]);

@@ -27,6 +27,8 @@ export type FormAssets = {
   readonly icon: string;
   /** The script that counts visits. */
   readonly landing: string;
+  /** The script that solves the proof of work of a registration. */
+  readonly proveWork: string;
 };
 
 type Manifest = Readonly<Record<string, { readonly file: string }>>;
@@ -75,6 +77,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
       boot: address("src/site/boot-site.ts"),
       icon: address("src/site/icon.svg"),
       landing: address("src/site/landing.ts"),
+      proveWork: address("src/forms/prove-work.ts"),
     },
     supportContext: address("src/site/support-context.ts"),
     prerender: join(folder, "server/prerender.js"),

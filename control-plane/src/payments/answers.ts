@@ -21,6 +21,11 @@ export function planEntry(plan: Plan): PlanEntry {
       plan.groupName === null || plan.groupMultiplier === null
         ? null
         : { name: plan.groupName, multiplier: times(plan.groupMultiplier, one) },
+    own_amount:
+      plan.amountMinUsd === null || plan.amountMaxUsd === null || plan.amountStepUsd === null
+        ? null
+        : { min_usd: plan.amountMinUsd, max_usd: plan.amountMaxUsd, step_usd: plan.amountStepUsd },
+    renews: plan.renews,
   };
 }
 
@@ -37,5 +42,6 @@ export function subscriptionEntry(subscription: Subscription): SubscriptionEntry
     quota_granted: subscription.quotaGranted,
     is_cancelled_at_end: subscription.isCancelledAtEnd,
     group: subscription.groupName,
+    renews: subscription.keptUntil !== null,
   };
 }

@@ -1,22 +1,30 @@
-import { guestOrders } from "../accounts/attempts/sender-limits.ts";
+import { guestOrders, redemptionAttempts } from "../accounts/attempts/sender-limits.ts";
 import type { Approvals } from "../admin/approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import type { BillingActs } from "./admin/admin-acts.ts";
 import { billingAdminEndpoints } from "./admin/admin-routes.ts";
-import { CheckoutService } from "./checkout/checkout.ts";
+import { type CheckoutRules, CheckoutService } from "./checkout/checkout.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
+import { codeAdminEndpoints, redeemEndpoint } from "./codes/routes.ts";
 import type { Payments } from "./gateways/payment-gateways.ts";
+import { openInvoiceThread } from "./invoices/pdf/render-invoice.ts";
+import { invoiceAdminEndpoints, invoiceEndpoints } from "./invoices/routes.ts";
 import { checkoutAdminEndpoints } from "./notices/admin-routes.ts";
 import { GatewayNotices } from "./notices/notices.ts";
 import { expireOverdueOrders } from "./orders/orders.ts";
 import type { RefundDeps } from "./port.ts";
 import { payWaitingRefunds } from "./refunds/refunds.ts";
+import { Renewals } from "./renewals/apply-renewal.ts";
+import type { RenewalDeps, RenewalRules } from "./renewals/model.ts";
+import { abandonRenewals, announceTerms, changeTerms, endUnpaidRenewals } from "./renewals/renewal-jobs.ts";
+import { renewalAdminEndpoints, renewalEndpoints } from "./renewals/routes.ts";
 import { billingEndpoints } from "./routes.ts";
 import { creditWaitingOwners } from "./settle/credit-waiting.ts";
 import { endOverdueSubscriptions } from "./subscriptions/subscriptions.ts";
@@ -24,6 +32,7 @@ import { endOverdueSubscriptions } from "./subscriptions/subscriptions.ts";
 export type PaymentFeatureDeps = {
   readonly config: Config;
   readonly db: Database;
+  readonly masterKey: MasterKey;
   readonly log: Log;
   readonly clock: Clock;
   readonly mails: MailQueue;
@@ -32,6 +41,8 @@ export type PaymentFeatureDeps = {
   readonly approvals: Approvals;
   readonly acts: BillingActs;
   readonly admins: Pick<CallerReader, "readAdmin">;
+  readonly isOffered: CheckoutRules["isOffered"];
+  readonly renewalRules: Omit<RenewalRules, "isOffered">;
 };
 
 /** Plans, orders and subscriptions; what admins do with them; the checkout and the messages of the gateways. */
@@ -41,12 +52,29 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
   const guests = guestOrders(db);
   // The configuration refuses it in production.
   const isMockOffered = config.NODE_ENV === "development" || config.PAYMENT_MOCK;
-  const notices = new GatewayNotices(billing, payments);
-  const checkout = new CheckoutService(billing, payments, { isPlay: config.NODE_ENV !== "production" });
+  const renewals: RenewalDeps = {
+    ...billing,
+    gateway: payments.card.subscriptions,
+    rules: { ...deps.renewalRules, isOffered: () => deps.isOffered("cardpay") },
+  };
+  const notices = new GatewayNotices(billing, payments, new Renewals(renewals));
+  const checkout = new CheckoutService(billing, payments, {
+    isPlay: config.NODE_ENV !== "production",
+    isOffered: deps.isOffered,
+  });
+  const invoices = { db, thread: openInvoiceThread(log) };
   return [
     {
+      name: "invoices",
+      endpoints: [...invoiceEndpoints(invoices), ...invoiceAdminEndpoints(invoices)],
+      stop: async () => invoices.thread.stop(),
+    },
+    {
       name: "billing",
-      endpoints: billingEndpoints({ ...billing, isMockOffered, guests, admins }),
+      endpoints: [
+        ...billingEndpoints({ ...billing, isMockOffered, guests, admins }),
+        redeemEndpoint(billing, redemptionAttempts(db)),
+      ],
       jobs: [
         { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
         { name: "credit-waiting-owners", pattern: "30 * * * * *", run: creditWaitingOwners },
@@ -55,7 +83,26 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
       ],
     },
     { name: "billing-admin", endpoints: billingAdminEndpoints({ db, approvals, acts }) },
+    {
+      name: "codes-admin",
+      endpoints: codeAdminEndpoints({ db, masterKey: deps.masterKey, approvals, createBatch: acts.createBatch }),
+    },
+    renewalFeature(renewals),
     { name: "checkout", endpoints: checkoutEndpoints({ checkout, notices, guests, isMockOffered }) },
     { name: "checkout-admin", endpoints: checkoutAdminEndpoints({ db, clock, notices }) },
   ];
+}
+
+/** Plans that the card gateway charges for every month. */
+function renewalFeature(renewals: RenewalDeps): Feature {
+  return {
+    name: "renewals",
+    endpoints: [...renewalEndpoints(renewals), ...renewalAdminEndpoints(renewals)],
+    jobs: [
+      { name: "abandon-renewals", pattern: "15 20 * * * *", run: (database) => abandonRenewals(database) },
+      { name: "end-unpaid-renewals", pattern: "45 * * * * *", run: () => endUnpaidRenewals(renewals) },
+      { name: "announce-terms", pattern: "50 * * * * *", run: () => announceTerms(renewals) },
+      { name: "change-terms", pattern: "55 */5 * * * *", run: () => changeTerms(renewals) },
+    ],
+  };
 }

@@ -4,8 +4,9 @@ import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
 import { dayMs } from "../platform/clock.ts";
 
 export type PlanKind = "wallet_balance" | "monthly";
-export type PayChannel = "none" | "mock" | "walletpay" | "cardpay";
-export type PaymentGateway = "mock" | "walletpay" | "cardpay";
+/** `code`: nobody pays for an order that a redemption code grants. */
+export type PayChannel = "none" | "mock" | "walletpay" | "cardpay" | "code";
+export type PaymentGateway = Exclude<PayChannel, "none">;
 /** An admin's decision about an order whose payment did not match. */
 export type Resolution = "settle" | "refund" | "cancel";
 export type OrderStatus = "pending" | "settled" | "cancelled" | "expired" | "refunded" | "review";
@@ -22,9 +23,16 @@ export type Order = {
   /** The group that its buyer is in while the month lasts. */
   readonly groupName: string | null;
   readonly amountUsd: Decimal;
+  /** The amount that the buyer chose; null where the plan had a fixed price. */
+  readonly chosenUsd: Decimal | null;
   readonly currency: string;
+  /** The tax that the amount includes, in percent; null for an order that gets no invoice. */
+  readonly taxRate: Decimal | null;
+  readonly taxNote: string | null;
   readonly userId: UserId | null;
-  /** The gateway user of the owner; null when `userId` is null. */
+  /** The organisation whose account is credited, for which the user placed the order; null for the user's own. */
+  readonly organisationId: bigint | null;
+  /** The gateway user that is credited: of the organisation or else of the user; null when `userId` is null. */
   readonly gatewayUserId: GatewayUserId | null;
   readonly email: string | null;
   readonly payChannel: PayChannel;
@@ -228,7 +236,9 @@ export function quotaOfRefund(
   refundedUsd: Decimal,
   quotaTaken: bigint,
 ): bigint {
-  const share = (order.quota * toCents(refundedUsd)) / toCents(order.amountUsd);
+  const paid = toCents(order.amountUsd);
+  // Nobody paid for the order of a code: it is taken back whole.
+  const share = paid === 0n ? order.quota : (order.quota * toCents(refundedUsd)) / paid;
   return share > quotaTaken ? share - quotaTaken : 0n;
 }
 

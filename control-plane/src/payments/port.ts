@@ -1,3 +1,4 @@
+import type { UserId } from "@sluice/contracts/ids";
 import type { MailQueue } from "../mail/model.ts";
 import type { Database } from "../platform/db.ts";
 import type { Log } from "../platform/log.ts";
@@ -12,7 +13,7 @@ export type BillingDeps = {
 
 /** What refunds need: the gateways that can send money back. */
 export type RefundDeps = Pick<BillingDeps, "db" | "log"> & {
-  readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock">, RefundGateway>>;
+  readonly gateways: Readonly<Record<Exclude<PaymentGateway, "mock" | "code">, RefundGateway>>;
 };
 
 /** Keeps anonymous orders apart, and limits them. */
@@ -23,12 +24,19 @@ export interface GuestOrders {
   networkOf(ip: string): string;
 }
 
+/** Counts attempts to redeem a code before they are made. */
+export interface CodeAttempts {
+  /** @throws AppError `too_many_attempts` with the seconds to wait */
+  begin(userId: UserId, ip: string): Promise<{ succeeded(): Promise<void> }>;
+}
+
 /** The points of a settlement at which a process may crash. */
 export type FaultPoint =
   | "after_lock"
   | "after_payment"
   | "after_ledger"
   | "after_balance"
+  | "after_invoice"
   | "before_commit"
   | "after_commit"
   | "before_reply";

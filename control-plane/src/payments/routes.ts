@@ -35,6 +35,8 @@ import { admitOrder, createOrder } from "./orders/place-order.ts";
 import { statementCsv, statementHtml, statementPolicy } from "./orders/statement-text.ts";
 import { selectActivePlans } from "./plans/plan-store.ts";
 import type { BillingDeps, GuestOrders } from "./port.ts";
+import { isLive } from "./renewals/model.ts";
+import { findOpenRenewal } from "./renewals/renewal-store.ts";
 import { settlePaid } from "./settle/settle-paid.ts";
 import { cancelAtEnd, listSubscriptions } from "./subscriptions/subscription-store.ts";
 
@@ -79,7 +81,14 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       input: createOrderInput,
       summary: "Place an order for a plan; without a login, the response has a code to claim it",
       output: createdOrderResponse,
-      errors: ["not_found", "idempotency_mismatch", "in_progress", "too_many_attempts"],
+      errors: [
+        "not_offered",
+        "not_found",
+        "invalid_amount",
+        "idempotency_mismatch",
+        "in_progress",
+        "too_many_attempts",
+      ],
       limits: ["Anonymous orders are rate-limited per IP address (`too_many_attempts`)."],
       handle: async ({ input, user, request, clientIp }) => {
         const sent = idempotencyKeyOf(request, input.idempotency_key);
@@ -87,7 +96,8 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
         const { order, claimCode } = await db.withTransaction((tx) =>
           createOrder(tx, {
             planCode: input.plan_code,
-            userId: user?.userId ?? null,
+            amountUsd: input.amount_usd,
+            ...placeOf(user),
             email: user === null ? (input.email ?? null) : null,
             payChannel: "none",
             sender: null,
@@ -108,7 +118,7 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       output: orderResponse,
       errors: ["not_found"],
       handle: async ({ input, user }) => ({
-        order: orderEntry(await readOrder(db, input.order_no, user?.userId ?? null)),
+        order: orderEntry(await readOrder(db, input.order_no, user?.userId ?? null, organisationOf(user))),
       }),
     }),
     endpoint({
@@ -120,7 +130,7 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       output: orderListResponse,
       errors: [],
       handle: async ({ input, user }) => {
-        const page = { cursor: input.cursor ?? null, limit: input.limit };
+        const page = { organisationId: organisationOf(user), cursor: input.cursor ?? null, limit: input.limit };
         const { rows, nextCursor } = await listOrders(db, user.userId, page);
         return { orders: rows.map(orderEntry), next_cursor: nextCursor };
       },
@@ -140,7 +150,7 @@ function orderChangeEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       errors: ["not_found", "conflict"],
       handle: async (call) => {
         const { input, user } = call;
-        const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
+        const by = { ...placeOf(user), claimCode: input.claim_code ?? null };
         const order = await db.withTransaction(async (tx) => {
           const cancelled = await cancelOrder(tx, input.order_no, by);
           if (user !== null) {
@@ -187,7 +197,7 @@ function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
         throw new AppError("not_offered");
       }
       const isAdmin = (await deps.admins.readAdmin(request)) !== null;
-      const by = { userId: user?.userId ?? null, claimCode: input.claim_code ?? null };
+      const by = { ...placeOf(user), claimCode: input.claim_code ?? null };
       const anyOrder = isAdmin ? await findOrder(deps.db, input.order_no) : null;
       const order = anyOrder ?? (await findOwnOrder(deps.db, input.order_no, by));
       const { orderNo, amountUsd, currency } = order;
@@ -288,7 +298,9 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       output: subscriptionListResponse,
       errors: [],
       handle: async ({ user }) => ({
-        subscriptions: (await listSubscriptions(db, user.userId)).map(subscriptionEntry),
+        // Subscriptions belong to a person.
+        subscriptions:
+          user.organisation === undefined ? (await listSubscriptions(db, user.userId)).map(subscriptionEntry) : [],
       }),
     }),
     endpoint({
@@ -298,9 +310,13 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       input: cancelSubscriptionInput,
       summary: "Cancel a subscription at the end of its period",
       output: subscriptionListResponse,
-      errors: ["not_found"],
+      errors: ["not_found", "conflict"],
       handle: async ({ input, ...call }) => {
         await db.withTransaction(async (tx) => {
+          const renewal = await findOpenRenewal(tx, call.user.userId, input.plan_code);
+          if (renewal !== null && isLive(renewal) && !renewal.isCancelledAtEnd) {
+            throw new AppError("conflict", { message: "This plan renews: cancel its subscription." });
+          }
           if (!(await cancelAtEnd(tx, call.user.userId, input.plan_code))) {
             throw notFound("subscription");
           }
@@ -316,6 +332,11 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
     }),
   ];
 }
+
+const organisationOf = (user: UserCaller | null): bigint | null => user?.organisation?.organisationId ?? null;
+
+/** Who asks, and for whose account. */
+const placeOf = (user: UserCaller | null) => ({ userId: user?.userId ?? null, organisationId: organisationOf(user) });
 
 type OrderCall = {
   readonly user: UserCaller;

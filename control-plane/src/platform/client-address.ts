@@ -10,7 +10,7 @@ export type EdgeSettings = {
 };
 
 /** The address of the client: the peer's, or, if the peer is the edge, the one that it reports. */
-export function clientAddress(headers: Headers, peer: string, edge: EdgeSettings): string {
+export function clientAddress(headers: Pick<Headers, "get">, peer: string, edge: EdgeSettings): string {
   if (edge.header === null || !isAddressAllowed(peer, edge.addresses)) {
     return plainAddress(peer);
   }
@@ -31,7 +31,7 @@ function readAddress(text: string): string | null {
 const ipv6Letters = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 
 /** Writes an IPv4 address that came in over an IPv6 socket as IPv4. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
 }
 

@@ -112,6 +112,8 @@ const schema = z.object({
         z.string().regex(/^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s*]+)$/, "must be origins like https://app.example, or *"),
       ),
     ),
+  CHAT_FRONT: z.enum(["off", "on"]).default("off"),
+  CLIENT_CONNECTIONS_MAX: count(1, 1_000_000).default(4_096),
   BODY_BYTES_MAX: count(1_024, 256 * 1024 * 1024).default(32 * 1024 * 1024),
   BODIES_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(512 * 1024 * 1024),
   BODIES_USER_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(128 * 1024 * 1024),
@@ -128,6 +130,7 @@ const schema = z.object({
   UPSTREAM_RETRY_SENT: flag.default(true),
   UPSTREAM_CA_FILE: z.string().optional(),
   UPSTREAM_PRIVATE_ALLOWED: flag.optional(),
+  WEBHOOK_PRIVATE_ALLOWED: flag.optional(),
   UPSTREAM_RESPONSE_BYTES_MAX: count(1_024, 16 * 1024 * 1024 * 1024).default(1024 * 1024 * 1024),
   EXIT_NODE_PORTS: z
     .string()

@@ -1,6 +1,7 @@
 import { SQL } from "bun";
 import { backoffMs } from "./backoff.ts";
 import type { Queryable } from "./db.ts";
+import { PoolExhaustedError } from "./db-errors.ts";
 import type { Log } from "./log.ts";
 
 /** Payloads are short texts (the server accepts less than 8,000 bytes): an id, not the thing itself. */
@@ -43,12 +44,15 @@ export async function notify(db: Queryable, channel: string, payload: string): P
   await db.sql`select pg_notify(${channel}, ${payload})`;
 }
 
+/** Sends a message without a payload, over another connection. */
+export type SendEcho = (channel: string) => Promise<unknown>;
+
 /**
  * Listens on a separate connection. The driver would reconnect by itself, but waits up to 32 s between attempts after
  * an outage and does not report missed messages.
  */
-export function openNotifications(databaseUrl: string, log: Log): Notifications {
-  const listener = new Listener(databaseUrl, log);
+export function openNotifications(databaseUrl: string, log: Log, sendEcho: SendEcho): Notifications {
+  const listener = new Listener(databaseUrl, log, sendEcho);
   listener.start();
   return {
     listen: (channel, handler) => listener.listen(channel, handler),
@@ -62,6 +66,7 @@ export function openNotifications(databaseUrl: string, log: Log): Notifications 
 class Listener {
   readonly #url: string;
   readonly #log: Log;
+  readonly #sendEcho: SendEcho;
   readonly #handlers = new Map<string, Set<NotificationHandler>>();
   readonly #gapHandlers = new Set<() => void>();
   #session: ListenSession | null = null;
@@ -72,9 +77,10 @@ class Listener {
   #retry: ReturnType<typeof setTimeout> | undefined;
   #up = Promise.withResolvers<void>();
 
-  constructor(url: string, log: Log) {
+  constructor(url: string, log: Log, sendEcho: SendEcho) {
     this.#url = url;
     this.#log = log;
+    this.#sendEcho = sendEcho;
     // `close` rejects the promise even if nobody waits for it.
     this.#up.promise.catch(() => undefined);
   }
@@ -97,6 +103,7 @@ class Listener {
     const session = new ListenSession(this.#url, {
       deliver: (channel, payload) => this.#deliver(channel, payload),
       lost: (error) => this.#lose(session, error),
+      sendEcho: this.#sendEcho,
     });
     this.#session = session;
     session.open([...this.#handlers.keys()]).then(
@@ -183,6 +190,7 @@ type SessionEvents = {
   readonly deliver: (channel: string, payload: string) => void;
   /** Called at most once, after `open` has succeeded. */
   readonly lost: (error: unknown) => void;
+  readonly sendEcho: SendEcho;
 };
 
 /** One listening connection, from its opening to its first failure; it is never revived. */
@@ -198,8 +206,7 @@ class ListenSession {
     this.#events = events;
     this.#client = new SQL(url, {
       adapter: "postgres",
-      // This pool has one connection, for the messages that the process sends itself; the driver opens another one for
-      // incoming messages.
+      // The driver opens a connection for incoming messages, and this one only for statements, of which there are none.
       max: 1,
       connectionTimeout: connectTimeoutMs / 1_000,
       connection: { application_name: "sluice notifications", statement_timeout: echoTimeoutMs },
@@ -254,9 +261,18 @@ class ListenSession {
     this.#echo = setTimeout(() => {
       this.#echo = setTimeout(() => this.#end(new Error("the connection is silent")), echoTimeoutMs);
       this.#echo.unref();
-      this.#client.notify(this.#echoChannel).catch((error: unknown) => this.#end(error));
+      this.#events.sendEcho(this.#echoChannel).catch((error: unknown) => this.#onNotSent(error));
     }, echoIntervalMs);
     this.#echo.unref();
+  }
+
+  /** A process whose connections are all in use learns nothing of this one. */
+  #onNotSent(error: unknown): void {
+    if (error instanceof PoolExhaustedError) {
+      this.#scheduleEcho();
+    } else {
+      this.#end(error);
+    }
   }
 
   #end(error: unknown): void {

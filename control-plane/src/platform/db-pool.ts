@@ -44,7 +44,10 @@ const waitersMax = 1_000;
 /** This is long enough for a server that is back, and short enough for a caller who would rather get an error. */
 const acquireTimeoutMsWhileAway = 250;
 
-const idleConnectionSecondsMax = 300;
+/** A connection that nobody needs is closed after this time. */
+const idleMsMax = 10_000;
+/** One connection stays, so that a quiet process answers its next statement at once. */
+const idleConnectionsMin = 1;
 const connectionLifetimeSecondsMax = 3_600;
 
 /** The settings that every connection applies when it opens, so that no later statement can run without them. */
@@ -73,29 +76,29 @@ export function sessionSettings(options: {
   };
 }
 
+/** A client of the driver with one connection, which opens with its first use. */
+type Client = { readonly sql: SQL; idleSinceTick: number };
+
 /**
- * A bounded set of connections. Every statement runs on a connection that it owns alone, because only then can a silent
+ * A bounded set of connections, of which only as many are open as are needed: a server has few for many processes. The
+ * driver's own pool opens all of them with the first statement. The one that was used last is used next, so that the
+ * others become idle, and are closed. Every statement runs on a connection that it owns alone, because only then can a silent
  * connection be closed without affecting others; measurements show no cost compared with the driver's shared queue.
  */
 export class ConnectionPool {
-  readonly #client: SQL;
   readonly #options: PoolOptions;
+  /** All clients that are not idle, including those that are opening. */
+  readonly #busy = new Set<Client>();
+  /** The one used last is at the end. */
+  readonly #idle: Client[] = [];
+  readonly #queue: ((client: Client) => void)[] = [];
+  #sweep: Timer | null = null;
   #waiting = 0;
   #inUse = 0;
   #isClosed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#client = new SQL(options.url, {
-      adapter: "postgres",
-      max: options.poolMax,
-      // Integers are exact: `int8` comes back as bigint. `numeric` is text in any case.
-      bigint: true,
-      connectionTimeout: Math.ceil(options.acquireTimeoutMs / 1_000),
-      idleTimeout: idleConnectionSecondsMax,
-      maxLifetime: connectionLifetimeSecondsMax,
-      connection: sessionSettings(options),
-    });
   }
 
   get inUse(): number {
@@ -125,13 +128,20 @@ export class ConnectionPool {
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), patienceMs);
     this.#waiting += 1;
+    let client: Client | null = null;
     try {
-      const reserved = await this.#client.reserve({ signal: patience.signal });
+      client = this.#take() ?? (await this.#inTurn(patience.signal));
+      const reserved = await client.sql.reserve({ signal: patience.signal });
+      const taken = client;
       this.#inUse += 1;
-      return new PooledConnection(reserved, this.#options, () => {
+      return new PooledConnection(reserved, this.#options, (isLost) => {
         this.#inUse -= 1;
+        this.#giveBack(taken, isLost);
       });
     } catch (error) {
+      if (client !== null) {
+        this.#giveBack(client, true);
+      }
       if (patience.signal.aborted && this.#inUse >= poolMax) {
         throw new PoolExhaustedError(`no database connection became free in ${patienceMs} ms`);
       }
@@ -158,7 +168,79 @@ export class ConnectionPool {
   /** Lets running statements finish for at most `timeoutMs`, then closes all connections. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosed = true;
-    await this.#client.close({ timeout: timeoutMs / 1_000 });
+    clearInterval(this.#sweep ?? undefined);
+    const clients = [...this.#idle.splice(0), ...this.#busy];
+    await Promise.all(clients.map(({ sql }) => sql.close({ timeout: timeoutMs / 1_000 })));
+  }
+
+  /** A client that is free or new; null if all are in use. */
+  #take(): Client | null {
+    const client = this.#idle.pop() ?? (this.#busy.size < this.#options.poolMax ? this.#open() : null);
+    if (client !== null) {
+      this.#busy.add(client);
+    }
+    return client;
+  }
+
+  /** Waits for a client that another caller gives back. */
+  #inTurn(signal: AbortSignal): Promise<Client> {
+    return new Promise((resolve, reject) => {
+      const onFree = (client: Client): void => {
+        signal.removeEventListener("abort", onEnd);
+        resolve(client);
+      };
+      const onEnd = (): void => {
+        this.#queue.splice(this.#queue.indexOf(onFree), 1);
+        reject(new Error("no connection became free"));
+      };
+      this.#queue.push(onFree);
+      signal.addEventListener("abort", onEnd, { once: true });
+    });
+  }
+
+  #open(): Client {
+    const { url, acquireTimeoutMs } = this.#options;
+    this.#sweep ??= setInterval(() => this.#closeIdle(), idleMsMax / 3).unref();
+    const sql = new SQL(url, {
+      adapter: "postgres",
+      max: 1,
+      // Integers are exact: `int8` comes back as bigint. `numeric` is text in any case.
+      bigint: true,
+      connectionTimeout: Math.ceil(acquireTimeoutMs / 1_000),
+      maxLifetime: connectionLifetimeSecondsMax,
+      connection: sessionSettings(this.#options),
+    });
+    return { sql, idleSinceTick: 0 };
+  }
+
+  #giveBack(client: Client, isLost: boolean): void {
+    this.#busy.delete(client);
+    if (isLost || this.#isClosed) {
+      ignoreOutcome(client.sql.close({ timeout: 0 }));
+      if (this.#isClosed) {
+        return;
+      }
+    } else {
+      client.idleSinceTick = performance.now();
+      this.#idle.push(client);
+    }
+    if (this.#queue.length > 0) {
+      const next = this.#take();
+      if (next !== null) {
+        this.#queue.shift()?.(next);
+      }
+    }
+  }
+
+  #closeIdle(): void {
+    const before = performance.now() - idleMsMax;
+    for (const { sql, idleSinceTick } of [...this.#idle]) {
+      if (idleSinceTick > before || this.#idle.length + this.#busy.size <= idleConnectionsMin) {
+        return;
+      }
+      this.#idle.shift();
+      ignoreOutcome(sql.close({ timeout: 0 }));
+    }
   }
 }
 
@@ -166,10 +248,10 @@ export class ConnectionPool {
 export class PooledConnection {
   readonly #client: Bun.ReservedSQL;
   readonly #options: PoolOptions;
-  readonly #onEnd: () => void;
+  readonly #onEnd: (isLost: boolean) => void;
   #state: "open" | "returned" | "lost" = "open";
 
-  constructor(client: Bun.ReservedSQL, options: PoolOptions, onEnd: () => void) {
+  constructor(client: Bun.ReservedSQL, options: PoolOptions, onEnd: (isLost: boolean) => void) {
     this.#client = client;
     this.#options = options;
     this.#onEnd = onEnd;
@@ -218,25 +300,23 @@ export class PooledConnection {
 
   /** Gives the connection back. Has no effect after `destroy`. */
   release(): void {
-    if (this.#end("returned")) {
+    if (this.#state === "open") {
       ignoreOutcome(this.#client.release());
+      this.#end("returned");
     }
   }
 
   /** Closes the connection; the pool opens a new one when needed. */
   destroy(): void {
-    if (this.#end("lost")) {
+    if (this.#state === "open") {
       ignoreOutcome(this.#client.close({ timeout: 0 }));
+      this.#end("lost");
     }
   }
 
-  #end(state: "returned" | "lost"): boolean {
-    if (this.#state !== "open") {
-      return false;
-    }
+  #end(state: "returned" | "lost"): void {
     this.#state = state;
-    this.#onEnd();
-    return true;
+    this.#onEnd(state === "lost");
   }
 }
 

@@ -1,9 +1,12 @@
 import { backoffMs } from "./backoff.ts";
 import type { Log } from "./log.ts";
 
-/** The thread answers a ping as soon as it has time; one that does not for this long is considered lost. */
+/**
+ * The thread answers a ping as soon as it has time; one that does not for this long is considered lost. Pings are counted
+ * instead of time, because a process that was stopped for a while had none.
+ */
 const silenceMsMax = 30_000;
-const pingMs = 10_000;
+const pingsMax = 3;
 const restartBackoff = { minMs: 100, maxMs: 10_000 };
 /** A thread that has worked for this long has started well: the next restart does not wait longer than the first. */
 const soundMs = 60_000;
@@ -44,7 +47,7 @@ export class KeptThread {
   #pings: Timer | undefined;
   #failures = 0;
   #startedTick = 0;
-  #heardTick = 0;
+  #unansweredPings = 0;
   #isStopped = false;
 
   /** Nothing is started until the first `listen`. */
@@ -87,25 +90,22 @@ export class KeptThread {
     worker.unref();
     this.#worker = worker;
     this.#startedTick = performance.now();
-    this.#heardTick = this.#startedTick;
+    this.#unansweredPings = 0;
     worker.addEventListener("message", ({ data }) => this.#onMessage(worker, data as ThreadMessage | typeof pong));
     worker.addEventListener("error", ({ message }) => this.#lose(worker, message));
     worker.addEventListener("close", () => this.#lose(worker, "it ended"));
-    this.#pings = setInterval(() => this.#ping(worker), Math.min(pingMs, this.#silenceMsMax / 3));
+    this.#pings = setInterval(() => this.#ping(worker), (this.#options.silenceMsMax ?? silenceMsMax) / pingsMax);
     this.#pings.unref();
     for (const listener of this.#listeners.values()) {
       listener.onStart();
     }
   }
 
-  get #silenceMsMax(): number {
-    return this.#options.silenceMsMax ?? silenceMsMax;
-  }
-
   #ping(worker: Worker): void {
-    if (performance.now() - this.#heardTick > this.#silenceMsMax) {
+    if (this.#unansweredPings >= pingsMax) {
       this.#lose(worker, "it does not answer");
     } else {
+      this.#unansweredPings += 1;
       worker.postMessage(ping);
     }
   }
@@ -114,7 +114,7 @@ export class KeptThread {
     if (worker !== this.#worker) {
       return;
     }
-    this.#heardTick = performance.now();
+    this.#unansweredPings = 0;
     if (message !== pong) {
       this.#listeners.get(message.topic)?.onMessage(message as never);
     }

@@ -6,34 +6,59 @@ const minuteMs = 60_000;
  * known only after it was admitted.
  */
 export class RateBucket {
-  /** The maximum that can accumulate. */
-  readonly limit: number;
-  readonly #perPeriod: number;
+  /** What all replicas may take together. */
+  readonly #whole: number;
   readonly #periodMs: number;
+  #share = 1;
+  #perPeriod: number;
   #level: number;
+  #limit: number;
   #tick: number | null = null;
 
   constructor(perPeriod: number, periodMs = minuteMs) {
-    this.limit = Math.max(1, Math.floor(perPeriod));
+    this.#whole = perPeriod;
     this.#perPeriod = perPeriod;
+    this.#limit = mostOf(perPeriod);
     this.#periodMs = periodMs;
-    this.#level = this.limit;
+    this.#level = this.#limit;
   }
 
-  /** Returns the same bucket if the limit has not changed, a new one if it has, and null without a limit. */
+  /**
+   * Returns the same bucket if the limit has not changed, a new one if it has, and null without a limit.
+   * @param share the part of the limit that is this replica's. A larger one lets more accumulate from now on; what a
+   * smaller one can't hold is lost, so that nothing is allowed twice
+   */
   static adjusted(
     current: RateBucket | null,
     perPeriod: number | null,
-    replicas: number,
+    share: number,
     periodMs = minuteMs,
   ): RateBucket | null {
-    return perPeriod === null ? null : RateBucket.shared(current, perPeriod, replicas, periodMs);
+    return perPeriod === null ? null : RateBucket.shared(current, perPeriod, share, periodMs);
   }
 
   /** The same for a limit that always holds. */
-  static shared(current: RateBucket | null, perPeriod: number, replicas: number, periodMs = minuteMs): RateBucket {
-    const share = perPeriod / replicas;
-    return current !== null && current.#perPeriod === share ? current : new RateBucket(share, periodMs);
+  static shared(current: RateBucket | null, perPeriod: number, share: number, periodMs = minuteMs): RateBucket {
+    if (current === null || current.#whole !== perPeriod) {
+      const bucket = new RateBucket(perPeriod, periodMs);
+      bucket.#resize(share);
+      return bucket;
+    }
+    if (current.#share !== share) {
+      current.#resize(share);
+    }
+    return current;
+  }
+
+  /** The maximum that can accumulate. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Whether more than half of what can accumulate was taken. */
+  isLow(tick: number): boolean {
+    this.#refill(tick);
+    return this.#level * 2 < this.#limit;
   }
 
   has(amount: number, tick: number): boolean {
@@ -55,12 +80,12 @@ export class RateBucket {
   /** Milliseconds until the bucket is full if nothing is taken, 0 if it is. */
   msUntilFull(tick: number): number {
     this.#refill(tick);
-    return Math.ceil(((this.limit - this.#level) * this.#periodMs) / this.#perPeriod);
+    return Math.ceil(((this.#limit - this.#level) * this.#periodMs) / this.#perPeriod);
   }
 
   /** Whether the bucket is full, so that it need not be kept. */
   isFull(tick: number): boolean {
-    return this.has(this.limit, tick);
+    return this.has(this.#limit, tick);
   }
 
   /** Seconds until `amount` can be taken, at least 1. */
@@ -69,10 +94,22 @@ export class RateBucket {
     return Math.max(1, Math.ceil(((amount - this.#level) * this.#periodMs) / (this.#perPeriod * 1_000)));
   }
 
+  #resize(share: number): void {
+    this.#share = share;
+    this.#perPeriod = this.#whole * share;
+    this.#limit = mostOf(this.#perPeriod);
+    this.#level = Math.min(this.#level, this.#limit);
+  }
+
   #refill(tick: number): void {
     if (this.#tick !== null) {
-      this.#level = Math.min(this.limit, this.#level + ((tick - this.#tick) * this.#perPeriod) / this.#periodMs);
+      this.#level = Math.min(this.#limit, this.#level + ((tick - this.#tick) * this.#perPeriod) / this.#periodMs);
     }
     this.#tick = tick;
   }
+}
+
+/** A third of three is one, whatever the computer makes of a third. */
+function mostOf(perPeriod: number): number {
+  return Math.max(1, Math.floor(perPeriod + 1e-9));
 }

@@ -135,6 +135,13 @@ export class BodyReader implements Timed {
   }
 }
 
+/** Checks a body that has arrived whole. @throws AppError `request_too_large` */
+export function checkBodyLength(length: number, bytesMax: number): void {
+  if (length > bytesMax) {
+    throw tooLarge(length - bytesMax);
+  }
+}
+
 /** @param restBytes by how much the body exceeds the limit */
 function tooLarge(restBytes: number): AppError {
   return new AppError("request_too_large", { endsConnection: restBytes > droppedBytesMax });

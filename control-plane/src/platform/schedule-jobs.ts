@@ -20,9 +20,10 @@ const lockedMsMax = 3_600_000;
  * transaction holds the lock, so that the lock ends with its holder; the work runs outside it, in its own transactions.
  */
 export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
+  const inTurn = openTurns();
   const schedules = jobs.map((job) => {
     const { name, pattern } = job;
-    const schedule = cron({ name, pattern, timezone: "UTC", protect: true, run: () => runOnce(job, db, log) });
+    const schedule = cron({ name, pattern, utcOffset: 0, protect: true, run: () => runOnce(job, db, log, inTurn) });
     return new Elysia().use(schedule).store.cron[name];
   });
   return {
@@ -34,19 +35,43 @@ export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(
   };
 }
 
-async function runOnce(job: Job, db: Database, log: Log): Promise<void> {
+/** Ends a turn; calling it again does nothing. */
+type Leave = () => void;
+
+/**
+ * Jobs of the same second ask for their locks one after the other, so that a process which gets none needs one connection
+ * for it.
+ */
+function openTurns(): () => Promise<Leave> {
+  let last = Promise.resolve();
+  return async () => {
+    const before = last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    await before;
+    return resolve;
+  };
+}
+
+async function runOnce(job: Job, db: Database, log: Log, inTurn: () => Promise<Leave>): Promise<void> {
+  let leave: Leave = () => undefined;
   try {
     if (job.isPerReplica === true) {
       await job.run(db);
       return;
     }
+    leave = await inTurn();
     await db.withTransaction(async (tx) => {
-      if (await tryAdvisoryLock(tx, `job:${job.name}`)) {
+      const isOurs = await tryAdvisoryLock(tx, `job:${job.name}`);
+      leave();
+      if (isOurs) {
         await allowIdling(tx, lockedMsMax);
         await job.run(db);
       }
     });
   } catch (error) {
     log.warn("jobs.failed", { job: job.name, error });
+  } finally {
+    leave();
   }
 }

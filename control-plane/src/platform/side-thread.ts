@@ -1,3 +1,4 @@
+import type { AbortNotice } from "@sluice/http-client/model";
 import { AppError } from "./errors.ts";
 import type { Log } from "./log.ts";
 
@@ -52,7 +53,7 @@ export class SideThread {
    * @throws AppError `temporarily_unavailable` when too many wait, `client_closed_request` after the signal, or the
    * thread's error
    */
-  run(work: unknown, transfer: readonly ArrayBuffer[], signal: AbortSignal | null = null): Promise<unknown> {
+  run(work: unknown, transfer: readonly ArrayBuffer[], signal: AbortNotice | null = null): Promise<unknown> {
     if (signal?.aborted === true) {
       return Promise.reject(new AppError("client_closed_request"));
     }
@@ -66,7 +67,7 @@ export class SideThread {
     return signal === null ? promise : this.#unless(signal, job, promise);
   }
 
-  async #unless(signal: AbortSignal, job: Job, result: Promise<unknown>): Promise<unknown> {
+  async #unless(signal: AbortNotice, job: Job, result: Promise<unknown>): Promise<unknown> {
     const drop = (): void => {
       const at = this.#waiting.indexOf(job);
       if (at !== -1) {
@@ -74,7 +75,7 @@ export class SideThread {
       }
       job.reject(new AppError("client_closed_request"));
     };
-    signal.addEventListener("abort", drop, { once: true });
+    signal.addEventListener("abort", drop);
     try {
       return await result;
     } finally {

@@ -1,14 +1,32 @@
-import type { CallTraits, GatewayResponse } from "../gateway/model.ts";
+import type { AbortNotice } from "@sluice/http-client/model";
+import type { CallHeaders, CallTraits, GatewayResponse } from "../gateway/model.ts";
+import type { BodyLimits, ByteCounter } from "../platform/read-body.ts";
 
-/** A call at another address of ours. */
-export type AddressedCall = {
-  readonly request: Request;
+/** A call as a server has received it, whatever that server is: each implements this once, and nothing else differs. */
+export interface IncomingCall {
+  readonly method: string;
   /** Path and query exactly as on the request line. */
   readonly target: string;
+  readonly headers: CallHeaders;
   readonly clientIp: string;
-  /** Called when the end of the response is about to be sent, with the total number of bytes. */
-  readonly onOver: (answerBytes: number) => void;
-};
+  /** Fires when the client is gone. */
+  readonly signal: AbortNotice;
+  /** The body, once it was read. */
+  readonly body: Uint8Array | null;
+  /**
+   * Reads the body; called at most once, and only after the key was found valid.
+   * @param counter counts the bytes before they are accepted: all at once if their number was declared
+   * @returns the bytes themselves if they are there
+   * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`, and the counter's errors; or the
+   * promise rejects with them
+   */
+  readBody(limits: BodyLimits, counter: ByteCounter | null): Uint8Array | Promise<Uint8Array>;
+  /** The end of the response is about to be sent; called once. @param answerBytes of all of it */
+  onOver(answerBytes: number): void;
+}
+
+/** The response to a call, and the id under which the call is recorded. */
+export type IdentifiedAnswer = GatewayResponse & { readonly requestId: string };
 
 /** How the gateway is asked a call that came to another address of ours. */
 export type OtherAddress = {
@@ -16,7 +34,7 @@ export type OtherAddress = {
   /** The path without the query. */
   readonly path: string;
   /** One set of headers for each credential that the client sent; the next one is tried when one is refused. */
-  readonly headers: readonly Headers[];
+  readonly headers: readonly CallHeaders[];
   /** The body for the gateway, made from the client's. @throws AppError */
   readonly toBody?: (body: Uint8Array) => Uint8Array;
   /** The limit for clients that may send less than usual. */

@@ -1,18 +1,29 @@
-import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
-import type { GatewayPort } from "../gateway/port.ts";
-import type { BodyReader, ByteCounter } from "../platform/read-body.ts";
+import type { CallHeaders, CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
+import { changedCall, type GatewayPort } from "../gateway/port.ts";
+import type { ByteCounter } from "../platform/read-body.ts";
 import type { OtherAddress, OwnAnswer } from "./model.ts";
 
-/** The client's body as the gateway gets it, made once however often it is requested. */
+/**
+ * The client's body as the gateway gets it, read and made once however often it is requested, even if that fails. Each
+ * request counts it.
+ */
 export function readOnce(
-  reader: BodyReader,
+  read: GatewayCall["readBody"],
   toBody: OtherAddress["toBody"] = (body) => body,
-): (counter?: ByteCounter) => Promise<Uint8Array> {
+): GatewayCall["readBody"] {
   let reading: Promise<Uint8Array> | null = null;
   return (counter) => {
-    reading ??= reader.read(counter).then(toBody);
-    return reading;
+    if (reading === null) {
+      reading = Promise.try(read, counter).then(toBody);
+      return reading;
+    }
+    return counter === undefined ? reading : reading.then((body) => counted(body, counter));
   };
+}
+
+function counted(body: Uint8Array, counter: ByteCounter): Uint8Array {
+  counter.add(body.byteLength);
+  return body;
 }
 
 /**
@@ -22,7 +33,7 @@ export function readOnce(
 export async function askWithEach(
   gateway: GatewayPort,
   call: GatewayCall,
-  candidates: readonly Headers[],
+  candidates: readonly CallHeaders[],
 ): Promise<GatewayResponse> {
   for (const headers of candidates.slice(0, -1)) {
     let isRefused = false;
@@ -32,12 +43,12 @@ export async function askWithEach(
         call.onReport(report);
       }
     };
-    const answer = await gateway.handle({ ...call, headers, onReport });
+    const answer = await gateway.handle(changedCall(call, { headers, onReport }));
     if (!isRefused) {
       return answer;
     }
   }
-  return await gateway.handle({ ...call, headers: candidates.at(-1) ?? call.headers });
+  return await gateway.handle(changedCall(call, { headers: candidates.at(-1) ?? call.headers }));
 }
 
 /** A provider's own 401 never becomes one of ours. */

@@ -1,7 +1,7 @@
-import { clientAddress, type EdgeSettings } from "../platform/client-address.ts";
-import { type ClientPatience, waitForCall, waitForClient } from "../platform/client-patience.ts";
-import { rawTarget } from "../platform/request-target.ts";
+import { serverResponse } from "../platform/answer-stream.ts";
 import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
+import type { IdentifiedAnswer } from "./model.ts";
+import { ServedCall, type ServedCallSettings } from "./served-call.ts";
 import type { RelayService } from "./service.ts";
 
 /**
@@ -10,36 +10,35 @@ import type { RelayService } from "./service.ts";
  */
 export function relayHandler(
   relay: RelayService,
-  edge: EdgeSettings,
-  patience: ClientPatience,
+  settings: ServedCallSettings,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response> {
   return async (request, server) => {
-    waitForCall(server, request);
-    const peer = server.requestIP(request)?.address ?? "0.0.0.0";
-    const clientIp = clientAddress(request.headers, peer, edge);
-    const { requestId, answer } = relay.relay(request, rawTarget(request.url), clientIp, (bytes) =>
-      waitForClient(server, request, { bytes, patience }),
-    );
-    const { status, headers, body } = await answer;
-    headers["x-request-id"] = requestId;
-    headers["cache-control"] ??= "no-store";
-    headers["x-content-type-options"] = "nosniff";
-    return new Response(body, { status, headers });
+    const incoming = new ServedCall(request, server, settings);
+    incoming.onBegin();
+    const { status, headers, body } = markCall(await relay.relay(incoming));
+    return serverResponse(body, { status, headers });
   };
+}
+
+/** Adds the headers that every response to a call has. */
+export function markCall(answer: IdentifiedAnswer): IdentifiedAnswer {
+  const { headers, requestId } = answer;
+  headers["x-request-id"] = requestId;
+  headers["cache-control"] ??= "no-store";
+  headers["x-content-type-options"] = "nosniff";
+  return answer;
 }
 
 /** `/v1/realtime`: a normal response, or a websocket and then no further response. */
 export function realtimeHandler(
   relay: RelayService,
-  edge: EdgeSettings,
+  settings: ServedCallSettings,
 ): (request: Request, server: Bun.Server<unknown>) => Promise<Response | undefined> {
   return async (request, server) => {
-    const peer = server.requestIP(request)?.address ?? "0.0.0.0";
-    const address = clientAddress(request.headers, peer, edge);
-    const opening = await relay.openSession(request, rawTarget(request.url), address);
+    const opening = await relay.openSession(new ServedCall(request, server, settings));
     if (opening.kind === "refused") {
       const { status, headers, body } = opening.answer;
-      return new Response(body, {
+      return serverResponse(body, {
         status,
         headers: { ...headers, "x-request-id": opening.requestId, ...plainHeaders },
       });

@@ -1,13 +1,14 @@
 import type { RequestId } from "@sluice/contracts/ids";
-import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
-import type { GatewayPort, RealtimeOpening, RealtimePort } from "../gateway/port.ts";
+import type { CallReport, GatewayCall } from "../gateway/model.ts";
+import { changedCall, type GatewayPort, type RealtimeOpening, type RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
-import { BodyReader } from "../platform/read-body.ts";
+import type { BodyLimits } from "../platform/read-body.ts";
 import type { PayloadOutcome } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
 import { FrameCapture } from "./frame-capture.ts";
-import type { AddressedCall, OtherAddress } from "./model.ts";
+import type { IdentifiedAnswer, IncomingCall, OtherAddress } from "./model.ts";
 import { askWithEach, readOnce, withOwnAnswer } from "./other-address.ts";
+import { type CallKeeper, RelayedCall, type SentBody } from "./relayed-call.ts";
 
 const userAgentLengthMax = 1_024;
 
@@ -16,29 +17,12 @@ export type RelayDeps = {
   readonly realtime: RealtimePort;
   readonly trace: TraceService;
   readonly clock: Clock;
-  readonly bodyLimits: { readonly bytesMax: number; readonly timeoutMs: number };
+  readonly bodyLimits: BodyLimits;
   /** Whether bodies are stored at all. If they are, each key can still opt out. */
   readonly keepsPayloads: () => boolean;
 };
 
-/** The body that the client sent: the part that was kept, and the total size. */
-type SentBody = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
-
-type CallDetails = {
-  readonly clientIp: string;
-  readonly read: GatewayCall["readBody"];
-  /** Called once, with the gateway's report. */
-  readonly onReport: (call: GatewayCall, report: CallReport) => void;
-  /** Called after `onReport` with the corrected report. */
-  readonly onUnrecorded?: (call: GatewayCall, report: CallReport) => void;
-};
-
-type RelayedCall = { readonly requestId: RequestId; readonly answer: Promise<GatewayResponse> };
-type IdentifiedAnswer = GatewayResponse & { requestId: RequestId };
-
 const nothing = new Uint8Array();
-
-const sentBody = (body: Uint8Array | null): SentBody => ({ bytes: body, totalBytes: body?.byteLength ?? 0 });
 
 /** The number of calls in flight, for the drain. */
 export type RelayLoad = { inFlight: number };
@@ -50,78 +34,66 @@ export type RelayLoad = { inFlight: number };
 export class RelayService {
   readonly load: RelayLoad = { inFlight: 0 };
   readonly #deps: RelayDeps;
+  readonly #keeper: CallKeeper;
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
+    this.#keeper = {
+      clock: deps.clock,
+      bodyLimits: deps.bodyLimits,
+      end: (call, sent, report) => this.#end(call, sent, report),
+      record: (call, report, payload) => this.#record(call, report, payload),
+    };
   }
 
-  /**
-   * @param target path and query exactly as on the request line
-   * @param onOver called when the end of the response is about to be sent, with the total number of bytes
-   */
-  relay(request: Request, target: string, clientIp: string, onOver: (answerBytes: number) => void): RelayedCall {
-    const reader = new BodyReader(request, this.#deps.bodyLimits);
-    let payload: PayloadOutcome = "none";
-    const call = this.#begin(request, target, {
-      clientIp,
-      read: (counter) => reader.read(counter),
-      onReport: (over, report) => {
-        onOver(report.responseBytes);
-        payload = this.#end(over, sentBody(reader.bytes), report);
-      },
-      onUnrecorded: (over, report) => this.#record(over, report, payload),
-    });
-    return { requestId: call.requestId, answer: this.#deps.gateway.handle(call) };
+  /** Never rejects. */
+  async relay(incoming: IncomingCall): Promise<IdentifiedAnswer> {
+    const call = this.#begin(incoming);
+    const { status, headers, body } = await this.#deps.gateway.handle(call);
+    return { status, headers, body, requestId: call.requestId };
   }
 
   /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */
-  async relayFrom({ request, target, clientIp, onOver }: AddressedCall, as: OtherAddress): Promise<IdentifiedAnswer> {
-    const { bodyLimits, gateway } = this.#deps;
-    const bytesMax = Math.min(bodyLimits.bytesMax, as.bodyBytesMax ?? bodyLimits.bytesMax);
-    const reader = new BodyReader(request, { ...bodyLimits, bytesMax });
-    let payload: PayloadOutcome = "none";
+  async relayFrom(incoming: IncomingCall, as: OtherAddress): Promise<IdentifiedAnswer> {
+    const call = this.#begin(incoming);
+    const { requestId } = call;
     let waiting: CallReport | null = null;
-    const end = (report: CallReport): void => {
-      onOver(report.responseBytes);
-      payload = this.#end(call, sentBody(reader.bytes), report);
-    };
-    const call = this.#begin(request, target, {
-      clientIp,
-      read: readOnce(reader, as.toBody),
-      onReport: (_over, report) => {
-        if (as.toAnswer === undefined) {
-          end(report);
+    const { method = call.method, path, headers, toBody, bodyBytesMax, traits = () => null, toAnswer } = as;
+    const asked = changedCall(call, {
+      method,
+      path,
+      query: "",
+      traits,
+      readBody: readOnce((counter) => call.readBody(counter, bodyBytesMax), toBody),
+      onReport: (report) => {
+        if (toAnswer === undefined) {
+          call.onReport(report);
         } else {
           waiting = report;
         }
       },
-      onUnrecorded: (over, report) => this.#record(over, report, payload),
     });
-    const { method = call.method, path, headers, traits, toAnswer } = as;
-    const asked = { ...call, method, path, query: "", ...(traits === undefined ? {} : { traits }) };
-    const answer = await askWithEach(gateway, asked, headers);
-    const own = toAnswer?.(answer, call.requestId);
+    const answer = await askWithEach(this.#deps.gateway, asked, headers);
+    const own = toAnswer?.(answer, requestId);
     if (own === undefined || waiting === null) {
-      return { ...answer, requestId: call.requestId };
+      return { ...answer, requestId };
     }
-    end(withOwnAnswer(waiting, own));
-    return { ...own, requestId: call.requestId };
+    call.onReport(withOwnAnswer(waiting, own));
+    return { ...own, requestId };
   }
 
   /** Opens a session over a websocket, whose content is known only at its end. */
-  async openSession(
-    request: Request,
-    target: string,
-    clientIp: string,
-  ): Promise<RealtimeOpening & { requestId: RequestId }> {
+  async openSession(incoming: IncomingCall): Promise<RealtimeOpening & { requestId: RequestId }> {
     const capture = new FrameCapture();
-    const call = this.#begin(request, target, {
-      clientIp,
-      read: () => Promise.resolve(nothing),
-      onReport: (over, report) => this.#end(over, capture, report),
-    });
-    const opening = await this.#deps.realtime.open(call);
+    const call = this.#begin(incoming);
     const { requestId } = call;
+    const opening = await this.#deps.realtime.open(
+      changedCall(call, {
+        readBody: () => nothing,
+        onReport: (report) => void this.#end(call, capture, report),
+        onUnrecorded: () => undefined,
+      }),
+    );
     if (opening.kind === "refused") {
       return { ...opening, requestId };
     }
@@ -141,25 +113,9 @@ export class RelayService {
     };
   }
 
-  #begin(request: Request, target: string, more: CallDetails): GatewayCall {
-    const { clock } = this.#deps;
-    const mark = target.indexOf("?");
-    const call: GatewayCall = {
-      requestId: Bun.randomUUIDv7() as RequestId,
-      method: request.method,
-      path: mark === -1 ? target : target.slice(0, mark),
-      query: mark === -1 ? "" : target.slice(mark),
-      headers: request.headers,
-      clientIp: more.clientIp,
-      signal: request.signal,
-      startedAtMs: clock.now(),
-      startedTick: clock.tick(),
-      readBody: more.read,
-      onReport: (report) => more.onReport(call, report),
-      onUnrecorded: (report) => more.onUnrecorded?.(call, report),
-    };
+  #begin(incoming: IncomingCall): RelayedCall {
     this.load.inFlight += 1;
-    return call;
+    return new RelayedCall(incoming, this.#keeper);
   }
 
   #end(call: GatewayCall, sent: SentBody, report: CallReport): PayloadOutcome {

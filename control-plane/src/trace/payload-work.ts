@@ -6,7 +6,7 @@ import type { Log } from "../platform/log.ts";
 import type { PayloadSegment } from "./model.ts";
 import { PayloadIntake } from "./payload-intake.ts";
 import type { PayloadNews, PayloadOrder } from "./payload-thread.ts";
-import { insertSegment } from "./store.ts";
+import { insertSegment } from "./write-store.ts";
 
 export type PayloadWorkDeps = {
   readonly db: Database;

@@ -1,10 +1,11 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { TraceView } from "@sluice/contracts/traces";
 import { and, eq } from "drizzle-orm";
+import { callMinute } from "../db/expressions.ts";
 import { payloadRecord as record } from "../db/schema/trace.ts";
 import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
-import type { CallPlace, TraceSearch } from "./model.ts";
+import type { CallPlace, TraceFilter, TraceSearch } from "./model.ts";
 
 /**
  * The columns of a list. A payload can be read until it expires or the key of its day is gone, whichever comes first.
@@ -22,18 +23,31 @@ const joins = `
   left join api_key k on k.id = t.api_key_id
   left join payload_day_key d on d.day = t.day`;
 
+const minute = callMinute("t.request_id");
+
+/** Whether the index for these conditions ends in the minute of a call, instead of its id. */
+function isByMinute({ status, httpStatus, ...by }: TraceFilter): boolean {
+  const isOfTrouble = (status !== null && status !== "completed") || (httpStatus !== null && httpStatus >= 400);
+  return !isOfTrouble && [by.gatewayUserId, by.userId, by.keyId, by.model].some((value) => value !== null);
+}
+
 /**
  * A page of calls. The text contains only the requested conditions, each with an index that ends in the day and the
- * request id: so the partitions are read one after the other, and no more of each than the page needs.
+ * request id or its minute: so the partitions are read one after the other, and hardly more of each than the page needs.
  */
 export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceView[]> {
   const values: SqlValue[] = [];
   const put = (value: SqlValue): string => `$${values.push(value)}`;
   const { since, before, filter } = search;
+  const keys = isByMinute(filter) ? ["t.day", minute, "t.request_id"] : ["t.day", "t.request_id"];
+  const positionOf = ({ day, requestId }: CallPlace): string => {
+    const [dayValue, id] = [`${put(day)}::text::date`, `${put(requestId)}::text::uuid`];
+    return `(${keys.length === 3 ? `${dayValue}, ${callMinute(id)}, ${id}` : `${dayValue}, ${id}`})`;
+  };
   const conditions = [
     `t.day between ${put(since.day)}::text::date and ${put(before.day)}::text::date`,
-    `(t.day, t.request_id) >= (${put(since.day)}::text::date, ${put(since.requestId)}::text::uuid)`,
-    `(t.day, t.request_id) < (${put(before.day)}::text::date, ${put(before.requestId)}::text::uuid)`,
+    `(${keys.join(", ")}) >= ${positionOf(since)}`,
+    `(${keys.join(", ")}) < ${positionOf(before)}`,
   ];
   if (filter.gatewayUserId !== null) {
     conditions.push(`t.gateway_user_id = ${put(filter.gatewayUserId)}::bigint`);
@@ -66,7 +80,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
   if (filter.to !== null) {
     conditions.push(`t.started_at < ${put(filter.to)}::timestamptz`);
   }
-  const order = search.isOldestFirst ? "t.day, t.request_id" : "t.day desc, t.request_id desc";
+  const order = keys.map((key) => (search.isOldestFirst ? key : `${key} desc`)).join(", ");
   return await db.query<TraceView>(
     `select ${listColumns(put(search.payloadCutoff))} from (
        select t.* from trace_record t where ${conditions.join(" and ")}
@@ -112,7 +126,7 @@ export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace
     `select u.group_name, u.asked_model, u.channel_id, c.name as channel, u.outcome, u.usage_source,
        ${countColumns.map((count) => `u.${count}`).join(", ")}, u.price_version,
        u.rate_multiplier, u.quota, u.quota_held, ceil(u.quota * u.rate_multiplier)::bigint as settled_quota,
-       u.provider_cost_usd, u.cache_basis_points, u.first_byte_ms, u.duration_ms, u.attempts
+       u.provider_cost_usd, u.cache_basis_points, u.first_byte_ms, u.duration_ms, usage_attempts(u.attempts) as attempts
      from usage_log u left join channel c on c.id = u.channel_id
      where u.day = $1::text::date and u.request_id = $2::text::uuid`,
     [day, requestId],

@@ -17,8 +17,8 @@ import { openStoredPayload } from "./open-stored-payload.ts";
 import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadOutbox } from "./payload-outbox.ts";
 import { type DayCount, listDayCounts } from "./retention-store.ts";
-import { insertTraces } from "./store.ts";
 import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
+import { writeTraces } from "./write-store.ts";
 
 export type TraceServiceDeps = {
   readonly db: Database;
@@ -55,15 +55,6 @@ export const traceSealedColumns: readonly SealedColumn[] = [
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
   await writeTraces(tx, tracesJson(rows));
 }
-
-/** The same for rows that are a text already, from `tracesJson`. */
-export async function writeTraces(tx: Queryable, incoming: string): Promise<void> {
-  if (incoming !== noTraces) {
-    await insertTraces(tx, incoming);
-  }
-}
-
-const noTraces = "[]";
 
 /** Trace rows in the form in which they go to the database, here or on another thread. */
 export function tracesJson(rows: readonly SpooledTrace[]): string {

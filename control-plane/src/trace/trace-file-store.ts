@@ -1,14 +1,21 @@
 import { traceFile } from "@sluice/contracts/admin-lists/files";
+import { callMinute } from "../db/expressions.ts";
 import { column, equals, listSource } from "../platform/list-query/model.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 
 const daysDefault = 31;
 const daysMax = 400;
 const startedAt = column("timestamptz", "t.started_at");
+/** Filters whose indexes end in the minute, and their order. */
+const indexedByMinute = ["user_id", "gateway_user_id", "key_id", "model"];
+const minutesOfTraces = [
+  column("date", "t.day"),
+  column("text", callMinute("t.request_id")),
+  column("uuid", "t.request_id"),
+];
 
 /**
- * Calls for an export. Conditions are those of the search (`search-store.ts`): each has an index that ends in the day
- * and the request id.
+ * Calls for an export. Conditions and their indexes are those of the search (`search-store.ts`).
  */
 export const traceFiles = listSource({
   contract: traceFile,
@@ -62,5 +69,10 @@ export const traceFiles = listSource({
     },
   },
   sorts: { time: [column("date", "t.day"), column("uuid", "t.request_id")] },
+  sortedFor: (_, filters) => {
+    const { status, http_status: httpStatus } = filters;
+    const isOfTrouble = (Array.isArray(status) && !status.includes("completed")) || Number(httpStatus ?? 0) >= 400;
+    return !isOfTrouble && indexedByMinute.some((name) => name in filters) ? minutesOfTraces : null;
+  },
   time: { at: startedAt, partitionDay: "t.day", daysDefault, daysMax, isOpenWith: "request_id" },
 });

@@ -4,6 +4,7 @@ import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { reportEndpoints } from "./reports/routes.ts";
+import { type ErrorRule, watchErrors } from "./reports/watch-errors.ts";
 import { rollBacklogUp } from "./rollup/roll-up.ts";
 import { settlementEndpoints } from "./settlement/routes.ts";
 import { UsageSettlement } from "./settlement/usage-settlement.ts";
@@ -15,10 +16,12 @@ export type UsageFeatureDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
+  /** When the share of failed attempts is reported. */
+  readonly errorRule: () => ErrorRule;
 };
 
 /** What users and admins see of the log of calls, its settlement and its sums. */
-export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): Feature[] {
+export function usageFeatures({ db, clock, log, registry, errorRule }: UsageFeatureDeps): Feature[] {
   // Backlogs are worked on until the process stops; another one continues.
   const stopping = new AbortController();
   const settlement = new UsageSettlement({ db, clock, log, registry });
@@ -45,6 +48,10 @@ export function usageFeatures({ db, clock, log, registry }: UsageFeatureDeps): F
       ],
       stop: async () => stopping.abort(),
     },
-    { name: "reports", endpoints: reportEndpoints({ db, clock }) },
+    {
+      name: "reports",
+      endpoints: reportEndpoints({ db, clock }),
+      jobs: [{ name: "watch-errors", pattern: "50 * * * * *", run: () => watchErrors(db, errorRule()) }],
+    },
   ];
 }

@@ -1,3 +1,5 @@
+import { isDatabaseOutage } from "../platform/db-errors.ts";
+
 /** The users are divided into this many shards (`gateway_user_id & 15`), whose usage is settled and summed independently. */
 const shardCount = 16;
 /**
@@ -15,7 +17,8 @@ export type ShardsOutcome = "caught_up" | "busy" | "unfinished";
  * anywhere, so that processes that begin together work on different shards.
  * @param step one transaction of a shard
  * @param isOver whether to leave the rest for later; each shard that is being worked on still ends its step
- * @throws the first error of a step, when the steps beside it have ended
+ * @throws the error of a step, or one that has all of them, when the other shards have had their turn. A shard that failed
+ * gets none until the next run; an outage of the database ends the run, because it is no fault of a shard
  */
 export async function workOnShards(
   step: (shard: number, isFirst: boolean) => Promise<ShardStep>,
@@ -29,7 +32,7 @@ export async function workOnShards(
   const errors: unknown[] = [];
   let isBusy = false;
   const workOnNext = async (): Promise<void> => {
-    while (errors.length === 0 && !isOver()) {
+    while (!(errors.some(isDatabaseOutage) || isOver())) {
       const next = waiting.shift();
       if (next === undefined) {
         return;
@@ -46,6 +49,9 @@ export async function workOnShards(
     }
   };
   await Promise.all(Array.from({ length: atOnceMax }, workOnNext));
+  if (errors.length > 1) {
+    throw new AggregateError(errors, `${errors.length} shards failed; the first: ${errors[0]}`, { cause: errors[0] });
+  }
   if (errors.length > 0) {
     throw errors[0];
   }

@@ -6,7 +6,7 @@ import { wireInteger } from "./wire.ts";
 
 /**
  * What operators limit for each account: `default` for all accounts, `group` for each account in a group, `user` for one
- * account over all its groups.
+ * account, of a person or an organisation, over all its groups.
  */
 export const limitScopes = ["default", "group", "user"] as const;
 
@@ -42,6 +42,7 @@ export const saveLimitsInput = z.discriminatedUnion("scope", [
   limits.extend({ scope: z.literal("default"), reason }),
   limits.extend({ scope: z.literal("group"), group_name: groupName, reason }),
   limits.extend({ scope: z.literal("user"), user_id: recordId, reason }),
+  limits.extend({ scope: z.literal("organisation"), organisation_id: recordId, reason }),
 ]);
 export type SaveLimitsInput = z.output<typeof saveLimitsInput>;
 export const saveLimitsOutput = z.strictObject({ limits });
@@ -49,6 +50,7 @@ export const saveLimitsOutput = z.strictObject({ limits });
 /** Whose limits to explain: by default those of everyone. */
 export const explainLimitsInput = z.strictObject({
   user_id: recordId.optional(),
+  organisation_id: recordId.optional(),
   key_id: recordId.optional(),
   group_name: groupName.optional(),
 });
@@ -60,12 +62,16 @@ const appliedLimit = z.strictObject({ value: z.int(), source: z.enum(limitSource
 /** Which limits calls meet, where each comes from, and what is used of it. */
 export const explainedLimits = z.strictObject({
   user_id: wireInteger.nullable(),
+  organisation_id: wireInteger.nullable(),
   key_id: wireInteger.nullable(),
   /** The group of the calls; null for what everyone has. */
   group: z.string().nullable(),
   /** The group whose limits of spending count: that of calls whose keys name none. */
   spend_group: z.string().nullable(),
-  /** Null where nothing is set. A group's own value replaces the default; of group, user and key the strictest counts. */
+  /**
+   * Null where nothing is set. A group's own value replaces the default; of group, user and key the strictest counts. The
+   * limits of an organisation are in `user`: it has an account as a user does.
+   */
   by_source: z.strictObject({
     default: limits.nullable(),
     group: limits.nullable(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
+import { registrationPasses } from "./registration-passes.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
@@ -33,6 +34,7 @@ export const registerInput = z.strictObject({
   display_name: z.string().max(1_024).nullish(),
   /** The language for emails and pages; by default the browser's first language. */
   locale: z.string().max(35).optional(),
+  ...registrationPasses,
 });
 
 export const emailInput = z.strictObject({ email: typedEmail });
@@ -44,7 +46,12 @@ export const loginInput = z.strictObject({
   code: typedCode.optional(),
 });
 
-export const passwordResetInput = z.strictObject({ token: z.string().max(1_024), password: z.string().max(65_536) });
+export const passwordResetInput = z.strictObject({
+  token: z.string().max(1_024),
+  password: z.string().max(65_536),
+  /** Whether the sign-ins with other services that are linked to the account are removed. */
+  end_sign_ins: z.boolean().default(false),
+});
 
 export const passwordChangeInput = z.strictObject({
   current_password: typedPassword,
@@ -125,6 +132,8 @@ export const userView = z.strictObject({
   email_verified_at: wireMoment.nullable(),
   verification_email_sent_at: wireMoment.nullable(),
   verification_email_error: z.string().nullable(),
+  /** Users who came by a provider have none until they set one. */
+  has_password: z.boolean(),
   has_totp: z.boolean(),
   /** The number of unused recovery codes. */
   recovery_codes_left: z.number().int(),

@@ -56,6 +56,13 @@ export const adminRights = {
   "/backend/admin/price-data/remove/": freshSuperAdmin,
   "/backend/admin/price-data/fetch/": everyAdmin,
   "/backend/admin/plan/save/": freshSuperAdmin,
+  "/backend/admin/code-batch/create/": freshSuperAdmin,
+  "/backend/admin/code-batch/codes/": freshSuperAdmin,
+  // It ends sales that someone relies on, and can't be undone.
+  "/backend/admin/code-batch/revoke/": { ...everyAdmin, freshLogin: true },
+  "/backend/admin/invoice/terms/save/": freshSuperAdmin,
+  // It ends what a customer relies on, and can't be undone.
+  "/backend/admin/renewal/cancel/": { ...everyAdmin, freshLogin: true },
   "/backend/admin/manual-adjust/": everyAdmin,
   "/backend/admin/refund/create/": everyAdmin,
   "/backend/admin/refund/close/": freshSuperAdmin,
@@ -72,6 +79,8 @@ export const adminRights = {
   // Operations on users, and on the emails they get.
   "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
   "/backend/admin/user/sessions/revoke/": everyAdmin,
+  "/backend/admin/organisation/create/": everyAdmin,
+  "/backend/admin/organisation/save/": everyAdmin,
   "/backend/admin/limit/save/": everyAdmin,
   // A lock has to be quick and can be undone. Another group is another price.
   "/backend/admin/key/lock/": everyAdmin,
@@ -90,6 +99,16 @@ export const adminRights = {
   "/backend/admin/secret/list/": superAdmin,
   "/backend/admin/secret/save/": freshSuperAdmin,
   "/backend/admin/settings/save/": freshSuperAdmin,
+  // Who configures a provider decides who may log in as whom.
+  "/backend/admin/sign-in-provider/list/": superAdmin,
+  "/backend/admin/sign-in-provider/save/": freshSuperAdmin,
+  "/backend/admin/sign-in-provider/remove/": freshSuperAdmin,
+  "/backend/admin/sign-in-provider/test/": freshSuperAdmin,
+  // Who may come in, with codes that let people in, and credit that nobody paid for. To end an invitation has to be quick.
+  "/backend/admin/registration/": superAdmin,
+  "/backend/admin/registration/save/": freshSuperAdmin,
+  "/backend/admin/registration/invitation/create/": freshSuperAdmin,
+  "/backend/admin/registration/invitation/revoke/": superAdmin,
   "/backend/admin/admin/list/": superAdmin,
   "/backend/admin/admin/create/": freshSuperAdmin,
   "/backend/admin/admin/save/": freshSuperAdmin,
@@ -99,6 +118,14 @@ export const adminRights = {
   // A token outlives the login that creates it.
   "/backend/admin/token/create/": { ...everyAdmin, freshLogin: true },
   "/backend/admin/token/revoke/": everyAdmin,
+
+  // Anyone who names a place for events reads there what happens.
+  "/backend/admin/event-target/create/": freshSuperAdmin,
+  "/backend/admin/event-target/save/": freshSuperAdmin,
+  "/backend/admin/event-target/remove/": freshSuperAdmin,
+  "/backend/admin/event-target/rotate/": freshSuperAdmin,
+  "/backend/admin/event-target/test/": everyAdmin,
+  "/backend/admin/event-target/replay/": everyAdmin,
 
   // Operations on one's own login, which ask for the password where it matters.
   "/backend/auth/admin/me/": ownLogin,

@@ -16,8 +16,12 @@ export const actKinds = [
   "totp.remove",
   "setting.save",
   "secret.save",
+  "sign_in_provider.save",
+  "registration.save",
+  "invitation.create",
   "user.save",
   "plan.save",
+  "code_batch.create",
   "model.save",
   "channel.adopt",
   "group.save",
@@ -51,6 +55,13 @@ export const effectNames = [
   "value_after",
   "secret",
   "secret_is",
+  "sign_in_provider",
+  "sign_in_provider_is",
+  "issuer",
+  "registration_before",
+  "registration_after",
+  "invitation",
+  "uses",
   "multiplier_before",
   "multiplier_after",
   "group",
@@ -65,6 +76,10 @@ export const effectNames = [
   "price_after_usd",
   "grant_before_quota",
   "grant_after_quota",
+  "amount_from_usd",
+  "amount_to_usd",
+  "codes",
+  "each_quota",
   "model",
   "model_is",
   "channel",
@@ -78,7 +93,7 @@ const effects = z.partialRecord(z.enum(effectNames), z.string());
 export type Effects = Readonly<Partial<Record<EffectName, string>>>;
 
 /** An act that a second super-admin has to approve. */
-const approvalEntry = z.strictObject({
+export const approvalEntry = z.strictObject({
   approval_id: wireInteger,
   kind: z.enum(actKinds),
   reason: z.string(),

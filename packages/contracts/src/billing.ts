@@ -7,7 +7,7 @@ import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
-const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
+export const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
 const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not an order number");
 const claimCode = z.string().min(8).max(64);
 const email = z.string().trim().max(254).pipe(z.email());
@@ -19,16 +19,17 @@ const withTwoPlaces = (text: string): Decimal => {
 };
 
 /** US dollars, at least one cent; converted to text with two places. */
-const usd = z
+export const usd = z
   .union([z.string(), z.number().transform(String)])
   .pipe(z.string().regex(/^\d{1,7}(\.\d{1,2})?$/, "US dollars with at most two places, like 9.90"))
   .refine((text) => /[1-9]/.test(text), "at least 0.01")
   .transform(withTwoPlaces);
 
-const quotaMax = 10n ** 15n;
+/** The most quota that is moved at once. */
+export const quotaMax = 10n ** 15n;
 
 /** A quota amount: an integer, as a number or as text. */
-const signedQuota = z
+export const signedQuota = z
   .union([z.int().transform(String), z.string()])
   .pipe(z.string().regex(/^-?\d{1,16}$/, "an integer"))
   .transform((text) => BigInt(text))
@@ -51,6 +52,8 @@ export const noInput = z.strictObject({});
 
 export const createOrderInput = z.strictObject({
   plan_code: z.string().min(1).max(64),
+  /** For a plan whose buyers choose the amount, and only for one. */
+  amount_usd: usd.optional(),
   /** For an anonymous order: the user who has verified this address gets what it buys. */
   email: email.optional(),
   idempotency_key: idempotencyKey.optional(),
@@ -100,6 +103,10 @@ export const savePlanInput = z.strictObject({
   status: z.enum(["active", "hidden"]).default("active"),
   /** For a monthly plan: the group that its buyers are in until their month ends. */
   group_name: groupName.nullable().default(null),
+  /** Buyers choose the amount within these bounds; price and quota are then the rate. */
+  own_amount: z.strictObject({ min_usd: usd, max_usd: usd, step_usd: usd }).nullable().default(null),
+  /** For a monthly plan: customers can have the card gateway charge for it every month. */
+  renews: z.boolean().default(false),
   /** The loaded version of the plan; without it, a new plan is created. */
   version: z.int().positive().optional(),
 });
@@ -144,7 +151,12 @@ export const closeRefundInput = z.strictObject({
 
 export const previewRefundInput = z.strictObject({ order_no: orderNo, amount_usd: usd.optional() });
 
-const planKind = z.enum(["wallet_balance", "monthly"]);
+export const planKind = z.enum(["wallet_balance", "monthly"]);
+
+/** The amounts that buyers of a plan may choose: multiples of the step. */
+export const ownAmount = z
+  .strictObject({ min_usd: wireDecimal, max_usd: wireDecimal, step_usd: wireDecimal })
+  .nullable();
 
 export const planEntry = z.strictObject({
   plan_code: z.string(),
@@ -158,6 +170,10 @@ export const planEntry = z.strictObject({
   sort_order: z.int(),
   /** The group that its buyers are in until their month ends, and what calls cost in it; null for none. */
   group: z.strictObject({ name: z.string(), multiplier: wireDecimal }).nullable(),
+  /** What buyers may choose; price and quota are then the rate. Null for a fixed price. */
+  own_amount: ownAmount,
+  /** Whether the card gateway can charge for it every month, until it is cancelled. */
+  renews: z.boolean(),
 });
 export type PlanEntry = Unsent<z.output<typeof planEntry>>;
 export const planListResponse = z.strictObject({ currency: z.literal("USD"), plans: z.array(planEntry) });
@@ -178,7 +194,7 @@ export const orderEntry = z.strictObject({
   quota: wireInteger,
   amount_usd: wireDecimal,
   currency: z.string(),
-  pay_channel: z.enum(["none", "mock", "walletpay", "cardpay"]),
+  pay_channel: z.enum(["none", "mock", "walletpay", "cardpay", "code"]),
   vendor: z.string().nullable(),
   status: z.enum(["pending", "settled", "cancelled", "expired", "refunded", "review"]),
   is_paid_late: z.boolean(),
@@ -249,6 +265,8 @@ export const subscriptionEntry = z.strictObject({
   is_cancelled_at_end: z.boolean(),
   /** The group that the user has until the period ends; null for none. */
   group: z.string().nullable(),
+  /** Whether a subscription that renews paid for it: that one is cancelled, and not the month. */
+  renews: z.boolean(),
 });
 export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
 export const subscriptionListResponse = z.strictObject({ subscriptions: z.array(subscriptionEntry) });

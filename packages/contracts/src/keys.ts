@@ -75,6 +75,8 @@ export const keyCreateInput = z.strictObject({
   name: sentFields.name,
   /** A group that the account has; null for the one that its calls have otherwise, now and later. */
   group: z.string().max(100).nullable().optional(),
+  /** Of an organisation: the project that the key is for; it can't be changed later. */
+  project_id: recordId.nullable().optional(),
   /** A repetition with the same text creates no second key. */
   idempotency_key: idempotencyKey.optional(),
 });
@@ -128,6 +130,15 @@ export const apiKeyView = z.strictObject({
   last_used_at: wireMoment.nullable(),
   rotated_from_id: wireInteger.nullable(),
   rotated_to_id: wireInteger.nullable(),
+  /** Of a key of an organisation: who made it, and for which project. */
+  organisation: z
+    .strictObject({
+      member_id: wireInteger,
+      member_email: z.string().nullable(),
+      project_id: wireInteger.nullable(),
+      project_name: z.string().nullable(),
+    })
+    .nullable(),
   created_at: wireMoment,
   /** When the key was last changed, to the microsecond; `save` compares it. */
   updated_at: z.iso.datetime({ offset: true }),

@@ -92,7 +92,7 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
     ...of,
     isTimed,
     output: z.strictObject({
-      rows: z.array(of.row),
+      rows: z.array(of.row.meta({ title: `${of.name} row` })),
       next_cursor: z.string().nullable(),
       total: z.strictObject({ count: z.int(), is_exact: z.boolean() }).nullable(),
       range: z.strictObject({ from_day: wireDay.nullable(), to_day: wireDay.nullable(), zone: z.string() }).nullable(),

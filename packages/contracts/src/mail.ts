@@ -8,9 +8,16 @@ export const mailTemplateNames = [
   "password_reset",
   "password_changed",
   "recovery_code_used",
+  "sign_in_linked",
   "approval_waiting",
+  "organisation_invitation",
   "payment_success",
+  "renewal_failed",
+  "renewal_ended",
+  "renewal_changes",
   "quota_low",
+  "operator_event",
+  "webhook_failed",
 ] as const;
 
 export const mailStatuses = ["queued", "sending", "sent", "dead", "dropped"] as const;

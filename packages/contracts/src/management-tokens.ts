@@ -38,12 +38,14 @@ export const adminTokenCreateInput = z.strictObject({ name, scopes: scopesOf(tok
 
 export const tokenRevokeInput = z.strictObject({ token_id: rowId });
 
-const tokenView = z.strictObject({
+export const tokenView = z.strictObject({
   token_id: wireInteger,
   name: z.string(),
   /** The last four characters. */
   hint: z.string(),
   scopes: z.array(z.string()),
+  /** The organisation that it is for; null for one of the person's or the admin's own. */
+  organisation: z.string().nullable(),
   /** `active`, `expired` or `revoked`. */
   status: z.enum(["active", "expired", "revoked"]),
   created_at: wireMoment,

@@ -70,10 +70,13 @@ export const paymentOptionsResponse = z.strictObject({
 });
 export type PaymentOptions = Unsent<z.output<typeof paymentOptionsResponse>>;
 
-/** The results of processing a gateway message; the first three are not final. */
+/**
+ * The results of processing a gateway message; the first three are not final. `applied`: the state of a subscription was
+ * taken over, and no payment came with it.
+ */
 export const noticeResults = [
   ...(["received", "unconfirmed", "unknown_order", "settled", "duplicate"] as const),
-  ...(["review", "ignored", "flagged", "wrong_mode"] as const),
+  ...(["review", "ignored", "flagged", "wrong_mode", "applied"] as const),
 ] as const;
 
 /** The result of processing a card gateway message. */

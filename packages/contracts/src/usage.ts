@@ -31,6 +31,9 @@ const filters = {
   /** The model that clients asked for where another one was asked in its place. */
   asked_model: z.string().min(1).max(200).optional(),
   outcome: z.enum(outcomes).optional(),
+  /** Of an organisation: the calls with keys that this member has made, or that are for this project. */
+  member_id: recordId.optional(),
+  project_id: recordId.optional(),
 };
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 
@@ -116,6 +119,9 @@ export const usageSummaryResponse = z.strictObject({
   by_model: z.array(usageSums.extend({ model: modelName })),
   /** The sums by key, the most expensive first, including revoked keys. */
   by_key: z.array(usageSums.extend({ key_id: wireInteger, key_name: z.string() })),
+  /** Of an organisation: the sums by the member who has made the key, and by project; null for keys without one. */
+  by_member: z.array(usageSums.extend({ member_id: wireInteger, member_email: z.string().nullable() })),
+  by_project: z.array(usageSums.extend({ project_id: wireInteger.nullable(), project_name: z.string().nullable() })),
   /** The sums by day and model; days without calls are omitted. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });

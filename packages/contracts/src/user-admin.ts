@@ -16,6 +16,21 @@ export const userDetailInput = z.strictObject({ user_id: recordId });
 
 const spent = z.strictObject({ calls: wireInteger, completed: wireInteger, settled_quota: wireInteger });
 
+/** The wallet of an account. */
+export const balanceView = z.strictObject({
+  granted: wireInteger,
+  used: wireInteger,
+  reserved: wireInteger,
+  /** Quota lent to running replicas; the balance includes it. */
+  leased: wireInteger,
+  remaining: wireInteger,
+  /** The balance according to the ledger's entries. */
+  ledger: wireInteger,
+});
+
+/** The settled calls of the last days that have already been summed. */
+export const spentView = z.strictObject({ last_day: spent, last_7_days: spent, last_30_days: spent });
+
 /**
  * Everything about a user. It includes the first page of each list with the filter `user_id` (for the audit log
  * `about_user_id`), whose cursor continues in that list.
@@ -26,18 +41,8 @@ export const userDetail = z.strictObject({
     verification_email_sent_at: wireMoment.nullable(),
     gateway_status: z.enum(["enabled", "disabled"]),
   }),
-  balance: z.strictObject({
-    granted: wireInteger,
-    used: wireInteger,
-    reserved: wireInteger,
-    /** Quota lent to running replicas; the balance includes it. */
-    leased: wireInteger,
-    remaining: wireInteger,
-    /** The balance according to the ledger's entries. */
-    ledger: wireInteger,
-  }),
-  /** The settled calls of the last days that have already been summed. */
-  spent: z.strictObject({ last_day: spent, last_7_days: spent, last_30_days: spent }),
+  balance: balanceView,
+  spent: spentView,
   subscriptions: z.array(
     z.strictObject({
       plan_code: z.string(),
@@ -51,6 +56,17 @@ export const userDetail = z.strictObject({
   ),
   /** The groups that the user may use; of several sources of one group each is there. */
   groups: z.array(groupOfUser),
+  /** The accounts at other services with which the user logs in. */
+  sign_ins: z.array(
+    z.strictObject({
+      sign_in_id: wireInteger,
+      issuer: z.string(),
+      /** The address of the account at the service, when it was last used. */
+      email: z.string().nullable(),
+      created_at: wireMoment,
+      last_used_at: wireMoment.nullable(),
+    }),
+  ),
   sessions: z.array(
     z.strictObject({
       session_id: wireInteger,

@@ -10,6 +10,15 @@ export type HttpOrigin = {
   readonly port: number;
 };
 
+/** Says whether anybody still waits for what was begun, and tells when nobody does; an AbortSignal is one. */
+export interface AbortNotice {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: AbortListener): void;
+  removeEventListener(type: "abort", listener: AbortListener): void;
+}
+
+export type AbortListener = { handleEvent(): void } | (() => void);
+
 /** A body that is sent piece by piece, as it arrives. */
 export type HttpBodyStream = {
   readonly stream: ReadableStream<Uint8Array>;
@@ -31,7 +40,7 @@ export type HttpRequest = HttpOrigin & {
    */
   readonly headers: readonly HttpHeader[];
   readonly body: Uint8Array | HttpBodyStream | null;
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
   readonly limits: HttpLimits;
 };
 

@@ -6,6 +6,7 @@ const rowsAtOnce = 100_000;
 
 /** The data besides the calls, each as a named statement. */
 export function businessSteps({ users, orders }: AgedSizes): readonly (readonly [string, string])[] {
+  const organisations = Math.ceil(users / 10);
   return [
     ["gateway users", `insert into gateway_user (created_at) select ${spread("i", users)} from ${upTo(users)}`],
     ["budgets", "insert into budget (gateway_user_id, granted) select id, 1000 from gateway_user"],
@@ -19,6 +20,23 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
       "keys",
       `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
         select id, sha256(id::text::bytea), 'sk-' || substr(md5(id::text), 1, 4), 'abcd', 'key', created_at from gateway_user`,
+    ],
+    [
+      "accounts of organisations",
+      `insert into gateway_user (created_at) select ${spread("i", organisations)} from ${upTo(organisations)}`,
+    ],
+    [
+      "organisations",
+      `insert into organisation (gateway_user_id, name, status, created_at)
+        select id, 'Team ' || id, case when id % 50 = 0 then 'suspended' else 'active' end, created_at
+        from gateway_user where id > ${users}`,
+    ],
+    ["their budgets", "insert into budget (gateway_user_id, granted) select gateway_user_id, 1000 from organisation"],
+    [
+      "members",
+      `insert into organisation_member (organisation_id, user_id, role)
+        select o.id, (o.id * 7 + i * 13) % ${users} + 1, case i when 1 then 'owner' else 'member' end
+        from organisation o, generate_series(1, 4) i on conflict do nothing`,
     ],
     [
       "channels",

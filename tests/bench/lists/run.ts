@@ -25,6 +25,7 @@ const msMax = 50;
 /** The queries for each list besides the default one. */
 const questions: Readonly<Record<string, readonly string[]>> = {
   users: ["", "sort=email", "status=suspended", "user_type=business", "q=user1", "q=17", "q=sk-abcd", "user_id=17"],
+  organisations: ["", "sort=name", "status=suspended", "q=team 1", "q=17", "q=sk-abcd", "user_id=17"],
   keys: ["", "user_id=17", "prefix=sk-a", "status=revoked", "status=expired", "group_name=nobody"],
   mails: [
     "",
@@ -53,6 +54,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
     "status=pending",
     "is_marked=true",
     "user_id=17",
+    "organisation_id=17",
     "email=user17",
     "email=user1",
     "email=nobody",
@@ -62,8 +64,8 @@ const questions: Readonly<Record<string, readonly string[]>> = {
     "is_credited=false",
     "is_credited=true",
   ],
-  payments: ["", "sort=amount_usd", "user_id=17", "gateway=walletpay", "account=other"],
-  refunds: ["", "user_id=17", "status=pending"],
+  payments: ["", "sort=amount_usd", "user_id=17", "organisation_id=17", "gateway=walletpay", "account=other"],
+  refunds: ["", "user_id=17", "organisation_id=17", "status=pending"],
   ledger: [
     "",
     "user_id=17",
@@ -73,6 +75,10 @@ const questions: Readonly<Record<string, readonly string[]>> = {
     "account=house:bench",
   ],
   plans: [""],
+  invoices: ["", "kind=credit_note", "sort=-gross_usd"],
+  "code-batches": ["", "state=usable"],
+  "registration-credits": ["", "outcome=refused", "network=192.0.2"],
+  renewals: ["", "sort=price_usd", "status=past_due", "user_id=17"],
   adjustments: [""],
   models: [""],
   channels: [""],

@@ -1,3 +1,4 @@
+import type { LoadCall } from "./load/call.ts";
 import type { HttpHeader } from "./load/plan.ts";
 
 /** A subject of the measurement: the provider itself or a gateway in front of it. */
@@ -13,10 +14,14 @@ export interface Arm {
 }
 
 export type ArmName = (typeof armNames)[number];
-export const armNames = ["direct", "nginx", "portkey", "sluice", "node"] as const;
+export const armNames = ["direct", "nginx", "portkey", "one-api", "new-api", "sluice", "front", "node"] as const;
 
-/** The arms of `bench relay`; the agent of an exit node has its own bench. */
+/** The arms of `bench relay`; the front is measured when it is named, the agent of an exit node has its own bench. */
 export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "sluice"];
+
+/** Programs that are measured where their binary is given, because no package has it. */
+export const givenArmNames = ["one-api", "new-api"] as const satisfies readonly ArmName[];
+export type GivenArmName = (typeof givenArmNames)[number];
 
 /** What all arms of a run share. */
 export type Site = {
@@ -25,12 +30,16 @@ export type Site = {
   readonly folder: string;
   /** Where Sluice writes a CPU profile when it ends; null without one. */
   readonly profileFolder: string | null;
+  /** The programs that were given. */
+  readonly binaries: Readonly<Partial<Record<GivenArmName, string>>>;
 };
 
 export type RunningArm = {
   readonly port: number;
   readonly path: string;
   readonly headers: readonly HttpHeader[];
+  /** The call of an arm that may rewrite answers; without one, they come as the provider sends them, byte for byte. */
+  readonly call?: LoadCall;
   /** The process whose tree is charged; null if nothing is between the load and the provider. */
   readonly pid: number | null;
   /** Processes that work for the arm on the core of the load; their CPU time is reported separately. */

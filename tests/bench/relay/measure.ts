@@ -79,7 +79,7 @@ export async function measure(arm: RunningArm, options: MeasureOptions): Promise
 
 function putLoad(arm: RunningArm, options: MeasureOptions): Promise<LoadResult> {
   const { scenario, jsonLoad, site } = options;
-  const call = scenario.conversion === null ? chatCall : callOf(scenario.conversion);
+  const call = scenario.conversion === null ? (arm.call ?? chatCall) : callOf(scenario.conversion);
   const plan: LoadPlan = {
     port: arm.port,
     path: scenario.conversion === null ? arm.path : dialectPaths[call.dialect],

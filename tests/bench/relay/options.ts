@@ -1,5 +1,6 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type ArmName, armNames, relayArmNames } from "./arm.ts";
+import { type ArmName, armNames, type GivenArmName, givenArmNames, relayArmNames } from "./arm.ts";
 import { conversionScenarios, type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = {
@@ -11,7 +12,17 @@ export type Options = {
   readonly isQuick: boolean;
   readonly jsonLoad: "wrk" | "bun";
   readonly isProfiled: boolean;
+  /** Programs of others that were given, by arm. */
+  readonly binaries: Readonly<Partial<Record<GivenArmName, string>>>;
+  /** Whether the ratios are compared with those that were kept, or kept. */
+  readonly ratios: "check" | "keep" | null;
 };
+
+/** What a run measures that is compared with another. */
+const CHECKED_ROUNDS = 15;
+const CHECKED_SECONDS = 2;
+const checkedArms: readonly ArmName[] = ["nginx", "sluice", "front"];
+const checkedScenarios = ["json-64", "json-256", "stream-200"];
 
 const ALL_CONVERSIONS = "conversions";
 
@@ -24,6 +35,12 @@ export const usage = `usage: bun run bench relay [options]
                        not part of a run that does not name them: ${ALL_CONVERSIONS}, which is all of
                        ${conversionScenarios.map(nameOf).join(", ")}
   --arms <names>       of ${armNames.join(", ")}
+  --one-api <path>     its binary, which is then measured too; ONE_API_BINARY in the environment does the same
+  --new-api <path>     the same with NEW_API_BINARY
+  --check              compare with the ratios that were kept (relay/kept-ratios.json) and end with 1 when one is more
+                       than 5 % worse: ${CHECKED_ROUNDS} rounds of ${CHECKED_SECONDS} s of ${checkedScenarios.join(", ")},
+                       with ${checkedArms.join(", ")}
+  --keep               the same run, which keeps its ratios
   --load <wrk|bun>     generator of the JSON load (default wrk when it is installed)
   --profile            CPU profile of Sluice into .data/bench/profile; it slows the run down`;
 
@@ -40,6 +57,10 @@ export function readOptions(args: string[]): Options | "help" {
       arms: { type: "string" },
       load: { type: "string" },
       profile: { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
+      keep: { type: "boolean", default: false },
+      "one-api": { type: "string" },
+      "new-api": { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -47,17 +68,41 @@ export function readOptions(args: string[]): Options | "help" {
     return "help";
   }
   const isQuick = values.quick;
+  const ratios = values.keep ? "keep" : values.check ? "check" : null;
+  const binaries = readBinaries(values);
   const kind = values.only === undefined ? null : readOne(values.only, ["json", "stream"]);
   const installed = Bun.which("wrk") === null ? "bun" : "wrk";
   return {
-    rounds: readCount(values.rounds, isQuick ? 1 : 3),
-    arms: values.arms === undefined ? relayArmNames : readList(values.arms, armNames),
-    scenarios: readScenarios(values.scenarios, isQuick).filter((each) => kind === null || each.kind === kind),
-    seconds: values.seconds === undefined ? null : readCount(values.seconds, 1),
+    rounds: readCount(values.rounds, ratios === null ? (isQuick ? 1 : 3) : CHECKED_ROUNDS),
+    arms: values.arms === undefined ? defaultArms(ratios !== null, binaries) : readList(values.arms, armNames),
+    scenarios: readScenarios(
+      values.scenarios ?? (ratios === null ? undefined : checkedScenarios.join(",")),
+      isQuick,
+    ).filter((each) => kind === null || each.kind === kind),
+    seconds: readSeconds(values.seconds, ratios !== null),
     isQuick,
     jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),
     isProfiled: values.profile,
+    binaries,
+    ratios,
   };
+}
+
+function defaultArms(isCompared: boolean, binaries: Options["binaries"]): readonly ArmName[] {
+  return isCompared ? checkedArms : [...relayArmNames, ...givenArmNames.filter((name) => binaries[name] !== undefined)];
+}
+
+function readSeconds(text: string | undefined, isCompared: boolean): number | null {
+  return text === undefined && !isCompared ? null : readCount(text, CHECKED_SECONDS);
+}
+
+/** The programs named in the options or in the environment. */
+function readBinaries(values: Readonly<Partial<Record<GivenArmName, string>>>): Options["binaries"] {
+  const found = givenArmNames.flatMap((name) => {
+    const path = values[name] ?? process.env[`${name.replace("-", "_").toUpperCase()}_BINARY`] ?? "";
+    return path === "" ? [] : [[name, resolve(path)]];
+  });
+  return Object.fromEntries(found);
 }
 
 function readScenarios(text: string | undefined, isQuick: boolean): Scenario[] {

@@ -3,21 +3,23 @@ import { arch, cpus, release } from "node:os";
 import { type Conversion, conversions } from "./load/call.ts";
 import { median } from "./load/samples.ts";
 import type { Measurement } from "./measure.ts";
+import {
+  callRate,
+  cpuOfCall,
+  cpuOfChunk,
+  difference,
+  firstByteMs,
+  type Pair,
+  pairsOf,
+  peakMb,
+  type Reading,
+  type Results,
+  ratio,
+  type ScenarioResult,
+} from "./readings.ts";
 import { chunksPerSecondAsked, type Scenario } from "./scenarios.ts";
 
-export type Results = {
-  readonly startedAt: string;
-  readonly jsonLoad: "wrk" | "bun";
-  readonly rounds: number;
-  /** Title of an arm and why it could not run. */
-  readonly skipped: Record<string, string>;
-  readonly arms: readonly { readonly name: string; readonly title: string }[];
-  readonly scenarios: ScenarioResult[];
-};
-
-type ScenarioResult = { readonly scenario: Scenario; readonly rounds: readonly Record<string, Measurement>[] };
 type Column = { readonly title: string; cell(arm: string): string };
-type Reading = (measurement: Measurement) => number | null;
 
 const DISTURBED_FROM = 0.03;
 
@@ -31,6 +33,7 @@ export function renderReport(results: Results): string {
       .filter(({ scenario }) => scenario.conversion === null)
       .map((result) => renderScenario(results, result)),
     ...results.arms.flatMap((arm) => [...renderConversions(results, arm)]),
+    ...renderSummary(results),
   ];
   return parts.join("\n\n");
 }
@@ -44,9 +47,6 @@ function renderScenario(results: Results, result: ScenarioResult): string {
   ]);
   return [table, ...notes(results, result)].join("\n");
 }
-
-/** CPU per 1,000 calls in ms, which is that of one call in us. */
-const cpuOfCall: Reading = ({ armCpuMs, load }) => (armCpuMs === null ? null : (armCpuMs * 1000) / load.answered);
 
 /** Every conversion beside the chat call of the same round that is not converted, in one table. */
 function* renderConversions(results: Results, { name, title }: Results["arms"][number]): Generator<string> {
@@ -85,12 +85,41 @@ function* renderConversions(results: Results, { name, title }: Results["arms"][n
   yield* [...disturbedNotes(measurements), ...bookNotes(title, measurements)];
 }
 
+/** The table that the documentation shows, as far as its scenarios were measured: a line for each gateway. */
+function* renderSummary(results: Results): Generator<string> {
+  const of = (name: string) => results.scenarios.find(({ scenario }) => scenario.name === name);
+  const xNginx = (name: string, title: string, reading: Reading) => {
+    const result = of(name);
+    return result === undefined
+      ? []
+      : [{ title, cell: (arm: string) => ratioCell(result, reading, [arm, "nginx"], 2) }];
+  };
+  const [streams, manyStreams] = [of("stream-200"), of("stream-1000")];
+  const columns: Column[] = [
+    ...xNginx("json-64", "64 connections, x nginx", callRate),
+    ...xNginx("json-64", "CPU a call, x nginx", cpuOfCall),
+    ...xNginx("json-256", "256 connections, x nginx", callRate),
+    ...xNginx("json-256", "CPU a call, x nginx", cpuOfCall),
+    ...xNginx("stream-200", "CPU a chunk, x nginx", cpuOfChunk),
+    ...(streams === undefined
+      ? []
+      : [{ title: "first byte of 200 streams, ms more", cell: (arm: string) => addedCell(streams, arm, firstByteMs) }]),
+    ...(manyStreams === undefined
+      ? []
+      : [{ title: "MB at 1,000 streams", cell: (arm: string) => cell(manyStreams, arm, peakMb, 0) }]),
+  ];
+  const arms = results.arms.filter(({ name }) => name !== "direct");
+  if (columns.length > 0 && arms.length > 0) {
+    const head = ["everything on", ...columns.map(({ title }) => title)];
+    yield renderTable([head, ...arms.map(({ name, title }) => [title, ...columns.map((each) => each.cell(name))])]);
+  }
+}
+
 function jsonColumns(result: ScenarioResult): Column[] {
-  const rate: Reading = ({ load }) => load.requestsPerSecond;
   return [
-    { title: "requests/s", cell: (arm) => rangeCell(result, arm, rate) },
-    { title: "x nginx", cell: (arm) => ratioCell(result, rate, [arm, "nginx"]) },
-    { title: "x Portkey", cell: (arm) => ratioCell(result, rate, [arm, "portkey"]) },
+    { title: "requests/s", cell: (arm) => rangeCell(result, arm, callRate) },
+    { title: "x nginx", cell: (arm) => ratioCell(result, callRate, [arm, "nginx"]) },
+    { title: "x Portkey", cell: (arm) => ratioCell(result, callRate, [arm, "portkey"]) },
     ...latencyColumns(result, ""),
     { title: "CPU ms per 1,000", cell: (arm) => cell(result, arm, cpuOfCall, 1) },
     { title: "CPU x nginx", cell: (arm) => ratioCell(result, cpuOfCall, [arm, "nginx"]) },
@@ -106,8 +135,6 @@ function jsonColumns(result: ScenarioResult): Column[] {
 function streamColumns(result: ScenarioResult): Column[] {
   const isPaced = result.scenario.paceMicroseconds > 0;
   const rate: Reading = ({ load }) => load.stream?.chunksPerSecond ?? null;
-  const cpu: Reading = ({ armCpuMs, load }) =>
-    armCpuMs === null || load.stream === null ? null : (armCpuMs * 1000) / load.stream.chunks;
   return [
     { title: "chunks/s", cell: (arm) => rangeCell(result, arm, rate) },
     ...latencyColumns(result, "first byte "),
@@ -117,8 +144,8 @@ function streamColumns(result: ScenarioResult): Column[] {
         `${cell(result, arm, ({ load }) => load.stream?.chunkLatencyMs.p50 ?? null, 2)} / ` +
         cell(result, arm, ({ load }) => load.stream?.chunkLatencyMs.p99 ?? null, 2),
     },
-    { title: "CPU us per chunk", cell: (arm) => cell(result, arm, cpu, 1) },
-    { title: "CPU x nginx", cell: (arm) => ratioCell(result, cpu, [arm, "nginx"]) },
+    { title: "CPU us per chunk", cell: (arm) => cell(result, arm, cpuOfChunk, 1) },
+    { title: "CPU x nginx", cell: (arm) => ratioCell(result, cpuOfChunk, [arm, "nginx"]) },
     {
       title: "streams at once",
       cell: (arm) => (isPaced ? cell(result, arm, ({ streamsOpenMax }) => streamsOpenMax, 0) : "-"),
@@ -128,7 +155,7 @@ function streamColumns(result: ScenarioResult): Column[] {
 }
 
 function latencyColumns(result: ScenarioResult, prefix: string): Column[] {
-  const p50: Reading = ({ load }) => load.latencyMs.p50;
+  const p50 = firstByteMs;
   const p99: Reading = ({ load }) => load.latencyMs.p99;
   return [
     {
@@ -144,7 +171,7 @@ function latencyColumns(result: ScenarioResult, prefix: string): Column[] {
 
 function commonColumns(result: ScenarioResult): Column[] {
   return [
-    { title: "peak MB", cell: (arm) => cell(result, arm, ({ peakMemoryMb }) => peakMemoryMb, 0) },
+    { title: "peak MB", cell: (arm) => cell(result, arm, peakMb, 0) },
     { title: "its core", cell: (arm) => percentCell(result, arm, ({ armBusy }) => armBusy) },
   ];
 }
@@ -217,27 +244,21 @@ function rangeCell(result: ScenarioResult, arm: string, reading: Reading): strin
 
 /** The median of the differences to the direct run of the same round. */
 function addedCell(result: ScenarioResult, arm: string, reading: Reading): string {
-  return pairedCell(result, reading, { arm, other: "direct", digits: 2, combine: (mine, theirs) => mine - theirs });
+  return pairedCell(result, reading, { arm, other: "direct", digits: 2, combine: difference });
 }
 
 /** The median of the ratios to the other arm in the same round. */
 function ratioCell(result: ScenarioResult, reading: Reading, [arm, other]: [string, string], digits = 3): string {
-  return pairedCell(result, reading, { arm, other, digits, combine: (mine, theirs) => mine / theirs });
+  return pairedCell(result, reading, { arm, other, digits, combine: ratio });
 }
 
-type Pairing = {
-  readonly arm: string;
-  readonly other: string;
-  readonly digits: number;
-  combine(mine: number, theirs: number): number;
-};
-
-function pairedCell(result: ScenarioResult, reading: Reading, pairing: Pairing): string {
-  const pairs = result.rounds.flatMap((round) => {
-    const [mine, theirs] = [round[pairing.arm], round[pairing.other]].map((each) => (each ? reading(each) : null));
-    return mine == null || theirs == null ? [] : pairing.combine(mine, theirs);
-  });
-  return pairs.length === 0 ? "-" : format(median(pairs), pairing.digits);
+function pairedCell(
+  result: ScenarioResult,
+  reading: Reading,
+  { digits, combine, ...pair }: Pair & { readonly digits: number; combine(mine: number, theirs: number): number },
+): string {
+  const pairs = pairsOf(result, reading, pair, combine);
+  return pairs.length === 0 ? "-" : format(median(pairs), digits);
 }
 
 function format(number: number, digits: number): string {

@@ -1,22 +1,25 @@
 /** `bun run bench relay`: all arms, all scenarios, in interleaved rounds, with the responses verified first. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Arm, RunningArm, Site } from "./arm.ts";
 import { directArm } from "./arms/direct.ts";
 import { nginxArm } from "./arms/nginx.ts";
 import { nodeArm } from "./arms/node.ts";
+import { newApiArm, oneApiArm } from "./arms/one-api.ts";
 import { portkeyArm } from "./arms/portkey.ts";
-import { sluiceArm } from "./arms/sluice.ts";
+import { frontArm, sluiceArm } from "./arms/sluice.ts";
 import { moveToLoadCore, reasonAgainstMachine } from "./cores.ts";
+import { compareRatios, keepRatios, keptFile, nothingKept } from "./kept-ratios.ts";
 import { FakeProvider } from "./load/provider.ts";
 import { type Measurement, measure } from "./measure.ts";
 import { type Options, readOptions, usage } from "./options.ts";
-import { type Results, renderReport } from "./report.ts";
+import type { Results } from "./readings.ts";
+import { renderReport } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
-import { verifyAnswers, verifyConversion } from "./verify.ts";
+import { verifyAnswers, verifyConversion, verifyRewritten } from "./verify.ts";
 
-const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, sluiceArm, nodeArm];
+const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, oneApiArm, newApiArm, sluiceArm, frontArm, nodeArm];
 const QUICK_SECONDS = 2;
 const resultFolder = join(import.meta.dir, "../../../.data/bench");
 
@@ -33,7 +36,7 @@ export async function runRelayBench(args: string[]): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const reason = reasonAgainstMachine();
+  const reason = options.ratios === "check" && !existsSync(keptFile) ? nothingKept : reasonAgainstMachine();
   if (reason !== null) {
     console.error(reason);
     return 1;
@@ -51,11 +54,11 @@ async function runOnThisMachine(options: Options, interruption: Promise<never>):
   const provider = new FakeProvider();
   try {
     const profileFolder = options.isProfiled ? join(resultFolder, "profile") : null;
-    const site: Site = { providerPort: provider.port, folder, profileFolder };
+    const site: Site = { providerPort: provider.port, folder, profileFolder, binaries: options.binaries };
     const results = await measureAll({ options, provider, site, interruption });
     const file = await writeResults(results);
     console.log(`\n${renderReport(results)}\nEvery number of every round: ${file}`);
-    return 0;
+    return options.ratios === null ? 0 : await useRatios(options.ratios, results);
   } catch (error) {
     console.error(`\nThe run is void: ${error instanceof Error ? error.message : error}`);
     return 1;
@@ -63,6 +66,16 @@ async function runOnThisMachine(options: Options, interruption: Promise<never>):
     provider.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+async function useRatios(use: "check" | "keep", results: Results): Promise<number> {
+  if (use === "keep") {
+    console.log(`Kept in ${await keepRatios(results)}`);
+    return 0;
+  }
+  const { lines, code } = await compareRatios(results);
+  console.log(lines.join("\n"));
+  return code;
 }
 
 type Bench = {
@@ -112,8 +125,13 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
     for (const arm of arms) {
       const started = await named(arm, () => arm.start(bench.site));
       running.set(arm, started);
-      await named(arm, () => verifyAnswers(started, bench.provider.answers));
-      say(`${arm.title}: started, answers verified byte for byte`);
+      const { call } = started;
+      if (call === undefined) {
+        await named(arm, () => verifyAnswers(started, bench.provider.answers));
+      } else {
+        await named(arm, () => verifyRewritten(started, call));
+      }
+      say(`${arm.title}: started, answers verified ${call === undefined ? "byte for byte" : "by text and usage"}`);
       for (const { conversion } of chosen) {
         if (arm.converts && conversion !== null) {
           await named(arm, () => verifyConversion(started, conversion));
@@ -121,7 +139,9 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
       }
     }
     for (let round = 0; round < bench.options.rounds; round++) {
-      for (const { scenario, rounds } of results) {
+      // Begun at another place in each round, so that none always comes first after the start.
+      const first = Math.floor((results.length * round) / bench.options.rounds);
+      for (const { scenario, rounds } of [...results.slice(first), ...results.slice(0, first)]) {
         rounds.push(await measureRound(bench, running, { scenario, round }));
       }
     }

@@ -1,6 +1,6 @@
 import type { RunningArm } from "./arm.ts";
 import { type Answers, withoutSendTimes } from "./load/answers.ts";
-import { type Conversion, callOf, chatCall, dialectPaths, type LoadCall } from "./load/call.ts";
+import { type CallDialect, type Conversion, callOf, chatCall, dialectPaths, type LoadCall } from "./load/call.ts";
 import { callBody } from "./load/chat-request.ts";
 import { dialectAnswers } from "./load/dialect-answers.ts";
 import { readAnswer } from "./load/read-answer.ts";
@@ -22,22 +22,31 @@ export async function verifyAnswers(
   }
 }
 
+/** The same for a gateway that may rewrite answers: text and usage are those that the provider sends. */
+export function verifyRewritten(arm: Pick<RunningArm, "port" | "headers">, call: LoadCall): Promise<void> {
+  return verifyMeaning(arm, call, call.dialect);
+}
+
 /**
  * Makes this call once without and once with a stream: text and usage are those that the provider sends in its own
  * dialect.
  * @throws Error that shows both where they differ
  */
-export async function verifyConversion(
+export function verifyConversion(arm: Pick<RunningArm, "port" | "headers">, conversion: Conversion): Promise<void> {
+  return verifyMeaning(arm, callOf(conversion), conversion.upstream);
+}
+
+async function verifyMeaning(
   arm: Pick<RunningArm, "port" | "headers">,
-  conversion: Conversion,
+  call: LoadCall,
+  upstream: CallDialect,
 ): Promise<void> {
-  const call = callOf(conversion);
-  const answers = dialectAnswers[conversion.upstream];
+  const answers = dialectAnswers[upstream];
   const place = { ...arm, path: dialectPaths[call.dialect] };
   for (const isStream of [false, true]) {
     const received = readAnswer(call.dialect, await fetchAnswer(place, call, isStream), isStream);
     const sent = decode(isStream ? answers.streamBody : answers.jsonBody);
-    requireSame(JSON.stringify(received), JSON.stringify(readAnswer(conversion.upstream, sent, isStream)), isStream);
+    requireSame(JSON.stringify(received), JSON.stringify(readAnswer(upstream, sent, isStream)), isStream);
   }
 }
 

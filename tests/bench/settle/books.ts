@@ -3,7 +3,7 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
-import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
 import type { SpooledTrace } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
@@ -62,7 +62,7 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
           { rows: entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : [])), isReplay, isRetry },
         );
       },
-      isPoison: isRejectedByDatabase,
+      isPoison: isFaultOfRows,
       onQuarantine: ({ error }) => {
         throw error;
       },

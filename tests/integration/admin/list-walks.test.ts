@@ -40,7 +40,7 @@ function nameOf(source: AnyListSource, row: Row): string {
 /** The names of all rows, page by page. `between` runs after each page. */
 async function walk(
   source: AnyListSource,
-  query: { readonly sort: string; readonly limit: number },
+  query: { readonly sort: string; readonly limit: number; readonly model?: string },
   between: () => Promise<void>,
 ): Promise<string[]> {
   const met: string[] = [];
@@ -105,3 +105,17 @@ describe.each(listPlaces.map((place) => [place.source.contract.name, place.sourc
     });
   },
 );
+
+test("calls of a model come in the order of all calls, whatever the page, also those of the same minute", async () => {
+  const { source } = listPlaces.find(({ source: { contract } }) => contract.name === "usage") ?? {};
+  if (source === undefined) {
+    throw new Error("there is no list of calls");
+  }
+  const nothing = (): Promise<void> => Promise.resolve();
+  // All calls of the scene have this model.
+  for (const sort of ["time", "-time"]) {
+    const all = await walk(source, { sort, limit: 100 }, nothing);
+    expect(await walk(source, { sort, limit: 7, model: "gpt-4o-mini" }, nothing)).toEqual(all);
+  }
+  expect(await walk(source, { sort: "-time", limit: 7, model: "another" }, nothing)).toEqual([]);
+});

@@ -69,6 +69,35 @@ describe("at the wallet gateway", () => {
     expect(scene.wallet.requests).toHaveLength(sent);
   });
 
+  test("a gateway that is switched off takes no new order, and an order that is open there is still settled", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const order = await scene.billing.placeFor(buyer);
+    const before = await orders();
+    scene.switchedOff.add("walletpay").add("cardpay");
+    const refused = [
+      await scene.postJson(walletPath, { plan_code: "credit", vendor: "alipay" }),
+      await scene.postJson(walletPath, { plan_code: "credit", vendor: "alipay", dry_run: true }),
+      await scene.postJson(cardPath, { plan_code: "credit", vendor: "cardpay_card" }),
+    ];
+    const taken = await scene.postNotice(scene.wallet.pay(order.orderNo));
+    scene.switchedOff.clear();
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(await orders()).toBe(before);
+    expect([taken.status, await taken.text()]).toEqual([200, "success"]);
+    expect(await scene.billing.order(order.orderNo)).toMatchObject({ status: "settled" });
+  });
+
+  test("is asked for the amount that the buyer chose, and for no other", async () => {
+    const chosen = { plan_code: "any", amount_usd: "37.5", vendor: "alipay" };
+    const { order } = await created(await scene.postJson(walletPath, chosen));
+    expect(order).toMatchObject({ amount_usd: "37.50", quota: 20_625_000 });
+    expect(scene.wallet.requests.at(-1)?.fields).toMatchObject({ reference: order.order_no, amount: "37.50" });
+    const before = await orders();
+    expect((await scene.postJson(walletPath, { ...chosen, amount_usd: "37.51" })).status).toBe(400);
+    expect((await scene.postJson(cardPath, { plan_code: "any", vendor: "cardpay_card" })).status).toBe(400);
+    expect(await orders()).toBe(before);
+  });
+
   test("an order is opened there, and the payer is sent to its page", async () => {
     const opened = await created(await scene.postJson(walletPath, { plan_code: "credit", vendor: "wechatpay" }));
     expect(opened.checkout_url).toBe(`${scene.wallet.url}/cashier/${opened.order.order_no}`);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Decimal } from "@sluice/contracts/money";
 import {
   cancelOrder,
   claimOrder,
@@ -68,6 +69,25 @@ describe("placing", () => {
         "idempotency_mismatch",
       );
     }
+  });
+
+  test("an order of a chosen amount costs it, and grants its share", async () => {
+    const buyer = await scene.addBuyer();
+    const of = (amountUsd: string | undefined, more = {}) =>
+      scene.place({ userId: buyer.userId, planCode: "any", amountUsd: amountUsd as Decimal | undefined, ...more });
+    const { order } = await of("12.50", { idempotencyKey: "chosen-amount" });
+    expect(order).toMatchObject({ amountUsd: "12.50", chosenUsd: "12.50", quota: 6_875_000n });
+    expect(await of("12.50", { idempotencyKey: "chosen-amount" })).toMatchObject({ isNew: false });
+    expect(await refusal(of("13.00", { idempotencyKey: "chosen-amount" }))).toBe("idempotency_mismatch");
+    expect(await refusal(of("12.75"))).toBe("invalid_amount");
+    expect(await refusal(of(undefined))).toBe("invalid_amount");
+    expect(await refusal(scene.place({ planCode: "credit", amountUsd: "12.50" as Decimal }))).toBe("invalid_amount");
+    await scene.db.sql`update plan set amount_max_usd = 10.00, quota = 500000 where plan_code = 'any'`;
+    expect(await settlePaid(scene.deps, noticeOf(order, { amountUsd: "12.00" as Decimal }))).toBe("review");
+    const { order: other } = await of("10.00");
+    expect(await settlePaid(scene.deps, noticeOf(other))).toBe("settled");
+    expect(await scene.balance(buyer)).toBe(5_000_000n);
+    await scene.db.sql`update plan set amount_max_usd = 500.00, quota = 550000 where plan_code = 'any'`;
   });
 
   test("a key of one user means nothing for another", async () => {

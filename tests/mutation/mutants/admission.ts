@@ -93,8 +93,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/bucket-refill",
     file: "control-plane/src/platform/rate-bucket.ts",
-    from: "Math.min(this.limit, this.#level +",
-    to: "(this.#level +",
+    from: "Math.min(this.#limit, this.#level + (",
+    to: "(this.#level + (",
     rule: "no more is allowed after a pause than in a minute",
     tests: ["unit/platform/rate-bucket.test.ts", "unit/platform/address-limiter.test.ts"],
   },
@@ -125,8 +125,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/bucket-share",
     file: "control-plane/src/platform/rate-bucket.ts",
-    from: "const share = perPeriod / replicas;",
-    to: "const share = replicas > 0 ? perPeriod : 0;",
+    from: "this.#perPeriod = this.#whole * share;",
+    to: "this.#perPeriod = share > 0 ? this.#whole : 0;",
     rule: "replicas share a limit",
     tests: [
       "unit/platform/rate-bucket.test.ts",
@@ -233,8 +233,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/limits-concurrency",
     file: "control-plane/src/gateway/keys/rate-counters.ts",
-    from: "inFlight >= Math.max",
-    to: "inFlight > Math.max",
+    from: "count.inFlight >= callsOf(",
+    to: "count.inFlight > callsOf(",
     rule: "a key runs as many calls as it may",
     tests: ["unit/gateway/keys/key-limits.test.ts"],
   },
@@ -273,8 +273,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/limits-key",
     file: "control-plane/src/gateway/keys/key-limits.ts",
-    from: "principal.limitKeyId, principal, this.#replicas);\n    const further = this.#further(principal);\n    const replicas",
-    to: "principal.apiKeyId, principal, this.#replicas);\n    const further = this.#further(principal);\n    const replicas",
+    from: "principal.limitKeyId, principal);\n    const further",
+    to: "principal.apiKeyId, principal);\n    const further",
     rule: "limits count for the key whose limits they are",
     tests: ["unit/gateway/keys/key-limits.test.ts"],
   },

@@ -77,7 +77,7 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     id: "orders/sql-check-refunded",
     file: "control-plane/src/db/functions/checks.sql",
-    from: "WHERE (o.status = 'refunded') <> (coalesce(r.done_usd, 0) = p.amount_usd)",
+    from: "WHERE (o.status = 'refunded') <> (coalesce(r.done, 0) > 0 AND r.done_usd = p.amount_usd)",
     to: "WHERE (o.status = 'refunded') AND (coalesce(r.done_usd, 0) <> p.amount_usd)",
     rule: "the check of money notices an order whose payment went back and that is not refunded",
     tests: ["integration/check-money.test.ts"],
@@ -101,8 +101,8 @@ export const ledgerMutants: readonly Mutant[] = [
   {
     id: "orders/sql-check-month-end",
     file: "control-plane/src/db/functions/checks.sql",
-    from: "make_interval(months => months)) AT TIME ZONE 'UTC'\n  UNION ALL",
-    to: "make_interval(months => months + 1)) AT TIME ZONE 'UTC'\n  UNION ALL",
+    from: "make_interval(months => months)) AT TIME ZONE 'UTC')\n      NOT BETWEEN",
+    to: "make_interval(months => months + 1)) AT TIME ZONE 'UTC')\n      NOT BETWEEN",
     rule: "the check of money knows when a month ends",
     tests: ["integration/check-money.test.ts"],
   },

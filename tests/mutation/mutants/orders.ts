@@ -157,7 +157,7 @@ export const ordersMutants: readonly Mutant[] = [
   {
     id: "orders/settle-told",
     file: "control-plane/src/payments/settle/settle-paid.ts",
-    from: 'return attempt > 1 && result === "duplicate" ? "settled" : result;',
+    from: 'return attempts > 1 && result === "duplicate" ? "settled" : result;',
     to: "return result;",
     rule: "who did it is told so, although the answer to the commit was lost",
     tests: ["fault/settle-paid-kills.test.ts", "integration/payments/settle-paid.test.ts"],

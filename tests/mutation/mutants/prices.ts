@@ -77,8 +77,8 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/multiplier-below",
     file: "control-plane/src/models/cost.ts",
-    from: "return (multiplied > base ? multiplied : base) as Quota;",
-    to: "return multiplied as Quota;",
+    from: "return multiplied > base ? multiplied : base;",
+    to: "return multiplied;",
     rule: "a multiplier below 1 takes nothing off before the settlement",
     tests: ["unit/gateway/settle/settle-quota.test.ts", "unit/models/cost.test.ts"],
   },

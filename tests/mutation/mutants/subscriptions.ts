@@ -37,8 +37,8 @@ export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/month-twice",
     file: "control-plane/src/payments/subscriptions/subscriptions.ts",
-    from: "subscription === undefined || subscription.periodEnd > at",
-    to: "subscription === undefined",
+    from: "if (end > at) {",
+    to: "if (end > at && isRenewed) {",
     rule: "a month that was paid again does not end",
     tests: ["integration/payments/subscriptions.test.ts"],
   },
@@ -71,8 +71,8 @@ export const subscriptionsMutants: readonly Mutant[] = [
   {
     id: "orders/month-overdue",
     file: "control-plane/src/payments/settle/credit-order.ts",
-    from: "each.planCode === order.planCode && each.periodEnd <= at",
-    to: "each.planCode === order.planCode && each.periodEnd < at",
+    from: "endOf(each)) <= moment",
+    to: "endOf(each)) < moment",
     rule: "a payment at the very end of a month begins a new one",
     tests: ["integration/payments/month-ends.test.ts"],
   },

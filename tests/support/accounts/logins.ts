@@ -82,13 +82,14 @@ export async function giveToken(
   { db }: OnDatabase,
   owner: Pick<UserLogin, "userId"> | Pick<AdminLogin, "adminId">,
   scopes: readonly TokenScope[],
+  organisationId: bigint | null = null,
 ): Promise<string> {
   const token = `${managementTokenPrefix}${randomText(48)}`;
   const userId = "userId" in owner ? owner.userId : null;
   const adminId = "adminId" in owner ? owner.adminId : null;
   await db.sql`
-    insert into management_token (user_id, admin_id, name, token_hash, hint, scopes, expires_at)
-    values (${userId}::bigint, ${adminId}::bigint, 'test', ${sha256(token)}, ${token.slice(-4)},
+    insert into management_token (user_id, admin_id, organisation_id, name, token_hash, hint, scopes, expires_at)
+    values (${userId}::bigint, ${adminId}::bigint, ${organisationId}::bigint, 'test', ${sha256(token)}, ${token.slice(-4)},
       ${arrayLiteral(scopes)}::text[], now() + interval '1 day')`;
   return token;
 }

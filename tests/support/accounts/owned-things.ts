@@ -1,7 +1,8 @@
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { SluiceProcess, SluiceRig } from "../service/sluice.ts";
-import { consoleClient } from "./console-client.ts";
+import { type ConsoleClient, consoleClient } from "./console-client.ts";
 import { giveToken, loginUser, type UserLogin } from "./logins.ts";
+import { askAs, makeKey, makeProject } from "./organisation-scene.ts";
 
 /** A user with one of everything that a user can have. Ids in their wire format. */
 export type OwnedThings = {
@@ -14,12 +15,27 @@ export type OwnedThings = {
   /** An anonymous order. */
   readonly openOrder: { readonly orderNo: string; readonly claimCode: string };
   readonly planCode: string;
+  /** A subscription that was never paid. */
+  readonly renewalNo: string;
   readonly otherSessionId: string;
   readonly tokenId: string;
+  readonly webhookId: string;
+  readonly deliveryId: string;
+  /** A linked account at another service. */
+  readonly signInId: string;
   readonly messageId: string;
   /** For a call that failed at its upstream. */
   readonly requestId: string;
   readonly day: string;
+  readonly organisation: OwnedOrganisation;
+};
+
+/** An organisation that the user owns, with a call by one of its keys. */
+export type OwnedOrganisation = {
+  readonly organisationId: string;
+  readonly memberId: string;
+  readonly projectId: string;
+  readonly invitationId: string;
 };
 
 /** Plans to order: `credit`, and two for subscriptions. */
@@ -59,11 +75,34 @@ export async function addOwnedThings(
     orderNo: pending.order.order_no,
     openOrder: { orderNo: open.order.order_no, claimCode: open.claim_code ?? "" },
     planCode,
+    renewalNo: await addRenewal(rig, login, planCode),
     otherSessionId: await addSession(rig, login),
     tokenId: await addToken(rig, login),
+    ...(await addWebhook(own)),
+    signInId: await addSignIn(rig, login),
     messageId: await addMessage(rig, login),
     requestId: await failingCall(sluice, apiKey),
     day: utcDay(Date.now()),
+    organisation: await addOrganisation(sluice, login),
+  };
+}
+
+async function addOrganisation(sluice: SluiceProcess, login: UserLogin): Promise<OwnedOrganisation> {
+  const { url } = sluice;
+  const made = await askAs(url, login, "/backend/organisations/create/", { body: { name: `of ${login.email}` } });
+  const { organisation_id: id, member_id } = made.body["organisation"] as Record<string, number>;
+  const organisation = BigInt(id ?? 0);
+  const projectId = await makeProject(url, { id: organisation, owner: login }, "A project", null);
+  const guest = { email: `guest-of-${login.email}`, role: "member" };
+  const invited = await askAs(url, login, "/backend/organisations/invite/", { body: guest, organisation });
+  const { invitation_id } = invited.body["invitation"] as Record<string, number>;
+  const key = await makeKey(url, login, organisation, { project_id: Number(projectId) });
+  await failingCall(sluice, key.secret);
+  return {
+    organisationId: String(id),
+    memberId: String(member_id),
+    projectId: String(projectId),
+    invitationId: String(invitation_id),
   };
 }
 
@@ -72,6 +111,34 @@ async function addToken(rig: SluiceRig, login: UserLogin): Promise<string> {
   const [row] = await rig.db.sql<{ id: string }>`
     select max(id)::text as id from management_token where user_id = ${login.userId}::bigint`;
   return row?.id ?? "";
+}
+
+/** Nobody listens at its address. */
+export const webhookUrl = "https://127.0.0.1:9/";
+
+async function addWebhook(own: ConsoleClient): Promise<{ webhookId: string; deliveryId: string }> {
+  const wish = { name: "deploy", url: webhookUrl, events: ["key.created"] };
+  const { body } = await own.post("/backend/webhooks/create/", wish);
+  const { target_id } = (body as { target: { target_id: number } }).target;
+  const sent = await own.post("/backend/webhooks/test/", { target_id });
+  return { webhookId: String(target_id), deliveryId: String(sent.body["delivery_id"]) };
+}
+
+async function addSignIn({ db }: SluiceRig, { userId }: UserLogin): Promise<string> {
+  const [row] = await db.sql<{ id: string }>`
+    insert into user_identity (user_id, issuer, subject, email)
+    values (${userId}::bigint, 'https://issuer.example', ${crypto.randomUUID()}, 'elsewhere@example.org')
+    returning id::text as id`;
+  return row?.id ?? "";
+}
+
+async function addRenewal({ db }: SluiceRig, { userId }: UserLogin, planCode: string): Promise<string> {
+  const [row] = await db.sql<{ renewal_no: string }>`
+    insert into renewal (renewal_no, user_id, plan_code, plan_name, price_usd, quota, account, status)
+    values (${`P${crypto.randomUUID().replaceAll("-", "").slice(0, 26).toUpperCase()}`}, ${userId}::bigint,
+      ${planCode}, ${planCode}, 5, 2000000, 'default', 'abandoned')
+    returning renewal_no`;
+  return row?.renewal_no ?? "";
 }
 
 async function addSession({ db }: SluiceRig, { userId }: UserLogin): Promise<string> {

@@ -2,7 +2,7 @@ import { Settings } from "@sluice/control-plane/admin/settings/service.ts";
 import { buildBackend } from "@sluice/control-plane/compose/features.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
-import { openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
+import { notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
@@ -12,7 +12,7 @@ import { masterKeyBytes, type SluiceRig } from "../service/sluice.ts";
 export async function declaredEndpoints({ database, db }: SluiceRig): Promise<readonly AnyEndpoint[]> {
   const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: database.url });
   const log = createLog("error", () => undefined);
-  const notifications = openNotifications(database.url, log);
+  const notifications = openNotifications(database.url, log, (channel) => notify(db, channel, ""));
   const masterKey = new MasterKey(masterKeyBytes);
   const settings = new Settings({ db, log, fixed: {} });
   const own = { registry: new Registry(), settings, upstreamCa: null, webBuild: null };

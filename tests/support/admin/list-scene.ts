@@ -24,20 +24,36 @@ export async function addToLists(db: Database, name: string, count: number): Pro
   const named = (what: string): string => `'${what}-${name}-' || i`;
   const each = `generate_series(1, ${count}) i`;
   const statements = [
+    `with account as (insert into gateway_user (created_at) select ${someTime} from ${each} returning id)
+      insert into organisation (gateway_user_id, name, created_at)
+      select id, 'Team ' || id, ${someTime} from account`,
     `insert into gateway_user (created_at) select ${someTime} from ${each}`,
     `insert into budget (gateway_user_id, granted) select g.id, 1000 from gateway_user g
       where not exists (select 1 from budget b where b.gateway_user_id = g.id)`,
     `insert into user_profile (gateway_user_id, email, status, created_at)
       select g.id, 'User-' || g.id || '@example.org', 'active', ${someTime} from gateway_user g
-      where not exists (select 1 from user_profile p where p.gateway_user_id = g.id)`,
+      where not exists (select 1 from account_owner p where p.gateway_user_id = g.id)`,
+    `insert into user_registration (user_id, network, address_key, decided_at, credit_refusal)
+      select p.id, '192.0.2', sha256(p.email::bytea), ${someTime}, 'network' from user_profile p
+      where not exists (select 1 from user_registration r where r.user_id = p.id)`,
     `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
       select g.id, sha256((g.id || '${name}' || random())::bytea), 'sk-' || substr(md5(g.id::text), 1, 4), 'abcd', ${named("key")}, ${someTime}
       from ${each}, lateral (select max(id) as id from gateway_user where i > 0) g`,
     `insert into plan (plan_code, name, kind, price_usd, quota, features)
       select ${named("plan")}, 'Plan', 'monthly', floor(random() * 5) + 1, 10, '["one"]' from ${each}`,
+    `insert into code_batch (name, plan_kind, quota, count, is_once_per_user, expires_at, created_by, created_at)
+      select ${named("batch")}, 'wallet_balance', 10, 1, i % 2 = 0, case i % 3 when 0 then now() end, 'somebody', ${someTime} from ${each}`,
+    `insert into renewal (renewal_no, user_id, plan_code, plan_name, price_usd, quota, account, status, created_at)
+      select ${named("RENEWAL")}, u.id, 'plan', 'Plan', floor(random() * 5) + 1, 10, 'default',
+        case i % 3 when 0 then 'active' when 1 then 'past_due' else 'ended' end, ${someTime}
+      from ${each}, lateral (select max(id) as id from user_profile where i > 0) u`,
     `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, created_at, status)
       select ${named("ORDER")}, 'plan', 'Plan', 'monthly', 10, floor(random() * 5) + 1, u.id, now(), ${someTime}, 'settled'
       from ${each}, lateral (select max(id) as id from user_profile where i > 0) u`,
+    `insert into invoice (number, prefix, year, sequence, kind, order_id, currency, net_usd, tax_usd, gross_usd, tax_rate, locale, facts, issued_at)
+      select 'L-' || id, 'L', 2026, id, 'invoice', id, 'USD', amount_usd, 0, amount_usd, 0, 'en',
+        '{"buyer": {"name": "Buyer", "country": "DE", "taxId": "", "email": "b@example.org"}, "original": null}', ${someTime}
+      from sales_order o where not exists (select 1 from invoice y where y.order_id = o.id)`,
     `insert into payment (order_id, gateway, account, transaction_id, amount_usd, currency, created_at)
       select id, 'cardpay', 'default', 'tx-' || id, amount_usd, 'USD', ${someTime} from sales_order o
       where not exists (select 1 from payment y where y.order_id = o.id)`,

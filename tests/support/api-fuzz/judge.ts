@@ -54,5 +54,5 @@ export class AnswerJudge {
 export type Answered = { readonly status: number; readonly type: string | null; readonly text: string };
 
 function findStatus(responses: Responses, status: number): string | null {
-  return [String(status), `${Math.floor(status / 100)}XX`].find((each) => each in responses) ?? null;
+  return [String(status), ...(status >= 400 ? ["default"] : [])].find((each) => each in responses) ?? null;
 }

@@ -2,12 +2,15 @@
 import type { StreamEnding, StreamOpening } from "@sluice/control-plane/gateway/model.ts";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events/stream-owner.ts";
 import { EventStream } from "@sluice/control-plane/gateway/respond/stream-events.ts";
+import { readableAnswer } from "@sluice/control-plane/platform/answer-stream.ts";
 import { PushedBody } from "../wire/pushed-body.ts";
 
 export const errorEvent = Buffer.from('data: {"error":{"code":"stream_interrupted"}}\n\n');
 
 export type EventStreamRun = {
   readonly stream: EventStream;
+  /** What the client reads. */
+  readonly readable: ReadableStream<Uint8Array>;
   readonly body: PushedBody;
   readonly opening: Promise<StreamOpening>;
   readonly sent: () => string;
@@ -44,7 +47,9 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
     ...more,
   });
   const opening = stream.open(body);
-  return { stream, body, opening, sent: () => Buffer.concat(pieces).toString("utf8"), endings, usages, delivered };
+  const readable = readableAnswer(stream.stream);
+  const sent = () => Buffer.concat(pieces).toString("utf8");
+  return { stream, readable, body, opening, sent, endings, usages, delivered };
 }
 
 export const chunk = (delta: object) => JSON.stringify({ choices: [{ index: 0, delta }], usage: null });

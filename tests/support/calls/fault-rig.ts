@@ -154,7 +154,9 @@ export class FaultRig {
   /** The one usage row of a call. @throws Error when there is none within 10 s, or more than one */
   row(requestId: string): Promise<FaultRow> {
     return this.#onlyRow(
-      () => this.rig.db.sql<FaultRow>`select * from usage_log where request_id = ${requestId}::uuid`,
+      () =>
+        this.rig.db
+          .sql<FaultRow>`select *, usage_attempts(attempts) as attempts from usage_log where request_id = ${requestId}::uuid`,
       requestId,
     );
   }
@@ -162,7 +164,9 @@ export class FaultRig {
   /** The one usage row of a user who made one call, whose response may never have begun. */
   rowOf(user: TestUser): Promise<FaultRow> {
     return this.#onlyRow(
-      () => this.rig.db.sql<FaultRow>`select * from usage_log where gateway_user_id = ${user.gatewayUserId}::bigint`,
+      () =>
+        this.rig.db
+          .sql<FaultRow>`select *, usage_attempts(attempts) as attempts from usage_log where gateway_user_id = ${user.gatewayUserId}::bigint`,
       `user ${user.gatewayUserId}`,
     );
   }

@@ -24,7 +24,7 @@ export function adminBillingEndpoints(
   rules: () => AmountRules = () => usualRules,
 ): AnyEndpoint[] {
   const { db } = deps;
-  const acts = billingActs(deps);
+  const acts = billingActs({ ...deps, masterKey: new MasterKey(masterKeyBytes) });
   const approvals = openApprovals(db, deps.mail, { acts: keptActs(acts), rules });
   return [...billingAdminEndpoints({ db, approvals, acts }), ...approvalEndpoints(approvals)];
 }

@@ -30,7 +30,7 @@ export function billingDeps(db: Database, lines: string[] = []): BillingDeps {
   return { db, log, mail: new MailService({ masterKey, clock: systemClock }) };
 }
 
-/** A database with two plans: `credit` of 10.00 USD and `monthly` of 20.00 USD. */
+/** A database with plans: `credit` of 10.00 USD, `monthly` of 20.00 USD, `any` of a chosen amount. */
 export class BillingScene implements AsyncDisposable {
   readonly url: string;
   readonly db: Database;
@@ -51,10 +51,11 @@ export class BillingScene implements AsyncDisposable {
     await scene.db.sql`insert into replica (id) values (${caller})`;
     await createMissingPartitions(scene.db, "usage_log", [utcDay(Date.now())]);
     await scene.db.sql`
-      insert into plan (plan_code, name, kind, price_usd, quota, features) values
-        ('credit', 'Credit', 'wallet_balance', 10.00, 5000000, '[]'),
-        ('monthly', 'Monthly', 'monthly', 20.00, 12000000, '[]'),
-        ('other-month', 'Other month', 'monthly', 5.00, 2000000, '[]')`;
+      insert into plan (plan_code, name, kind, price_usd, quota, features, amount_min_usd, amount_max_usd, amount_step_usd) values
+        ('any', 'Any amount', 'wallet_balance', 1.00, 550000, '[]', 5.00, 500.00, 0.50),
+        ('credit', 'Credit', 'wallet_balance', 10.00, 5000000, '[]', null, null, null),
+        ('monthly', 'Monthly', 'monthly', 20.00, 12000000, '[]', null, null, null),
+        ('other-month', 'Other month', 'monthly', 5.00, 2000000, '[]', null, null, null)`;
     return scene;
   }
 

@@ -1,12 +1,6 @@
 import { createHmac } from "node:crypto";
-
-export type CardRequest = {
-  readonly method: string;
-  readonly path: string;
-  readonly authorization: string | null;
-  readonly idempotencyKey: string | null;
-  readonly fields: Readonly<Record<string, string>>;
-};
+import type { CardRequest } from "./card-request.ts";
+import { SubscriptionBook } from "./subscription-book.ts";
 
 type CardRefund = { readonly id: string; readonly status: string; readonly metadata: Record<string, string> };
 
@@ -17,6 +11,7 @@ export class LocalCardGateway {
   readonly refunds = new Map<string, CardRefund[]>();
   /** The initial state of new refunds. */
   refundStatus = "succeeded";
+  readonly subscriptions = new SubscriptionBook();
   /** Replaces the next responses, until it is reset. */
   override: ((request: CardRequest) => Response | Promise<Response>) | null = null;
   readonly #server: Bun.Server<undefined>;
@@ -48,6 +43,10 @@ export class LocalCardGateway {
     this.requests.push(received);
     if (this.override !== null) {
       return await this.override(received);
+    }
+    const ofSubscription = this.subscriptions.answer(received, this.url);
+    if (ofSubscription !== null) {
+      return ofSubscription;
     }
     if (pathname === "/v1/checkout/sessions") {
       const id = `cs_test_${fields["client_reference_id"]}`;

@@ -3,6 +3,9 @@ import { CheckoutService } from "@sluice/control-plane/payments/checkout/checkou
 import { checkoutEndpoints } from "@sluice/control-plane/payments/checkout/routes.ts";
 import { openPayments, type Payments } from "@sluice/control-plane/payments/gateways/payment-gateways.ts";
 import { GatewayNotices } from "@sluice/control-plane/payments/notices/notices.ts";
+import { Renewals } from "@sluice/control-plane/payments/renewals/apply-renewal.ts";
+import type { RenewalDeps } from "@sluice/control-plane/payments/renewals/model.ts";
+import { renewalAdminEndpoints, renewalEndpoints } from "@sluice/control-plane/payments/renewals/routes.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
@@ -37,6 +40,11 @@ export class PaymentScene implements AsyncDisposable {
   readonly wallet = new LocalWalletGateway();
   readonly card = new LocalCardGateway();
   readonly payments: Payments;
+  /** The gateways that the operator does not offer. */
+  readonly switchedOff = new Set<string>();
+  readonly renewals: RenewalDeps;
+  /** The time at which subscriptions are applied; null for the real one. */
+  time: Date | null = null;
   readonly #fallbacks: Record<string, string | undefined> = { ...usualSecrets };
   readonly #secrets: SecretReader;
   readonly #server: EndpointServer;
@@ -59,14 +67,32 @@ export class PaymentScene implements AsyncDisposable {
     });
     const http = new PooledHttpClient();
     this.payments = openPayments({ config, secrets: this.#secrets, http, clock: systemClock });
-    this.#server = serveEndpoints(
-      checkoutEndpoints({
+    this.renewals = {
+      ...billing.deps,
+      gateway: this.payments.card.subscriptions,
+      rules: {
+        graceDays: () => 3,
+        noticeDays: () => 30,
+        isOffered: () => !this.switchedOff.has("cardpay"),
+        billingUrl: "https://sluice.example/console/billing/",
+      },
+    };
+    const applied = new Renewals(this.renewals);
+    this.#server = serveEndpoints([
+      ...renewalEndpoints(this.renewals),
+      ...renewalAdminEndpoints(this.renewals),
+      ...checkoutEndpoints({
         guests: { count: () => Promise.resolve(), networkOf: () => "here" },
-        checkout: new CheckoutService(billing.deps, this.payments, { isPlay }),
-        notices: new GatewayNotices(billing.deps, this.payments),
+        checkout: new CheckoutService(billing.deps, this.payments, {
+          isPlay,
+          isOffered: (gateway) => !this.switchedOff.has(gateway),
+        }),
+        notices: new GatewayNotices(billing.deps, this.payments, {
+          take: (account, hint) => applied.take(account, hint, this.time === null ? {} : { at: this.time }),
+        }),
         isMockOffered: false,
       }),
-    );
+    ]);
   }
 
   /** @param isPlay false: as if real money were taken */

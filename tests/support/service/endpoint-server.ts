@@ -1,5 +1,10 @@
 import { createApp } from "@sluice/control-plane/app.ts";
-import type { AnyEndpoint, CallerReader, UserCaller } from "@sluice/control-plane/platform/endpoint/model.ts";
+import type {
+  AnyEndpoint,
+  CallerReader,
+  Memberships,
+  UserCaller,
+} from "@sluice/control-plane/platform/endpoint/model.ts";
 import { endpointRoutes } from "@sluice/control-plane/platform/endpoint/routes.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
 
@@ -26,6 +31,9 @@ const callersOfHeaders: CallerReader = {
   readToken: () => Promise.resolve(null),
 };
 
+/** Nobody is a member of anything. */
+const memberships: Memberships = { find: () => Promise.resolve(null) };
+
 const userOf = (id: bigint): UserCaller => ({
   sessionId: 1n,
   userId: id as UserCaller["userId"],
@@ -42,7 +50,7 @@ export function serveEndpoints(
   const lines: LogFields[] = [];
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
   const edge = { header: null, addresses: [] };
-  const routes = endpointRoutes("tested", endpoints, { callers, edge, log, answerCheck: "refuse" });
+  const routes = endpointRoutes("tested", endpoints, { callers, memberships, edge, log, answerCheck: "refuse" });
   const app = createApp({ features: [routes] }, null, log, () => false).listen({ hostname: "127.0.0.1", port: 0 });
   return {
     url: `http://127.0.0.1:${app.server?.port}`,

@@ -12,6 +12,7 @@ import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { programVariable } from "../../runner/bundle-control-plane.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
 
 /** The arrangement: one process, or a relay that reaches its gateway over HTTP. */
@@ -23,7 +24,8 @@ export const arrangements: readonly Arrangement[] =
 
 /** The master key of every process that a rig starts. */
 export const masterKeyBytes = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
-const mainFile = join(import.meta.dir, "../../../control-plane/src/main.ts");
+/** A long run bundles the program once; with TEST_FULL=1 and in a run of a few files it is the source. */
+export const mainFile = process.env[programVariable] ?? join(import.meta.dir, "../../../control-plane/src/main.ts");
 const readyMsMax = 20_000;
 
 export type SluiceProcess = {
@@ -186,6 +188,8 @@ export class SluiceRig {
       ABORTED_USAGE_TIMEOUT_MS: "200",
       // Tests wait until leases have gone back.
       LEASE_KEPT_MS: "3000",
+      // Every test can be run with either listener.
+      CHAT_FRONT: process.env["TEST_CHAT_FRONT"] ?? "off",
       // Tests of pages name a build.
       WEB_DIST: "none",
       ...env,

@@ -5,6 +5,7 @@ import { sealedColumns } from "@sluice/control-plane/admin/master-key/sealed-col
 import { saveSecret } from "@sluice/control-plane/admin/secrets/service.ts";
 import { insertMail } from "@sluice/control-plane/mail/store.ts";
 import { sealVariables } from "@sluice/control-plane/mail/variables-seal.ts";
+import { codeSealedColumns } from "@sluice/control-plane/payments/codes/sealed-seed.ts";
 import type { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { open, seal } from "@sluice/control-plane/platform/crypto/seal.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
@@ -43,7 +44,12 @@ export async function fillSealed(db: Database, key: MasterKey, secretCount: numb
       expires_at)
     select 'secret.save', '{"name": "mail.smtp_url"}', '', '{}', id, username, 'r', '::1', 'k', now() + interval '1 day'
     from shared_admin_credentials where username = 'rotation'`;
-  for (const column of [...totpSealedColumns, ...approvalSealedColumns]) {
+  await db.sql`
+    insert into code_batch (name, plan_kind, quota, count, is_once_per_user, created_by)
+    values ('rotation', 'wallet_balance', 1, 1, false, 'rotation')`;
+  await db.sql`
+    insert into redemption_code (batch_id, digest) select id, sha256('rotation') from code_batch where name = 'rotation'`;
+  for (const column of [...totpSealedColumns, ...approvalSealedColumns, ...codeSealedColumns]) {
     const rows = await db.query<{ id: bigint }>(`select id from ${column.table}`, []);
     for (const { id } of rows) {
       const sealed = seal(key.sealing, Buffer.from(`sealed ${id}`), column.contextOf([id.toString()]));

@@ -81,7 +81,7 @@ export function sink(
       await refuse(batch);
       batches.push(batch);
     },
-    isPoison: (error) => String(error).includes("poison"),
+    isPoison: ({ error }) => String(error).includes("poison"),
     onQuarantine: (rejected) => quarantined.push(rejected),
     intervalMs: 1,
     ...changes,

@@ -70,6 +70,7 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
     providerCost: null,
     cacheBasisPoints: null,
     askedModel: null,
+    sharedBudgetIds: [],
     isImplausible: false,
     priceVersion: 1,
     rateMultiplier: "1.0000" as Decimal,

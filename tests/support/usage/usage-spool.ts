@@ -1,7 +1,7 @@
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
-import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
 import { openSpool, type Spool, type SpoolOptions } from "@sluice/control-plane/platform/spool/spool.ts";
 import { commitUsageBatch, usageRowCodec, writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
@@ -41,7 +41,7 @@ export async function openUsageSpool(
       committed.resolve();
       committed = Promise.withResolvers();
     },
-    isPoison: isRejectedByDatabase,
+    isPoison: isFaultOfRows,
     onQuarantine: ({ error }) => {
       throw error;
     },

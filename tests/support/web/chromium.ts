@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { type Browser, chromium } from "playwright-core";
+import { diskTmpdir } from "../../runner/run-folder.ts";
 
 const decompress = promisify(brotliDecompress);
 const launchMsMax = 60_000;
@@ -62,7 +63,7 @@ function launchProgram(
 async function unpackChromium(): Promise<{ readonly program: string; readonly libraries: string }> {
   const packed = join(import.meta.dir, "../../node_modules/@sparticuz/chromium");
   const { version } = JSON.parse(await readFile(join(packed, "package.json"), "utf8")) as { version: string };
-  const folder = join(tmpdir(), `sluice-chromium-${version}-${process.getuid?.() ?? 0}`);
+  const folder = join(diskTmpdir(), `sluice-chromium-${version}-${process.getuid?.() ?? 0}`);
   const unpacked = { program: join(folder, "chromium"), libraries: join(folder, "lib") };
   if (!existsSync(folder)) {
     const draft = `${folder}.${process.pid}.tmp`;

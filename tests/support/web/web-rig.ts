@@ -1,4 +1,6 @@
+import { addGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
 import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { ShownPage } from "../../shots/pages.ts";
 import { loginAdmin, loginUser } from "../accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../service/sluice.ts";
@@ -8,7 +10,7 @@ import { builtWeb } from "./web-build.ts";
 /** Whose account the pages of the console show. */
 export const shownEmail = "ada@example.org";
 
-/** The program with the web UI, the first plans, and a logged-in user and admin. */
+/** The program with the web UI, the first plans, a logged-in user and admin, and an organisation of somebody else. */
 export type WebRig = {
   readonly rig: SluiceRig;
   readonly sluice: SluiceProcess;
@@ -29,7 +31,10 @@ export async function startWebRig(
   const [rig, webDist] = await Promise.all([SluiceRig.create(upstreamUrl), builtWeb()]);
   await rig.db.withTransaction(addFirstPlans);
   const user = await loginUser(rig, { quota: 2_500_000n, email: shownEmail });
+  // A password, though none that is right: a user without one is asked to set it.
+  await rig.db.sql`update user_profile set password_hash = '!' where email = ${shownEmail}`;
   const admin = await loginAdmin(rig);
+  await addShownOrganisation(rig.db);
   const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development", ...env });
   return {
     rig,
@@ -40,6 +45,20 @@ export async function startWebRig(
     },
     close: () => rig.close(),
   };
+}
+
+/** The organisation whose pages admins see. The shown user is not a member, so that the console begins without one. */
+async function addShownOrganisation(db: Database): Promise<void> {
+  const { userId } = await loginUser({ db }, { email: "owner@hohenstein.example" });
+  await db.withTransaction(async (tx) => {
+    const { gatewayUserId } = await addGatewayUser(tx, "default", { amount: 0n, changeType: "test" });
+    await tx.sql`
+      with made as (
+        insert into organisation (gateway_user_id, name)
+        values (${gatewayUserId}::bigint, 'Hohenstein Research & Development of Northern Europe') returning id)
+      insert into organisation_member (organisation_id, user_id, role)
+      select id, ${userId}::bigint, 'owner' from made`;
+  });
 }
 
 /** Whether a page can be shown in a language; the admin area only changes direction. */

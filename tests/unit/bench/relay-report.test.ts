@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Measurement } from "../../bench/relay/measure.ts";
 import { readOptions } from "../../bench/relay/options.ts";
-import { type Results, renderReport } from "../../bench/relay/report.ts";
+import type { Results } from "../../bench/relay/readings.ts";
+import { renderReport } from "../../bench/relay/report.ts";
 import { conversionScenarios, scenarios } from "../../bench/relay/scenarios.ts";
 
 function measurement(requestsPerSecond: number, changes: Partial<Measurement> = {}): Measurement {

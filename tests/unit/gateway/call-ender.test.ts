@@ -68,6 +68,7 @@ const principal: Principal = {
   rateMultiplier: "1.0000" as Decimal,
   userBudgetId: onlyBudget,
   keyBudgetId: null,
+  sharedBudgetIds: [],
   limitKeyId: 2n as ApiKeyId,
 };
 
@@ -110,7 +111,13 @@ async function setUp(append: () => Promise<void>) {
     onReport: (report: CallReport) => reports.push(["first", report]),
     onUnrecorded: (report: CallReport) => reports.push(["correction", report]),
   };
-  const hold = { userBudgetId: onlyBudget, userAmount: amount, keyBudgetId: null, keyAmount: 0n as Quota };
+  const hold = {
+    userBudgetId: onlyBudget,
+    userAmount: amount,
+    keyBudgetId: null,
+    keyAmount: 0n as Quota,
+    sharedBudgetIds: [],
+  };
   const admitted = { principal, model, hold, isLimited: true };
   const state = Object.assign(newCallState(call, null), admitted) as unknown as AdmittedCall;
   const counted = async (): Promise<string[]> => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { isMailAddress, parseMailFrom } from "@sluice/control-plane/mail/address.ts";
 import { retryDelayMs } from "@sluice/control-plane/mail/delivery/retry-delay.ts";
 import { cleanError } from "@sluice/control-plane/mail/senders/clean-error.ts";
-import { parseRetryAfter } from "@sluice/control-plane/mail/senders/retry-after.ts";
+import { parseRetryAfter } from "@sluice/control-plane/platform/retry-after.ts";
 
 describe("addresses", () => {
   test.each(["a@b.co", "first.last+tag@sub.example.com", "demo@localhost", "o'x@example.com".replace("'", "")])(

@@ -9,7 +9,7 @@ import {
   PoolExhaustedError,
   sqlStateOf,
 } from "@sluice/control-plane/platform/db-errors.ts";
-import { isRejectedByDatabase } from "@sluice/control-plane/platform/spool/poison.ts";
+import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
 import { SQL } from "bun";
 
 const returned = (state: string, message: string) =>
@@ -36,7 +36,7 @@ describe("an error of the database that crosses threads", () => {
     const arrived = fromErrorMessage(structuredClone(toErrorMessage(error)));
     const conclusions = (seen: unknown) => ({
       isOutage: isDatabaseOutage(seen) || isConnectionLoss(seen),
-      isRejected: [1, 5].map((repeats) => isRejectedByDatabase(seen, repeats)),
+      isRejected: [1, 5].map((repeats) => isFaultOfRows({ error: seen, repeats, rows: 1 })),
       source: seen instanceof DatabaseTimeoutError ? seen.source : null,
     });
     expect(conclusions(arrived)).toEqual(conclusions(error));

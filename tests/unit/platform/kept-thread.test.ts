@@ -88,6 +88,25 @@ describe("a thread that is kept", () => {
     expect(heard).toEqual(["start", "pause"]);
   });
 
+  test("is not replaced because the whole process was stopped for longer than a thread may be silent", async () => {
+    const program = Bun.fileURLToPath(new URL("../../support/platform/stopped-process.ts", import.meta.url));
+    const child = Bun.spawn([process.execPath, program], { stdout: "pipe", stderr: "inherit" });
+    try {
+      const heard = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await heard.read()).value).toContain("ready");
+      for (let count = 0; count < 3; count += 1) {
+        child.kill("SIGSTOP");
+        await Bun.sleep(900);
+        child.kill("SIGCONT");
+        await Bun.sleep(150);
+      }
+      child.kill("SIGTERM");
+      expect((await heard.read()).value).toBe("lost 0 times\n");
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+
   test("does not come back once it was stopped", async () => {
     const { thread, heard, until, tell } = openThread();
     tell("one");

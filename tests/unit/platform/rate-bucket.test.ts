@@ -33,7 +33,7 @@ describe("a bucket of 60 a minute", () => {
 
 describe("a bucket whose limit is shared", () => {
   test("gets its share, rounded down, and at least one", () => {
-    const limitOf = (perMinute: number, replicas: number) => RateBucket.adjusted(null, perMinute, replicas)?.limit;
+    const limitOf = (perMinute: number, replicas: number) => RateBucket.adjusted(null, perMinute, 1 / replicas)?.limit;
     expect([limitOf(30, 1), limitOf(30, 4), limitOf(2, 3)]).toEqual([30, 7, 1]);
   });
 
@@ -44,7 +44,7 @@ describe("a bucket whose limit is shared", () => {
     [7, 100],
   ])("of %d between %d replicas gives no more than the limit in the long run", (perMinute, replicas) => {
     const minutes = 60;
-    const given = Array.from({ length: replicas }, () => RateBucket.adjusted(null, perMinute, replicas)).map(
+    const given = Array.from({ length: replicas }, () => RateBucket.adjusted(null, perMinute, 1 / replicas)).map(
       (bucket) => {
         let count = 0;
         for (let tick = 0; tick <= minutes * 60_000; tick += 1_000) {
@@ -62,10 +62,15 @@ describe("a bucket whose limit is shared", () => {
     expect(sum).toBeGreaterThan(minutes * perMinute - replicas);
   });
 
-  test("keeps what was taken, as long as its limit is the same", () => {
-    const bucket = new RateBucket(30);
-    expect(RateBucket.adjusted(bucket, 60, 2)).toBe(bucket);
-    expect(RateBucket.adjusted(bucket, 60, 1)).not.toBe(bucket);
+  test("keeps what was taken when its share changes, and begins again with another limit", () => {
+    const bucket = new RateBucket(60);
+    bucket.take(10, 0);
+    expect(RateBucket.adjusted(bucket, 60, 1 / 2)).toBe(bucket);
+    expect([bucket.limit, bucket.left(0)]).toEqual([30, 30]);
+    bucket.take(10, 0);
+    RateBucket.adjusted(bucket, 60, 1);
+    expect([bucket.limit, bucket.left(0), bucket.left(10_000)]).toEqual([60, 20, 30]);
+    expect(RateBucket.adjusted(bucket, 61, 1 / 2)).not.toBe(bucket);
     expect(RateBucket.adjusted(bucket, null, 1)).toBeNull();
   });
 });

@@ -1,18 +1,19 @@
 import { expect, test } from "bun:test";
 import { judgeTestProcess } from "../../runner/jobs.ts";
 import { readReport, readSkipReasons, type TestReport } from "../../runner/junit.ts";
-import { makePlan, readFlags, type TestKind } from "../../runner/plan.ts";
+import { listTestFiles, makePlan, readFlags, type TestKind } from "../../runner/plan.ts";
 import type { GroupResult } from "../../runner/process-group.ts";
 
 const kind: TestKind = {
   name: "unit",
   needsDatabase: false,
   filesPerProcess: 2,
+  jobsPerProcessor: 1,
   processTimeoutMs: 60_000,
   testTimeoutMs: 5_000,
 };
 const files = ["tests/unit/a.test.ts", "tests/unit/b.test.ts"];
-const inOrder: GroupResult = { exitCode: 0, output: "", isTimedOut: false, leftovers: [] };
+const inOrder: GroupResult = { exitCode: 0, output: "", isTimedOut: false, leftovers: [], cpuMs: 0 };
 const counted = (passed: number, failed: number, skipped: number): TestReport => ({
   ...{ passed, failed, skipped },
   files: new Set(files),
@@ -105,9 +106,9 @@ test.each<[string, Partial<GroupResult>, TestReport | null, string]>([
 
 test("`check` is quick and needs no database, `test` is everything, other words choose files", () => {
   const names = (...words: string[]): string[] => makePlan(words, false).kinds.map(({ name }) => name);
-  const everything = ["tidy", "unit", "integration", "conformance", "fault", "e2e"];
+  const everything = ["tidy", "unit", "e2e", "fault", "conformance", "integration"];
   expect(names("check")).toEqual(["tidy", "unit"]);
-  expect(names("test")).toEqual(everything);
+  expect([...new Set(names("test"))]).toEqual(everything);
   expect(names("check", "fault")).toEqual(["tidy", "unit", "fault"]);
   expect(names("integration")).toEqual(["integration"]);
   expect(names("quota")).toEqual(everything);
@@ -115,6 +116,27 @@ test("`check` is quick and needs no database, `test` is everything, other words 
   expect(makePlan(["test"], false)).toMatchObject({ hasStaticChecks: true, isFull: false });
   expect(makePlan(["test:full"], false)).toMatchObject({ hasStaticChecks: true, isFull: true });
   expect(makePlan(["test"], true).isFull).toBe(true);
+});
+
+test("a run of everything repeats some files through the front, and a full run every fault and every official client", async () => {
+  const repeated = async (...words: string[]): Promise<[kind: string, files: string[]][]> => {
+    const kinds = makePlan(words, false).kinds.filter(({ throughFront }) => throughFront !== undefined);
+    return await Promise.all(
+      kinds.map(async (each): Promise<[string, string[]]> => [each.name, await listTestFiles(each, [])]),
+    );
+  };
+  const inOrdinary = await repeated("test");
+  expect(inOrdinary.map(([name]) => name)).toEqual(["fault", "conformance", "integration"]);
+  for (const [name, listed] of inOrdinary) {
+    const named = makePlan(["test"], false).kinds.find((each) => each.name === name && each.throughFront !== undefined);
+    expect(listed.map((file) => file.slice("tests/".length))).toEqual([...(named?.throughFront?.files ?? [])]);
+  }
+  const inFull = new Map(await repeated("test:full"));
+  for (const name of ["fault", "conformance"]) {
+    const [usual] = makePlan([name], false).kinds;
+    expect(inFull.get(name)).toEqual(await listTestFiles(usual as TestKind, []));
+  }
+  expect(await repeated("fault", "conformance", "integration")).toEqual([]);
 });
 
 test("--help says how to call it, an unknown flag is refused, and words alone run tests", () => {

@@ -37,6 +37,7 @@ describe("a spooled trace", () => {
     ["a number where an integer text belongs", (fields: unknown[]) => fields.with(4, 7)],
     ["an unknown status", (fields: unknown[]) => fields.with(9, "lost")],
     ["an invalid day", (fields: unknown[]) => fields.with(2, "2026-13-01")],
+    ["a day that no month has", (fields: unknown[]) => fields.with(2, "2026-02-30")],
     ["no array", () => ({})],
   ])("is refused with %s, instead of failing the batch it is in", (_, change) => {
     const { json } = toSpooledTrace(traceRowOf({ day }));

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { DatabaseUnavailableError } from "@sluice/control-plane/platform/db-errors.ts";
 import { type ShardStep, workOnShards } from "@sluice/control-plane/usage/shards.ts";
 
 const never = (): boolean => false;
@@ -50,16 +51,41 @@ test("says that another process is at work, or that the time was over", async ()
   expect(await workOnShards(busy, () => true)).toBe("unfinished");
 });
 
-test("an error ends the work when the step beside it has ended", async () => {
-  let ended = 0;
-  const failing = workOnShards(async (_shard) => {
-    await Promise.resolve();
-    ended += 1;
-    if (ended === 1) {
-      throw new Error("the first");
+test("a shard that fails does not end the pass of the others, and is left for the next run", async () => {
+  const steps = new Map<number, number>();
+  const failing = workOnShards(async (shard) => {
+    const count = (steps.get(shard) ?? 0) + 1;
+    steps.set(shard, count);
+    if (shard === 3) {
+      throw new Error("shard 3 is bad");
     }
-    return "more";
+    return count < 3 ? "more" : "done";
   }, never);
-  expect(await failing.catch((error: Error) => error.message)).toBe("the first");
-  expect(ended).toBe(2);
+  expect(await failing.catch((error: Error) => error.message)).toBe("shard 3 is bad");
+  expect(steps.get(3)).toBe(1);
+  expect([...steps].filter(([, count]) => count === 3)).toHaveLength(15);
+});
+
+test("what fails in several shards is reported together", async () => {
+  const failing = workOnShards(async (shard) => {
+    if (shard < 2) {
+      throw new Error(`shard ${shard} is bad`);
+    }
+    return "done";
+  }, never);
+  const error = await failing.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(AggregateError);
+  const { errors, message } = error as AggregateError;
+  expect(errors.map(String).sort()).toEqual(["Error: shard 0 is bad", "Error: shard 1 is bad"]);
+  expect(message).toContain(String(errors[0]));
+});
+
+test("an outage of the database ends the pass when the steps under way have ended", async () => {
+  let steps = 0;
+  const failing = workOnShards(async () => {
+    steps += 1;
+    throw new DatabaseUnavailableError("away");
+  }, never);
+  expect(await failing.catch((error: Error) => error.message)).toContain("away");
+  expect(steps).toBeLessThanOrEqual(2);
 });

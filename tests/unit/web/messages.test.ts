@@ -49,7 +49,7 @@ function readAll(): Readonly<Record<string, unknown>> {
 const sameEverywhere = /^(CSV|(\W|\d|\{\w+\}|ms)*)$/u;
 /** Texts of the console that are the same as in English; any other such text was not translated. */
 const sameWords: Readonly<Record<string, readonly string[]>> = {
-  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio"],
+  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio", "Webhooks"],
   fr: [
     ...[
       "Code",
@@ -57,19 +57,21 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
       "Conversation",
       "E-mail",
       "Instructions",
+      "Invitation",
       "Menu",
+      "Organisations",
       "Notifications",
       "Page",
       "Secret",
       "Sessions",
     ],
-    ...["15 minutes", "Tokens", "Type", "active", "audio", "image", "{count} tokens"],
+    ...["15 minutes", "Tokens", "Type", "active", "audio", "image", "{count} tokens", "Webhooks", "Message"],
   ],
   de: [
-    ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams"],
+    ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams", "Webhooks"],
     ...["Wallet: {vendor}", "optional"],
   ],
-  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens"],
+  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks"],
 };
 
 const all = readAll();

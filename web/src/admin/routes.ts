@@ -18,6 +18,12 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
   },
   { path: "/users/:id/", load: () => import("./pages/user/page.tsx") },
   {
+    path: "/organisations/",
+    nav: { label: (texts) => texts.organisations, icon: "users" },
+    load: () => import("./pages/organisations/page.tsx"),
+  },
+  { path: "/organisations/:id/", load: () => import("./pages/organisation/page.tsx") },
+  {
     path: "/groups/",
     nav: { label: (texts) => texts.groups, icon: "layers" },
     load: () => import("./pages/groups/page.tsx"),
@@ -52,6 +58,21 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     path: "/plans/",
     nav: { label: (texts) => texts.plans, icon: "layers", key: "p" },
     load: () => import("./pages/plans/page.tsx"),
+  },
+  {
+    path: "/codes/",
+    nav: { label: (texts) => texts.codes, icon: "key" },
+    load: () => import("./pages/codes/page.tsx"),
+  },
+  {
+    path: "/invoices/",
+    nav: { label: (texts) => texts.invoices, icon: "receipt" },
+    load: () => import("./pages/invoices/page.tsx"),
+  },
+  {
+    path: "/renewals/",
+    nav: { label: (texts) => texts.renewals, icon: "receipt" },
+    load: () => import("./pages/renewals/page.tsx"),
   },
   {
     path: "/approvals/",
@@ -98,6 +119,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
   },
   { path: "/mail/templates/:name/:locale/", load: () => import("./pages/mail-template/page.tsx") },
   {
+    path: "/events/",
+    nav: { label: (texts) => texts.events, icon: "chat" },
+    load: () => import("./pages/events/page.tsx"),
+  },
+  {
     path: "/secrets/",
     nav: { label: (texts) => texts.secrets, icon: "lock" },
     load: () => import("./pages/secrets/page.tsx"),
@@ -106,6 +132,16 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     path: "/admins/",
     nav: { label: (texts) => texts.admins, icon: "users" },
     load: () => import("./pages/admins/page.tsx"),
+  },
+  {
+    path: "/registration/",
+    nav: { label: (texts) => texts.registration, icon: "users" },
+    load: () => import("./pages/registration/page.tsx"),
+  },
+  {
+    path: "/sign-in/",
+    nav: { label: (texts) => texts.signIn, icon: "plug" },
+    load: () => import("./pages/sign-in/page.tsx"),
   },
   {
     path: "/settings/",

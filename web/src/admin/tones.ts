@@ -3,6 +3,7 @@ import type { Tone } from "../kit/status.tsx";
 /** The tone of a state, the same on every page; a state that is not listed is neutral. */
 const tones: Readonly<Record<string, Tone>> = {
   active: "ok",
+  usable: "ok",
   enabled: "ok",
   settled: "ok",
   sent: "ok",
@@ -25,6 +26,7 @@ const tones: Readonly<Record<string, Tone>> = {
   received: "warn",
   unconfirmed: "warn",
   unknown_order: "warn",
+  past_due: "bad",
   locked: "bad",
   flagged: "bad",
   wrong_mode: "bad",

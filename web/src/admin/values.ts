@@ -1,10 +1,14 @@
 import type { actorKinds, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
 import type { orderList, paymentList, planList, refundList } from "@sluice/contracts/admin-lists/billing";
 import type { groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
+import type { codeBatchList } from "@sluice/contracts/codes";
 import type { exitAccountEntry, exitNodeEntry } from "@sluice/contracts/exit-nodes";
+import type { invoiceList } from "@sluice/contracts/invoices";
 import type { leadList } from "@sluice/contracts/leads";
 import type { RowOf } from "@sluice/contracts/lists";
+import type { organisationAdminList } from "@sluice/contracts/organisation-admin";
 import type { noticeResults as contractNoticeResults } from "@sluice/contracts/payments";
+import type { renewalList } from "@sluice/contracts/renewals";
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { ResponseOf } from "@sluice/contracts/wire";
 
@@ -24,6 +28,10 @@ export const userStatuses = valuesOf<UserRow["status"]>({
   suspended: true,
   closed: true,
 });
+export const organisationStatuses = valuesOf<RowOf<typeof organisationAdminList>["status"]>({
+  active: true,
+  suspended: true,
+});
 export const userTypes = valuesOf<UserRow["user_type"]>({ personal: true, business: true, internal: true });
 export const orderStatuses = valuesOf<OrderRow["status"]>({
   pending: true,
@@ -38,11 +46,13 @@ export const payChannels = valuesOf<OrderRow["pay_channel"]>({
   mock: true,
   walletpay: true,
   cardpay: true,
+  code: true,
 });
 export const paymentGateways = valuesOf<RowOf<typeof paymentList>["gateway"]>({
   mock: true,
   walletpay: true,
   cardpay: true,
+  code: true,
 });
 export const refundStatuses = valuesOf<RowOf<typeof refundList>["status"]>({ pending: true, done: true, failed: true });
 export const noticeResults = valuesOf<(typeof contractNoticeResults)[number]>({
@@ -55,8 +65,22 @@ export const noticeResults = valuesOf<(typeof contractNoticeResults)[number]>({
   ignored: true,
   flagged: true,
   wrong_mode: true,
+  applied: true,
 });
 export const planKinds = valuesOf<RowOf<typeof planList>["kind"]>({ wallet_balance: true, monthly: true });
+export const batchStates = valuesOf<RowOf<typeof codeBatchList>["state"]>({
+  usable: true,
+  expired: true,
+  revoked: true,
+});
+export const invoiceKinds = valuesOf<RowOf<typeof invoiceList>["kind"]>({ invoice: true, credit_note: true });
+export const renewalStatuses = valuesOf<RowOf<typeof renewalList>["status"]>({
+  pending: true,
+  active: true,
+  past_due: true,
+  ended: true,
+  abandoned: true,
+});
 export const planStatuses = valuesOf<RowOf<typeof planList>["status"]>({ active: true, hidden: true });
 export const switchStatuses = valuesOf<RowOf<typeof modelList>["status"]>({ enabled: true, disabled: true });
 export const groupVisibilities = valuesOf<RowOf<typeof groupList>["visibility"]>({

@@ -1,3 +1,4 @@
+import { organisationHeader, organisationParameter } from "@sluice/contracts/organisation-rights";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import type { ZodType } from "zod";
 
@@ -66,6 +67,13 @@ export function onSessionEnded(handler: () => void): () => void {
   return () => sessionEnded.removeEventListener("ended", handler);
 }
 
+let organisation: string | null = null;
+
+/** From now on, requests and download links are for the account of an organisation; null for the person's own. */
+export function actForOrganisation(id: string | null): void {
+  organisation = id;
+}
+
 const refused = new EventTarget();
 
 /** Calls back when a response is refused with this code. */
@@ -119,8 +127,12 @@ export async function apiPost<Schema extends ZodType>(
   return await send<Schema>(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
 }
 
-/** The URL of an endpoint with its query; also for download links. */
+/** The URL of a download: it names the organisation in its query, as links have no headers. */
 export function apiUrl(path: string, query: RequestOptions["query"] = {}): string {
+  return urlOf(path, { ...query, [organisationParameter]: organisation });
+}
+
+function urlOf(path: string, query: RequestOptions["query"] = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const text = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === "" ? path : `${path}?${text}`;
@@ -147,10 +159,14 @@ async function sendOnce<Schema extends ZodType>(
   init: RequestInit,
   options: RequestOptions,
 ): Promise<ResponseOf<Schema>> {
-  const answer = await fetch(apiUrl(path, options.query), {
+  const answer = await fetch(urlOf(path, options.query), {
     ...init,
     signal: options.signal ?? null,
-    headers: { accept: "application/json", ...init.headers },
+    headers: {
+      accept: "application/json",
+      ...(organisation === null ? {} : { [organisationHeader]: organisation }),
+      ...init.headers,
+    },
   }).catch(async (reason: unknown) => {
     if (reason instanceof DOMException && reason.name === "AbortError") {
       throw reason;

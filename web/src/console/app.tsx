@@ -1,5 +1,6 @@
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales } from "@sluice/contracts/locales";
+import { allowsRole, type OrganisationRule } from "@sluice/contracts/organisation-rights";
 import { Router, type RouteSectionProps } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
 import type { JSX } from "solid-js";
@@ -13,10 +14,12 @@ import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
+import { acting } from "./acting-for.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
+import { AccountSwitcher } from "./parts/account-switcher.tsx";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
 import { consoleRoutes } from "./routes.ts";
 
@@ -41,8 +44,13 @@ function Frame(props: RouteSectionProps): JSX.Element {
       area="console"
       loginPath="/login/"
       texts={texts.shell}
-      nav={toNavEntries(consoleRoutes, consoleLocale)}
-      barEnd={<LanguageMenu />}
+      nav={toNavEntries(consoleRoutes.filter(isOffered), consoleLocale)}
+      barEnd={
+        <>
+          <AccountSwitcher />
+          <LanguageMenu />
+        </>
+      }
       foot={<BalanceFoot />}
       onLogOut={() => void logOut()}
     >
@@ -50,6 +58,18 @@ function Frame(props: RouteSectionProps): JSX.Element {
     </Shell>
   );
 }
+
+/** What the pages of the sidebar require of a member of the organisation that the console acts for. */
+const requires: Readonly<Record<string, OrganisationRule>> = {
+  "/keys/": "own_keys",
+  "/usage/": "own_usage",
+  "/billing/": "billing",
+  "/webhooks/": "webhooks",
+  "/tokens/": "tokens",
+};
+
+const isOffered = ({ path }: { readonly path: string }): boolean =>
+  acting === null || allowsRole(acting.role, requires[path] ?? "person");
 
 function LanguageMenu(): JSX.Element {
   return (

@@ -3,6 +3,7 @@ import { render } from "solid-js/web";
 import "../styles/app.css";
 import { onSessionEnded } from "../api/client.ts";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
+import { startActing } from "./acting-for.ts";
 import { ConsoleApp } from "./app.tsx";
 import { readErrorsInOwnWords } from "./error-words.ts";
 import { consoleLocale } from "./locales.ts";
@@ -17,6 +18,7 @@ onSessionEnded(() => leaveSignInHint(false));
 if (root !== null) {
   await frameArea.load();
   readErrorsInOwnWords();
+  startActing();
   root.replaceChildren();
   render(() => <ConsoleApp />, root);
 }

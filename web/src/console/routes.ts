@@ -7,10 +7,12 @@ import { accountArea } from "./pages/account/messages/messages.ts";
 import { billingArea } from "./pages/billing/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
 import { keysArea } from "./pages/keys/messages/messages.ts";
+import { organisationArea } from "./pages/organisation/messages/messages.ts";
 import { playgroundArea } from "./pages/playground/messages/messages.ts";
 import { tokensArea } from "./pages/tokens/messages/messages.ts";
 import { upstreamsArea } from "./pages/upstreams/messages/messages.ts";
 import { usageArea } from "./pages/usage/messages/messages.ts";
+import { webhooksArea } from "./pages/webhooks/messages/messages.ts";
 
 type PageFile = { readonly Page: Component };
 
@@ -62,6 +64,17 @@ export const consoleRoutes: readonly AppRoute<Locale>[] = [
     nav: { label: (locale) => pageNames.tokens[locale], icon: "lock", key: "t" },
     load: page(() => import("./pages/tokens/page.tsx"), tokensArea),
   },
+  {
+    path: "/webhooks/",
+    nav: { label: (locale) => pageNames.webhooks[locale], icon: "globe" },
+    load: page(() => import("./pages/webhooks/page.tsx"), webhooksArea),
+  },
+  {
+    path: "/organisation/",
+    nav: { label: (locale) => pageNames.organisation[locale], icon: "users", key: "o" },
+    load: page(() => import("./pages/organisation/page.tsx"), organisationArea),
+  },
+  { path: "/invitation/", load: page(() => import("./pages/invitation/page.tsx"), organisationArea) },
   {
     path: "/account/",
     nav: { label: (locale) => pageNames.account[locale], icon: "user", key: "a" },

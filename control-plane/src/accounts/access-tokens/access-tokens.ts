@@ -16,7 +16,13 @@ const hintLength = 4;
 /** Ended tokens are shown for a while, so that their owner sees what became of them. */
 const tokensShown = 100;
 
-export type TokenWish = { readonly name: string; readonly scopes: readonly TokenScope[]; readonly days: number };
+export type TokenWish = {
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+  readonly days: number;
+  /** The organisation that a user's token acts for; absent for the own account. */
+  readonly organisationId?: bigint | undefined;
+};
 
 /** The access tokens of users and admins. A token is never read again: only its digest is stored. */
 export class AccessTokens {
@@ -26,8 +32,9 @@ export class AccessTokens {
     this.#db = db;
   }
 
-  async list(owner: SessionOwner): Promise<TokenView[]> {
-    return await selectTokens(this.#db, owner, tokensShown);
+  /** Those for an organisation, or all of the owner. */
+  async list(owner: SessionOwner, organisationId: bigint | null = null): Promise<TokenView[]> {
+    return await selectTokens(this.#db, owner, { limit: tokensShown, organisationId });
   }
 
   /**
@@ -51,7 +58,10 @@ export class AccessTokens {
       }
       const made = { tokenHash: sha256(secret), hint: secret.slice(-hintLength) };
       const token = await insertToken(tx, owner, { ...made, ...wish });
-      await audit(tx, origin, "access_token.create", { ...subjectOf(token), after: summaryOf(token) });
+      await audit(tx, origin, "access_token.create", {
+        ...subjectOf(token),
+        after: { ...summaryOf(token), organisationId: wish.organisationId },
+      });
       return { secret, token };
     });
   }

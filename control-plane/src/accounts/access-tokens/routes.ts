@@ -35,10 +35,12 @@ function userEndpoints({ tokens, ownAccount }: TokenRouteDeps): AnyEndpoint[] {
       path: "/backend/tokens/list/",
       access: "user",
       input: nothing,
-      summary: "List the user's access tokens, newest first",
+      summary: "List the user's access tokens, newest first; for an organisation, the user's tokens for it",
       output: tokenListResponse,
       errors: [],
-      handle: async ({ user }) => ({ tokens: await tokens.list(ofUser(user.userId)) }),
+      handle: async ({ user }) => ({
+        tokens: await tokens.list(ofUser(user.userId), user.organisation?.organisationId),
+      }),
     }),
     endpoint({
       method: "POST",
@@ -58,7 +60,7 @@ function userEndpoints({ tokens, ownAccount }: TokenRouteDeps): AnyEndpoint[] {
         const { name, scopes, expires_in_days: days } = input;
         return await tokens.create(
           ofUser(user.userId),
-          { name, scopes, days },
+          { name, scopes, days, organisationId: user.organisation?.organisationId },
           {
             origin: byCaller(call),
             lock: (tx) => lockUserOwner(tx, user.userId, passwordHash),

@@ -1,8 +1,10 @@
 import type { TokenView } from "@sluice/contracts/management-tokens";
 import { and, count, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import { QueryBuilder } from "drizzle-orm/pg-core";
 import { ago, fromNow, isSet, now } from "../../db/expressions.ts";
 import { userProfile as profile, managementToken as token } from "../../db/schema/accounts.ts";
 import { sharedAdminCredentials as credentials } from "../../db/schema/admins.ts";
+import { organisation } from "../../db/schema/organisations.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { AdminCaller, TokenCaller, UserCaller } from "../../platform/endpoint/model.ts";
 import type { AdminRules } from "../sessions/model.ts";
@@ -14,6 +16,7 @@ export type NewToken = {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly days: number;
+  readonly organisationId?: bigint | undefined;
 };
 
 const belongsTo = ({ userId, adminId }: SessionOwner) =>
@@ -23,11 +26,17 @@ const isLive = and(isNull(token.revokedAt), gt(token.expiresAt, now));
 
 const isSeenLongAgo = sql<boolean>`coalesce(${token.lastUsedAt} < now() - interval '1 minute', true)`;
 
+const nameOfOrganisation = new QueryBuilder()
+  .select({ name: organisation.name })
+  .from(organisation)
+  .where(eq(organisation.id, token.organisationId));
+
 const view = {
   token_id: token.id,
   name: token.name,
   hint: token.hint,
   scopes: token.scopes,
+  organisation: sql<string | null>`(${nameOfOrganisation})`,
   status: sql<TokenView["status"]>`case when ${token.revokedAt} is not null then 'revoked'
     when ${token.expiresAt} <= now() then 'expired' else 'active' end`,
   created_at: token.createdAt,
@@ -74,9 +83,21 @@ export async function insertToken(
   return made;
 }
 
-/** The tokens of an owner, newest first: the live ones, and those that ended lately. */
-export async function selectTokens(db: Queryable, owner: SessionOwner, limit: number): Promise<TokenView[]> {
-  return await db.drizzle.select(view).from(token).where(belongsTo(owner)).orderBy(desc(token.id)).limit(limit);
+/**
+ * The tokens of an owner, newest first: the live ones, and those that ended lately.
+ * @param organisationId null for all of them, or an organisation for those that are for it
+ */
+export async function selectTokens(
+  db: Queryable,
+  owner: SessionOwner,
+  { limit, organisationId }: { readonly limit: number; readonly organisationId: bigint | null },
+): Promise<TokenView[]> {
+  return await db.drizzle
+    .select(view)
+    .from(token)
+    .where(and(belongsTo(owner), organisationId === null ? undefined : eq(token.organisationId, organisationId)))
+    .orderBy(desc(token.id))
+    .limit(limit);
 }
 
 export async function countLiveTokens(tx: Queryable, owner: SessionOwner): Promise<number> {
@@ -118,6 +139,7 @@ export async function findUserByToken(db: Queryable, tokenHash: Uint8Array): Pro
   const [row] = await db.drizzle
     .select({
       ...tokenFields,
+      tokenOrganisationId: token.organisationId,
       userId: profile.id,
       gatewayUserId: profile.gatewayUserId,
       email: profile.email,

@@ -11,6 +11,7 @@ import {
   networkLimits,
   type RequestedMail,
   recipientLimit,
+  redemptionLimit,
   requesterLimit,
 } from "./model.ts";
 
@@ -98,6 +99,23 @@ export async function countCode(db: Database, account: string): Promise<{ succee
   const key = digest("code", account);
   await refuseAbove(db, key, codeLimit);
   return { succeeded: () => forgetAttempts(db, key) };
+}
+
+/**
+ * Counts an attempt to redeem a code, for the user and for the address, before the code is looked up.
+ * @throws AppError `too_many_attempts`
+ */
+export async function beginRedemption(db: Database, userId: bigint, ip: string): Promise<Attempt> {
+  const userKey = digest("redemption", "user", userId.toString());
+  const addressKey = digest("redemption", "address", addressGroup(ip));
+  await refuseAbove(db, userKey, redemptionLimit);
+  await refuseAbove(db, addressKey, addressLimits.redemption);
+  return {
+    succeeded: async () => {
+      await uncountAttempt(db, userKey);
+      await uncountAttempt(db, addressKey);
+    },
+  };
 }
 
 async function refuseAbove(db: Database, key: string, limit: AttemptLimit): Promise<void> {

@@ -25,6 +25,8 @@ const guesses = { windowSeconds: hour, delaySecondsMin: 1, delaySecondsMax: 900 
 export const attemptKinds = {
   userLogin: { name: "user_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
   adminLogin: { name: "admin_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 20 } },
+  /** Returns from a provider. Many people can share an address, and one who gives up at the provider counts too. */
+  signIn: { name: "sign_in", ofPair: { ...guesses, free: 50 }, ofAddress: { ...guesses, free: 50 } },
   /** Limits how often a logged-in user may confirm the password. */
   confirmation: { name: "confirmation", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
 } as const satisfies Record<string, AttemptKind>;
@@ -43,7 +45,17 @@ export const addressLimits = {
   order: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
   /** The limit for leads: a company asks once, and the limit of one sender leaves most of the day's total to others. */
   lead: { free: 10, windowSeconds: day, delaySecondsMin: hour, delaySecondsMax: day },
+  /** Wrong redemption codes. */
+  redemption: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
 } as const satisfies Record<string, AttemptLimit>;
+
+/** Wrong redemption codes of a user, from wherever. */
+export const redemptionLimit: AttemptLimit = {
+  free: 10,
+  windowSeconds: hour,
+  delaySecondsMin: 20,
+  delaySecondsMax: hour,
+};
 
 /** The limits for all addresses of a network together. */
 export const networkLimits = {

@@ -1,6 +1,6 @@
 import { addressGroup } from "../../platform/client-address.ts";
 import type { Database } from "../../platform/db.ts";
-import { countFromAddress, countFromNetwork } from "./attempts.ts";
+import { type Attempt, beginRedemption, countFromAddress, countFromNetwork } from "./attempts.ts";
 
 /** Counts anonymous orders by the address they come from. */
 export function guestOrders(db: Database): {
@@ -8,6 +8,11 @@ export function guestOrders(db: Database): {
   readonly networkOf: (ip: string) => string;
 } {
   return { count: (ip) => countFromAddress(db, "order", ip), networkOf: addressGroup };
+}
+
+/** Counts attempts to redeem codes. */
+export function redemptionAttempts(db: Database): { readonly begin: (userId: bigint, ip: string) => Promise<Attempt> } {
+  return { begin: (userId, ip) => beginRedemption(db, userId, ip) };
 }
 
 /**

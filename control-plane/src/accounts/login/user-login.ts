@@ -70,7 +70,8 @@ export class UserLogin {
   }
 }
 
-function refuseUnlessActive({ status }: LoginProfile): void {
+/** @throws AppError `email_not_verified`, `account_disabled` */
+export function refuseUnlessActive({ status }: Pick<LoginProfile, "status">): void {
   if (status === "email_pending") {
     throw new AppError("email_not_verified");
   }

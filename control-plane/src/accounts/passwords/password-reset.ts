@@ -13,9 +13,11 @@ import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
 import type { KnownDevices } from "../login/known-devices.ts";
 import { isOpen, type Origin } from "../model.ts";
-import type { OnVerified } from "../port.ts";
+import type { Newcomers } from "../registration/newcomers.ts";
 import type { SessionKind } from "../sessions/model.ts";
 import { ofUser } from "../sessions/store.ts";
+import { deleteIdentities, selectIdentities } from "../sign-in/identity-store.ts";
+import type { Providers } from "../sign-in/providers.ts";
 import {
   activateProfile,
   findLoginByEmail,
@@ -33,12 +35,21 @@ export type PasswordResetDeps = {
   readonly db: Database;
   readonly hashing: PasswordHashing;
   readonly mails: MailQueue;
-  readonly onVerified: OnVerified;
+  readonly newcomers: Pick<Newcomers, "welcome">;
   readonly baseUrl: string;
   readonly limits: () => AddressNumbers;
   readonly devices: KnownDevices;
   /** Reset links of admins are redeemed here as well. */
   readonly adminAccess: Pick<AdminAccess, "setPassword">;
+  readonly providers: Pick<Providers, "labelsOf">;
+};
+
+/** A new password, as the reader of the mail wants it. */
+export type WantedReset = {
+  readonly token: string;
+  readonly password: string;
+  /** Whether the sign-ins with other services that are linked to the account are removed. */
+  readonly endsSignIns: boolean;
 };
 
 const tokenBytes = 32;
@@ -102,18 +113,29 @@ export class PasswordReset {
    * Sets the password, ends every session, and verifies the address if it was not verified yet, since the caller has
    * read its email.
    * @returns the owner of the password
-   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` (the link then stays valid)
+   * @throws AppError `invalid_token` whatever is wrong with it, `invalid_password` and `invitation_unusable` (the link then stays valid)
    */
-  async confirm(token: string, password: string, origin: Origin): Promise<SessionKind> {
-    if (await this.#deps.adminAccess.setPassword(token, password, origin)) {
+  async confirm(wanted: WantedReset, origin: Origin): Promise<SessionKind> {
+    if (await this.#deps.adminAccess.setPassword(wanted.token, wanted.password, origin)) {
       return "admin";
     }
-    await this.#confirmUser(token, password, origin);
+    await this.#confirmUser(wanted, origin);
     return "user";
   }
 
-  async #confirmUser(token: string, password: string, origin: Origin): Promise<void> {
-    const { db, hashing, onVerified } = this.#deps;
+  /**
+   * The names of the services that are linked to the account of a reset link. Somebody who took the account over may have
+   * linked one, so the owner is asked whether they stay.
+   */
+  async linkedTo(token: string): Promise<readonly string[]> {
+    const { db, providers } = this.#deps;
+    const userId = token === "" ? null : await peekToken(db, sha256(token), "password_reset");
+    const issuers = userId === null ? [] : (await selectIdentities(db, userId)).map(({ issuer }) => issuer);
+    return issuers.length === 0 ? [] : [...(await providers.labelsOf(issuers)).values()];
+  }
+
+  async #confirmUser({ token, password, endsSignIns }: WantedReset, origin: Origin): Promise<void> {
+    const { db, hashing, newcomers } = this.#deps;
     const tokenHash = sha256(token);
     const ownerId = await peekToken(db, tokenHash, "password_reset");
     const owner = ownerId === null ? null : await findLoginById(db, ownerId);
@@ -133,17 +155,18 @@ export class PasswordReset {
       await lockProfile(tx, userId);
       await setPassword(tx, userId, passwordHash);
       if (await activateProfile(tx, userId)) {
-        await onVerified(tx, userId);
+        await newcomers.welcome(tx, userId);
       }
       await spendTokens(tx, userId, "password_reset");
       await spendTokens(tx, userId, "email_verify");
       const ended = await endAccess(tx, ofUser(userId));
+      const removedSignIns = endsSignIns ? await deleteIdentities(tx, userId) : [];
       await mailPasswordChange(tx, this.#deps, owner);
       await audit(tx, byUser({ userId, email: owner.email }, origin), "user.password_reset", {
         subjectKind: "user",
         subjectId: userId,
         before: { status: owner.status },
-        after: { endedSessions: ended },
+        after: { endedSessions: ended, removedSignIns },
       });
     });
   }

@@ -14,7 +14,7 @@ import { parseEmailAddress } from "../email-address.ts";
 import { type Origin, parseDisplayName } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
-import type { GatewayUsers, OnVerified } from "../port.ts";
+import type { GatewayUsers } from "../port.ts";
 import {
   activateProfile,
   findLoginByEmail,
@@ -24,13 +24,15 @@ import {
   setVerificationMail,
 } from "../store.ts";
 import { insertToken, spendTokens, takeToken } from "../tokens-store.ts";
+import type { Newcomers, Passes } from "./newcomers.ts";
+import type { Registered } from "./registration-store.ts";
 
 export type RegistrationDeps = {
   readonly db: Database;
   readonly hashing: PasswordHashing;
   readonly mails: MailQueue;
-  readonly gatewayUsers: GatewayUsers;
-  readonly onVerified: OnVerified;
+  readonly gatewayUsers: Pick<GatewayUsers, "create">;
+  readonly newcomers: Newcomers;
   /** The base URL of the links in emails. */
   readonly baseUrl: string;
   /** Whether the response includes the link that the email contains. */
@@ -44,7 +46,7 @@ export type RegistrationInput = {
   readonly displayName: string | null;
   /** Any language tag; used for emails and pages. */
   readonly locale: string;
-};
+} & Passes;
 
 /**
  * The response, which does not depend on whether the address was free. It has no link on installations that send links
@@ -74,9 +76,10 @@ export class Registration {
   /**
    * Creates the gateway user, the profile and the link in one transaction. For a known address nothing is created; its
    * owner is notified by email, and the caller sees no difference.
-   * @throws AppError `invalid_email`, `invalid_password`, `invalid_name`, `too_many_attempts`
+   * @throws AppError `invalid_email`, `invalid_password`, `invalid_name`, `too_many_attempts`, and those of
+   * `Newcomers.admit`
    */
-  async register(input: RegistrationInput, origin: Origin): Promise<RegistrationAnswer> {
+  async register(input: RegistrationInput, request: Request, origin: Origin): Promise<RegistrationAnswer> {
     const email = parseEmailAddress(input.email);
     if (email === null) {
       throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
@@ -90,6 +93,7 @@ export class Registration {
       throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
     }
     await countFromAddress(this.#deps.db, "registration", origin.ip, this.#deps.limits().registrations);
+    const admitted = await this.#deps.newcomers.admit(email, input, { ip: origin.ip, request });
     return await takingAtLeast(registrationMsMin, async () => {
       const passwordHash = await this.#deps.hashing.hash(input.password);
       const locale = mailLocaleOf(input.locale);
@@ -97,7 +101,7 @@ export class Registration {
       const known = await findLoginByEmail(this.#deps.db, email);
       const isMailed = await mayMail(this.#deps.db, known === null ? "verification" : "account_exists", email, origin);
       const profile = { email, passwordHash, displayName, locale };
-      if (known !== null || !(await this.#make(profile, { token, isMailed, origin }))) {
+      if (known !== null || !(await this.#make(profile, { token, isMailed, origin, admitted }))) {
         await this.#mailOwner(known ?? (await findLoginByEmail(this.#deps.db, email)), isMailed);
       }
       return this.#answer(token);
@@ -107,7 +111,7 @@ export class Registration {
   /** @returns false when the address has been taken meanwhile */
   async #make(
     profile: { email: string; passwordHash: string; displayName: string | null; locale: string },
-    how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin },
+    how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin; readonly admitted: Registered },
   ): Promise<boolean> {
     try {
       await this.#deps.db.withTransaction(async (tx) => {
@@ -116,6 +120,7 @@ export class Registration {
         if (userId === null) {
           throw new AddressTaken();
         }
+        await this.#deps.newcomers.record(tx, userId, how.admitted);
         const { email, displayName, locale } = profile;
         await audit(tx, byUser({ userId, email }, how.origin), "user.register", {
           subjectKind: "user",
@@ -248,7 +253,7 @@ export class Registration {
 
   /**
    * Activates the user whom the link belongs to. The link works once.
-   * @throws AppError `invalid_token`
+   * @throws AppError `invalid_token`; `invitation_unusable` (the link then stays valid)
    */
   async verify(token: string, origin: Origin): Promise<void> {
     await this.#deps.db.withTransaction(async (tx) => {
@@ -256,7 +261,7 @@ export class Registration {
       if (userId === null || !(await activateProfile(tx, userId))) {
         throw new AppError("invalid_token");
       }
-      await this.#deps.onVerified(tx, userId);
+      await this.#deps.newcomers.welcome(tx, userId);
       await spendTokens(tx, userId, "email_verify");
       await audit(tx, byUser({ userId, email: null }, origin), "user.verify_email", {
         subjectKind: "user",

@@ -1,5 +1,7 @@
 import { auditList, keyList, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
 import { byKeyField, type KeySetting, keySettings } from "@sluice/contracts/key-fields";
+import { organisationAdminList } from "@sluice/contracts/organisation-admin";
+import { registrationCreditList } from "@sluice/contracts/registration";
 import {
   type Bind,
   type Column,
@@ -52,7 +54,7 @@ export const users = listSource({
     updated_at: column("timestamptz", "p.updated_at"),
   },
   filters: {
-    q: findUser,
+    q: (text, bind) => findAccount({ id: "p.id", account: "p.gateway_user_id", text: "p.email" }, text, bind),
     user_id: equals("bigint", "p.id"),
     gateway_user_id: equals("bigint", "p.gateway_user_id"),
     status: isOneOf("p.status"),
@@ -70,18 +72,73 @@ const inGroup = (group: string): string =>
 const keyPrefixLength = 7;
 const idDigitsMax = 18;
 
-/** Finds a user by a name, email, key or id; each form of the text uses its own index. */
-function findUser(text: string, bind: Bind): string {
+type Finder = { readonly id: string; readonly account: string; readonly text: string };
+
+/** Finds an account by a name, key or id of its owner; each form of the text uses its own index. */
+function findAccount({ id, account, text: named }: Finder, text: string, bind: Bind): string {
   if (text.startsWith("sk-")) {
     const known = `${text.slice(0, keyPrefixLength).replace(/[\\%_]/g, "\\$&")}%`;
-    return `p.gateway_user_id in (select k.gateway_user_id from api_key k where k.key_prefix like ${bind(known, "text")})`;
+    return `${account} in (select k.gateway_user_id from api_key k where k.key_prefix like ${bind(known, "text")})`;
   }
   if (/^\d+$/.test(text) && text.length <= idDigitsMax) {
-    const id = bind(text, "bigint");
-    return `p.id = ${id} or p.gateway_user_id = ${id} or ${startsWith("p.email")(text, bind)}`;
+    const number = bind(text, "bigint");
+    return `${id} = ${number} or ${account} = ${number} or ${startsWith(named)(text, bind)}`;
   }
-  return startsWith("p.email")(text, bind);
+  return startsWith(named)(text, bind);
 }
+
+const organisationCreated = column("timestamptz", "o.created_at");
+const organisationId = column("bigint", "o.id");
+const isMemberOf = "m.organisation_id = o.id and m.left_at is null";
+
+export const organisations = listSource({
+  contract: organisationAdminList,
+  from: `organisation o
+    left join gateway_user g on g.id = o.gateway_user_id
+    left join budget b on b.gateway_user_id = o.gateway_user_id`,
+  countedFrom: "organisation o",
+  columns: {
+    organisation_id: organisationId,
+    gateway_user_id: column("bigint", "o.gateway_user_id"),
+    name: column("text", "o.name"),
+    status: column("text", "o.status"),
+    owners: column(
+      "text[]",
+      `array(select p.email from organisation_member m join user_profile p on p.id = m.user_id
+        where ${isMemberOf} and m.role = 'owner' order by m.id limit 10)`,
+    ),
+    members: column("bigint", `(select count(*) from organisation_member m where ${isMemberOf})`),
+    projects: column("bigint", "(select count(*) from organisation_project j where j.organisation_id = o.id)"),
+    live_keys: column(
+      "bigint",
+      `(select count(*) from api_key k where k.gateway_user_id = o.gateway_user_id and k.status = 'active'
+        and (k.expires_at is null or k.expires_at > now()))`,
+    ),
+    group_name: column("text", "(select c.group_name from key_group(o.gateway_user_id, null) c)"),
+    rate_multiplier: column("numeric", "g.rate_multiplier"),
+    remaining: column("bigint", "b.granted - (b.used - b.period_base) - b.reserved"),
+    used: column("bigint", "b.used"),
+    last_call_at: column(
+      "timestamptz",
+      "(select c.last_at from usage_user c where c.gateway_user_id = o.gateway_user_id)",
+    ),
+    created_at: organisationCreated,
+    updated_at: column("timestamptz", "o.updated_at"),
+  },
+  filters: {
+    q: (text, bind) => findAccount({ id: "o.id", account: "o.gateway_user_id", text: "o.name" }, text, bind),
+    organisation_id: equals("bigint", "o.id"),
+    gateway_user_id: equals("bigint", "o.gateway_user_id"),
+    status: isOneOf("o.status"),
+    user_id: (value, bind) =>
+      `o.id in (select m.organisation_id from organisation_member m where m.user_id = ${bind(value, "bigint")} and m.left_at is null)`,
+  },
+  sorts: {
+    created_at: [organisationCreated, organisationId],
+    name: [column("text", "lower(o.name)"), organisationId],
+  },
+  time: { at: organisationCreated },
+});
 
 const keyCreated = column("timestamptz", "k.created_at");
 const keyId = column("bigint", "k.id");
@@ -110,6 +167,7 @@ export const keys = listSource({
   contract: keyList,
   from: `api_key k
     left join user_profile p on p.gateway_user_id = k.gateway_user_id
+    left join organisation n on n.gateway_user_id = k.gateway_user_id
     left join api_key_use u on u.api_key_id = k.id
     left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced`,
   columns: {
@@ -122,6 +180,8 @@ export const keys = listSource({
     user_id: column("bigint", "p.id"),
     gateway_user_id: column("bigint", "k.gateway_user_id"),
     email: column("text", "p.email"),
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     group_name: column("text", `coalesce(k.group_name, ${chosenGroup})`),
     has_group: column("boolean", "exists (select from key_group(k.gateway_user_id, k.group_name))"),
     quota_limit: column("bigint", "b.granted"),
@@ -230,4 +290,32 @@ export const audits = listSource({
   },
   sorts: { at: [auditAt, auditId] },
   time: { at: auditAt },
+});
+
+const decidedAt = column("timestamptz", "r.decided_at");
+const registeredId = column("bigint", "r.user_id");
+
+/** What newcomers got for nothing, and why they did not. */
+export const registrationCredits = listSource({
+  contract: registrationCreditList,
+  from: "user_registration r join user_profile p on p.id = r.user_id",
+  where: "(r.credit_quota > 0 or r.credit_refusal is not null)",
+  columns: {
+    user_id: registeredId,
+    email: column("text", "p.email"),
+    network: column("text", "r.network"),
+    invitation_id: column("bigint", "r.invitation_id"),
+    credit_quota: column("bigint", "r.credit_quota"),
+    refusal: column("text", "r.credit_refusal"),
+    registered_at: column("timestamptz", "r.registered_at"),
+    decided_at: decidedAt,
+  },
+  filters: {
+    user_id: equals("bigint", "r.user_id"),
+    outcome: isOneOf("case when r.credit_quota > 0 then 'paid' else 'refused' end"),
+    network: equals("text", "r.network"),
+    invitation_id: equals("bigint", "r.invitation_id"),
+  },
+  sorts: { decided_at: [decidedAt, registeredId] },
+  time: { at: decidedAt },
 });

@@ -7,6 +7,9 @@ import {
   planList,
   refundList,
 } from "@sluice/contracts/admin-lists/billing";
+import { codeBatchList } from "@sluice/contracts/codes";
+import { invoiceList } from "@sluice/contracts/invoices";
+import { renewalList } from "@sluice/contracts/renewals";
 import { type Bind, column, either, equals, isOneOf, listSource } from "../../platform/list-query/model.ts";
 
 const orderCreated = column("timestamptz", "o.created_at");
@@ -28,6 +31,7 @@ export const orders = listSource({
   contract: orderList,
   from: `sales_order o
     left join user_profile u on u.id = o.user_id
+    left join organisation n on n.id = o.organisation_id
     left join payment y on y.order_id = o.id`,
   columns: {
     order_no: column("text", "o.order_no"),
@@ -39,6 +43,8 @@ export const orders = listSource({
     currency: column("text", "o.currency"),
     user_id: column("bigint", "o.user_id"),
     email,
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     pay_channel: column("text", "o.pay_channel"),
     sender: column("text", "o.sender"),
     vendor: column("text", "o.vendor"),
@@ -58,6 +64,7 @@ export const orders = listSource({
   filters: {
     order_no: equals("text", "o.order_no"),
     user_id: equals("bigint", "o.user_id"),
+    organisation_id: equals("bigint", "o.organisation_id"),
     email: hasEmail,
     status: isOneOf("o.status"),
     pay_channel: isOneOf("o.pay_channel"),
@@ -77,7 +84,8 @@ export const payments = listSource({
   contract: paymentList,
   from: `payment y
     left join sales_order o on o.id = y.order_id
-    left join user_profile u on u.id = o.user_id`,
+    left join user_profile u on u.id = o.user_id
+    left join organisation n on n.id = o.organisation_id`,
   columns: {
     payment_id: paymentId,
     order_no: column("text", "o.order_no"),
@@ -85,6 +93,8 @@ export const payments = listSource({
     plan_code: column("text", "o.plan_code"),
     user_id: column("bigint", "o.user_id"),
     email,
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     gateway: column("text", "y.gateway"),
     account: column("text", "y.account"),
     transaction_id: column("text", "y.transaction_id"),
@@ -97,6 +107,7 @@ export const payments = listSource({
     order_no: equals("text", "o.order_no"),
     transaction_id: equals("text", "y.transaction_id"),
     user_id: equals("bigint", "o.user_id"),
+    organisation_id: equals("bigint", "o.organisation_id"),
     gateway: isOneOf("y.gateway"),
     account: equals("text", "y.account"),
   },
@@ -110,12 +121,15 @@ export const refunds = listSource({
   contract: refundList,
   from: `refund r
     left join sales_order o on o.id = r.order_id
-    left join user_profile u on u.id = o.user_id`,
+    left join user_profile u on u.id = o.user_id
+    left join organisation n on n.id = o.organisation_id`,
   columns: {
     refund_no: column("text", "r.refund_no"),
     order_no: column("text", "o.order_no"),
     user_id: column("bigint", "o.user_id"),
     email,
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     gateway: column("text", "o.pay_channel"),
     amount_usd: column("numeric", "r.amount_usd"),
     quota: column("bigint", "r.quota"),
@@ -130,6 +144,7 @@ export const refunds = listSource({
     refund_no: equals("text", "r.refund_no"),
     order_no: equals("text", "o.order_no"),
     user_id: equals("bigint", "o.user_id"),
+    organisation_id: equals("bigint", "o.organisation_id"),
     status: isOneOf("r.status"),
   },
   sorts: { created_at: [refundCreated, column("bigint", "r.id")] },
@@ -183,7 +198,8 @@ export const ledgerEntries = listSource({
   from: `(select * from ledger_entry where usage_request_id is null) e
     left join ledger_posting l on l.id = e.posting_id
     left join ledger_account a on a.id = e.account_id
-    left join user_profile u on u.gateway_user_id = a.gateway_user_id`,
+    left join user_profile u on u.gateway_user_id = a.gateway_user_id
+    left join organisation n on n.gateway_user_id = a.gateway_user_id`,
   columns: {
     entry_id: entryId,
     posting_id: column("bigint", "e.posting_id"),
@@ -191,6 +207,8 @@ export const ledgerEntries = listSource({
     gateway_user_id: column("bigint", "a.gateway_user_id"),
     user_id: column("bigint", "u.id"),
     email: column("text", "u.email"),
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     change_type: column("text", "l.change_type"),
     reference: column("text", "l.reference"),
     note: column("text", "l.note"),
@@ -214,6 +232,7 @@ export const ledgerEntries = listSource({
 });
 
 const planCode = column("text", "n.plan_code");
+const batchState = `case when b.revoked_at is not null then 'revoked' when b.expires_at <= now() then 'expired' else 'usable' end`;
 
 export const plans = listSource({
   contract: planList,
@@ -233,6 +252,12 @@ export const plans = listSource({
     status: column("text", "n.status"),
     version: column("integer", "n.version"),
     group_name: column("text", "n.group_name"),
+    own_amount: column(
+      "jsonb",
+      `case when n.amount_min_usd is not null then jsonb_build_object('min_usd', n.amount_min_usd::text,
+        'max_usd', n.amount_max_usd::text, 'step_usd', n.amount_step_usd::text) end`,
+    ),
+    renews: column("boolean", "n.renews"),
     subscribers: column("bigint", "coalesce(s.subscribers, 0)"),
     created_at: column("timestamptz", "n.created_at"),
     updated_at: column("timestamptz", "n.updated_at"),
@@ -251,6 +276,119 @@ export const plans = listSource({
   time: null,
 });
 
+const batchId = column("bigint", "b.id");
+const batchCreated = column("timestamptz", "b.created_at");
+
+/** Batches of redemption codes, without the codes. */
+export const codeBatches = listSource({
+  contract: codeBatchList,
+  from: "code_batch b",
+  columns: {
+    batch_id: batchId,
+    name: column("text", "b.name"),
+    note: column("text", "b.note"),
+    plan_code: column("text", "b.plan_code"),
+    plan_kind: column("text", "b.plan_kind"),
+    quota: column("bigint", "b.quota"),
+    group_name: column("text", "b.group_name"),
+    count: column("integer", "b.count"),
+    is_once_per_user: column("boolean", "b.is_once_per_user"),
+    expires_at: column("timestamptz", "b.expires_at"),
+    revoked_at: column("timestamptz", "b.revoked_at"),
+    created_by: column("text", "b.created_by"),
+    created_at: batchCreated,
+    state: column("text", batchState),
+    redeemed: column("bigint", "(select count(*) from code_redemption r where r.batch_id = b.id)"),
+  },
+  filters: {
+    batch_id: equals("bigint", "b.id"),
+    state: isOneOf(batchState),
+    plan_code: equals("text", "b.plan_code"),
+    is_once_per_user: either("b.is_once_per_user", "not b.is_once_per_user"),
+  },
+  sorts: { created_at: [batchCreated, batchId] },
+  time: { at: batchCreated },
+});
+
+const invoiceId = column("bigint", "i.id");
+const issuedAt = column("timestamptz", "i.issued_at");
+const invoicedUsd = column("numeric", "i.gross_usd");
+
+/** Invoices and credit notes, with what they say about the buyer. */
+export const invoices = listSource({
+  contract: invoiceList,
+  from: "invoice i join sales_order o on o.id = i.order_id",
+  columns: {
+    number: column("text", "i.number"),
+    kind: column("text", "i.kind"),
+    order_no: column("text", "o.order_no"),
+    currency: column("text", "i.currency"),
+    net_usd: column("numeric", "i.net_usd"),
+    tax_usd: column("numeric", "i.tax_usd"),
+    gross_usd: invoicedUsd,
+    tax_rate: column("numeric", "trim_scale(i.tax_rate)"),
+    issued_at: issuedAt,
+    buyer_name: column("text", "i.facts->'buyer'->>'name'"),
+    buyer_country: column("text", "i.facts->'buyer'->>'country'"),
+    buyer_tax_id: column("text", "i.facts->'buyer'->>'taxId'"),
+    buyer_email: column("text", "i.facts->'buyer'->>'email'"),
+    original_number: column("text", "i.facts->'original'->>'number'"),
+  },
+  filters: {
+    kind: isOneOf("i.kind"),
+    number: equals("text", "i.number"),
+    order_no: equals("text", "o.order_no"),
+  },
+  sorts: { issued_at: [issuedAt, invoiceId], gross_usd: [invoicedUsd, invoiceId] },
+  time: { at: issuedAt },
+});
+
+const renewalId = column("bigint", "r.id");
+const renewalCreated = column("timestamptz", "r.created_at");
+const renewalPrice = column("numeric", "r.price_usd");
+
+/** Subscriptions that the card gateway charges for every month. */
+export const renewals = listSource({
+  contract: renewalList,
+  from: "renewal r join user_profile u on u.id = r.user_id",
+  columns: {
+    renewal_no: column("text", "r.renewal_no"),
+    user_id: column("bigint", "r.user_id"),
+    email: column("text", "u.email"),
+    plan_code: column("text", "r.plan_code"),
+    plan_name: column("text", "r.plan_name"),
+    price_usd: renewalPrice,
+    quota: column("bigint", "r.quota"),
+    group_name: column("text", "r.group_name"),
+    account: column("text", "r.account"),
+    status: column("text", "r.status"),
+    is_cancelled_at_end: column("boolean", "r.is_cancelled_at_end"),
+    end_reason: column("text", "r.end_reason"),
+    note: column("text", "r.note"),
+    gateway_subscription_id: column("text", "r.gateway_subscription_id"),
+    periods: column("bigint", "(select count(*) from renewal_period p where p.renewal_id = r.id)"),
+    period_end: column("timestamptz", "r.period_end"),
+    kept_until: column("timestamptz", "r.kept_until"),
+    failed_at: column("timestamptz", "r.failed_at"),
+    next_price_usd: column("numeric", "r.next_price_usd"),
+    next_quota: column("bigint", "r.next_quota"),
+    next_from: column("timestamptz", "r.next_from"),
+    created_at: renewalCreated,
+    updated_at: column("timestamptz", "r.updated_at"),
+  },
+  filters: {
+    renewal_no: equals("text", "r.renewal_no"),
+    user_id: equals("bigint", "r.user_id"),
+    email: (value, bind) => `r.user_id = (select id from user_profile where email = ${bind(value, "text")})`,
+    plan_code: equals("text", "r.plan_code"),
+    status: isOneOf("r.status"),
+    gateway_subscription_id: equals("text", "r.gateway_subscription_id"),
+    is_cancelled_at_end: either("r.is_cancelled_at_end", "not r.is_cancelled_at_end"),
+  },
+  sorts: { created_at: [renewalCreated, renewalId], price_usd: [renewalPrice, renewalId] },
+  time: { at: renewalCreated },
+});
+
 const adjustedAt = column("timestamptz", "a.at");
 
 /** What admins credited and debited by hand, as recorded at the time. */
@@ -258,6 +396,7 @@ export const adjustments = listSource({
   contract: adjustmentList,
   from: `audit_log a
     left join user_profile u on u.gateway_user_id = a.subject_id::bigint
+    left join organisation n on n.gateway_user_id = a.subject_id::bigint
     left join ledger_posting l on l.change_type = 'manual_adjust' and l.reference = a.after->>'reference'`,
   where: "a.action = 'quota.adjust' and a.subject_kind = 'gateway_user'",
   columns: {
@@ -267,6 +406,8 @@ export const adjustments = listSource({
     gateway_user_id: column("bigint", "a.subject_id::bigint"),
     user_id: column("bigint", "u.id"),
     email: column("text", "u.email"),
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     amount: column("bigint", "(a.after->>'amount')::bigint"),
     remaining_before: column("bigint", "(a.before->>'remaining')::bigint"),
     remaining_after: column("bigint", "(a.after->>'remaining')::bigint"),

@@ -1,5 +1,6 @@
 import { abilityList, channelList, groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import { type ByCount, type ByPrice, countedUnits, priceColumns, unitMeasures } from "@sluice/contracts/priced-units";
+import { callMinute } from "../../db/expressions.ts";
 import { type Bind, column, either, equals, isOneOf, listSource, startsWith } from "../../platform/list-query/model.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
 
@@ -197,6 +198,12 @@ export const abilities = listSource({
 });
 
 const startedAt = column("timestamptz", "u.started_at");
+const calledBy = [column("date", "u.day"), column("uuid", "u.request_id")] as const;
+/** The order of the indexes by model and by channel. */
+const minutesOfCalls = [calledBy[0], column("text", callMinute("u.request_id")), calledBy[1]];
+const indexedByMinute = ["model", "channel_id"];
+/** Filters whose indexes have the id itself. */
+const indexedById = ["request_id", "user_id", "gateway_user_id", "key_id", "asked_model", "error_code"];
 const daysDefault = 31;
 const daysMax = 400;
 
@@ -210,6 +217,7 @@ export const usage = listSource({
   contract: usageList,
   from: `usage_log u
     left join user_profile p on p.gateway_user_id = u.gateway_user_id
+    left join organisation n on n.gateway_user_id = u.gateway_user_id
     left join api_key k on k.id = u.api_key_id
     left join channel c on c.id = u.channel_id`,
   countedFrom: "usage_log u",
@@ -220,6 +228,8 @@ export const usage = listSource({
     user_id: column("bigint", "p.id"),
     gateway_user_id: column("bigint", "u.gateway_user_id"),
     email: column("text", "p.email"),
+    organisation_id: column("bigint", "n.id"),
+    organisation: column("text", "n.name"),
     key_id: column("bigint", "u.api_key_id"),
     key_name: column("text", "k.name"),
     group_name: column("text", "u.group_name"),
@@ -241,7 +251,7 @@ export const usage = listSource({
     quota: column("bigint", "u.quota"),
     settled_quota: column("bigint", "ceil(u.quota * u.rate_multiplier)::bigint"),
     provider_cost_usd: column("numeric", "u.provider_cost_usd"),
-    attempts: column("jsonb", "u.attempts"),
+    attempts: column("jsonb", "usage_attempts(u.attempts)"),
     first_byte_ms: column("integer", "u.first_byte_ms"),
     duration_ms: column("integer", "u.duration_ms"),
   },
@@ -265,6 +275,11 @@ export const usage = listSource({
     has_trouble: either("u.outcome <> 'completed'", "u.outcome = 'completed'"),
     error_code: (value, bind) => `u.outcome <> 'completed' and u.error_code = ${bind(value, "text")}`,
   },
-  sorts: { time: [column("date", "u.day"), column("uuid", "u.request_id")] },
+  sorts: { time: calledBy },
+  sortedFor: (_, { outcome, has_trouble: hasTrouble, ...by }) => {
+    const isOfTrouble = hasTrouble === true || (Array.isArray(outcome) && !outcome.includes("completed"));
+    const isByMinute = !isOfTrouble && indexedByMinute.some((name) => name in by);
+    return isByMinute && !indexedById.some((name) => name in by) ? minutesOfCalls : null;
+  },
   time: { at: startedAt, partitionDay: "u.day", daysDefault, daysMax, isOpenWith: "request_id" },
 });

@@ -1,6 +1,17 @@
 import type { ListPlace } from "../../platform/list-query/endpoints.ts";
-import { audits, keys, mails, users } from "./accounts-lists-store.ts";
-import { adjustments, gatewayEvents, ledgerEntries, orders, payments, plans, refunds } from "./billing-lists-store.ts";
+import { audits, keys, mails, organisations, registrationCredits, users } from "./accounts-lists-store.ts";
+import {
+  adjustments,
+  codeBatches,
+  gatewayEvents,
+  invoices,
+  ledgerEntries,
+  orders,
+  payments,
+  plans,
+  refunds,
+  renewals,
+} from "./billing-lists-store.ts";
 import { abilities, channels, groups, models, usage } from "./gateway-lists-store.ts";
 
 const access = "admin";
@@ -8,6 +19,18 @@ const access = "admin";
 /** The lists of the admin area and their paths. */
 export const listPlaces: readonly ListPlace[] = [
   { path: "/backend/admin/user/", access, about: "users with balance, plans and keys", source: users },
+  {
+    path: "/backend/admin/registration/credit/",
+    access,
+    about: "free credit of registrations, paid and refused",
+    source: registrationCredits,
+  },
+  {
+    path: "/backend/admin/organisation/",
+    access,
+    about: "organisations with their owners and balance",
+    source: organisations,
+  },
   { path: "/backend/admin/key/", access, about: "API keys of all users, without the secrets", source: keys },
   { path: "/backend/admin/mail/", access, about: "mails with their status, without their content", source: mails },
   { path: "/backend/admin/audit/", access, about: "entries of the audit log", source: audits },
@@ -22,6 +45,9 @@ export const listPlaces: readonly ListPlace[] = [
   },
   { path: "/backend/admin/ledger/", access, about: "entries of the balance ledger", source: ledgerEntries },
   { path: "/backend/admin/plan/", access, about: "plans, including those not offered", source: plans },
+  { path: "/backend/admin/code-batch/", access, about: "batches of redemption codes", source: codeBatches },
+  { path: "/backend/admin/invoice/", access, about: "invoices and credit notes", source: invoices },
+  { path: "/backend/admin/renewal/", access, about: "subscriptions that renew", source: renewals },
   { path: "/backend/admin/manual-adjust/", access, about: "manual balance adjustments", source: adjustments },
   { path: "/backend/admin/model/", access, about: "models with their current prices", source: models },
   { path: "/backend/admin/group/", access, about: "groups with their multiplier and users", source: groups },

@@ -1,6 +1,10 @@
+import { invitationSealedColumns } from "../../accounts/registration/invitation-codes.ts";
+import { signInSealedColumns } from "../../accounts/sign-in/providers.ts";
 import { totpSealedColumns } from "../../accounts/totp/second-factor.ts";
+import { targetSealedColumns } from "../../event-targets/access.ts";
 import { channelSealedColumns } from "../../gateway/channels/credentials.ts";
 import { mailSealedColumns } from "../../mail/service.ts";
+import { codeSealedColumns } from "../../payments/codes/sealed-seed.ts";
 import type { SealedColumn } from "../../platform/crypto/sealed-column.ts";
 import { traceSealedColumns } from "../../trace/service.ts";
 import { approvalSealedColumns } from "../approvals/service.ts";
@@ -15,6 +19,10 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...channelSealedColumns,
   ...traceSealedColumns,
   ...totpSealedColumns,
+  ...signInSealedColumns,
+  ...invitationSealedColumns,
   ...mailSealedColumns,
   ...approvalSealedColumns,
+  ...targetSealedColumns,
+  ...codeSealedColumns,
 ];

@@ -154,6 +154,19 @@ export const settingRegistry = {
     unit: "US dollars",
     variable: "ADMIN_SECOND_PERSON_ABOVE_USD",
   },
+  "events.error_percent": {
+    ...integer({ default: 25, min: 1, max: 100 }),
+    description:
+      "Report a channel once this share of its attempts fails within five minutes, and again when it is half of that. Failed attempts of all channels count together too.",
+    unit: "percent",
+    variable: null,
+  },
+  "events.error_attempts": {
+    ...integer({ default: 20, min: 1, max: 10_000 }),
+    description: "With fewer attempts than this in five minutes, no error rate is reported.",
+    unit: "attempts",
+    variable: null,
+  },
   "analytics.retention_days": {
     ...integer({ default: 400, min: 1, max: 1_000 }),
     description: "How long reports of public pages, and which campaign a payment came from, are kept.",
@@ -176,6 +189,34 @@ export const settingRegistry = {
     ...integer({ default: 30, min: 1, max: 10_000 }),
     description: "Accounts registered from one address before each further registration has to wait longer.",
     unit: "accounts per hour",
+    variable: null,
+  },
+  "payments.walletpay": {
+    ...flag(true),
+    description:
+      "Offer the wallet gateway for new payments. While it is off, orders that were opened before are still settled, and refunds still work.",
+    unit: null,
+    variable: null,
+  },
+  "payments.cardpay": {
+    ...flag(true),
+    description:
+      "Offer the card gateway for new payments. While it is off, orders that were opened before are still settled, and refunds still work.",
+    unit: null,
+    variable: null,
+  },
+  "payments.renewal_grace_days": {
+    ...integer({ default: 3, min: 0, max: 30 }),
+    description:
+      "How long a customer keeps a plan that renews while the card gateway fails to charge for the next month. Then it ends, and nothing more is charged.",
+    unit: "days",
+    variable: null,
+  },
+  "payments.price_notice_days": {
+    ...integer({ default: 30, min: 1, max: 365 }),
+    description:
+      "How long before a new price, balance or group of a plan holds for those whose plan renews. They get a mail at once; months that begin earlier keep the old terms.",
+    unit: "days",
     variable: null,
   },
   "accounts.mails_per_address": {

@@ -5,7 +5,14 @@ import { type ListDeps, readFirstPage } from "../../platform/list-query/endpoint
 import { audits, keys, mails, users } from "../lists/accounts-lists-store.ts";
 import { ledgerEntries, orders, payments, refunds } from "../lists/billing-lists-store.ts";
 import { usage } from "../lists/gateway-lists-store.ts";
-import { findAccount, selectGroups, selectSessions, selectSubscriptions, sumSpent } from "./user-detail-store.ts";
+import {
+  findAccount,
+  selectGroups,
+  selectSessions,
+  selectSignIns,
+  selectSubscriptions,
+  sumSpent,
+} from "./user-detail-store.ts";
 
 /** A user with everything related to them in one response, so that a page needs a single request. */
 export function userDetailEndpoints(deps: ListDeps): AnyEndpoint[] {
@@ -18,7 +25,7 @@ export function userDetailEndpoints(deps: ListDeps): AnyEndpoint[] {
       output: userDetail,
       errors: ["not_found", "too_broad"],
       summary:
-        "Get everything about a user: balance, keys, orders, payments, calls, sessions, ledger, mails, audit log",
+        "Get everything about a user: balance, keys, orders, payments, calls, linked sign-ins, sessions, ledger, mails, audit log",
       handle: async ({ input: { user_id: userId } }) => ({ ...(await readUserDetail(deps, userId)) }),
     }),
   ];
@@ -39,6 +46,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
     spent: await sumSpent(db, found.gatewayUserId, new Date(clock.now())),
     subscriptions: await selectSubscriptions(db, userId),
     groups: await selectGroups(db, found.gatewayUserId),
+    sign_ins: await selectSignIns(db, userId),
     sessions: await selectSessions(db, userId),
     keys: await readFirstPage(deps, keys, filter),
     orders: await readFirstPage(deps, orders, filter),

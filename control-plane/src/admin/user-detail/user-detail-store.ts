@@ -1,9 +1,10 @@
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { userProfile as profile, session } from "../../db/schema/accounts.ts";
 import { subscription } from "../../db/schema/billing.ts";
 import { budget, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { ledgerAccount } from "../../db/schema/ledger.ts";
+import { userIdentity as identity } from "../../db/schema/sign-in.ts";
 import type { Queryable } from "../../platform/db.ts";
 
 export type AccountFacts = {
@@ -21,6 +22,25 @@ export type BalanceFacts = {
   readonly ledger: bigint;
 };
 
+const balanceColumns = {
+  granted: budget.granted,
+  used: budget.used,
+  reserved: budget.reserved,
+  leased: budget.leased,
+  remaining: sql<bigint>`${budget.granted} - (${budget.used} - ${budget.periodBase}) - ${budget.reserved}`,
+  ledger: sql<bigint>`coalesce(${ledgerAccount.balance}, 0)`,
+};
+
+/** The balance of an account; null if unknown. */
+export async function findBalance(db: Queryable, gatewayUserId: bigint): Promise<BalanceFacts | null> {
+  const [row] = await db.drizzle
+    .select(balanceColumns)
+    .from(budget)
+    .leftJoin(ledgerAccount, eq(ledgerAccount.gatewayUserId, budget.gatewayUserId))
+    .where(eq(budget.gatewayUserId, gatewayUserId));
+  return row ?? null;
+}
+
 /** A user's balance and the fields that the list omits; null if unknown. */
 export async function findAccount(
   db: Queryable,
@@ -34,14 +54,7 @@ export async function findAccount(
         verification_email_sent_at: profile.verificationEmailSentAt,
         gateway_status: gatewayUser.status,
       },
-      balance: {
-        granted: budget.granted,
-        used: budget.used,
-        reserved: budget.reserved,
-        leased: budget.leased,
-        remaining: sql<bigint>`${budget.granted} - (${budget.used} - ${budget.periodBase}) - ${budget.reserved}`,
-        ledger: sql<bigint>`coalesce(${ledgerAccount.balance}, 0)`,
-      },
+      balance: balanceColumns,
     })
     .from(profile)
     .innerJoin(gatewayUser, eq(gatewayUser.id, profile.gatewayUserId))
@@ -90,6 +103,22 @@ export async function selectSubscriptions(db: Queryable, userId: bigint): Promis
     .from(subscription)
     .where(eq(subscription.userId, userId))
     .orderBy(desc(subscription.id))
+    .limit(linesMax);
+}
+
+/** The accounts at other services with which a user logs in, oldest first. */
+export async function selectSignIns(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
+  return await db.drizzle
+    .select({
+      sign_in_id: identity.id,
+      issuer: identity.issuer,
+      email: identity.email,
+      created_at: identity.createdAt,
+      last_used_at: identity.lastUsedAt,
+    })
+    .from(identity)
+    .where(eq(identity.userId, userId))
+    .orderBy(asc(identity.id))
     .limit(linesMax);
 }
 

@@ -39,6 +39,25 @@ BEGIN
 END
 $$;
 
+-- A member or a project of an organisation: who has left, or what was archived, concerns keys of its account.
+CREATE OR REPLACE FUNCTION announce_organisation_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('user_changed', gateway_user_id::text) FROM organisation WHERE id = NEW.organisation_id;
+  RETURN NULL;
+END
+$$;
+
+-- A budget of a project or of a member that keys were loaded without.
+CREATE OR REPLACE FUNCTION announce_shared_budget() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('user_changed', o.gateway_user_id::text) FROM organisation o WHERE o.id = coalesce(
+    (SELECT m.organisation_id FROM organisation_member m WHERE m.id = NEW.member_id),
+    (SELECT p.organisation_id FROM organisation_project p WHERE p.id = NEW.project_id)
+  );
+  RETURN NULL;
+END
+$$;
+
 -- A month that begins, ends or is refunded gives its user a group, or takes it.
 CREATE OR REPLACE FUNCTION announce_subscription_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -27,6 +27,7 @@ LANGUAGE sql STABLE AS $$
     SELECT budget_id, sum(quota) AS total FROM (
       SELECT user_budget_id AS budget_id, quota FROM usage_log
       UNION ALL SELECT key_budget_id, quota FROM usage_log WHERE key_budget_id IS NOT NULL
+      UNION ALL SELECT unnest(shared_budget_ids), ceil(quota * rate_multiplier) FROM usage_log WHERE shared_budget_ids IS NOT NULL
     ) rows GROUP BY budget_id
   ) u ON u.budget_id = b.id
   WHERE b.used <> coalesce(u.total, 0)
@@ -49,7 +50,7 @@ LANGUAGE sql STABLE AS $$
     (b.granted - (b.used - b.period_base) - b.leased - b.reserved)::text
   FROM budget b
   WHERE b.granted - (b.used - b.period_base) - b.leased - b.reserved < -b.written_off
-    AND NOT EXISTS (SELECT 1 FROM usage_log u WHERE b.id IN (u.user_budget_id, u.key_budget_id) AND u.quota > u.quota_held)
+    AND NOT EXISTS (SELECT 1 FROM usage_log u WHERE (b.id IN (u.user_budget_id, u.key_budget_id) OR b.id = ANY (u.shared_budget_ids)) AND u.quota > u.quota_held)
     AND NOT EXISTS (SELECT 1 FROM quota_grant g WHERE g.budget_id = b.id AND g.amount < 0 AND g.change_type <> 'usage_quota')
 $$;
 
@@ -60,7 +61,7 @@ BEGIN
   RETURN QUERY SELECT 'what an account has spent in a day is the cost of its usage rows', 'gateway user ' || coalesce(s.gateway_user_id, u.gateway_user_id)
     || ' ' || coalesce(s.day, u.day), coalesce(s.spent, 0) || ' <> ' || coalesce(u.total, 0)
   FROM account_spend s FULL JOIN (
-    SELECT gateway_user_id, day, sum(ceil(quota * rate_multiplier)) AS total FROM usage_log
+    SELECT gateway_user_id, day, least(sum(ceil(quota * rate_multiplier)), spend_max()) AS total FROM usage_log
     WHERE quota > 0 AND rate_multiplier > 0 AND rate_multiplier <> 'NaN' GROUP BY gateway_user_id, day
   ) u ON u.gateway_user_id = s.gateway_user_id AND u.day = s.day
   WHERE coalesce(s.spent, 0) <> coalesce(u.total, 0);
@@ -117,11 +118,12 @@ LANGUAGE sql STABLE AS $$
     WHERE p.change_type IN ('order_credit', 'subscription_grant') AND a.gateway_user_id IS NOT NULL
     GROUP BY p.reference
   ), paid AS (
-    SELECT o.*, o.status IN ('settled', 'refunded') AS is_paid, u.gateway_user_id AS owner
-    FROM sales_order o LEFT JOIN user_profile u ON u.id = o.user_id
+    SELECT o.*, o.status IN ('settled', 'refunded') AS is_paid, coalesce(g.gateway_user_id, u.gateway_user_id) AS owner
+    FROM sales_order o LEFT JOIN user_profile u ON u.id = o.user_id LEFT JOIN organisation g ON g.id = o.organisation_id
   ), refunded AS (
     SELECT r.order_id, sum(r.amount_usd) FILTER (WHERE r.status <> 'failed') AS amount_usd,
       sum(r.amount_usd) FILTER (WHERE r.status = 'done') AS done_usd,
+      count(*) FILTER (WHERE r.status = 'done') AS done,
       sum(r.quota) FILTER (WHERE r.status <> 'failed') AS quota
     FROM refund r GROUP BY r.order_id
   )
@@ -156,7 +158,7 @@ LANGUAGE sql STABLE AS $$
   SELECT 'an order is refunded when all of its payment went back', 'order ' || o.order_no,
     o.status || ', ' || coalesce(r.done_usd, 0) || ' of ' || p.amount_usd
   FROM paid o JOIN payment p ON p.order_id = o.id LEFT JOIN refunded r ON r.order_id = o.id
-  WHERE (o.status = 'refunded') <> (coalesce(r.done_usd, 0) = p.amount_usd)
+  WHERE (o.status = 'refunded') <> (coalesce(r.done, 0) > 0 AND r.done_usd = p.amount_usd)
   UNION ALL
   SELECT 'what a refund took back is in the ledger', 'refund ' || r.refund_no,
     coalesce(l.amount, 0) || ' for ' || r.status || ' ' || r.quota
@@ -170,6 +172,133 @@ LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT 'a subscription that is over is not paid out twice', 'subscription ' || s.id, s.quota_granted::text
   FROM subscription s WHERE s.quota_granted < 0
+$$;
+
+-- Redemption codes: each pays at most one order, which is on the terms of its batch.
+CREATE OR REPLACE FUNCTION check_money_codes() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'a used code settled one order on the terms of its batch', 'code ' || c.id, 'order ' || o.order_no
+  FROM code_redemption r
+  JOIN redemption_code c ON c.id = r.code_id
+  JOIN code_batch b ON b.id = c.batch_id
+  JOIN sales_order o ON o.id = r.order_id
+  LEFT JOIN payment p ON p.order_id = o.id
+  WHERE o.status NOT IN ('settled', 'refunded')
+    OR (r.batch_id, o.pay_channel, o.amount_usd, o.quota, o.plan_kind, o.user_id, p.gateway, p.transaction_id)
+    IS DISTINCT FROM (b.id, 'code', 0::numeric, b.quota, b.plan_kind, r.user_id, 'code', c.id::text)
+  UNION ALL
+  SELECT 'an order without a price was granted by a code', 'order ' || o.order_no, o.status
+  FROM sales_order o WHERE o.pay_channel = 'code' AND NOT EXISTS (SELECT 1 FROM code_redemption r WHERE r.order_id = o.id)
+  UNION ALL
+  SELECT 'a batch has the codes that it was made with', 'batch ' || b.id, coalesce(c.codes, 0) || ' of ' || b.count
+  FROM code_batch b LEFT JOIN (SELECT batch_id, count(*) AS codes FROM redemption_code GROUP BY batch_id) c ON c.batch_id = b.id
+  WHERE coalesce(c.codes, 0) <> b.count;
+END
+$$;
+
+-- Free credit of registrations: one posting each, once for an address, and no invitation is used more often than it allows.
+CREATE OR REPLACE FUNCTION check_money_registration() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'credit of a registration is one posting of its amount to its user',
+    coalesce('user ' || r.user_id, 'posting ' || c.posting_id), coalesce(c.amount, 0) || ' for ' || coalesce(r.credit_quota, 0)
+  FROM (
+    SELECT n.user_id, n.credit_quota, p.gateway_user_id
+    FROM user_registration n JOIN user_profile p ON p.id = n.user_id WHERE n.credit_quota > 0
+  ) r
+  FULL JOIN (
+    SELECT p.id AS posting_id, p.reference, e.amount, a.gateway_user_id
+    FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
+    WHERE p.change_type = 'registration_credit' AND a.gateway_user_id IS NOT NULL
+  ) c ON c.reference = 'registration:' || r.user_id AND c.gateway_user_id = r.gateway_user_id
+  WHERE c.amount IS DISTINCT FROM r.credit_quota
+  UNION ALL
+  SELECT 'an address is paid credit of a registration once', 'user ' || min(r.user_id), count(*)::text
+  FROM user_registration r WHERE r.credit_quota > 0 GROUP BY r.address_key HAVING count(*) > 1
+  UNION ALL
+  SELECT 'an invitation was used as often as accounts came by it', 'invitation ' || i.id, i.uses || ' for ' || coalesce(u.users, 0)
+  FROM registration_invitation i LEFT JOIN (
+    SELECT invitation_id, count(*) AS users FROM user_registration WHERE decided_at IS NOT NULL GROUP BY invitation_id
+  ) u ON u.invitation_id = i.id
+  WHERE i.uses <> coalesce(u.users, 0) OR i.uses > i.uses_max;
+END
+$$;
+
+-- Invoices: one for each paid order that was placed with a tax rate, one credit note for each refund of it, and no
+-- number of a range is missing.
+CREATE OR REPLACE FUNCTION check_money_invoices() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY
+  WITH credited AS (
+    SELECT i.order_id, sum(i.gross_usd) AS gross_usd, sum(i.tax_usd) AS tax_usd
+    FROM invoice i WHERE i.kind = 'credit_note' GROUP BY i.order_id
+  )
+  SELECT 'no number of a range is missing', 'range ' || r.prefix || ' ' || r.year,
+    coalesce(n.count, 0) || ' up to ' || coalesce(n.last, 0) || ' of ' || r.last
+  FROM invoice_range r
+  LEFT JOIN (SELECT i.prefix, i.year, count(*) AS count, max(i.sequence) AS last FROM invoice i GROUP BY i.prefix, i.year) n
+    ON n.prefix = r.prefix AND n.year = r.year
+  WHERE (n.count, n.last) IS DISTINCT FROM (r.last, r.last)
+  UNION ALL
+  SELECT 'an invoice is for the payment of its order', 'invoice ' || i.number, i.gross_usd || ' of ' || coalesce(p.amount_usd, 0)
+  FROM invoice i JOIN sales_order o ON o.id = i.order_id LEFT JOIN payment p ON p.order_id = o.id
+  WHERE i.kind = 'invoice' AND (o.status NOT IN ('settled', 'refunded')
+    OR (p.amount_usd, p.currency, o.tax_rate) IS DISTINCT FROM (i.gross_usd, i.currency, i.tax_rate))
+  UNION ALL
+  SELECT 'a paid order with a tax rate has an invoice', 'order ' || o.order_no, o.status
+  FROM sales_order o
+  WHERE o.tax_rate IS NOT NULL AND o.status IN ('settled', 'refunded') AND o.resolution IS DISTINCT FROM 'refund'
+    AND NOT EXISTS (SELECT 1 FROM invoice i WHERE i.order_id = o.id AND i.kind = 'invoice')
+  UNION ALL
+  SELECT 'a refund of an invoiced order has one credit note of its amount', 'refund ' || r.refund_no,
+    r.status || ' ' || r.amount_usd || ', ' || coalesce(n.gross_usd::text, 'none')
+  FROM refund r
+  JOIN invoice i ON i.order_id = r.order_id AND i.kind = 'invoice'
+  LEFT JOIN invoice n ON n.refund_id = r.id
+  WHERE n.gross_usd IS DISTINCT FROM CASE r.status WHEN 'done' THEN r.amount_usd END
+  UNION ALL
+  SELECT 'a credit note is for an invoice and a refund of its order', 'invoice ' || n.number, 'refund ' || n.refund_id
+  FROM invoice n JOIN refund r ON r.id = n.refund_id
+  WHERE r.order_id <> n.order_id
+    OR NOT EXISTS (SELECT 1 FROM invoice i WHERE i.order_id = n.order_id AND i.kind = 'invoice' AND i.tax_rate = n.tax_rate)
+  UNION ALL
+  SELECT 'the tax of an invoice is its rate of the amount, rounded once', 'invoice ' || i.number, i.tax_usd || ' of ' || i.gross_usd
+  FROM invoice i
+  WHERE i.kind = 'invoice' AND i.tax_usd <> round(i.gross_usd * i.tax_rate / (100 + i.tax_rate), 2)
+  UNION ALL
+  SELECT 'credit notes take back the tax of what they credit', 'order ' || i.order_id, c.tax_usd || ' of ' || c.gross_usd
+  FROM invoice i JOIN credited c ON c.order_id = i.order_id
+  WHERE i.kind = 'invoice' AND c.tax_usd <> round(c.gross_usd * i.tax_rate / (100 + i.tax_rate), 2);
+END
+$$;
+
+-- Plans that renew: each paid invoice has one order, and each month of a renewal is credited once.
+CREATE OR REPLACE FUNCTION check_money_renewals() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'an invoice of a renewal settles an order of its user and plan', 'invoice ' || p.invoice_id,
+    'order ' || o.order_no || ', ' || o.status
+  FROM renewal_period p
+  JOIN renewal r ON r.id = p.renewal_id
+  JOIN sales_order o ON o.id = p.order_id
+  WHERE (p.account, o.user_id, o.plan_code, o.plan_kind, o.pay_channel, o.sender, o.gateway_reference)
+      IS DISTINCT FROM (r.account, r.user_id, r.plan_code, 'monthly', 'cardpay', r.account, p.invoice_id)
+    OR o.status NOT IN ('settled', 'refunded', 'review')
+  UNION ALL
+  SELECT 'a month of a renewal is credited once', 'renewal ' || r.renewal_no, count(*) || ' from ' || p.period_start
+  FROM renewal_period p
+  JOIN renewal r ON r.id = p.renewal_id
+  JOIN sales_order o ON o.id = p.order_id
+  WHERE o.credited_at IS NOT NULL AND o.status = 'settled' AND o.resolution IS NULL
+  GROUP BY r.renewal_no, p.period_start HAVING count(*) > 1
+  UNION ALL
+  SELECT 'a month of a plan is kept only for a renewal', 'subscription ' || s.id, s.kept_until::text
+  FROM subscription s
+  WHERE s.kept_until IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM renewal r WHERE r.user_id = s.user_id AND r.plan_code = s.plan_code);
+END
 $$;
 
 -- The grants of subscriptions and the orders paid for them are two sets of books, kept by different statements.
@@ -191,8 +320,10 @@ LANGUAGE sql STABLE AS $$
   UNION ALL
   SELECT 'a subscription runs from its start for its months', 'subscription ' || id, months || ' to ' || period_end
   FROM subscription
+  -- The gateway counts the months of a renewal from its first one, whose day a shorter month may lack.
   WHERE months < 0
-    OR period_end <> (period_start AT TIME ZONE 'UTC' + make_interval(months => months)) AT TIME ZONE 'UTC'
+    OR period_end - ((period_start AT TIME ZONE 'UTC' + make_interval(months => months)) AT TIME ZONE 'UTC')
+      NOT BETWEEN interval '0' AND CASE WHEN kept_until IS NULL THEN interval '0' ELSE interval '3 days' END
   UNION ALL
   SELECT 'what the months of a user granted is what the paid orders for them credited', 'user ' || coalesce(g.user_id, o.user_id)
     || ' ' || coalesce(g.plan_code, o.plan_code), coalesce(g.quota, 0) || ' for ' || coalesce(o.quota, 0)

@@ -3,6 +3,16 @@ CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE s
   SELECT least(greatest(p_count, 0), 1000000000)
 $$;
 
+-- The attempts of a usage row with the names of their fields. They are stored as lists, in this order; rows of earlier
+-- releases have the names.
+CREATE OR REPLACE FUNCTION usage_attempts(p_attempts jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN jsonb_typeof(p_attempts -> 0) = 'array' THEN (
+    SELECT jsonb_agg(jsonb_build_object('channelId', a -> 0, 'channel', a -> 1, 'startedAtMs', a -> 2, 'durationMs', a -> 3,
+      'status', a -> 4, 'result', a -> 5) || coalesce(a -> 6, '{}') ORDER BY place)
+    FROM jsonb_array_elements(p_attempts) WITH ORDINALITY AS t (a, place)
+  ) ELSE p_attempts END
+$$;
+
 -- What an attempt says about its channel: `answered` or `failed`. Null for a refusal of the request, or a client that left.
 CREATE OR REPLACE FUNCTION attempt_end(p_attempt jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
@@ -78,7 +88,7 @@ BEGIN
       0::numeric(30, 12), 0, 0
     FROM (
       SELECT quarter, hours, utc_day, (a ->> 'channelId')::bigint AS channel, attempt_end(a) AS ended, started_at
-      FROM counted CROSS JOIN LATERAL jsonb_array_elements(attempts) a WHERE a ->> 'channelId' ~ '^\d{1,18}$'
+      FROM counted CROSS JOIN LATERAL jsonb_array_elements(usage_attempts(attempts)) a WHERE a ->> 'channelId' ~ '^\d{1,18}$'
     ) tried
     WHERE ended IS NOT NULL
     GROUP BY GROUPING SETS ((quarter, channel), (hours, channel), (utc_day, channel))

@@ -3,15 +3,19 @@
 -- lowered, calls that cost more than their bound, and calls that are open at midnight, which count for the day on which
 -- they began, are the only ways past it.
 
+-- The largest sum that account_spend.spent holds.
+CREATE OR REPLACE FUNCTION spend_max() RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT 99999999999999999999999999999999999999';
+
 -- Adds usage rows to the days of their accounts, in the transaction that writes them. What counts is the
--- cost with the multiplier, as the settlement will charge it.
+-- cost with the multiplier, as the settlement will charge it, up to the largest number that the column holds: whether a
+-- cost can be right is for the settlement to judge, and must not keep the row out of the log.
 CREATE OR REPLACE FUNCTION note_spend() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO account_spend AS s (gateway_user_id, day, spent)
-    SELECT gateway_user_id, day, sum(ceil(quota * rate_multiplier)) FROM written
+    SELECT gateway_user_id, day, least(sum(ceil(quota * rate_multiplier)), spend_max()) FROM written
     WHERE quota > 0 AND rate_multiplier > 0 AND rate_multiplier <> 'NaN'
     GROUP BY gateway_user_id, day ORDER BY gateway_user_id, day
-    ON CONFLICT (gateway_user_id, day) DO UPDATE SET spent = s.spent + excluded.spent;
+    ON CONFLICT (gateway_user_id, day) DO UPDATE SET spent = least(s.spent + excluded.spent, spend_max());
   RETURN NULL;
 END
 $$;

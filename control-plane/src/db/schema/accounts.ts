@@ -114,6 +114,8 @@ export const managementToken = pgTable(
     id: id(),
     userId: reference("user_id").references(() => userProfile.id),
     adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
+    /** The organisation that the user's token acts for; null for the user's own account. The migration has the foreign key. */
+    organisationId: reference("organisation_id"),
     name: text("name").notNull(),
     tokenHash: bytes("token_hash").notNull().unique(),
     /** The last four characters. */

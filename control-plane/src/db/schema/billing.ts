@@ -5,6 +5,7 @@ import { boolean, check, index, integer, numeric, pgTable, text, unique, uniqueI
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { userProfile } from "./accounts.ts";
 import { userGroup } from "./groups.ts";
+import { organisation } from "./organisations.ts";
 
 const usd = (name: string) => numeric(name, { precision: 14, scale: 2 }).$type<Decimal>();
 
@@ -27,9 +28,23 @@ export const plan = pgTable(
     version: integer("version").notNull().default(1),
     /** The group that its buyers are in until their month ends. */
     groupName: text("group_name").references(() => userGroup.name),
+    /** Buyers choose the amount, within these bounds and in these steps; price and quota are then the rate. */
+    amountMinUsd: usd("amount_min_usd"),
+    amountMaxUsd: usd("amount_max_usd"),
+    amountStepUsd: usd("amount_step_usd"),
+    /** Whether customers can have the card gateway charge for it every month. */
+    renews: boolean("renews").notNull().default(false),
     ...lifecycle,
   },
   (table) => [
+    check(
+      "plan_amount",
+      sql`num_nonnulls(${table.amountMinUsd}, ${table.amountMaxUsd}, ${table.amountStepUsd}) = 0
+        or (num_nonnulls(${table.amountMinUsd}, ${table.amountMaxUsd}, ${table.amountStepUsd}) = 3
+          and ${table.kind} = 'wallet_balance' and ${table.amountStepUsd} > 0
+          and ${table.amountMinUsd} >= ${table.amountStepUsd} and ${table.amountMaxUsd} >= ${table.amountMinUsd})`,
+    ),
+    check("plan_renews_is_monthly", sql`not ${table.renews} or ${table.kind} = 'monthly'`),
     check("plan_group_is_monthly", sql`${table.groupName} is null or ${table.kind} = 'monthly'`),
     index("plan_group").on(table.groupName).where(sql`${table.groupName} is not null`),
   ],
@@ -47,11 +62,19 @@ export const salesOrder = pgTable(
     quota: quota("quota").notNull(),
     groupName: text("group_name").references(() => userGroup.name),
     amountUsd: usd("amount_usd").notNull(),
+    /** The amount that the buyer chose; null where the plan has a fixed price. */
+    chosenUsd: usd("chosen_usd"),
     currency: text("currency").notNull().default("USD"),
+    /** The tax that the amount includes, in percent; null for an order that gets no invoice. */
+    taxRate: numeric("tax_rate", { precision: 7, scale: 4 }).$type<Decimal>(),
+    /** What the invoice says about the rate. */
+    taxNote: text("tax_note"),
     /** Null until a logged-in user claims an anonymous order. */
     userId: reference("user_id").references(() => userProfile.id),
+    /** The organisation whose account is credited; `user_id` is then the member who placed the order. */
+    organisationId: reference("organisation_id").references(() => organisation.id),
     email: text("email"),
-    payChannel: text("pay_channel", { enum: ["none", "mock", "walletpay", "cardpay"] })
+    payChannel: text("pay_channel", { enum: ["none", "mock", "walletpay", "cardpay", "code"] })
       .notNull()
       .default("none"),
     /** The account of the card gateway that the order uses, and the kind of payment. */
@@ -95,6 +118,9 @@ export const salesOrder = pgTable(
   (table) => [
     uniqueIndex("sales_order_idempotency").on(sql`coalesce(${table.userId}, 0)`, table.idempotencyKey),
     index("sales_order_user").on(table.userId, table.id),
+    index("sales_order_organisation")
+      .on(table.organisationId, table.id)
+      .where(sql`${table.organisationId} is not null`),
     index("sales_order_open").on(table.expiresAt).where(sql`${table.status} = 'pending'`),
     index("sales_order_email").on(sql`lower(${table.email})`).where(sql`${table.userId} is null`),
     index("sales_order_created").on(table.createdAt, table.id),
@@ -124,7 +150,7 @@ export const payment = pgTable(
       .notNull()
       .unique()
       .references(() => salesOrder.id),
-    gateway: text("gateway", { enum: ["mock", "walletpay", "cardpay"] }).notNull(),
+    gateway: text("gateway", { enum: ["mock", "walletpay", "cardpay", "code"] }).notNull(),
     account: text("account").notNull(),
     transactionId: text("transaction_id").notNull(),
     amountUsd: usd("amount_usd").notNull(),
@@ -148,7 +174,7 @@ export const reviewPayment = pgTable(
     orderId: reference("order_id")
       .notNull()
       .references(() => salesOrder.id),
-    gateway: text("gateway", { enum: ["mock", "walletpay", "cardpay"] }).notNull(),
+    gateway: text("gateway", { enum: ["mock", "walletpay", "cardpay", "code"] }).notNull(),
     account: text("account").notNull(),
     transactionId: text("transaction_id").notNull(),
     amountUsd: usd("amount_usd").notNull(),
@@ -218,7 +244,8 @@ export const refund = pgTable(
     index("refund_created").on(table.createdAt, table.id),
     index("refund_status").on(table.status, table.createdAt, table.id),
     index("refund_done").on(table.updatedAt).where(sql`${table.status} = 'done'`),
-    check("refund_amount", sql`${table.amountUsd} > 0`),
+    /** Of a code nobody paid anything: its refund takes back quota alone. */
+    check("refund_amount", sql`${table.amountUsd} >= 0`),
   ],
 );
 
@@ -253,6 +280,8 @@ export const subscription = pgTable(
     isCancelledAtEnd: boolean("is_cancelled_at_end").notNull().default(false),
     /** The group that its user has until the period ends, by the latest order with one. */
     groupName: text("group_name").references(() => userGroup.name),
+    /** Of a month that renews: what is left of it, and its group, are kept until then at the latest, for the next payment. */
+    keptUntil: moment("kept_until"),
     ...lifecycle,
   },
   (table) => [

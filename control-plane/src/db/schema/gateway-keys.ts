@@ -41,6 +41,9 @@ export const apiKey = pgTable(
       .default("active"),
     /** Why an operator has locked the key, shown to its owner, who can't undo it. Null for a key that is not locked. */
     lockReason: text("lock_reason"),
+    /** Of a key of an organisation: the member who created it, and its project. The migration has the foreign keys. */
+    memberId: reference("member_id"),
+    projectId: reference("project_id"),
     rotatedFromId: reference("rotated_from_id"),
     /** The first of a chain of rotated keys, which share its budget and limits. Null for the first key of a chain. */
     limitKeyId: reference("limit_key_id").references((): AnyPgColumn => apiKey.id),
@@ -51,12 +54,18 @@ export const apiKey = pgTable(
     ...lifecycle,
   },
   (table) => [
-    uniqueIndex("api_key_idempotency").on(table.gatewayUserId, table.idempotencyKey),
+    uniqueIndex("api_key_idempotency").on(
+      table.gatewayUserId,
+      sql`coalesce(${table.memberId}, 0)`,
+      table.idempotencyKey,
+    ),
     index("api_key_created").on(table.createdAt, table.id),
     index("api_key_status").on(table.status, table.createdAt, table.id, table.expiresAt),
     index("api_key_prefix_start").on(sql`${table.keyPrefix} text_pattern_ops`),
     index("api_key_limit_key").on(table.limitKeyId).where(sql`${table.limitKeyId} is not null`),
     index("api_key_group").on(table.groupName).where(sql`${table.groupName} is not null`),
+    index("api_key_member").on(table.memberId).where(sql`${table.memberId} is not null`),
+    index("api_key_project").on(table.projectId).where(sql`${table.projectId} is not null`),
     index("api_key_rotated_from").on(table.rotatedFromId).where(sql`${table.rotatedFromId} is not null`),
   ],
 );
@@ -70,8 +79,8 @@ export const apiKeyUse = pgTable("api_key_use", {
 });
 
 /**
- * A budget that holds are checked against: a user's quota, or one key's limit in its current period. remaining =
- * granted - (used - period_base) - leased - reserved.
+ * A budget that holds are checked against: a user's quota, or the limit of a key, of a project or of a member in its
+ * current period. remaining = granted - (used - period_base) - leased - reserved.
  */
 export const budget = pgTable("budget", {
   id: id(),
@@ -81,6 +90,9 @@ export const budget = pgTable("budget", {
   apiKeyId: reference("api_key_id")
     .unique()
     .references(() => apiKey.id),
+  /** Of a project, or of a member of an organisation: what may be spent in each month, as calls cost with their multiplier. */
+  projectId: reference("project_id").unique(),
+  memberId: reference("member_id").unique(),
   granted: quota("granted").notNull().default(sql`0`),
   /** Everything ever charged to this budget; equals the sum of its usage rows. */
   used: quota("used").notNull().default(sql`0`),

@@ -103,6 +103,8 @@ export const usageLog = pgTable(
     startedAt: moment("started_at").notNull(),
     /** The model that the client asked for, if another one was asked in its place; else null. */
     askedModel: text("asked_model"),
+    /** The budgets of an organisation's project and member that it was charged to, with the multiplier; null for none. */
+    sharedBudgetIds: bigint("shared_budget_ids", { mode: "bigint" }).array(),
   },
   (table) => [primaryKey({ columns: [table.day, table.requestId] })],
 );

@@ -89,7 +89,7 @@ export class AccountFigures {
   }
 
   async #figures({ apiKeyId, gatewayUserId, expiresAtMs }: Principal): Promise<Figures> {
-    const record = await findKey(this.#db, gatewayUserId, apiKeyId);
+    const record = await findKey(this.#db, { gatewayUserId, madeById: null }, apiKeyId);
     if (record === null) {
       throw new AppError("invalid_api_key");
     }
@@ -106,7 +106,7 @@ export class AccountFigures {
   #count(id: GatewayUserId): void {
     const tick = this.#clock.tick();
     const known = this.#reads.get(id) ?? null;
-    const bucket = RateBucket.shared(known, accountReadsPerMinute, this.#replicas);
+    const bucket = RateBucket.shared(known, accountReadsPerMinute, 1 / this.#replicas);
     this.#reads.set(id, bucket);
     if (!bucket.has(1, tick)) {
       throw new AppError("rate_limit_exceeded", {

@@ -8,6 +8,7 @@ import {
   spendLimitNames,
 } from "@sluice/contracts/account-limits";
 import { adminOperation } from "@sluice/contracts/admin-rights";
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
@@ -15,13 +16,13 @@ import { notFound } from "../../platform/errors.ts";
 import { requireGroup } from "../groups/require-group.ts";
 import { appliedLimits, type Limits } from "./model.ts";
 import {
+  type AccountOwner,
   deleteLimits,
+  findAccount,
   findChosenGroup,
   findLimitedKey,
   findLimits,
-  findOwner,
   findUse,
-  type Owner,
   type Place,
   putLimits,
   recallLeases,
@@ -37,7 +38,8 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
       input: explainLimitsInput,
       output: explainedLimits,
       errors: ["not_found"],
-      summary: "Explain which limits the calls of a key, a user or a group meet, and where each is set",
+      summary:
+        "Explain which limits the calls of a key, a user, an organisation or a group meet, and where each is set",
       handle: async ({ input }) => await explain(db, input),
     }),
     endpoint({
@@ -46,7 +48,8 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
       input: saveLimitsInput,
       output: saveLimitsOutput,
       errors: ["not_found"],
-      summary: "Set the limits of every account, of each account in a group, or of one account",
+      summary:
+        "Set the limits of every account, of each account in a group, or of the account of a user or an organisation",
       handle: async (call) => ({
         limits: await db.withTransaction(async (tx) => {
           const { place, subject } = await placeOf(tx, call.input);
@@ -88,23 +91,30 @@ async function placeOf(
       return { place: { scope: "group", groupName }, subject: { subjectKind: "group", subjectId: groupName } };
     }
     case "user": {
-      const { gatewayUserId } = await requireOwner(tx, input.user_id);
+      const gatewayUserId = await requireAccount(tx, { user_id: input.user_id });
       const subject = { subjectKind: "user", subjectId: input.user_id.toString() };
+      return { place: { scope: "user", gatewayUserId }, subject };
+    }
+    case "organisation": {
+      const gatewayUserId = await requireAccount(tx, { organisation_id: input.organisation_id });
+      const subject = { subjectKind: "organisation", subjectId: input.organisation_id.toString() };
       return { place: { scope: "user", gatewayUserId }, subject };
     }
   }
 }
 
-async function requireOwner(db: Queryable, userId: bigint): Promise<Owner> {
-  const owner = await findOwner(db, userId);
-  if (owner === null) {
-    throw notFound("user");
+/** @throws AppError `not_found` */
+async function requireAccount(db: Queryable, owner: AccountOwner): Promise<GatewayUserId> {
+  const gatewayUserId = await findAccount(db, owner);
+  if (gatewayUserId === null) {
+    throw notFound("user_id" in owner ? "user" : "organisation");
   }
-  return owner;
+  return gatewayUserId;
 }
 
 type Asked = {
   readonly user_id?: bigint | undefined;
+  readonly organisation_id?: bigint | undefined;
   readonly key_id?: bigint | undefined;
   readonly group_name?: string | undefined;
 };
@@ -114,8 +124,7 @@ async function explain(db: Database, asked: Asked) {
   if (asked.key_id !== undefined && key === null) {
     throw notFound("API key");
   }
-  const owner = asked.user_id === undefined ? null : await requireOwner(db, asked.user_id);
-  const gatewayUserId = key?.gatewayUserId ?? owner?.gatewayUserId ?? null;
+  const gatewayUserId = key?.gatewayUserId ?? (await findAsked(db, asked));
   const named = asked.group_name ?? key?.groupName ?? null;
   const group = named ?? (gatewayUserId === null ? null : await findChosenGroup(db, gatewayUserId));
   if (group !== null) {
@@ -130,12 +139,24 @@ async function explain(db: Database, asked: Asked) {
     key: key?.limits ?? null,
   };
   return {
-    ...{ user_id: key?.userId ?? asked.user_id ?? null, key_id: asked.key_id ?? null, group },
+    user_id: key?.userId ?? asked.user_id ?? null,
+    organisation_id: key?.organisationId ?? asked.organisation_id ?? null,
+    key_id: asked.key_id ?? null,
+    group,
     spend_group: spendGroup,
     by_source: bySource,
     applied: appliedLimits(bySource),
     used: gatewayUserId === null ? null : await findUse(db, gatewayUserId),
   };
+}
+
+async function findAsked(db: Queryable, asked: Asked): Promise<GatewayUserId | null> {
+  if (asked.user_id !== undefined) {
+    return await requireAccount(db, { user_id: asked.user_id });
+  }
+  return asked.organisation_id === undefined
+    ? null
+    : await requireAccount(db, { organisation_id: asked.organisation_id });
 }
 
 const findGroupLimits = async (db: Queryable, groupName: string | null): Promise<Limits | null> =>

@@ -4,6 +4,7 @@ import { clock } from "../../db/expressions.ts";
 import { accountLimit } from "../../db/schema/account-limits.ts";
 import { userProfile } from "../../db/schema/accounts.ts";
 import { apiKey, budget } from "../../db/schema/gateway-keys.ts";
+import { organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { Limits, LimitsUse } from "./model.ts";
 
@@ -85,20 +86,27 @@ export async function deleteLimits(tx: Queryable, place: Place): Promise<void> {
   await tx.drizzle.delete(accountLimit).where(isAt(place));
 }
 
-export type Owner = { readonly userId: bigint; readonly gatewayUserId: GatewayUserId };
+export type AccountOwner = { readonly user_id: bigint } | { readonly organisation_id: bigint };
 
-/** The user with this id, or null. */
-export async function findOwner(db: Queryable, userId: bigint): Promise<Owner | null> {
-  const [row] = await db.drizzle
-    .select({ userId: userProfile.id, gatewayUserId: userProfile.gatewayUserId })
-    .from(userProfile)
-    .where(eq(userProfile.id, userId));
-  return (row ?? null) as Owner | null;
+/** The account of the user or organisation with this id, or null. */
+export async function findAccount(db: Queryable, owner: AccountOwner): Promise<GatewayUserId | null> {
+  const [row] =
+    "user_id" in owner
+      ? await db.drizzle
+          .select({ id: userProfile.gatewayUserId })
+          .from(userProfile)
+          .where(eq(userProfile.id, owner.user_id))
+      : await db.drizzle
+          .select({ id: organisation.gatewayUserId })
+          .from(organisation)
+          .where(eq(organisation.id, owner.organisation_id));
+  return (row?.id ?? null) as GatewayUserId | null;
 }
 
 export type LimitedKey = {
   readonly gatewayUserId: GatewayUserId;
   readonly userId: bigint | null;
+  readonly organisationId: bigint | null;
   readonly groupName: string | null;
   readonly limits: Limits;
 };
@@ -109,6 +117,7 @@ export async function findLimitedKey(db: Queryable, keyId: bigint): Promise<Limi
     .select({
       gatewayUserId: apiKey.gatewayUserId,
       userId: userProfile.id,
+      organisationId: organisation.id,
       groupName: apiKey.groupName,
       limits: {
         requests_per_minute: apiKey.requestsPerMinute,
@@ -128,6 +137,7 @@ export async function findLimitedKey(db: Queryable, keyId: bigint): Promise<Limi
       and(eq(budget.apiKeyId, sql`coalesce(${apiKey.limitKeyId}, ${apiKey.id})`), eq(budget.isEnforced, true)),
     )
     .leftJoin(userProfile, eq(userProfile.gatewayUserId, apiKey.gatewayUserId))
+    .leftJoin(organisation, eq(organisation.gatewayUserId, apiKey.gatewayUserId))
     .where(eq(apiKey.id, keyId));
   return (row ?? null) as LimitedKey | null;
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../platform/errors.ts";
 import { looksLikeApiKey } from "../keys/model.ts";
-import type { GatewayCall } from "../model.ts";
+import type { CallHeaders, GatewayCall } from "../model.ts";
 import { isGeminiCall } from "../operations/gemini-path.ts";
 
 const bearerPattern = /^Bearer +(\S+) *$/i;
@@ -32,7 +32,7 @@ export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers"
   return key;
 }
 
-function readCredential(headers: Headers, name: string): string | null {
+function readCredential(headers: CallHeaders, name: string): string | null {
   const value = headers.get(name);
   return value === null || emptyPattern.test(value) ? null : value;
 }

@@ -3,7 +3,7 @@ import { applyEdit, type Edit, movedBy, trimmed } from "../../platform/edit-json
 import { AppError } from "../../platform/errors.ts";
 import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
 import { topLevelOf } from "../../platform/scan-json.ts";
-import type { ParsedRequest } from "../model.ts";
+import type { CallHeaders, ParsedRequest } from "../model.ts";
 import type { JsonObject, Operation } from "../operations/model.ts";
 import { checkMessageFields } from "../operations/read-bounds/check-message-fields.ts";
 import { passThroughBounds } from "../operations/read-bounds.ts";
@@ -35,7 +35,7 @@ const toolChecks: Readonly<Record<Operation["tools"], (tools: unknown) => void>>
  * Checks the content type before the body is read.
  * @throws AppError `unsupported_media_type`, `unsupported_encoding`
  */
-export function checkContentType(headers: Headers, operation: Operation): void {
+export function checkContentType(headers: CallHeaders, operation: Operation): void {
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw new AppError("unsupported_encoding");

@@ -1,3 +1,4 @@
+import type { BudgetId } from "@sluice/contracts/ids";
 import { type Quota, usdOfQuota } from "@sluice/contracts/money";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
@@ -52,9 +53,9 @@ function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds
   return isOneContext ? Math.min(tokens, model.contextTokensMax) : tokens;
 }
 
-/** The most a call can cost: each token at the most expensive price it could be charged at. */
-export function boundCost(request: Pick<ParsedRequest, "bounds">, model: ModelEntry): Quota {
-  return costOf(boundUnits(request, model), model.price.highest, 1n);
+/** The most that a call within these units can cost: each token at the most expensive price it could be charged at. */
+export function boundCost(bound: Units, model: ModelEntry): Quota {
+  return costOf(bound, model.price.highest, 1n);
 }
 
 const nothing = 0n as Quota;
@@ -83,10 +84,11 @@ export function lowersHold(
 }
 
 type Holder = Pick<QuotaLeases, "hold" | "settle" | "spendLimitOf">;
-type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier">;
+type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds" | "rateMultiplier">;
 
 /**
- * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget.
+ * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget; for a key of an organisation
+ * also in the budgets of its project and member.
  * @param lowers what lowers the bound, for the words of a refusal; null says nothing about it
  * @returns a promise only when a lease has to be fetched first
  * @throws AppError `insufficient_quota`, `spend_limit_reached`, `temporarily_unavailable`
@@ -99,15 +101,22 @@ export function reserveQuota(
 ): Hold | Promise<Hold> {
   const hold = holdFor(principal, cost);
   const user = leases.hold(hold.userBudgetId, hold.userAmount);
-  if (user === "held" && hold.keyBudgetId === null) {
-    return hold;
-  }
-  return finishReserving(leases, hold, user, lowers);
+  return user instanceof Promise
+    ? user.then((answer) => reserveFurther(leases, hold, answer, lowers))
+    : reserveFurther(leases, hold, user, lowers);
 }
 
-function holdFor({ userBudgetId, keyBudgetId, rateMultiplier }: Holding, cost: Quota): Hold {
+function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }: Holding, cost: Quota): Hold {
   const userAmount = withMultiplierAboveOne(cost, rateMultiplier);
-  return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? nothing : cost };
+  return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? nothing : cost, sharedBudgetIds };
+}
+
+type BudgetPart = { readonly budgetId: BudgetId; readonly amount: Quota };
+
+/** What a hold takes from each budget beside the user's. */
+function furtherParts({ keyBudgetId, keyAmount, sharedBudgetIds, userAmount }: Hold): BudgetPart[] {
+  const shared = sharedBudgetIds.map((budgetId) => ({ budgetId, amount: userAmount }));
+  return keyBudgetId === null ? shared : [{ budgetId: keyBudgetId, amount: keyAmount }, ...shared];
 }
 
 /**
@@ -116,48 +125,74 @@ function holdFor({ userBudgetId, keyBudgetId, rateMultiplier }: Holding, cost: Q
  */
 export async function changeHold(leases: Holder, principal: Holding, hold: Hold, cost: Quota): Promise<Hold | null> {
   const wanted = holdFor(principal, cost);
-  const { userBudgetId, keyBudgetId } = wanted;
-  const userMore = wanted.userAmount - hold.userAmount;
-  const keyMore = wanted.keyAmount - hold.keyAmount;
-  if (userMore > 0n && (await leases.hold(userBudgetId, userMore as Quota)) !== "held") {
-    return null;
-  }
-  if (keyBudgetId !== null && keyMore > 0n && (await leases.hold(keyBudgetId, keyMore as Quota)) !== "held") {
-    if (userMore > 0n) {
-      leases.settle(userBudgetId, userMore as Quota, nothing);
+  const user = { budgetId: wanted.userBudgetId, more: wanted.userAmount - hold.userAmount };
+  const before = furtherParts(hold);
+  const further = furtherParts(wanted).map(({ budgetId, amount }, at) => ({
+    budgetId,
+    more: amount - (before[at]?.amount ?? nothing),
+  }));
+  const changes = [user, ...further];
+  const held: BudgetPart[] = [];
+  for (const { budgetId, more } of changes) {
+    if (more > 0n && (await leases.hold(budgetId, more as Quota)) !== "held") {
+      releaseParts(leases, held);
+      return null;
     }
-    return null;
+    if (more > 0n) {
+      held.push({ budgetId, amount: more as Quota });
+    }
   }
-  if (userMore < 0n) {
-    leases.settle(userBudgetId, -userMore as Quota, nothing);
-  }
-  if (keyBudgetId !== null && keyMore < 0n) {
-    leases.settle(keyBudgetId, -keyMore as Quota, nothing);
+  for (const { budgetId, more } of changes) {
+    if (more < 0n) {
+      leases.settle(budgetId, -more as Quota, nothing);
+    }
   }
   return wanted;
 }
 
-async function finishReserving(
-  leases: Holder,
-  hold: Hold,
-  user: HoldAnswer | Promise<HoldAnswer>,
-  lowers: string | null,
-): Promise<Hold> {
-  const answer = await user;
-  const spendLimit = answer === "insufficient" ? leases.spendLimitOf(hold.userBudgetId) : null;
+function releaseParts(leases: Holder, parts: readonly BudgetPart[]): void {
+  for (const { budgetId, amount } of parts) {
+    leases.settle(budgetId, amount, nothing);
+  }
+}
+
+/** Goes on with the other budgets once that of the user has answered. */
+function reserveFurther(leases: Holder, hold: Hold, user: HoldAnswer, lowers: string | null): Hold | Promise<Hold> {
+  const spendLimit = user === "insufficient" ? leases.spendLimitOf(hold.userBudgetId) : null;
   if (spendLimit !== null) {
     throw new AppError("spend_limit_reached", { message: sentenceOf(spendLimit) });
   }
-  refuseUnlessHeld(answer, "Your remaining balance does not cover this call.", lowers);
-  if (hold.keyBudgetId !== null) {
-    const key = await leases.hold(hold.keyBudgetId, hold.keyAmount);
-    if (key !== "held") {
-      leases.settle(hold.userBudgetId, hold.userAmount, nothing);
-      refuseUnlessHeld(key, "The remaining limit of this API key does not cover this call.", lowers);
+  refuseUnlessHeld(user, "Your remaining balance does not cover this call.", lowers);
+  if (hold.keyBudgetId === null && hold.sharedBudgetIds.length === 0) {
+    return hold;
+  }
+  const parts = furtherParts(hold);
+  const held: BudgetPart[] = [{ budgetId: hold.userBudgetId, amount: hold.userAmount }];
+  const take = (part: BudgetPart, answer: HoldAnswer): void => {
+    if (answer !== "held") {
+      releaseParts(leases, held);
+      refuseUnlessHeld(answer, part.budgetId === hold.keyBudgetId ? keySpent : sharedSpent, lowers);
     }
+    held.push(part);
+  };
+  const waitFrom = async (at: number, first: Promise<HoldAnswer>): Promise<Hold> => {
+    for (const [index, part] of parts.slice(at).entries()) {
+      take(part, await (index === 0 ? first : leases.hold(part.budgetId, part.amount)));
+    }
+    return hold;
+  };
+  for (const [at, part] of parts.entries()) {
+    const answer = leases.hold(part.budgetId, part.amount);
+    if (answer instanceof Promise) {
+      return waitFrom(at, answer);
+    }
+    take(part, answer);
   }
   return hold;
 }
+
+const keySpent = "The remaining limit of this API key does not cover this call.";
+const sharedSpent = "What is left this month of the budget of this project or member does not cover this call.";
 
 function refuseUnlessHeld(answer: HoldAnswer, message: string, lowers: string | null): void {
   if (answer === "unavailable") {

@@ -367,7 +367,7 @@ export class ChannelLoads {
       };
       this.#loads.set(channel.id, load);
     }
-    load.requests = RateBucket.adjusted(load.requests, channel.requestsPerMinute, this.#replicas);
+    load.requests = RateBucket.adjusted(load.requests, channel.requestsPerMinute, 1 / this.#replicas);
     return load;
   }
 }

@@ -130,7 +130,7 @@ export class CredentialLoads {
       load = { inFlight: 0, requests: null, pauses: new Pauses(), refusal, latest: credential };
       this.#loads.set(credential.id, load);
     }
-    load.requests = RateBucket.adjusted(load.requests, credential.requestsPerMinute, this.#replicas);
+    load.requests = RateBucket.adjusted(load.requests, credential.requestsPerMinute, 1 / this.#replicas);
     if (load.latest !== credential) {
       followRow(load, credential, tick);
     }

@@ -1,6 +1,6 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { accountHeader } from "@sluice/exit-protocol/headers";
-import type { HttpHeader, HttpLimits, HttpRequest } from "@sluice/http-client/model";
+import type { AbortNotice, HttpHeader, HttpLimits, HttpRequest } from "@sluice/http-client/model";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Channel, Endpoint, RequestChanges } from "../channels/model.ts";
@@ -80,7 +80,7 @@ export type RequestOptions = {
   /** The marks of the gateways that the request has passed, ending with this one's. */
   readonly hops: string;
   readonly limits: HttpLimits;
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
   /** Null omits the header. */
   readonly accept: string | null;
   /** The account that an exit node should use. */

@@ -1,4 +1,4 @@
-import type { AdmittedCall } from "../model.ts";
+import type { AdmittedCall, CallHeaders } from "../model.ts";
 
 /** The headers by which clients name their conversations. */
 const headerNames = ["session-id", "session_id", "x-claude-code-session-id"];
@@ -13,7 +13,7 @@ export function nameConversation({ call, request, principal, model }: AdmittedCa
   return isName(named) ? `${principal.gatewayUserId}\n${model.name}\n${named}` : null;
 }
 
-function findName(headers: Headers): string | null {
+function findName(headers: CallHeaders): string | null {
   for (const name of headerNames) {
     const value = headers.get(name);
     if (isName(value)) {

@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { Gauge, LimitGauges, Principal, RateLimits } from "../model.ts";
+import { LimitShares } from "./limit-shares.ts";
 import {
   checkConcurrency,
   checkRates,
@@ -26,10 +27,10 @@ const none: readonly Further[] = [];
  */
 export class KeyLimits {
   /** By the key whose limits apply. */
-  readonly #keys = new RateCounts<ApiKeyId>();
-  readonly #accounts = new RateCounts<GatewayUserId>();
+  readonly #keys: RateCounts<ApiKeyId>;
+  readonly #accounts: RateCounts<GatewayUserId>;
   /** By account and group. */
-  readonly #inGroups = new RateCounts<string>();
+  readonly #inGroups: RateCounts<string>;
   /**
    * Calls that a provider may bill us for although we do not charge them. They are counted per user, who could
    * otherwise switch from one key to the next.
@@ -38,20 +39,20 @@ export class KeyLimits {
   readonly #used = new Set<ApiKeyId>();
   readonly #clock: Clock;
   readonly #unpaidPerHour: number | null;
-  #replicas = 1;
+  /** How the limits are divided among live replicas: by use, except for that of unpaid calls. */
+  readonly shares: LimitShares;
 
   /**
    * @param unpaidPerHour how many calls of a user may be free although a provider began to work on them: abandoned before
    * their response begins or their cost is reported, or without output; null for any number
    */
-  constructor(clock: Clock, unpaidPerHour: number | null) {
+  constructor(clock: Clock, unpaidPerHour: number | null, shares = new LimitShares("", clock)) {
     this.#clock = clock;
     this.#unpaidPerHour = unpaidPerHour;
-  }
-
-  /** Limits are divided evenly among live replicas. */
-  setReplicas(count: number): void {
-    this.#replicas = Math.max(1, count);
+    this.shares = shares;
+    this.#keys = new RateCounts(shares, "k");
+    this.#accounts = new RateCounts(shares, "a");
+    this.#inGroups = new RateCounts(shares, "g");
   }
 
   /**
@@ -59,19 +60,7 @@ export class KeyLimits {
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   begin(principal: Principal): void {
-    const tick = this.#clock.tick();
-    const count = this.#keys.adjusted(principal.limitKeyId, principal, this.#replicas);
-    const further = this.#further(principal);
-    const replicas = this.#replicas;
-    checkConcurrency(count, principal, ofKey, replicas);
-    for (const each of further) {
-      checkConcurrency(each.count, each.limits, each.sentences, replicas);
-    }
-    this.#checkRates(principal, count, further, tick);
-    enter(count, tick);
-    for (const each of further) {
-      enter(each.count, tick);
-    }
+    this.#letIn(principal, true);
     this.#used.add(principal.apiKeyId);
   }
 
@@ -80,14 +69,7 @@ export class KeyLimits {
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   beginResponse(principal: Principal): void {
-    const tick = this.#clock.tick();
-    const count = this.#keys.adjusted(principal.limitKeyId, principal, this.#replicas);
-    const further = this.#further(principal);
-    this.#checkRates(principal, count, further, tick);
-    count.requests?.take(1, tick);
-    for (const each of further) {
-      each.count.requests?.take(1, tick);
-    }
+    this.#letIn(principal, false);
   }
 
   /** Counts a response that began by itself and could not be refused. */
@@ -95,6 +77,31 @@ export class KeyLimits {
     const tick = this.#clock.tick();
     for (const count of this.#counts(principal)) {
       count.requests?.take(1, tick);
+    }
+  }
+
+  /**
+   * Counts a request, once no limit refuses it.
+   * @param isCall whether a call begins with it, which may be one too many at a time
+   */
+  #letIn(principal: Principal, isCall: boolean): void {
+    const tick = this.#clock.tick();
+    const count = this.#keys.adjusted(principal.limitKeyId, principal);
+    const further = this.#further(principal);
+    this.shares.note(count);
+    for (const each of further) {
+      this.shares.note(each.count);
+    }
+    if (isCall) {
+      checkConcurrency(count, principal, ofKey);
+      for (const each of further) {
+        checkConcurrency(each.count, each.limits, each.sentences);
+      }
+    }
+    this.#checkRates(principal, count, further, tick);
+    enter(count, isCall, tick);
+    for (const each of further) {
+      enter(each.count, isCall, tick);
     }
   }
 
@@ -120,11 +127,11 @@ export class KeyLimits {
     }
     const further: Further[] = [];
     if (groupLimits !== null) {
-      const count = this.#inGroups.adjusted(nameInGroup(principal), groupLimits, this.#replicas);
+      const count = this.#inGroups.adjusted(nameInGroup(principal), groupLimits);
       further.push({ limits: groupLimits, count, sentences: inGroup(groupName) });
     }
     if (accountLimits !== null) {
-      const count = this.#accounts.adjusted(gatewayUserId, accountLimits, this.#replicas);
+      const count = this.#accounts.adjusted(gatewayUserId, accountLimits);
       further.push({ limits: accountLimits, count, sentences: ofAccount });
     }
     return further;
@@ -147,26 +154,20 @@ export class KeyLimits {
       return null;
     }
     const tick = this.#clock.tick();
-    const count = this.#keys.adjusted(principal.limitKeyId, principal, this.#replicas);
-    const counted = [{ limits: principal, count }, ...this.#further(principal)];
-    const replicas = this.#replicas;
-    return {
-      requests: strictest(counted.map((each) => gaugeOf(each.limits.requestsPerMinute, each.count.requests))),
-      tokens: strictest(counted.map((each) => gaugeOf(each.limits.tokensPerMinute, each.count.tokens))),
-    };
-
-    /** What is left here is the share of this replica; the others have as much, by and large. */
-    function gaugeOf(limit: number | null, bucket: RateBucket | null): Gauge | null {
-      return limit === null || bucket === null
-        ? null
-        : { limit, left: Math.min(limit, bucket.left(tick) * replicas), fullInMs: bucket.msUntilFull(tick) };
+    const count = this.#keys.adjusted(principal.limitKeyId, principal);
+    let requests = gaugeOf(requestsPerMinute, count, count.requests, tick);
+    let tokens = gaugeOf(tokensPerMinute, count, count.tokens, tick);
+    for (const { limits, count: other } of this.#further(principal)) {
+      requests = stricter(requests, gaugeOf(limits.requestsPerMinute, other, other.requests, tick));
+      tokens = stricter(tokens, gaugeOf(limits.tokensPerMinute, other, other.tokens, tick));
     }
+    return { requests, tokens };
   }
 
   /** A provider may have done more work for a call than is charged: it was abandoned, or produced no output. */
   noteUnpaid(principal: Principal): void {
     const { gatewayUserId: id } = principal;
-    const bucket = this.#unpaidOf(id) ?? RateBucket.adjusted(null, this.#unpaidPerHour, this.#replicas, hourMs);
+    const bucket = this.#unpaidOf(id) ?? RateBucket.adjusted(null, this.#unpaidPerHour, this.shares.evenly, hourMs);
     if (bucket !== null) {
       this.#unpaid.set(id, bucket);
       bucket.take(1, this.#clock.tick());
@@ -220,7 +221,7 @@ export class KeyLimits {
     if (known === undefined) {
       return null;
     }
-    const bucket = RateBucket.adjusted(known, this.#unpaidPerHour, this.#replicas, hourMs);
+    const bucket = RateBucket.adjusted(known, this.#unpaidPerHour, this.shares.evenly, hourMs);
     if (bucket !== null && bucket !== known) {
       this.#unpaid.set(id, bucket);
     }
@@ -228,23 +229,32 @@ export class KeyLimits {
   }
 }
 
-/** The limit with the least left. */
-function strictest(gauges: readonly (Gauge | null)[]): Gauge | null {
-  return gauges.reduce(
-    (best, each) =>
-      each !== null && (best === null || each.left < best.left || (each.left === best.left && each.limit < best.limit))
-        ? each
-        : best,
-    null,
-  );
+/** What is left here is of the share of this replica; the others have as much of theirs, by and large. */
+function gaugeOf(limit: number | null, { share }: RateCount, bucket: RateBucket | null, tick: number): Gauge | null {
+  if (limit === null || bucket === null) {
+    return null;
+  }
+  const left = Math.min(limit, Math.round(bucket.left(tick) / share.rate));
+  return { limit, left, fullInMs: bucket.msUntilFull(tick) };
+}
+
+/** The limit with less left; of two with as much left, the lower one. */
+function stricter(one: Gauge | null, other: Gauge | null): Gauge | null {
+  if (one === null || other === null) {
+    return one ?? other;
+  }
+  const isOther = other.left < one.left || (other.left === one.left && other.limit < one.limit);
+  return isOther ? other : one;
 }
 
 const nameInGroup = ({ gatewayUserId, groupName }: Principal): string => `${gatewayUserId}/${groupName}`;
 
-function enter(count: RateCount, tick: number): void {
+function enter(count: RateCount, isCall: boolean, tick: number): void {
   count.requests?.take(1, tick);
-  count.inFlight += 1;
-  count.lastTick = tick;
+  if (isCall) {
+    count.inFlight += 1;
+    count.lastTick = tick;
+  }
 }
 
 function leave(count: RateCount, tokens: bigint, tick: number): void {

@@ -1,9 +1,10 @@
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { RateLimits } from "../model.ts";
+import { callsOf, type LimitShares, type LimitUse } from "./limit-shares.ts";
 
 /** What was used of some limits on this replica. */
-export type RateCount = {
+export type RateCount = LimitUse & {
   inFlight: number;
   requests: RateBucket | null;
   tokens: RateBucket | null;
@@ -17,22 +18,33 @@ const retryAfterSecondsMax = 60;
 /** Counts requests, tokens and concurrent calls by a name: that of a key, of an account, of an account in a group. */
 export class RateCounts<Name> {
   readonly #counts = new Map<Name, RateCount>();
+  readonly #shares: LimitShares;
+  readonly #prefix: string;
+
+  /** @param prefix what sets these names apart from others whose limits are shared */
+  constructor(shares: LimitShares, prefix: string) {
+    this.#shares = shares;
+    this.#prefix = prefix;
+  }
 
   /** The count under a name, whatever its limits were when it started. */
   known(name: Name): RateCount {
     let count = this.#counts.get(name);
     if (count === undefined) {
-      count = { inFlight: 0, requests: null, tokens: null, lastTick: 0 };
+      count = { ...this.#shares.use(`${this.#prefix}${name}`), inFlight: 0, requests: null, tokens: null, lastTick: 0 };
+      this.#shares.add(count);
       this.#counts.set(name, count);
     }
     return count;
   }
 
   /** The count, adjusted to its current limits; changed limits start again from zero. */
-  adjusted(name: Name, limits: RateLimits, replicas: number): RateCount {
+  adjusted(name: Name, limits: RateLimits): RateCount {
     const count = this.known(name);
-    count.requests = RateBucket.adjusted(count.requests, limits.requestsPerMinute, replicas);
-    count.tokens = RateBucket.adjusted(count.tokens, limits.tokensPerMinute, replicas);
+    const { rate } = count.share;
+    count.requests = RateBucket.adjusted(count.requests, limits.requestsPerMinute, rate);
+    count.tokens = RateBucket.adjusted(count.tokens, limits.tokensPerMinute, rate);
+    count.callsMax = limits.concurrencyMax;
     return count;
   }
 
@@ -41,6 +53,7 @@ export class RateCounts<Name> {
     for (const [name, count] of this.#counts) {
       if (count.inFlight === 0 && tick - count.lastTick > forgetMs) {
         this.#counts.delete(name);
+        this.#shares.remove(count);
       }
     }
   }
@@ -70,13 +83,10 @@ export const inGroup = (group: string): LimitSentences => ({
 });
 
 /** @throws AppError `rate_limit_exceeded` */
-export function checkConcurrency(
-  { inFlight }: RateCount,
-  { concurrencyMax }: RateLimits,
-  sentences: LimitSentences,
-  replicas: number,
-): void {
-  if (concurrencyMax !== null && inFlight >= Math.max(1, Math.floor(concurrencyMax / replicas))) {
+export function checkConcurrency(count: RateCount, { concurrencyMax }: RateLimits, sentences: LimitSentences): void {
+  if (concurrencyMax !== null && count.inFlight >= callsOf(concurrencyMax, count.share)) {
+    count.wasRefused = true;
+    count.callsRefused += 1;
     throw new AppError("rate_limit_exceeded", {
       message: sentences.atOnce(concurrencyMax),
       retryAfterSeconds: 1,
@@ -86,18 +96,21 @@ export function checkConcurrency(
 
 /** @throws AppError `rate_limit_exceeded` with the seconds to wait */
 export function checkRates(
-  { requests, tokens }: RateCount,
+  count: RateCount,
   { requestsPerMinute, tokensPerMinute }: RateLimits,
   sentences: LimitSentences,
   tick: number,
 ): void {
+  const { requests, tokens } = count;
   if (requests !== null && !requests.has(1, tick)) {
+    count.wasRefused = true;
     throw new AppError("rate_limit_exceeded", {
       message: sentences.requests(requestsPerMinute ?? 0),
       retryAfterSeconds: Math.min(retryAfterSecondsMax, requests.secondsUntil(1, tick)),
     });
   }
   if (tokens !== null && !tokens.has(1, tick)) {
+    count.wasRefused = true;
     throw new AppError("rate_limit_exceeded", {
       message: sentences.tokens(tokensPerMinute ?? 0),
       retryAfterSeconds: Math.min(retryAfterSecondsMax, tokens.secondsUntil(1, tick)),

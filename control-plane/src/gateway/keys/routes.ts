@@ -12,15 +12,22 @@ import {
   madeKeyResponse,
   rotatedKeyResponse,
 } from "@sluice/contracts/keys";
+import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import { byCaller } from "../../admin/audit/service.ts";
 import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
-import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
-import type { KeyOwner, KeyService } from "./service.ts";
+import { type AnyEndpoint, type EndpointCall, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
+import type { KeyOwner, KeyPlace, KeyService } from "./service.ts";
 
 const liveKeys = [`At most ${liveKeysMax} live keys per account.`];
 
+function placeOf({ gatewayUserId, organisation }: UserCaller): KeyPlace {
+  return organisation === undefined
+    ? { gatewayUserId }
+    : { gatewayUserId, memberId: organisation.memberId, isOwnOnly: !mayInOrganisation(organisation.role, "keys") };
+}
+
 function ownerOf(call: EndpointCall<"user", unknown>): KeyOwner {
-  return { gatewayUserId: call.user.gatewayUserId, ...byCaller(call) };
+  return { ...placeOf(call.user), ...byCaller(call) };
 }
 
 /** The endpoints of the API keys page in the console. Each sees only the keys of the logged-in user. */
@@ -51,7 +58,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       errors: [],
       handle: async ({ user, input: { cursor, limit, status } }) => {
         const page = { before: cursor ?? null, limit, isLiveOnly: status === "live" };
-        const { rows, nextCursor } = await keys.list(user.gatewayUserId, page);
+        const { rows, nextCursor } = await keys.list(placeOf(user), page);
         return { keys: rows, next_cursor: nextCursor };
       },
     }),
@@ -90,7 +97,7 @@ export function keyEndpoints(keys: KeyService): AnyEndpoint[] {
       output: firstRequestResponse,
       errors: ["not_found"],
       handle: async ({ user, input }) => {
-        const firstRequestAt = await keys.firstRequest(user.gatewayUserId, input.key_id as ApiKeyId);
+        const firstRequestAt = await keys.firstRequest(placeOf(user), input.key_id as ApiKeyId);
         return { is_seen: firstRequestAt !== null, first_request_at: firstRequestAt };
       },
     }),

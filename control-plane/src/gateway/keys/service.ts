@@ -3,6 +3,7 @@ import { type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
 import type { AuditChange, AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
+import { recordEvent } from "../../events/service.ts";
 import { isAddressOrRange } from "../../platform/address-list.ts";
 import { dayMs } from "../../platform/clock.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
@@ -14,6 +15,7 @@ import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
 import { defaultSettings, describeApiKey, type KeySettings, keyLocked, mergeSettings, settingsOf } from "./model.ts";
 import {
   alignSharedLimits,
+  assignKey,
   countLiveKeys,
   endKeyWithin,
   findByIdempotencyKey,
@@ -24,7 +26,10 @@ import {
   findKeys,
   findUnknownModels,
   hasGroup,
+  hasProject,
   insertSuccessor,
+  isMember,
+  type KeyPlaceFilter,
   type KeyRecord,
   lockUser,
   setIdempotency,
@@ -36,7 +41,15 @@ import {
 import { insertApiKey } from "./store.ts";
 
 /** The owner of the keys, and who asks from where: the owner, or an operator with a reason. */
-export type KeyOwner = AuditOrigin & { readonly gatewayUserId: GatewayUserId; readonly reason?: string };
+export type KeyOwner = KeyPlace & AuditOrigin & { readonly reason?: string };
+
+/** Whose keys they are: all of an account; within an organisation, those of one member if that is all the caller may see. */
+export type KeyPlace = {
+  readonly gatewayUserId: GatewayUserId;
+  /** The member of an organisation who makes keys; absent for the account of a person. */
+  readonly memberId?: bigint;
+  readonly isOwnOnly?: boolean;
+};
 
 /** A created key. `secret` is the key itself; it is returned only this once, so a repeated request gets null. */
 export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
@@ -57,12 +70,12 @@ export class KeyService {
    * @throws AppError `invalid_value`, `too_many_keys`, `idempotency_mismatch`
    */
   async create(owner: KeyOwner, input: KeyCreateInput, idempotencyKey: string | null): Promise<MadeKey> {
-    const { idempotency_key: _, group, ...requested } = input;
+    const { idempotency_key: _, group, project_id, ...requested } = input;
     const settings = mergeSettings(defaultSettings(input.name), requested);
-    const digest = sha256(JSON.stringify({ group, ...requested }, sortedFields));
+    const digest = sha256(JSON.stringify({ group, project_id: project_id?.toString(), ...requested }, sortedFields));
     return await this.#change(owner, async (tx) => {
       if (idempotencyKey !== null) {
-        const made = await findByIdempotencyKey(tx, owner.gatewayUserId, idempotencyKey);
+        const made = await findByIdempotencyKey(tx, owner, idempotencyKey);
         if (made !== null) {
           if (!Buffer.from(digest).equals(made.digest)) {
             throw new AppError("idempotency_mismatch");
@@ -71,6 +84,7 @@ export class KeyService {
         }
       }
       await requireGroup(tx, owner, group ?? null);
+      const projectId = await requireProject(tx, owner, project_id);
       await checkSettings(tx, settings, null);
       const limit = limitOf(null, input);
       await requireRoom(tx, owner.gatewayUserId);
@@ -79,26 +93,28 @@ export class KeyService {
       const { name } = settings;
       const keyId = await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(secret), ...describeApiKey(secret) });
       await updateSettings(tx, keyId, settings);
+      await noteMaker(tx, owner, { keyId, projectId });
       if (group != null) {
         await updateGroup(tx, keyId, group);
       }
       if (idempotencyKey !== null) {
         await setIdempotency(tx, keyId, idempotencyKey, digest);
       }
-      await setQuotaLimit(tx, keyId, limit);
+      await setQuotaLimit(tx, { apiKeyId: keyId }, limit);
       const { view } = await this.#own(tx, owner, keyId);
       await audit(tx, owner, "api_key.create", keyChange(owner, null, view));
+      await reportCreated(tx, owner, view);
       return { secret, key: view };
     });
   }
 
   /** A page of keys, newest first. */
   async list(
-    gatewayUserId: GatewayUserId,
+    place: KeyPlace,
     page: { readonly before: bigint | null; readonly limit: number; readonly isLiveOnly: boolean },
   ): Promise<KeysetPage<ApiKeyView, bigint>> {
     const find = async (limit: number) =>
-      (await findKeys(this.#db, { gatewayUserId, keyId: null, ...page, limit })).map(({ view }) => view);
+      (await findKeys(this.#db, { ...placeOf(place), keyId: null, ...page, limit })).map(({ view }) => view);
     return await readKeysetPage(page.limit, find, (key) => key.key_id);
   }
 
@@ -125,7 +141,7 @@ export class KeyService {
       if (view.status === "expired" && settings.expires_at !== current.expires_at) {
         await requireRoom(tx, owner.gatewayUserId);
       }
-      await setQuotaLimit(tx, limitKeyId, limit);
+      await setQuotaLimit(tx, { apiKeyId: limitKeyId }, limit);
       await updateSettings(tx, view.key_id as ApiKeyId, settings);
       await alignSharedLimits(tx, limitKeyId, settings);
       return await this.#finish(tx, owner, "api_key.save", record);
@@ -172,7 +188,7 @@ export class KeyService {
   /** A key of anyone, with its owner. @throws AppError `not_found` */
   async find(keyId: ApiKeyId): Promise<{ readonly key: ApiKeyView; readonly gatewayUserId: GatewayUserId }> {
     const gatewayUserId = await findKeyOwner(this.#db, keyId);
-    const record = gatewayUserId === null ? null : await findKey(this.#db, gatewayUserId, keyId);
+    const record = gatewayUserId === null ? null : await findKey(this.#db, { gatewayUserId, madeById: null }, keyId);
     if (gatewayUserId === null || record === null) {
       throw notFound("API key");
     }
@@ -202,13 +218,14 @@ export class KeyService {
       const old = await this.#finish(tx, owner, "api_key.rotate", record);
       const { view } = await this.#own(tx, owner, newId);
       await audit(tx, owner, "api_key.create", keyChange(owner, null, view));
+      await reportCreated(tx, owner, view);
       return { secret, key: view, old };
     });
   }
 
   /** When the first call with this key succeeded, or null while none has. @throws AppError `not_found` */
-  async firstRequest(gatewayUserId: GatewayUserId, keyId: ApiKeyId): Promise<Date | null> {
-    const found = await findFirstUse(this.#db, gatewayUserId, keyId);
+  async firstRequest(place: KeyPlace, keyId: ApiKeyId): Promise<Date | null> {
+    const found = await findFirstUse(this.#db, placeOf(place), keyId);
     if (found === null) {
       throw notFound("API key");
     }
@@ -243,9 +260,9 @@ export class KeyService {
     });
   }
 
-  /** A missing key and another user's key get the same response. */
+  /** A missing key and somebody else's key get the same response. */
   async #own(tx: Transaction, owner: KeyOwner, keyId: ApiKeyId): Promise<KeyRecord> {
-    const record = await findKey(tx, owner.gatewayUserId, keyId);
+    const record = await findKey(tx, placeOf(owner), keyId);
     if (record === null) {
       throw notFound("API key");
     }
@@ -258,6 +275,12 @@ export class KeyService {
     return view;
   }
 }
+
+/** Which keys the caller may see and change. */
+const placeOf = ({ gatewayUserId, memberId, isOwnOnly }: KeyPlace): KeyPlaceFilter => ({
+  gatewayUserId,
+  madeById: isOwnOnly === true ? (memberId ?? 0n) : null,
+});
 
 const revokedForGood = () => new AppError("conflict", { message: "This key has been revoked permanently." });
 
@@ -289,6 +312,36 @@ async function requireGroup(tx: Transaction, { gatewayUserId }: KeyOwner, group:
   if (group !== null && !(await hasGroup(tx, gatewayUserId, group))) {
     throw new AppError("invalid_value", { fields: { group: "This account can't use this group." } });
   }
+}
+
+/** Notes the member who makes a key for an organisation; not one who was removed meanwhile. @throws AppError `organisation_refused` */
+async function noteMaker(
+  tx: Transaction,
+  { memberId }: KeyOwner,
+  { keyId, projectId }: { readonly keyId: ApiKeyId; readonly projectId: bigint | null },
+): Promise<void> {
+  if (memberId === undefined) {
+    return;
+  }
+  if (!(await isMember(tx, memberId))) {
+    throw new AppError("organisation_refused");
+  }
+  await assignKey(tx, keyId, { memberId, projectId });
+}
+
+/** @throws AppError `invalid_value` for a project of another organisation or an archived one, or without an organisation */
+async function requireProject(
+  tx: Transaction,
+  { gatewayUserId }: KeyOwner,
+  projectId: bigint | null | undefined,
+): Promise<bigint | null> {
+  if (projectId == null) {
+    return null;
+  }
+  if (!(await hasProject(tx, gatewayUserId, projectId))) {
+    throw new AppError("invalid_value", { fields: { project_id: "This project does not exist or is archived." } });
+  }
+  return projectId;
 }
 
 async function checkSettings(tx: Transaction, settings: KeySettings, current: KeySettings | null): Promise<void> {
@@ -354,4 +407,17 @@ function sortedFields(_: string, value: unknown): unknown {
 function toMicroseconds(text: string): string {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
   return `${Math.floor(Date.parse(text) / 1_000)}.${fraction.padEnd(6, "0").slice(0, 6)}`;
+}
+
+async function reportCreated(tx: Transaction, { gatewayUserId }: KeyOwner, key: ApiKeyView): Promise<void> {
+  await recordEvent(tx, {
+    type: "key.created",
+    gatewayUserId,
+    cause: `keys:${gatewayUserId}`,
+    data: {
+      key_id: key.key_id.toString(),
+      key_last_four: key.key_last_four,
+      rotated_from_id: key.rotated_from_id?.toString() ?? null,
+    },
+  });
 }

@@ -1,16 +1,21 @@
 import { camelCase } from "@sluice/contracts/camel-case";
-import type { ApiKeyId, BudgetId, GatewayUserId } from "@sluice/contracts/ids";
-import { type KeySetting, keySettings, type ResetPeriod } from "@sluice/contracts/key-fields";
+import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
+import { type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import type { ApiKeyStatus, ApiKeyView } from "@sluice/contracts/keys";
 import { and, eq, gt, isNull, ne, or, sql } from "drizzle-orm";
 import { clock, countOfRows, now } from "../../db/expressions.ts";
-import { apiKey, budget, gatewayUser, quotaGrant } from "../../db/schema/gateway-keys.ts";
-import type { Queryable } from "../../platform/db.ts";
+import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
+import { organisation, organisationMember, organisationProject } from "../../db/schema/organisations.ts";
+import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { KeySettings } from "./model.ts";
 
-type KeyRow = Omit<ApiKeyView, "key_id" | "group" | "quota_remaining"> & {
+type KeyRow = Omit<ApiKeyView, "key_id" | "group" | "quota_remaining" | "organisation"> & {
   id: bigint;
+  member_id: bigint | null;
+  member_email: string | null;
+  project_id: bigint | null;
+  project_name: string | null;
   group_name: string;
   limit_key_id: bigint;
 };
@@ -18,11 +23,19 @@ type KeyRow = Omit<ApiKeyView, "key_id" | "group" | "quota_remaining"> & {
 /** A key with the additional fields that only the service needs. */
 export type KeyRecord = { readonly view: ApiKeyView; readonly limitKeyId: ApiKeyId };
 
-function toRecord({ id, group_name, limit_key_id, ...row }: KeyRow): KeyRecord {
+function toRecord({ id, group_name, limit_key_id, ...found }: KeyRow): KeyRecord {
+  const { member_id, member_email, project_id, project_name, ...row } = found;
+  const assigned = member_id === null ? null : { member_id, member_email, project_id, project_name };
   const { quota_limit: limit, quota_used: used } = row;
   const isSpent = limit !== null && used !== null && used >= limit;
   const remaining = limit === null || used === null ? null : isSpent ? 0n : limit - used;
-  const view: ApiKeyView = { key_id: id, group: group_name, ...row, quota_remaining: remaining };
+  const view: ApiKeyView = {
+    key_id: id,
+    group: group_name,
+    ...row,
+    quota_remaining: remaining,
+    organisation: assigned,
+  };
   return { view, limitKeyId: limit_key_id as ApiKeyId };
 }
 
@@ -36,8 +49,10 @@ export async function lockUser(tx: Queryable, gatewayUserId: GatewayUserId): Pro
   return rows.length > 0;
 }
 
-export type KeyQuery = {
-  readonly gatewayUserId: GatewayUserId;
+/** The keys of an account, or those of them that one member of an organisation has made. */
+export type KeyPlaceFilter = { readonly gatewayUserId: GatewayUserId; readonly madeById: bigint | null };
+
+export type KeyQuery = KeyPlaceFilter & {
   readonly keyId: ApiKeyId | null;
   /** Selects only keys created before this one. */
   readonly before: bigint | null;
@@ -57,12 +72,15 @@ const selectKeys = `
     case when b.period_ends_at <= now() then next_period_end(b.period, now()) else b.period_ends_at end as period_ends_at,
     k.first_used_at as first_request_at, s.last_used_at, k.rotated_from_id, n.id as rotated_to_id, k.created_at,
     to_char(k.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as updated_at,
-    coalesce(k.limit_key_id, k.id) as limit_key_id
+    coalesce(k.limit_key_id, k.id) as limit_key_id, k.member_id, mp.email as member_email, k.project_id, op.name as project_name
   from api_key k
   join gateway_user u on u.id = k.gateway_user_id
   left join key_group(u.id, k.group_name) g on true
   left join budget b on b.api_key_id = coalesce(k.limit_key_id, k.id) and b.is_enforced
   left join api_key_use s on s.api_key_id = k.id
+  left join organisation_member om on om.id = k.member_id
+  left join user_profile mp on mp.id = om.user_id
+  left join organisation_project op on op.id = k.project_id
   left join lateral (
     select max(next.id) as id from api_key next where next.rotated_from_id = k.id and next.status <> 'revoked'
   ) n on true
@@ -70,17 +88,18 @@ const selectKeys = `
     and ($2::bigint is null or k.id = $2::bigint)
     and ($3::bigint is null or k.id < $3::bigint)
     and (not $4::boolean or (k.status <> 'revoked' and (k.expires_at is null or k.expires_at > now())))
+    and ($6::bigint is null or k.member_id = $6::bigint)
   order by k.id desc limit $5::integer`;
 
 /** Keys of one user, newest first. */
 export async function findKeys(db: Queryable, query: KeyQuery): Promise<KeyRecord[]> {
-  const { gatewayUserId, keyId, before, isLiveOnly, limit } = query;
-  const rows = await db.query<KeyRow>(selectKeys, [gatewayUserId, keyId, before, isLiveOnly, limit]);
+  const { gatewayUserId, madeById, keyId, before, isLiveOnly, limit } = query;
+  const rows = await db.query<KeyRow>(selectKeys, [gatewayUserId, keyId, before, isLiveOnly, limit, madeById]);
   return rows.map(toRecord);
 }
 
-export async function findKey(db: Queryable, gatewayUserId: GatewayUserId, keyId: ApiKeyId): Promise<KeyRecord | null> {
-  const [record] = await findKeys(db, { gatewayUserId, keyId, before: null, isLiveOnly: false, limit: 1 });
+export async function findKey(db: Queryable, place: KeyPlaceFilter, keyId: ApiKeyId): Promise<KeyRecord | null> {
+  const [record] = await findKeys(db, { ...place, keyId, before: null, isLiveOnly: false, limit: 1 });
   return record ?? null;
 }
 
@@ -99,16 +118,22 @@ export async function countLiveKeys(db: Queryable, gatewayUserId: GatewayUserId)
   return row?.live ?? 0;
 }
 
-/** The key created by an earlier request with this idempotency key, and the digest of that request. */
+/** The key that an earlier request of the same maker created with this idempotency key, and the digest of that request. */
 export async function findByIdempotencyKey(
   db: Queryable,
-  gatewayUserId: GatewayUserId,
+  { gatewayUserId, memberId }: { readonly gatewayUserId: GatewayUserId; readonly memberId?: bigint },
   idempotencyKey: string,
 ): Promise<{ keyId: ApiKeyId; digest: Uint8Array } | null> {
   const [row] = await db.drizzle
     .select({ keyId: apiKey.id, digest: apiKey.idempotencyDigest })
     .from(apiKey)
-    .where(and(eq(apiKey.gatewayUserId, gatewayUserId), eq(apiKey.idempotencyKey, idempotencyKey)));
+    .where(
+      and(
+        eq(apiKey.gatewayUserId, gatewayUserId),
+        sql`coalesce(${apiKey.memberId}, 0) = ${memberId ?? 0n}::bigint`,
+        eq(apiKey.idempotencyKey, idempotencyKey),
+      ),
+    );
   return (row ?? null) as { keyId: ApiKeyId; digest: Uint8Array } | null;
 }
 
@@ -149,6 +174,51 @@ export async function findGroupNames(db: Queryable, gatewayUserId: GatewayUserId
   const rows = await db.sql<{ name: string }>`
     select distinct group_name as name from group_of_user where gateway_user_id = ${gatewayUserId}::bigint order by 1`;
   return rows.map(({ name }) => name);
+}
+
+/** Whether this is a project of the organisation with this account that takes new keys. */
+export async function hasProject(tx: Queryable, gatewayUserId: GatewayUserId, projectId: bigint): Promise<boolean> {
+  const rows = await tx.drizzle
+    .select({ id: organisationProject.id })
+    .from(organisationProject)
+    .innerJoin(organisation, eq(organisation.id, organisationProject.organisationId))
+    .where(
+      and(
+        eq(organisationProject.id, projectId),
+        eq(organisation.gatewayUserId, gatewayUserId),
+        eq(organisationProject.status, "active"),
+      ),
+    )
+    .for("share", { of: organisationProject });
+  return rows.length > 0;
+}
+
+/** Whether this is a member of an organisation who has not left. */
+export async function isMember(tx: Queryable, memberId: bigint): Promise<boolean> {
+  const rows = await tx.drizzle
+    .select({ id: organisationMember.id })
+    .from(organisationMember)
+    .where(and(eq(organisationMember.id, memberId), isNull(organisationMember.leftAt)))
+    .for("share");
+  return rows.length > 0;
+}
+
+/** Ends all keys that a member of an organisation has made. Returns how many still worked or could be enabled. */
+export async function revokeKeysOfMember(tx: Queryable, memberId: bigint): Promise<number> {
+  const written = await tx.drizzle
+    .update(apiKey)
+    .set({ status: "revoked", updatedAt: clock })
+    .where(and(eq(apiKey.memberId, memberId), ne(apiKey.status, "revoked")));
+  return rowsWritten(written);
+}
+
+/** Notes who in an organisation has made a key, and for which project. */
+export async function assignKey(
+  tx: Queryable,
+  keyId: ApiKeyId,
+  place: { readonly memberId: bigint; readonly projectId: bigint | null },
+): Promise<void> {
+  await tx.drizzle.update(apiKey).set(place).where(eq(apiKey.id, keyId));
 }
 
 /** Null lets the key follow the account. */
@@ -196,7 +266,7 @@ export async function endKeyWithin(tx: Queryable, keyId: ApiKeyId, seconds: numb
     .where(eq(apiKey.id, keyId));
 }
 
-const copied = [...settingNames, "gateway_user_id", "group_name", "status"].join(", ");
+const copied = [...settingNames, "gateway_user_id", "group_name", "status", "member_id", "project_id"].join(", ");
 
 const insertCopy = `
   insert into api_key (key_hash, key_prefix, key_last_four, rotated_from_id, limit_key_id, ${copied})
@@ -224,79 +294,18 @@ export async function setIdempotency(tx: Queryable, keyId: ApiKeyId, key: string
 /** Whether a key has had its first response, and when; null for a key that is not this user's. */
 export async function findFirstUse(
   db: Queryable,
-  gatewayUserId: GatewayUserId,
+  { gatewayUserId, madeById }: KeyPlaceFilter,
   keyId: ApiKeyId,
 ): Promise<{ firstUsedAt: Date | null } | null> {
   const [row] = await db.drizzle
     .select({ firstUsedAt: apiKey.firstUsedAt })
     .from(apiKey)
-    .where(and(eq(apiKey.id, keyId), eq(apiKey.gatewayUserId, gatewayUserId)));
+    .where(
+      and(
+        eq(apiKey.id, keyId),
+        eq(apiKey.gatewayUserId, gatewayUserId),
+        madeById === null ? undefined : eq(apiKey.memberId, madeById),
+      ),
+    );
   return row ?? null;
-}
-
-export type KeyBudget = {
-  readonly budgetId: BudgetId;
-  readonly granted: bigint;
-  readonly period: ResetPeriod;
-  readonly isEnforced: boolean;
-  /** The number of grants so far; the next grant gets the next number. */
-  readonly grants: bigint;
-};
-
-/** The budget of a key, locked until the end of the transaction. */
-export async function lockKeyBudget(tx: Queryable, limitKeyId: ApiKeyId): Promise<KeyBudget | null> {
-  const [row] = await tx.drizzle
-    .select({ id: budget.id, granted: budget.granted, period: budget.period, isEnforced: budget.isEnforced })
-    .from(budget)
-    .where(eq(budget.apiKeyId, limitKeyId))
-    .for("update");
-  if (row === undefined) {
-    return null;
-  }
-  const [grants] = await tx.drizzle
-    .select({ count: sql<bigint>`count(*)` })
-    .from(quotaGrant)
-    .where(eq(quotaGrant.budgetId, row.id));
-  const { id, ...rest } = row;
-  return { budgetId: id as BudgetId, ...rest, grants: grants?.count ?? 0n };
-}
-
-/** A budget that is empty until something is granted. */
-export async function insertKeyBudget(tx: Queryable, limitKeyId: ApiKeyId, period: ResetPeriod): Promise<KeyBudget> {
-  await tx.drizzle
-    .insert(budget)
-    .values({ apiKeyId: limitKeyId, period, periodEndsAt: sql`next_period_end(${period}, now())` });
-  const made = await lockKeyBudget(tx, limitKeyId);
-  if (made === null) {
-    throw new Error("the budget of the key was not inserted");
-  }
-  return made;
-}
-
-/** Restarts the count for this period. */
-export async function restartBudget(tx: Queryable, budgetId: BudgetId, period: ResetPeriod): Promise<void> {
-  await tx.drizzle
-    .update(budget)
-    .set({
-      isEnforced: true,
-      period,
-      periodBase: budget.used,
-      periodEndsAt: sql`next_period_end(${period}, now())`,
-      updatedAt: now,
-    })
-    .where(eq(budget.id, budgetId));
-}
-
-/** Calls that begin from now on are no longer counted here. */
-export async function liftBudget(tx: Queryable, budgetId: BudgetId): Promise<void> {
-  await tx.drizzle.update(budget).set({ isEnforced: false, updatedAt: now }).where(eq(budget.id, budgetId));
-}
-
-/** Recalls idle quota from all replicas, so that none of it is spent beyond a lowered limit. */
-export async function recallIdleLeases(tx: Queryable, budgetId: BudgetId): Promise<void> {
-  await tx.sql`
-    with called as (
-      update budget set recall_sequence = recall_sequence + 1 where id = ${budgetId}::bigint returning id, recall_sequence
-    )
-    select pg_notify('lease_recall', id || ':' || recall_sequence) from called`;
 }

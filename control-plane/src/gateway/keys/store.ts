@@ -1,9 +1,11 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { callSettings } from "@sluice/contracts/key-fields";
 import type { Decimal } from "@sluice/contracts/money";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
+import { userProfile } from "../../db/schema/accounts.ts";
 import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
+import { organisation, organisationMember } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Principal, RateLimits } from "../model.ts";
@@ -23,6 +25,8 @@ type PrincipalRow = CallRow & {
   rate_multiplier: string;
   user_budget_id: bigint;
   key_budget_id: bigint | null;
+  project_budget_id: bigint | null;
+  member_budget_id: bigint | null;
   limit_key_id: bigint;
   group_requests: number | null;
   group_tokens: number | null;
@@ -48,6 +52,7 @@ function toPrincipal(row: PrincipalRow): Principal {
     rateMultiplier: row.rate_multiplier as Decimal,
     userBudgetId: row.user_budget_id as BudgetId,
     keyBudgetId: row.key_budget_id as BudgetId | null,
+    sharedBudgetIds: [row.project_budget_id, row.member_budget_id].filter((id) => id !== null) as BudgetId[],
     groupLimits: toRateLimits(row.group_requests, row.group_tokens, row.group_concurrency),
     accountLimits: toRateLimits(row.account_requests, row.account_tokens, row.account_concurrency),
     limitKeyId: row.limit_key_id as ApiKeyId,
@@ -67,8 +72,10 @@ function toRateLimits(
 
 const selectPrincipal = `
   select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(g.group_name, k.group_name) as group_name,
-    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, k.status as key_status, k.lock_reason, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
+    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status,
+    case when (op.status = 'archived' or maker.status in ('suspended', 'closed')) and k.status = 'active' then 'disabled' else k.status end as key_status, k.lock_reason, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
     k.first_used_at, combined_multiplier(u.rate_multiplier, coalesce(g.multiplier, 1)) as rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
+    pb.id as project_budget_id, mb.id as member_budget_id,
     coalesce(k.limit_key_id, k.id) as limit_key_id,
     coalesce(gl.requests_per_minute, dl.requests_per_minute) as group_requests,
     coalesce(gl.tokens_per_minute, dl.tokens_per_minute) as group_tokens,
@@ -79,6 +86,11 @@ const selectPrincipal = `
   join gateway_user u on u.id = k.gateway_user_id
   join budget ub on ub.gateway_user_id = u.id
   left join budget kb on kb.api_key_id = coalesce(k.limit_key_id, k.id) and kb.is_enforced
+  left join organisation_project op on op.id = k.project_id
+  left join budget pb on pb.project_id = k.project_id and pb.is_enforced
+  left join organisation_member om on om.id = k.member_id and om.left_at is null
+  left join user_profile maker on maker.id = om.user_id
+  left join budget mb on mb.member_id = k.member_id and mb.is_enforced
   left join user_profile p on p.gateway_user_id = u.id
   left join key_group(u.id, k.group_name) g on true
   left join account_limit dl on dl.scope = 'default'
@@ -141,7 +153,10 @@ export async function insertGatewayUser(
   return { gatewayUserId: row.gateway_user_id as GatewayUserId, budgetId: row.id as BudgetId };
 }
 
-/** Changes a gateway user; null fields stay. The database notifies the replicas. */
+/**
+ * Changes a gateway user; null fields stay. The database notifies the replicas. The keys that a person has made for
+ * organisations work only while the person's account is open.
+ */
 export async function updateGatewayUser(
   db: Queryable,
   id: GatewayUserId,
@@ -156,6 +171,14 @@ export async function updateGatewayUser(
       updatedAt: now,
     })
     .where(eq(gatewayUser.id, id));
+  if (isEnabled !== null) {
+    await db.drizzle
+      .select({ told: sql`pg_notify('user_changed', ${organisation.gatewayUserId}::text)` })
+      .from(organisation)
+      .innerJoin(organisationMember, eq(organisationMember.organisationId, organisation.id))
+      .innerJoin(userProfile, eq(userProfile.id, organisationMember.userId))
+      .where(and(eq(userProfile.gatewayUserId, id), isNull(organisationMember.leftAt)));
+  }
 }
 
 /** Whether a user has any key that works or worked. */

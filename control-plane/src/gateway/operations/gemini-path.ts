@@ -1,3 +1,5 @@
+import type { CallHeaders } from "../model.ts";
+
 const actions = [
   "generateContent",
   "streamGenerateContent",
@@ -20,14 +22,15 @@ const keyHeader = "x-goog-api-key";
 const otherKeyHeaders = ["authorization", "x-api-key"];
 
 /** Whether a client speaks the Gemini API. The list of models in its first version is at the path of another API, too. */
-export function isGeminiCall({ path, headers }: { readonly path: string; readonly headers: Headers }): boolean {
+export function isGeminiCall({ path, headers }: { readonly path: string; readonly headers: CallHeaders }): boolean {
   if (path.startsWith("/v1beta/")) {
     return true;
   }
   if (!path.startsWith("/v1/models")) {
     return false;
   }
-  const isAskedWithItsKey = headers.has(keyHeader) && otherKeyHeaders.every((name) => !headers.has(name));
+  const isAskedWithItsKey =
+    headers.get(keyHeader) !== null && otherKeyHeaders.every((name) => headers.get(name) === null);
   return isAskedWithItsKey || readGeminiPath(path) !== null;
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../platform/errors.ts";
-import type { GatewayCall } from "../model.ts";
+import type { CallHeaders, GatewayCall } from "../model.ts";
 
 /** The content of a session's opening request, apart from who sends it. */
 export type Handshake = {
@@ -48,7 +48,7 @@ export function readHandshake(call: Pick<GatewayCall, "method" | "path" | "heade
  * as a subprotocol.
  * @throws AppError `ambiguous_credentials` when several different keys were sent
  */
-export function readCredentials(headers: Headers): Headers {
+export function readCredentials(headers: CallHeaders): CallHeaders {
   const keys = new Set(
     readOffered(headers).flatMap((one) => (one.startsWith(keyPrefix) ? [one.slice(keyPrefix.length)] : [])),
   );
@@ -66,7 +66,7 @@ export function readCredentials(headers: Headers): Headers {
   return credentials;
 }
 
-function isHandshake(headers: Headers): boolean {
+function isHandshake(headers: CallHeaders): boolean {
   return (
     headers.get("upgrade")?.toLowerCase() === "websocket" &&
     headers.get("sec-websocket-version") === "13" &&
@@ -74,7 +74,7 @@ function isHandshake(headers: Headers): boolean {
   );
 }
 
-function readOffered(headers: Headers): string[] {
+function readOffered(headers: CallHeaders): string[] {
   const text = headers.get("sec-websocket-protocol") ?? "";
   return text
     .split(",")

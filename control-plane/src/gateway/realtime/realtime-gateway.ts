@@ -96,7 +96,7 @@ export class RealtimeGateway implements RealtimePort {
     if (hasPassed(call.headers.get(hopHeader), this.#deps.hopMark)) {
       throw new AppError("loop_detected");
     }
-    const principal = await this.#findPrincipal(call, readApiKey({ ...call, headers: readCredentials(call.headers) }));
+    const principal = await this.#findPrincipal(call, readApiKey(withCredentials(call)));
     state.principal = principal;
     return principal;
   }
@@ -135,7 +135,7 @@ export class RealtimeGateway implements RealtimePort {
   #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);
-    return (boundCost(request, model) + spoken) as Quota;
+    return (boundCost(boundUnits(request, model), model) + spoken) as Quota;
   }
 
   /** The limits of what a response, or a transcription, can have used. */
@@ -181,7 +181,7 @@ export class RealtimeGateway implements RealtimePort {
     if (hold !== null) {
       funds.add(hold);
     }
-    const key = readApiKey({ ...call, headers: readCredentials(call.headers) });
+    const key = readApiKey(withCredentials(call));
     const session: RealtimeSession = new RealtimeSession({
       clock,
       limits,
@@ -232,4 +232,9 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
     modelPlace: null,
     cacheKey: null,
   };
+}
+
+/** What the API key of a session is read from. */
+function withCredentials({ path, query, headers }: GatewayCall): Pick<GatewayCall, "path" | "query" | "headers"> {
+  return { path, query, headers: readCredentials(headers) };
 }

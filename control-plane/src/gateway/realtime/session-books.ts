@@ -4,6 +4,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { CallEnder } from "../call-ender.ts";
 import { newCallState } from "../call-state.ts";
 import type { CallEnd, CallState, Hold, ModelEntry, ParsedRequest, Principal } from "../model.ts";
+import { changedCall } from "../port.ts";
 import { bookable, type UsageLimits, withOutput } from "../usage-count/judge-usage.ts";
 import { audioUnits, estimateAudio } from "../usage-count/measure-audio.ts";
 import { asSold } from "../usage-count/sold-sound.ts";
@@ -211,13 +212,12 @@ export class SessionBooks {
   #open(): SessionCall {
     const { call, principal, request, model, channelId, attempts } = this.#session;
     const startedAtMs = this.#clock.now();
-    const own = {
-      ...call,
+    const own = changedCall(call, {
       requestId: rowId(call.requestId, startedAtMs, this.#rows),
       startedAtMs,
       startedTick: this.#clock.tick(),
       onReport: () => undefined,
-    };
+    });
     // The session keeps the text of the error.
     const state = newCallState(own, null);
     this.#rows += 1;

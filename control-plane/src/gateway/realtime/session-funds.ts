@@ -2,8 +2,7 @@ import type { Quota } from "@sluice/contracts/money";
 import { reserveQuota } from "../admit/reserve-quota.ts";
 import type { Hold, Principal } from "../model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
-
-const nothing = 0n as Quota;
+import { releaseHold } from "../settle/settle-quota.ts";
 
 /**
  * The holds of a session. Each one covers the most expensive response that the model can give; there are as many as
@@ -62,10 +61,7 @@ export class SessionFunds {
 
   #release(hold: Hold | undefined): void {
     if (hold !== undefined) {
-      this.#leases.settle(hold.userBudgetId, hold.userAmount, nothing);
-      if (hold.keyBudgetId !== null) {
-        this.#leases.settle(hold.keyBudgetId, hold.keyAmount, nothing);
-      }
+      releaseHold(this.#leases, hold);
     }
   }
 }

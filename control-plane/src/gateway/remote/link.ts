@@ -1,6 +1,6 @@
 import type { ApiKeyId, GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
-import type { CallReport, CallTraits } from "../model.ts";
+import type { CallHeaders, CallReport, CallTraits } from "../model.ts";
 
 /*
  * Between a relay and a gateway of this deployment, a few headers travel beside the client's own. They are trusted only
@@ -25,7 +25,7 @@ const ageMsMax = 120_000;
 type SignedCall = {
   readonly requestId: string;
   readonly clientIp: string;
-  readonly headers: Headers;
+  readonly headers: CallHeaders;
   readonly encodedTraits?: string | null;
 };
 
@@ -46,7 +46,7 @@ function isFresh(requestId: string): boolean {
 type Link = { readonly requestId: string; readonly clientAddress: string; readonly traits: CallTraits | null };
 
 /** What a relay of this deployment states about a call; null from anyone else. */
-export function readLink(headers: Headers, linkKeys: readonly Uint8Array[]): Link | null {
+export function readLink(headers: CallHeaders, linkKeys: readonly Uint8Array[]): Link | null {
   const requestId = headers.get(requestIdHeader);
   const clientAddress = headers.get(clientAddressHeader);
   const signature = headers.get(signatureHeader);

@@ -1,4 +1,5 @@
 import type { HttpBodyFlow, HttpBodySink, HttpClientError, HttpResponseBody } from "@sluice/http-client/model";
+import type { AnswerStream } from "../../platform/answer-stream.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ClientQueue } from "../respond/stream-events/client-queue.ts";
 import { EventAssembler } from "../respond/stream-events/event-assembler.ts";
@@ -55,11 +56,11 @@ export class LinkedStream implements HttpBodySink {
     });
   }
 
-  static open(body: HttpResponseBody, owner: LinkedStreamOwner): ReadableStream<Uint8Array> {
+  static open(body: HttpResponseBody, owner: LinkedStreamOwner): AnswerStream {
     const linked = new LinkedStream(owner);
     linked.#flow = body.consume(linked);
     linked.#queue.feedFrom(linked.#flow);
-    return linked.#queue.stream;
+    return linked.#queue;
   }
 
   onChunk(bytes: Buffer): void {

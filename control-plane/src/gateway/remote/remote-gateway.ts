@@ -10,6 +10,7 @@ import {
   type HttpResponseBody,
 } from "@sluice/http-client/model";
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
+import type { AnswerStream } from "../../platform/answer-stream.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
@@ -20,7 +21,7 @@ import {
   messagesDroppedMoreHeader,
   strictHeader,
 } from "../dropped-headers.ts";
-import type { CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
+import type { CallHeaders, CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
 import type { GatewayPort } from "../port.ts";
 import { answerHeaders, headerOf, modelUsedHeader } from "../respond/compose-answer.ts";
@@ -203,7 +204,7 @@ export class RemoteGateway implements GatewayPort {
     state: CallState,
     body: HttpResponseBody,
     { isReportAnnounced, begun }: { isReportAnnounced: boolean; begun: Partial<CallReport> | null },
-  ): ReadableStream<Uint8Array> {
+  ): AnswerStream {
     return LinkedStream.open(body, {
       isReportAnnounced,
       isRaw: begun !== null,
@@ -282,7 +283,7 @@ function passHeaders(response: HttpResponse): Record<string, string> {
  * Whether the body may be read before the key is checked. A longer one is only accepted from a caller with a valid key,
  * so that strangers can't fill the memory of the relay.
  */
-function hasSmallBody(headers: Headers): boolean {
+function hasSmallBody(headers: CallHeaders): boolean {
   const declared = headers.get("content-length");
   return declared !== null && Number(declared) <= smallBodyBytesMax && headers.get("expect") === null;
 }

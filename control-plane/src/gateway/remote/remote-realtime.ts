@@ -101,7 +101,8 @@ export class RemoteRealtime implements RealtimePort {
       }
     }
     // Signs the key as the gateway gets it, which may be in another place than where the client sent it.
-    const signature = signCall(this.#deps.linkKey, { ...call, headers: credentials });
+    const { requestId, clientIp } = call;
+    const signature = signCall(this.#deps.linkKey, { requestId, clientIp, headers: credentials });
     headers.push([requestIdHeader, call.requestId], [clientAddressHeader, call.clientIp], [signatureHeader, signature]);
     return headers;
   }

@@ -1,12 +1,14 @@
 import type { RequestId } from "@sluice/contracts/ids";
+import { isAnswerStream, serverResponse } from "../../platform/answer-stream.ts";
 import { clientAddress, type EdgeSettings } from "../../platform/client-address.ts";
 import { type ClientPatience, waitForCall, waitForClient } from "../../platform/client-patience.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { peerAddress } from "../../platform/peer-address.ts";
 import { BodyReader } from "../../platform/read-body.ts";
 import { rawTarget } from "../../platform/request-target.ts";
 import { upgradeToSocket } from "../../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayCall, GatewayResponse } from "../model.ts";
-import type { GatewayPort, RealtimePort } from "../port.ts";
+import { changedCall, type GatewayPort, type RealtimePort } from "../port.ts";
 import { begunHeader, encodeReport, readLink, reportComment, reportFollows, reportHeader } from "./link.ts";
 
 export type GatewayRoutesDeps = {
@@ -39,7 +41,7 @@ function gatewayHandler(deps: GatewayRoutesDeps): (request: Request, server: Bun
       waitForClient(server, request, { bytes: finished.responseBytes, patience: deps.patience });
     });
     const postscript = () => (link === null || report === null ? null : toComment(report));
-    const answer = await deps.gateway.handle({ ...call, postscript });
+    const answer = await deps.gateway.handle(changedCall(call, { postscript }));
     answer.headers["x-request-id"] = call.requestId;
     answer.headers["cache-control"] ??= "no-store";
     answer.headers["x-content-type-options"] = "nosniff";
@@ -93,7 +95,7 @@ function beginCall(
   const target = rawTarget(request.url);
   const mark = target.indexOf("?");
   const body = new BodyReader(request, bodyLimits);
-  const address = () => clientAddress(request.headers, server.requestIP(request)?.address ?? "0.0.0.0", edge);
+  const address = () => clientAddress(request.headers, peerAddress(server, request), edge);
   load.inFlight += 1;
   return {
     requestId: (link?.requestId ?? Bun.randomUUIDv7()) as RequestId,
@@ -116,13 +118,13 @@ function beginCall(
 }
 
 function toResponse(answer: GatewayResponse): Response {
-  return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  return serverResponse(answer.body, { status: answer.status, headers: answer.headers });
 }
 
 /** The report is in the headers if the call is over by then, else in a comment after the last event. */
 function toLinkedResponse(answer: GatewayResponse, report: CallReport | null): Response {
   const isEvents = answer.headers["content-type"]?.startsWith("text/event-stream") === true;
-  if (isEvents && answer.body instanceof ReadableStream) {
+  if (isEvents && isAnswerStream(answer.body)) {
     answer.headers[reportHeader] = reportFollows;
   } else if (report !== null) {
     answer.headers[reportHeader] = encodeReport(report);

@@ -4,6 +4,7 @@ import {
   HttpClientError,
   type HttpResponseBody,
 } from "@sluice/http-client/model";
+import type { AnswerStream } from "../../platform/answer-stream.ts";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { StreamForm } from "../operations/model.ts";
 import { SignsOfLife } from "../signs-of-life.ts";
@@ -94,9 +95,9 @@ export class EventStream implements HttpBodySink {
     });
   }
 
-  /** The stream that the client reads. */
-  get stream(): ReadableStream<Uint8Array> {
-    return this.#queue.stream;
+  /** What the client gets. */
+  get stream(): AnswerStream {
+    return this.#queue;
   }
 
   /** Starts reading; resolves once the first event has decided whether there is anything for the client. */

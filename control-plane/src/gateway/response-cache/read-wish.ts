@@ -1,4 +1,5 @@
 import { AppError } from "../../platform/errors.ts";
+import type { CallHeaders } from "../model.ts";
 
 /** What a call asks of the cache, and what its response says about it. */
 export const cacheHeader = "x-sluice-cache";
@@ -26,7 +27,7 @@ const wishes: ReadonlyMap<string, Pick<CacheWish, "isRead" | "isKept">> = new Ma
  * Reads the wishes of a call from its own headers and from `Cache-Control`; the stricter wins.
  * @throws AppError `invalid_parameter` for a value that means nothing
  */
-export function readWish(headers: Headers): CacheWish {
+export function readWish(headers: CallHeaders): CacheWish {
   const directives = (headers.get("cache-control") ?? "")
     .toLowerCase()
     .split(",", 32)

@@ -23,6 +23,7 @@ export function toUsageRow(
     apiKeyId: principal.apiKeyId,
     userBudgetId: principal.userBudgetId,
     keyBudgetId: principal.keyBudgetId,
+    sharedBudgetIds: principal.sharedBudgetIds,
     groupName: principal.groupName,
     path: call.path.slice(0, 256),
     model: model?.name ?? null,

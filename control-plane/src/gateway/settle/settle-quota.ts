@@ -1,5 +1,5 @@
 import type { Quota } from "@sluice/contracts/money";
-import { withMultiplierAboveOne } from "../../models/cost.ts";
+import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
 import type { UsageRow } from "../../usage/log/model.ts";
 import type { Hold } from "../model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
@@ -11,19 +11,28 @@ export function userCharge(row: UsageRow): Quota {
 
 /** Turns a hold into the charge of its usage row; the excess is released at once. */
 export function settleQuota(leases: QuotaLeases, hold: Hold, row: UsageRow): void {
-  settle(leases, hold, { user: userCharge(row), key: row.quota });
+  settle(leases, hold, {
+    user: userCharge(row),
+    key: row.quota,
+    shared: withMultiplier(row.quota, row.rateMultiplier),
+  });
 }
 
 /** Gives back the hold of a call that has no row. */
 export function releaseHold(leases: QuotaLeases, hold: Hold): void {
-  settle(leases, hold, { user: nothing, key: nothing });
+  settle(leases, hold, { user: nothing, key: nothing, shared: nothing });
 }
 
 const nothing = 0n as Quota;
 
-function settle(leases: QuotaLeases, hold: Hold, charge: { readonly user: Quota; readonly key: Quota }): void {
+type Charges = { readonly user: Quota; readonly key: Quota; readonly shared: Quota };
+
+function settle(leases: QuotaLeases, hold: Hold, charge: Charges): void {
   leases.settle(hold.userBudgetId, hold.userAmount, charge.user);
   if (hold.keyBudgetId !== null) {
     leases.settle(hold.keyBudgetId, hold.keyAmount, charge.key);
+  }
+  for (const sharedId of hold.sharedBudgetIds) {
+    leases.settle(sharedId, hold.userAmount, charge.shared);
   }
 }

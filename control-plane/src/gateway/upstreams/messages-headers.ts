@@ -1,5 +1,6 @@
 import type { UpstreamFlags } from "@sluice/contracts/upstreams";
 import type { HttpHeader } from "@sluice/http-client/model";
+import type { CallHeaders } from "../model.ts";
 
 const versionHeader = "anthropic-version";
 /** Required by the API. A client that names no version gets the one that accepts every field. */
@@ -12,7 +13,7 @@ const betasMax = 100;
 const billedBeta = /^context-1m-/;
 
 /** The headers that only upstreams of the Messages API get: the client's version, and the betas that the channel accepts. */
-export function messagesHeaders(headers: Headers, { betas: accepted }: Pick<UpstreamFlags, "betas">): HttpHeader[] {
+export function messagesHeaders(headers: CallHeaders, { betas: accepted }: Pick<UpstreamFlags, "betas">): HttpHeader[] {
   const version = headers.get(versionHeader)?.trim() ?? "";
   const betas = (headers.get(betasHeader)?.split(",", betasMax) ?? [])
     .map((beta) => beta.trim())

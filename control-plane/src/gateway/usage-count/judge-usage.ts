@@ -6,7 +6,7 @@ import { atMost } from "./units.ts";
 export type UsageLimits = {
   /** The limit for our own count. */
   readonly held: Units;
-  /** The limit for reported counts, see `plausibleUnits`. */
+  /** The limit for reported counts, see `plausibleUnits`; nowhere lower than `held`. */
   readonly most: Units;
 };
 
@@ -16,8 +16,12 @@ export type UsageLimits = {
  */
 export function bookable(
   reported: Units,
-  { most }: UsageLimits,
+  limits: UsageLimits,
 ): { readonly units: Units; readonly isImplausible: boolean } {
+  if (isWithin(reported, limits.held)) {
+    return { units: reported, isImplausible: false };
+  }
+  const { most } = limits;
   return isWithin(reported, most)
     ? { units: reported, isImplausible: false }
     : { units: cut(reported, most), isImplausible: true };

@@ -1,3 +1,5 @@
+import { usdOfQuota } from "@sluice/contracts/money";
+import { recordEvent } from "../../events/service.ts";
 import { type Clock, dayMs } from "../../platform/clock.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { MailQueue } from "../model.ts";
@@ -38,7 +40,7 @@ export async function mailLowQuota(db: Database, deps: LowQuotaDeps): Promise<nu
 async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock }: LowQuotaDeps): Promise<number> {
   const expiresAt = new Date(clock.now() + usefulMs);
   let queued = 0;
-  for (const { budgetId, grantId, thresholdPercent, remaining, userId, email, locale } of low) {
+  for (const { budgetId, grantId, thresholdPercent, remaining, userId, gatewayUserId, email, locale } of low) {
     const isNew = await mail.queueMail(tx, {
       dedupeKey: `quota_low:${budgetId}:${grantId}:${thresholdPercent}`,
       template: "quota_low",
@@ -49,7 +51,19 @@ async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock
       source: "quota_low",
       expiresAt,
     });
-    queued += isNew ? 1 : 0;
+    if (isNew) {
+      queued += 1;
+      await recordEvent(tx, {
+        type: "balance.low",
+        gatewayUserId,
+        cause: `balance:${gatewayUserId}`,
+        data: {
+          threshold_percent: thresholdPercent,
+          balance_usd: usdOfQuota(remaining),
+          quota: remaining.toString(),
+        },
+      });
+    }
   }
   return queued;
 }

@@ -1,3 +1,4 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import { and, asc, gt, isNotNull, max } from "drizzle-orm";
 import { budget } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
@@ -10,6 +11,7 @@ export type LowQuota = {
   readonly thresholdPercent: number;
   readonly remaining: bigint;
   readonly userId: bigint;
+  readonly gatewayUserId: GatewayUserId;
   readonly email: string;
   readonly locale: string;
 };
@@ -33,6 +35,7 @@ type Row = {
   percent: number;
   remaining: bigint;
   user_id: bigint;
+  gateway_user_id: GatewayUserId;
   email: string;
   locale: string;
 };
@@ -44,7 +47,7 @@ type Row = {
 export async function findLowQuota(db: Queryable, after: bigint, upTo: bigint): Promise<LowQuota[]> {
   const rows = await db.sql<Row>`
     with low as (
-      select b.id as budget_id, g.id as grant_id, r.remaining, p.id as user_id, p.email, p.locale,
+      select b.id as budget_id, g.id as grant_id, r.remaining, p.id as user_id, p.gateway_user_id, p.email, p.locale,
         case when r.remaining * 100 < g.amount * 5 then 5 else 20 end as percent
       from budget b
       join user_profile p on p.gateway_user_id = b.gateway_user_id
@@ -63,6 +66,7 @@ export async function findLowQuota(db: Queryable, after: bigint, upTo: bigint): 
     thresholdPercent: row.percent,
     remaining: row.remaining,
     userId: row.user_id,
+    gatewayUserId: row.gateway_user_id,
     email: row.email,
     locale: row.locale,
   }));

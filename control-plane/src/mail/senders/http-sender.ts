@@ -1,8 +1,8 @@
 import { type HttpClient, HttpClientError, type HttpLimits, type HttpResponse } from "@sluice/http-client/model";
 import type { Clock } from "../../platform/clock.ts";
+import { parseRetryAfter } from "../../platform/retry-after.ts";
 import { cleanError } from "./clean-error.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
-import { parseRetryAfter } from "./retry-after.ts";
 
 export type HttpSenderDeps = {
   readonly client: HttpClient;

@@ -43,6 +43,7 @@ export const english: MailWords = {
     notes: [
       "If it was you, there is nothing you need to do.",
       "Your API keys keep working. In the console, revoke any you don’t recognize.",
+      "Linked sign-ins with other services keep working unless they were removed together with the change. On your account page, remove any you don’t recognize.",
     ],
   },
   recovery_code_used: {
@@ -54,6 +55,15 @@ export const english: MailWords = {
     action: "Open my account",
     notes: [
       "If it was you, there is nothing you need to do. If not, change your password and create new recovery codes immediately.",
+    ],
+  },
+  sign_in_linked: {
+    subject: "A sign-in was added to your account",
+    title: "A sign-in was added",
+    body: ["From now on, your account at {{service}} can be opened with your account at {{provider}}."],
+    action: "Open my account",
+    notes: [
+      "If it was you, there is nothing you need to do. If not, remove it in your account and change your password immediately.",
     ],
   },
   approval_waiting: {
@@ -68,6 +78,18 @@ export const english: MailWords = {
       "If you did not expect this request, talk to the others before you approve anything.",
     ],
   },
+  organisation_invitation: {
+    subject: "You are invited to an organisation",
+    title: "You are invited to an organisation",
+    body: [
+      "A member of an organisation at {{service}} invites you to join it. You then work with its account and its balance.",
+    ],
+    action: "See the invitation",
+    notes: [
+      "The link is valid for {{valid_for}}, works once, and only for a login with this e-mail address.",
+      "If you do not know who invites you, you can ignore this mail.",
+    ],
+  },
   payment_success: {
     subject: "Payment received: {{amount}}",
     title: "Payment received",
@@ -75,6 +97,33 @@ export const english: MailWords = {
     action: "Open the console",
     notes: [],
     facts: { order_no: "Order", plan_name: "Plan", amount: "Amount", credit: "Credit" },
+  },
+  renewal_failed: {
+    subject: "We could not charge for {{plan_name}}",
+    title: "The payment failed",
+    body: [
+      "We tried to charge {{amount}} for the next month of {{plan_name}} at {{service}}, but the payment failed. You keep your plan until {{until}}, and we will try again.",
+    ],
+    action: "Change the payment method",
+    notes: ["If the payment still fails then, your plan ends and nothing more is charged."],
+  },
+  renewal_ended: {
+    subject: "Your plan {{plan_name}} has ended",
+    title: "Your plan has ended",
+    body: [
+      "We could not charge for the next month of {{plan_name}} at {{service}}, so your plan has ended. Nothing more will be charged.",
+    ],
+    action: "See the plans",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}} changes on {{from}}",
+    title: "Your plan changes",
+    body: [
+      "From the first month that begins on {{from}} or later, {{plan_name}} at {{service}} costs {{amount}} per month and adds {{credit}} to your balance.",
+    ],
+    action: "See my plan",
+    notes: ["Months that begin before then stay as they are. If you do not agree, cancel before then."],
   },
   quota_low: {
     subject: "Less than {{threshold}} of your balance is left",
@@ -85,5 +134,21 @@ export const english: MailWords = {
     ],
     action: "Top up",
     notes: [],
+  },
+  operator_event: {
+    subject: "Event at {{service}}: {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "Open the events",
+    notes: ["You get this because an admin of {{service}} added your address."],
+  },
+  webhook_failed: {
+    subject: "Your webhook at {{service}} was switched off",
+    title: "Your webhook was switched off",
+    body: [
+      "Nothing has accepted its messages for days, or its address no longer exists. No events are sent there any more.",
+    ],
+    action: "Open webhooks",
+    notes: ["Once the address works again, switch the webhook on and send the failed messages again from its log."],
   },
 };

@@ -46,6 +46,7 @@ export const french: MailWords = {
     notes: [
       "Si c’était vous, vous n’avez rien à faire.",
       "Vos clés API restent valables. Révoquez dans la console celles que vous ne connaissez pas.",
+      "Les connexions liées à d’autres services restent valables, sauf si elles ont été retirées lors du changement. Sur la page de votre compte, retirez celles que vous ne connaissez pas.",
     ],
   },
   recovery_code_used: {
@@ -57,6 +58,15 @@ export const french: MailWords = {
     action: "Ouvrir mon compte",
     notes: [
       "Si c’était vous, vous n’avez rien à faire. Sinon, changez immédiatement votre mot de passe et créez de nouveaux codes de récupération.",
+    ],
+  },
+  sign_in_linked: {
+    subject: "Une connexion a été ajoutée à votre compte",
+    title: "Une connexion a été ajoutée",
+    body: ["Votre compte sur {{service}} peut désormais être ouvert avec votre compte {{provider}}."],
+    action: "Ouvrir mon compte",
+    notes: [
+      "Si c’était vous, vous n’avez rien à faire. Sinon, retirez-la dans votre compte et changez immédiatement votre mot de passe.",
     ],
   },
   approval_waiting: {
@@ -71,6 +81,18 @@ export const french: MailWords = {
       "Si vous n’attendiez pas cette demande, parlez-en aux autres avant de donner votre accord.",
     ],
   },
+  organisation_invitation: {
+    subject: "Invitation à rejoindre une organisation",
+    title: "Invitation à rejoindre une organisation",
+    body: [
+      "Un membre d’une organisation chez {{service}} vous invite à la rejoindre. Vous utiliserez alors son compte et son solde.",
+    ],
+    action: "Voir l’invitation",
+    notes: [
+      "Durée de validité du lien : {{valid_for}}. Il ne peut servir qu’une fois, et seulement avec un compte à cette adresse e-mail.",
+      "Si vous ne connaissez pas la personne qui vous invite, vous pouvez ignorer ce message.",
+    ],
+  },
   payment_success: {
     subject: "Paiement reçu : {{amount}}",
     title: "Paiement reçu",
@@ -78,6 +100,33 @@ export const french: MailWords = {
     action: "Ouvrir la console",
     notes: [],
     facts: { order_no: "Commande", plan_name: "Formule", amount: "Montant", credit: "Crédit" },
+  },
+  renewal_failed: {
+    subject: "Le prélèvement pour {{plan_name}} a échoué",
+    title: "Le paiement a échoué",
+    body: [
+      "Nous avons essayé de prélever {{amount}} pour le prochain mois de {{plan_name}} chez {{service}}, mais le paiement a échoué. Vous gardez votre forfait jusqu’au {{until}}, et nous réessaierons.",
+    ],
+    action: "Changer de moyen de paiement",
+    notes: ["Si le paiement échoue encore, votre forfait prend fin et plus rien n’est prélevé."],
+  },
+  renewal_ended: {
+    subject: "Votre forfait {{plan_name}} a pris fin",
+    title: "Votre forfait a pris fin",
+    body: [
+      "Nous n’avons pas pu prélever le prochain mois de {{plan_name}} chez {{service}} : votre forfait a donc pris fin. Plus rien ne sera prélevé.",
+    ],
+    action: "Voir les forfaits",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}} change le {{from}}",
+    title: "Votre forfait change",
+    body: [
+      "À partir du premier mois qui commence le {{from}} ou après, {{plan_name}} chez {{service}} coûte {{amount}} par mois et ajoute {{credit}} à votre solde.",
+    ],
+    action: "Voir mon forfait",
+    notes: ["Les mois qui commencent avant ne changent pas. Si vous n’êtes pas d’accord, résiliez avant cette date."],
   },
   quota_low: {
     subject: "Il vous reste moins de {{threshold}} de votre solde",
@@ -88,5 +137,23 @@ export const french: MailWords = {
     ],
     action: "Recharger",
     notes: [],
+  },
+  operator_event: {
+    subject: "Événement chez {{service}} : {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "Ouvrir les événements",
+    notes: ["Vous recevez ce message car un administrateur de {{service}} a ajouté votre adresse."],
+  },
+  webhook_failed: {
+    subject: "Votre webhook chez {{service}} a été désactivé",
+    title: "Votre webhook a été désactivé",
+    body: [
+      "Ses messages ne sont plus acceptés depuis plusieurs jours, ou son adresse n’existe plus. Plus aucun événement n’y est envoyé.",
+    ],
+    action: "Ouvrir les webhooks",
+    notes: [
+      "Lorsque l’adresse fonctionne à nouveau, réactivez le webhook et renvoyez les messages échoués depuis son journal.",
+    ],
   },
 };

@@ -46,6 +46,7 @@ export const german: MailWords = {
     notes: [
       "Wenn Sie das waren, müssen Sie nichts tun.",
       "Ihre API-Schlüssel gelten weiter. Widerrufen Sie in der Konsole alle, die Sie nicht kennen.",
+      "Verknüpfte Anmeldungen über andere Dienste gelten weiter, wenn sie nicht zusammen mit der Änderung entfernt wurden. Entfernen Sie auf der Kontoseite alle, die Sie nicht kennen.",
     ],
   },
   recovery_code_used: {
@@ -57,6 +58,15 @@ export const german: MailWords = {
     action: "Mein Konto öffnen",
     notes: [
       "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie sofort Ihr Passwort und erstellen Sie neue Wiederherstellungscodes.",
+    ],
+  },
+  sign_in_linked: {
+    subject: "Ihrem Konto wurde eine Anmeldung hinzugefügt",
+    title: "Eine Anmeldung wurde hinzugefügt",
+    body: ["Ihr Konto bei {{service}} lässt sich ab jetzt auch mit Ihrem Konto bei {{provider}} öffnen."],
+    action: "Mein Konto öffnen",
+    notes: [
+      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, entfernen Sie die Anmeldung in Ihrem Konto und ändern Sie sofort Ihr Passwort.",
     ],
   },
   approval_waiting: {
@@ -71,6 +81,18 @@ export const german: MailWords = {
       "Wenn Sie diese Anfrage nicht erwartet haben, sprechen Sie mit den anderen, bevor Sie zustimmen.",
     ],
   },
+  organisation_invitation: {
+    subject: "Einladung in eine Organisation",
+    title: "Einladung in eine Organisation",
+    body: [
+      "Ein Mitglied einer Organisation bei {{service}} lädt Sie ein, ihr beizutreten. Sie arbeiten dann mit deren Konto und Guthaben.",
+    ],
+    action: "Einladung ansehen",
+    notes: [
+      "Gültigkeit des Links: {{valid_for}}. Er funktioniert nur einmal und nur für eine Anmeldung mit dieser E-Mail-Adresse.",
+      "Wenn Sie nicht wissen, wer Sie einlädt, können Sie diese E-Mail ignorieren.",
+    ],
+  },
   payment_success: {
     subject: "Zahlung erhalten: {{amount}}",
     title: "Zahlung erhalten",
@@ -78,6 +100,35 @@ export const german: MailWords = {
     action: "Konsole öffnen",
     notes: [],
     facts: { order_no: "Bestellung", plan_name: "Tarif", amount: "Betrag", credit: "Guthaben" },
+  },
+  renewal_failed: {
+    subject: "{{plan_name}} konnte nicht abgebucht werden",
+    title: "Die Zahlung ist fehlgeschlagen",
+    body: [
+      "Wir wollten {{amount}} für den nächsten Monat von {{plan_name}} bei {{service}} abbuchen, aber die Zahlung ist fehlgeschlagen. Ihr Tarif bleibt bis {{until}} bestehen, und wir versuchen es noch einmal.",
+    ],
+    action: "Zahlungsmittel ändern",
+    notes: ["Schlägt die Zahlung auch dann fehl, endet Ihr Tarif, und es wird nichts mehr abgebucht."],
+  },
+  renewal_ended: {
+    subject: "Ihr Tarif {{plan_name}} ist beendet",
+    title: "Ihr Tarif ist beendet",
+    body: [
+      "Der nächste Monat von {{plan_name}} bei {{service}} konnte nicht abgebucht werden. Deshalb ist Ihr Tarif beendet. Es wird nichts mehr abgebucht.",
+    ],
+    action: "Tarife ansehen",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}} ändert sich am {{from}}",
+    title: "Ihr Tarif ändert sich",
+    body: [
+      "Ab dem ersten Monat, der am {{from}} oder später beginnt, kostet {{plan_name}} bei {{service}} {{amount}} im Monat und bringt {{credit}} Guthaben.",
+    ],
+    action: "Meinen Tarif ansehen",
+    notes: [
+      "Monate, die vorher beginnen, bleiben unverändert. Wenn Sie nicht einverstanden sind, kündigen Sie vorher.",
+    ],
   },
   quota_low: {
     subject: "Weniger als {{threshold}} Ihres Guthabens übrig",
@@ -88,5 +139,23 @@ export const german: MailWords = {
     ],
     action: "Guthaben aufladen",
     notes: [],
+  },
+  operator_event: {
+    subject: "Ereignis bei {{service}}: {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "Ereignisse öffnen",
+    notes: ["Sie erhalten diese E-Mail, weil ein Admin von {{service}} Ihre Adresse eingetragen hat."],
+  },
+  webhook_failed: {
+    subject: "Ihr Webhook bei {{service}} wurde abgeschaltet",
+    title: "Ihr Webhook wurde abgeschaltet",
+    body: [
+      "Seit Tagen hat niemand seine Nachrichten angenommen, oder seine Adresse gibt es nicht mehr. Es werden keine Ereignisse mehr dorthin gesendet.",
+    ],
+    action: "Webhooks öffnen",
+    notes: [
+      "Sobald die Adresse wieder erreichbar ist, schalten Sie den Webhook ein und senden Sie fehlgeschlagene Nachrichten aus seinem Protokoll erneut.",
+    ],
   },
 };

@@ -46,6 +46,7 @@ export const japanese: MailWords = {
     notes: [
       "ご本人による変更の場合、何もしていただく必要はありません。",
       "API キーは引き続き有効です。心当たりのないキーはコンソールで失効させてください。",
+      "ほかのサービスとの連携ログインは、変更時に解除していなければ引き続き有効です。心当たりのないものはアカウントページで解除してください。",
     ],
   },
   recovery_code_used: {
@@ -55,6 +56,15 @@ export const japanese: MailWords = {
     action: "アカウントを開く",
     notes: [
       "ご本人による使用の場合、何もしていただく必要はありません。心当たりがない場合は、すぐにパスワードを変更し、リカバリーコードを作り直してください。",
+    ],
+  },
+  sign_in_linked: {
+    subject: "アカウントにログイン方法が追加されました",
+    title: "ログイン方法が追加されました",
+    body: ["今後は {{provider}} のアカウントで {{service}} のアカウントにログインできます。"],
+    action: "アカウントを開く",
+    notes: [
+      "ご本人による追加の場合、何もしていただく必要はありません。心当たりがない場合は、すぐにアカウントからこのログイン方法を削除し、パスワードを変更してください。",
     ],
   },
   approval_waiting: {
@@ -69,6 +79,18 @@ export const japanese: MailWords = {
       "心当たりのないリクエストの場合は、承認する前にほかの管理者に確認してください。",
     ],
   },
+  organisation_invitation: {
+    subject: "組織への招待",
+    title: "組織への招待",
+    body: [
+      "{{service}} の組織のメンバーから、組織への招待が届いています。参加すると、その組織のアカウントと残高を使用します。",
+    ],
+    action: "招待を確認する",
+    notes: [
+      "リンクの有効期間: {{valid_for}}（使用できるのは 1 回のみで、このメールアドレスでログインした場合に限ります）",
+      "招待した人に心当たりがない場合は、このメールを無視してかまいません。",
+    ],
+  },
   payment_success: {
     subject: "お支払いを確認しました: {{amount}}",
     title: "お支払いを確認しました",
@@ -76,6 +98,33 @@ export const japanese: MailWords = {
     action: "コンソールを開く",
     notes: [],
     facts: { order_no: "注文番号", plan_name: "プラン", amount: "金額", credit: "クレジット" },
+  },
+  renewal_failed: {
+    subject: "{{plan_name}} の料金を請求できませんでした",
+    title: "お支払いに失敗しました",
+    body: [
+      "{{service}} の {{plan_name}} の翌月分として {{amount}} の請求を試みましたが、お支払いに失敗しました。プランは {{until}} まで継続し、請求を再度試みます。",
+    ],
+    action: "支払い方法を変更",
+    notes: ["それでもお支払いに失敗した場合、プランは終了し、以後の請求はありません。"],
+  },
+  renewal_ended: {
+    subject: "プラン {{plan_name}} は終了しました",
+    title: "プランは終了しました",
+    body: [
+      "{{service}} の {{plan_name}} の翌月分を請求できなかったため、プランは終了しました。以後の請求はありません。",
+    ],
+    action: "プランを見る",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}} は {{from}} に変更されます",
+    title: "プランが変更されます",
+    body: [
+      "{{from}} 以降に始まる最初の月から、{{service}} の {{plan_name}} は月額 {{amount}} となり、残高に {{credit}} が追加されます。",
+    ],
+    action: "自分のプランを見る",
+    notes: ["それより前に始まる月は変わりません。同意されない場合は、その前に解約してください。"],
   },
   quota_low: {
     subject: "残高が {{threshold}} を下回りました",
@@ -86,5 +135,19 @@ export const japanese: MailWords = {
     ],
     action: "チャージする",
     notes: [],
+  },
+  operator_event: {
+    subject: "{{service}} のイベント: {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "イベントを開く",
+    notes: ["{{service}} の管理者があなたのアドレスを登録したため、このメールが送信されました。"],
+  },
+  webhook_failed: {
+    subject: "{{service}} の Webhook が停止されました",
+    title: "Webhook が停止されました",
+    body: ["数日間メッセージが受け付けられていないか、アドレスが存在しません。今後イベントは送信されません。"],
+    action: "Webhook を開く",
+    notes: ["アドレスが復旧したら Webhook を有効にし、失敗したメッセージをログから再送してください。"],
   },
 };

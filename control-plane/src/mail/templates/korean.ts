@@ -43,6 +43,7 @@ export const korean: MailWords = {
     notes: [
       "본인이 변경하셨다면 아무것도 하실 필요가 없습니다.",
       "API 키는 계속 작동합니다. 모르는 키는 콘솔에서 폐기해 주세요.",
+      "다른 서비스와 연결된 로그인은 변경할 때 함께 제거하지 않았다면 계속 작동합니다. 모르는 것은 계정 페이지에서 제거해 주세요.",
     ],
   },
   recovery_code_used: {
@@ -52,6 +53,15 @@ export const korean: MailWords = {
     action: "내 계정 열기",
     notes: [
       "본인이 사용하셨다면 아무것도 하실 필요가 없습니다. 그렇지 않다면 즉시 비밀번호를 변경하고 복구 코드를 새로 만드십시오.",
+    ],
+  },
+  sign_in_linked: {
+    subject: "계정에 로그인 방법이 추가되었습니다",
+    title: "로그인 방법이 추가되었습니다",
+    body: ["이제 {{provider}} 계정으로 {{service}} 계정에 로그인할 수 있습니다."],
+    action: "내 계정 열기",
+    notes: [
+      "본인이 추가하셨다면 아무것도 하실 필요가 없습니다. 그렇지 않다면 즉시 계정에서 이 로그인 방법을 제거하고 비밀번호를 변경하십시오.",
     ],
   },
   approval_waiting: {
@@ -66,6 +76,18 @@ export const korean: MailWords = {
       "예상하지 못한 요청이라면 승인하기 전에 다른 관리자와 상의하십시오.",
     ],
   },
+  organisation_invitation: {
+    subject: "조직 초대",
+    title: "조직 초대",
+    body: [
+      "{{service}}의 한 조직 구성원이 귀하를 조직에 초대했습니다. 참여하시면 그 조직의 계정과 잔액을 사용하게 됩니다.",
+    ],
+    action: "초대 보기",
+    notes: [
+      "링크 유효 시간: {{valid_for}} (한 번만, 이 이메일 주소로 로그인한 경우에만 사용할 수 있습니다)",
+      "초대한 사람을 모르신다면 이 메일을 무시하셔도 됩니다.",
+    ],
+  },
   payment_success: {
     subject: "결제가 완료되었습니다: {{amount}}",
     title: "결제가 완료되었습니다",
@@ -73,6 +95,33 @@ export const korean: MailWords = {
     action: "콘솔 열기",
     notes: [],
     facts: { order_no: "주문 번호", plan_name: "요금제", amount: "금액", credit: "크레딧" },
+  },
+  renewal_failed: {
+    subject: "{{plan_name}} 요금을 청구하지 못했습니다",
+    title: "결제에 실패했습니다",
+    body: [
+      "{{service}}의 {{plan_name}} 다음 달 요금 {{amount}} 결제를 시도했지만 실패했습니다. 요금제는 {{until}}까지 유지되며 다시 시도하겠습니다.",
+    ],
+    action: "결제 수단 변경",
+    notes: ["그때도 결제에 실패하면 요금제가 종료되고 더 이상 청구되지 않습니다."],
+  },
+  renewal_ended: {
+    subject: "요금제 {{plan_name}}이(가) 종료되었습니다",
+    title: "요금제가 종료되었습니다",
+    body: [
+      "{{service}}의 {{plan_name}} 다음 달 요금을 청구하지 못해 요금제가 종료되었습니다. 더 이상 청구되지 않습니다.",
+    ],
+    action: "요금제 보기",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}}이(가) {{from}}에 변경됩니다",
+    title: "요금제가 변경됩니다",
+    body: [
+      "{{from}} 또는 그 이후에 시작하는 첫 달부터 {{service}}의 {{plan_name}}은(는) 월 {{amount}}이며 잔액에 {{credit}}이(가) 추가됩니다.",
+    ],
+    action: "내 요금제 보기",
+    notes: ["그 전에 시작하는 달은 바뀌지 않습니다. 동의하지 않으시면 그 전에 해지하세요."],
   },
   quota_low: {
     subject: "남은 잔액이 {{threshold}} 미만입니다",
@@ -83,5 +132,21 @@ export const korean: MailWords = {
     ],
     action: "충전하기",
     notes: [],
+  },
+  operator_event: {
+    subject: "{{service}} 이벤트: {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "이벤트 열기",
+    notes: ["{{service}} 관리자가 이 주소를 등록하여 이 메일이 발송되었습니다."],
+  },
+  webhook_failed: {
+    subject: "{{service}}의 웹훅이 꺼졌습니다",
+    title: "웹훅이 꺼졌습니다",
+    body: [
+      "며칠 동안 메시지가 수신되지 않았거나 주소가 더 이상 존재하지 않습니다. 이벤트가 더 이상 전송되지 않습니다.",
+    ],
+    action: "웹훅 열기",
+    notes: ["주소가 다시 작동하면 웹훅을 켜고 로그에서 실패한 메시지를 다시 보내세요."],
   },
 };

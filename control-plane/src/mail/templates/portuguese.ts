@@ -40,6 +40,7 @@ export const portuguese: MailWords = {
     notes: [
       "Se foi você, não é preciso fazer nada.",
       "As suas chaves de API continuam válidas. Revogue no console as que você não reconhece.",
+      "Os acessos vinculados a outros serviços continuam valendo, a menos que tenham sido removidos junto com a alteração. Na página da sua conta, remova os que você não reconhece.",
     ],
   },
   recovery_code_used: {
@@ -53,6 +54,13 @@ export const portuguese: MailWords = {
       "Se foi você, não é preciso fazer nada. Se não foi, altere a senha e crie novos códigos de recuperação imediatamente.",
     ],
   },
+  sign_in_linked: {
+    subject: "Uma forma de login foi adicionada à sua conta",
+    title: "Uma forma de login foi adicionada",
+    body: ["A partir de agora, a sua conta no {{service}} pode ser aberta com a sua conta {{provider}}."],
+    action: "Abrir a minha conta",
+    notes: ["Se foi você, não é preciso fazer nada. Se não foi, remova-a na sua conta e altere a senha imediatamente."],
+  },
   approval_waiting: {
     subject: "O pedido {{request_no}} precisa de um segundo superadministrador",
     title: "Um pedido precisa de um segundo superadministrador",
@@ -65,6 +73,18 @@ export const portuguese: MailWords = {
       "Se não esperava este pedido, fale com os outros antes de aprovar.",
     ],
   },
+  organisation_invitation: {
+    subject: "Convite para uma organização",
+    title: "Convite para uma organização",
+    body: [
+      "Um membro de uma organização no {{service}} convida você a entrar nela. Você passa então a usar a conta e o saldo dela.",
+    ],
+    action: "Ver o convite",
+    notes: [
+      "Validade do link: {{valid_for}}. Ele só pode ser usado uma vez, e só por quem entra com este endereço de e-mail.",
+      "Se você não sabe quem fez o convite, pode ignorar esta mensagem.",
+    ],
+  },
   payment_success: {
     subject: "Pagamento recebido: {{amount}}",
     title: "Pagamento recebido",
@@ -72,6 +92,33 @@ export const portuguese: MailWords = {
     action: "Abrir o console",
     notes: [],
     facts: { order_no: "Pedido", plan_name: "Plano", amount: "Valor", credit: "Crédito" },
+  },
+  renewal_failed: {
+    subject: "Não foi possível cobrar {{plan_name}}",
+    title: "O pagamento falhou",
+    body: [
+      "Tentamos cobrar {{amount}} pelo próximo mês de {{plan_name}} em {{service}}, mas o pagamento falhou. Você mantém o seu plano até {{until}}, e tentaremos de novo.",
+    ],
+    action: "Mudar a forma de pagamento",
+    notes: ["Se o pagamento continuar falhando, o seu plano termina e nada mais é cobrado."],
+  },
+  renewal_ended: {
+    subject: "O seu plano {{plan_name}} terminou",
+    title: "O seu plano terminou",
+    body: [
+      "Não foi possível cobrar o próximo mês de {{plan_name}} em {{service}}, por isso o seu plano terminou. Nada mais será cobrado.",
+    ],
+    action: "Ver os planos",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}} muda em {{from}}",
+    title: "O seu plano muda",
+    body: [
+      "A partir do primeiro mês que começa em {{from}} ou depois, {{plan_name}} em {{service}} custa {{amount}} por mês e adiciona {{credit}} ao seu saldo.",
+    ],
+    action: "Ver o meu plano",
+    notes: ["Os meses que começam antes não mudam. Se você não concorda, cancele antes dessa data."],
   },
   quota_low: {
     subject: "Restam menos de {{threshold}} do seu saldo",
@@ -82,5 +129,23 @@ export const portuguese: MailWords = {
     ],
     action: "Recarregar",
     notes: [],
+  },
+  operator_event: {
+    subject: "Evento em {{service}}: {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "Abrir os eventos",
+    notes: ["Você recebe este e-mail porque um administrador de {{service}} adicionou o seu endereço."],
+  },
+  webhook_failed: {
+    subject: "O seu webhook em {{service}} foi desativado",
+    title: "O seu webhook foi desativado",
+    body: [
+      "Há dias que ninguém aceita as suas mensagens, ou o endereço já não existe. Nenhum evento é mais enviado para lá.",
+    ],
+    action: "Abrir webhooks",
+    notes: [
+      "Quando o endereço voltar a funcionar, ative o webhook e reenvie as mensagens com falha a partir do registro.",
+    ],
   },
 };

@@ -19,13 +19,36 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   password_reset: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   password_changed: { names: ["reset_link"], required: ["reset_link"], action: "reset_link" },
   recovery_code_used: { names: ["left", "account_link"], required: ["account_link"], action: "account_link" },
+  sign_in_linked: {
+    names: ["provider", "account_link"],
+    required: ["provider", "account_link"],
+    action: "account_link",
+  },
   approval_waiting: { names: ["link", "request_no", "valid_for"], required: ["link"], action: "link" },
+  organisation_invitation: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   payment_success: {
     names: ["order_no", "plan_name", "amount", "credit"],
     required: ["order_no", "amount"],
     action: "console_link",
   },
+  renewal_failed: {
+    names: ["plan_name", "amount", "until", "billing_link"],
+    required: ["plan_name", "billing_link"],
+    action: "billing_link",
+  },
+  renewal_ended: {
+    names: ["plan_name", "billing_link"],
+    required: ["plan_name", "billing_link"],
+    action: "billing_link",
+  },
+  renewal_changes: {
+    names: ["plan_name", "amount", "credit", "from", "billing_link"],
+    required: ["plan_name", "amount", "from", "billing_link"],
+    action: "billing_link",
+  },
   quota_low: { names: ["threshold", "credit"], required: ["credit"], action: "console_link" },
+  operator_event: { names: ["title", "details", "link"], required: ["title", "details"], action: "link" },
+  webhook_failed: { names: ["link"], required: ["link"], action: "link" },
 };
 
 /** Links are shown as URLs, from left to right in every language; the subject, which is stored, may contain none. */

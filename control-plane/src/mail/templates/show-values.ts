@@ -46,6 +46,8 @@ const presenters: {
     left: new Intl.NumberFormat(locale).format(Number(left)),
     account_link,
   }),
+  organisation_invitation: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
+  sign_in_linked: ({ provider, account_link }) => ({ provider, account_link }),
   approval_waiting: ({ link, request_no, valid_minutes }, locale) => ({
     link,
     request_no,
@@ -57,10 +59,26 @@ const presenters: {
     amount: money(amount, currency, locale),
     credit: credit(quota, locale),
   }),
+  renewal_failed: ({ plan_name, amount, currency, until, billing_link }, locale) => ({
+    plan_name,
+    amount: money(amount, currency, locale),
+    until: day(until, locale),
+    billing_link,
+  }),
+  renewal_ended: ({ plan_name, billing_link }) => ({ plan_name, billing_link }),
+  renewal_changes: ({ plan_name, amount, currency, quota, from, billing_link }, locale) => ({
+    plan_name,
+    amount: money(amount, currency, locale),
+    credit: credit(quota, locale),
+    from: day(from, locale),
+    billing_link,
+  }),
   quota_low: ({ threshold_percent, quota }, locale) => ({
     threshold: new Intl.NumberFormat(locale, { style: "percent" }).format(Number(threshold_percent) / 100),
     credit: credit(quota, locale),
   }),
+  operator_event: ({ title, details, link }) => ({ title, details, link }),
+  webhook_failed: ({ link }) => ({ link }),
 };
 
 /** Control characters end headers and lines; no value of an email needs one. */
@@ -78,6 +96,11 @@ function duration(minutesText: string, locale: Locale): string {
 /** An amount of money, exact even if it is large: the formatter gets the decimal as text. */
 function money(amount: string, currency: string, locale: Locale): string {
   return new Intl.NumberFormat(locale, { style: "currency", currency }).format(amount as Intl.StringNumericLiteral);
+}
+
+/** The day of a moment, in UTC. */
+function day(moment: string, locale: Locale): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" }).format(new Date(moment));
 }
 
 const centsPerUsd = 100n;

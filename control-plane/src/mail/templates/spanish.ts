@@ -43,6 +43,7 @@ export const spanish: MailWords = {
     notes: [
       "Si ha sido usted, no tiene que hacer nada.",
       "Sus claves de API siguen funcionando. Revoque en la consola las que no reconozca.",
+      "Los accesos vinculados con otros servicios siguen funcionando si no se quitaron junto con el cambio. En la página de su cuenta, quite los que no reconozca.",
     ],
   },
   recovery_code_used: {
@@ -54,6 +55,15 @@ export const spanish: MailWords = {
     action: "Abrir mi cuenta",
     notes: [
       "Si ha sido usted, no tiene que hacer nada. Si no, cambie su contraseña y cree nuevos códigos de recuperación de inmediato.",
+    ],
+  },
+  sign_in_linked: {
+    subject: "Se ha añadido un inicio de sesión a su cuenta",
+    title: "Se ha añadido un inicio de sesión",
+    body: ["A partir de ahora se puede entrar en su cuenta de {{service}} con su cuenta de {{provider}}."],
+    action: "Abrir mi cuenta",
+    notes: [
+      "Si ha sido usted, no tiene que hacer nada. Si no, elimínelo en su cuenta y cambie su contraseña de inmediato.",
     ],
   },
   approval_waiting: {
@@ -68,6 +78,18 @@ export const spanish: MailWords = {
       "Si no esperaba esta solicitud, hable con los demás antes de aprobarla.",
     ],
   },
+  organisation_invitation: {
+    subject: "Invitación a una organización",
+    title: "Invitación a una organización",
+    body: [
+      "Un miembro de una organización de {{service}} le invita a unirse a ella. A partir de entonces usará la cuenta y el saldo de la organización.",
+    ],
+    action: "Ver la invitación",
+    notes: [
+      "Validez del enlace: {{valid_for}}. Solo se puede usar una vez y solo con una cuenta de esta dirección de correo.",
+      "Si no sabe quién le invita, puede ignorar este mensaje.",
+    ],
+  },
   payment_success: {
     subject: "Pago recibido: {{amount}}",
     title: "Pago recibido",
@@ -75,6 +97,33 @@ export const spanish: MailWords = {
     action: "Abrir la consola",
     notes: [],
     facts: { order_no: "Pedido", plan_name: "Plan", amount: "Importe", credit: "Saldo" },
+  },
+  renewal_failed: {
+    subject: "No pudimos cobrar {{plan_name}}",
+    title: "El pago ha fallado",
+    body: [
+      "Intentamos cobrar {{amount}} por el próximo mes de {{plan_name}} en {{service}}, pero el pago falló. Conserva su plan hasta el {{until}} y lo intentaremos de nuevo.",
+    ],
+    action: "Cambiar el método de pago",
+    notes: ["Si el pago sigue fallando, su plan termina y no se cobra nada más."],
+  },
+  renewal_ended: {
+    subject: "Su plan {{plan_name}} ha terminado",
+    title: "Su plan ha terminado",
+    body: [
+      "No pudimos cobrar el próximo mes de {{plan_name}} en {{service}}, así que su plan ha terminado. No se cobrará nada más.",
+    ],
+    action: "Ver los planes",
+    notes: [],
+  },
+  renewal_changes: {
+    subject: "{{plan_name}} cambia el {{from}}",
+    title: "Su plan cambia",
+    body: [
+      "Desde el primer mes que empiece el {{from}} o después, {{plan_name}} en {{service}} cuesta {{amount}} al mes y añade {{credit}} a su saldo.",
+    ],
+    action: "Ver mi plan",
+    notes: ["Los meses que empiezan antes no cambian. Si no está de acuerdo, cancele antes de esa fecha."],
   },
   quota_low: {
     subject: "Le queda menos del {{threshold}} de su saldo",
@@ -85,5 +134,21 @@ export const spanish: MailWords = {
     ],
     action: "Recargar",
     notes: [],
+  },
+  operator_event: {
+    subject: "Evento en {{service}}: {{title}}",
+    title: "{{title}}",
+    body: ["{{details}}"],
+    action: "Abrir los eventos",
+    notes: ["Recibe este correo porque un administrador de {{service}} añadió su dirección."],
+  },
+  webhook_failed: {
+    subject: "Su webhook de {{service}} se ha desactivado",
+    title: "Su webhook se ha desactivado",
+    body: ["Desde hace días nadie acepta sus mensajes, o su dirección ya no existe. Ya no se envían eventos allí."],
+    action: "Abrir webhooks",
+    notes: [
+      "Cuando la dirección vuelva a funcionar, active el webhook y reenvíe los mensajes fallidos desde su registro.",
+    ],
   },
 };

@@ -21,7 +21,9 @@ export type MailWords = {
   readonly password_reset: MailText;
   readonly password_changed: MailText;
   readonly recovery_code_used: MailText;
+  readonly sign_in_linked: MailText;
   readonly approval_waiting: MailText;
+  readonly organisation_invitation: MailText;
   readonly payment_success: MailText & {
     /** Labels of the rows of the receipt. */
     readonly facts: {
@@ -31,5 +33,10 @@ export type MailWords = {
       readonly credit: string;
     };
   };
+  readonly renewal_failed: MailText;
+  readonly renewal_ended: MailText;
+  readonly renewal_changes: MailText;
   readonly quota_low: MailText;
+  readonly operator_event: MailText;
+  readonly webhook_failed: MailText;
 };

@@ -16,6 +16,9 @@ export const de: FormTexts = {
     toConsole: "Zur Konsole",
     logOut: "Abmelden",
     resend: "Bestätigungslink erneut senden",
+    or: "oder",
+    continueWith: "Weiter mit {name}",
+    otherWay: "Auf andere Weise anmelden",
   },
   register: {
     title: "Registrieren",
@@ -23,6 +26,14 @@ export const de: FormTexts = {
     passwordHint: "Mindestens 8 Zeichen. Länge zählt mehr als Sonderzeichen.",
     submit: "Registrieren",
     hasAccount: "Sie haben schon ein Konto?",
+    invitation: "Einladungscode",
+    closed: "Hier können zurzeit keine neuen Konten angelegt werden.",
+    onlyInvited: "Für die Registrierung brauchen Sie eine Einladung.",
+    onlyDomains:
+      "Registrieren können Sie sich mit einer Adresse bei {domains}. Mit einer anderen Adresse brauchen Sie eine Einladung.",
+    working: "Ihr Browser löst eine kleine Aufgabe, die Programme fernhält. Das dauert einige Sekunden …",
+    needsScript:
+      "Schalten Sie JavaScript ein, um sich zu registrieren: Der Browser muss eine kleine Aufgabe lösen, die Programme fernhält.",
   },
   sent: {
     title: "Sehen Sie in Ihr Postfach",
@@ -45,6 +56,7 @@ export const de: FormTexts = {
     send: "Link senden",
     newPassword: "Neues Passwort",
     set: "Passwort speichern",
+    endSignIns: "Auch die verknüpften Anmeldungen entfernen: {names}",
   },
   notices: {
     verified: "Ihre E-Mail-Adresse ist bestätigt. Sie können sich jetzt anmelden.",
@@ -73,6 +85,19 @@ export const de: FormTexts = {
     account_disabled: "Dieses Konto ist gesperrt. Wenn Sie nicht wissen, warum, schreiben Sie dem Support.",
     invalid_token: "Der Link ist nicht mehr gültig. Fordern Sie einen neuen an.",
     invalid_value: "Etwas fehlt oder ist zu lang. Prüfen Sie jedes Feld.",
+    sign_in_failed: "Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es erneut.",
+    sign_in_unavailable:
+      "Der andere Dienst hat nicht wie erwartet geantwortet. Versuchen Sie es später erneut oder melden Sie sich auf andere Weise an.",
+    address_unverified:
+      "Der andere Dienst bestätigt nicht, dass die E-Mail-Adresse Ihnen gehört. Bestätigen Sie sie dort oder melden Sie sich auf andere Weise an.",
+    account_exists:
+      "Ein Konto mit dieser Adresse wartet auf Bestätigung. Setzen Sie sein Passwort zurück, um es zu nutzen.",
+    not_registered: "Sie haben hier kein Konto, und auf diesem Weg lässt sich keines anlegen.",
+    registration_closed: "Hier können zurzeit keine neuen Konten angelegt werden.",
+    domain_refused: "Mit Adressen dieser Domain können Sie sich hier nicht registrieren.",
+    invitation_required: "Für die Registrierung brauchen Sie hier eine Einladung.",
+    invitation_unusable: "Diese Einladung gibt es nicht, sie ist abgelaufen oder schon verbraucht.",
+    proof_required: "Die Aufgabe wurde nicht rechtzeitig gelöst. Versuchen Sie es noch einmal.",
     other: "Das hat nicht geklappt. Versuchen Sie es noch einmal; passiert es wieder, schreiben Sie dem Support.",
   },
 };

@@ -15,6 +15,9 @@ export const en = {
     toConsole: "Go to the console",
     logOut: "Log out",
     resend: "Send the verification link again",
+    or: "or",
+    continueWith: "Continue with {name}",
+    otherWay: "Log in another way",
   },
   register: {
     title: "Sign up",
@@ -22,6 +25,13 @@ export const en = {
     passwordHint: "At least 8 characters. Length counts more than special characters.",
     submit: "Sign up",
     hasAccount: "Already have an account?",
+    invitation: "Invitation code",
+    closed: "New accounts can’t be created here at the moment.",
+    onlyInvited: "You need an invitation to sign up.",
+    onlyDomains: "You can sign up with an address at {domains}. With another address you need an invitation.",
+    working: "Your browser is solving a small puzzle that keeps programs out. This takes some seconds…",
+    needsScript:
+      "To sign up here, switch on JavaScript: the browser has to solve a small puzzle that keeps programs out.",
   },
   sent: {
     title: "Check your inbox",
@@ -43,6 +53,7 @@ export const en = {
     send: "Send a link",
     newPassword: "New password",
     set: "Set the password",
+    endSignIns: "Also remove the linked sign-ins: {names}",
   },
   notices: {
     verified: "Your e-mail address is verified. You can log in now.",
@@ -71,6 +82,17 @@ export const en = {
     account_disabled: "This account is disabled. If you don’t know why, contact support.",
     invalid_token: "This link is no longer valid. Request a new one.",
     invalid_value: "Something is missing or too long. Check every field.",
+    sign_in_failed: "The sign-in was not completed. Try again.",
+    sign_in_unavailable: "The other service did not respond as expected. Try again later, or log in another way.",
+    address_unverified:
+      "The other service does not confirm that the e-mail address is yours. Verify it there, or log in another way.",
+    account_exists: "An account with this address is waiting for verification. Reset its password to use it.",
+    not_registered: "You have no account here, and this way to sign in can’t create one.",
+    registration_closed: "New accounts can’t be created here at the moment.",
+    domain_refused: "Addresses at this domain can’t be used to sign up here.",
+    invitation_required: "You need an invitation to sign up here.",
+    invitation_unusable: "This invitation does not exist, has expired or was used up.",
+    proof_required: "The puzzle was not solved in time. Try again.",
     other: "Something went wrong. Try again; if it keeps happening, contact support.",
   },
 };

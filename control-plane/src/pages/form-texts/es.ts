@@ -16,6 +16,9 @@ export const es: FormTexts = {
     toConsole: "Ir a la consola",
     logOut: "Cerrar sesión",
     resend: "Enviar de nuevo el enlace de verificación",
+    or: "o",
+    continueWith: "Continuar con {name}",
+    otherWay: "Iniciar sesión de otra forma",
   },
   register: {
     title: "Crear cuenta",
@@ -23,6 +26,14 @@ export const es: FormTexts = {
     passwordHint: "Al menos 8 caracteres. La longitud importa más que los símbolos.",
     submit: "Crear cuenta",
     hasAccount: "¿Ya tienes cuenta?",
+    invitation: "Código de invitación",
+    closed: "De momento no se pueden crear cuentas nuevas aquí.",
+    onlyInvited: "Necesita una invitación para registrarse.",
+    onlyDomains: "Puede registrarse con una dirección de {domains}. Con otra dirección necesita una invitación.",
+    working:
+      "Su navegador está resolviendo un pequeño cálculo que mantiene fuera a los programas. Tarda unos segundos…",
+    needsScript:
+      "Para registrarse aquí, active JavaScript: el navegador debe resolver un pequeño cálculo que mantiene fuera a los programas.",
   },
   sent: {
     title: "Revisa tu correo",
@@ -44,6 +55,7 @@ export const es: FormTexts = {
     send: "Enviar un enlace",
     newPassword: "Nueva contraseña",
     set: "Guardar la contraseña",
+    endSignIns: "Quitar también los accesos vinculados: {names}",
   },
   notices: {
     verified: "Tu dirección de correo está verificada. Ya puedes iniciar sesión.",
@@ -72,6 +84,19 @@ export const es: FormTexts = {
     account_disabled: "Esta cuenta está desactivada. Si no sabes por qué, escribe al servicio de ayuda.",
     invalid_token: "El enlace ya no es válido. Pide uno nuevo.",
     invalid_value: "Falta algo o es demasiado largo. Revisa todos los campos.",
+    sign_in_failed: "El inicio de sesión no se completó. Inténtelo de nuevo.",
+    sign_in_unavailable:
+      "El otro servicio no respondió como se esperaba. Inténtelo más tarde o inicie sesión de otra forma.",
+    address_unverified:
+      "El otro servicio no confirma que la dirección de correo sea suya. Verifíquela allí o inicie sesión de otra forma.",
+    account_exists:
+      "Una cuenta con esta dirección está pendiente de verificación. Restablezca su contraseña para usarla.",
+    not_registered: "No tiene ninguna cuenta aquí, y de esta forma no se puede crear una.",
+    registration_closed: "De momento no se pueden crear cuentas nuevas aquí.",
+    domain_refused: "Las direcciones de este dominio no pueden registrarse aquí.",
+    invitation_required: "Necesita una invitación para registrarse aquí.",
+    invitation_unusable: "Esta invitación no existe, ha caducado o ya se ha agotado.",
+    proof_required: "El cálculo no se resolvió a tiempo. Inténtelo de nuevo.",
     other: "No ha funcionado. Inténtalo otra vez; si se repite, escribe al servicio de ayuda.",
   },
 };

@@ -16,6 +16,9 @@ export const fr: FormTexts = {
     toConsole: "Aller à la console",
     logOut: "Se déconnecter",
     resend: "Renvoyer le lien de vérification",
+    or: "ou",
+    continueWith: "Continuer avec {name}",
+    otherWay: "Se connecter autrement",
   },
   register: {
     title: "Créer un compte",
@@ -23,6 +26,15 @@ export const fr: FormTexts = {
     passwordHint: "Au moins 8 caractères. La longueur compte plus que les signes spéciaux.",
     submit: "Créer le compte",
     hasAccount: "Vous avez déjà un compte ?",
+    invitation: "Code d’invitation",
+    closed: "Aucun nouveau compte ne peut être créé ici pour le moment.",
+    onlyInvited: "Il vous faut une invitation pour vous inscrire.",
+    onlyDomains:
+      "Vous pouvez vous inscrire avec une adresse de {domains}. Avec une autre adresse, il vous faut une invitation.",
+    working:
+      "Votre navigateur résout un petit calcul qui tient les programmes à l’écart. Cela prend quelques secondes…",
+    needsScript:
+      "Pour vous inscrire ici, activez JavaScript : le navigateur doit résoudre un petit calcul qui tient les programmes à l’écart.",
   },
   sent: {
     title: "Consultez votre messagerie",
@@ -44,6 +56,7 @@ export const fr: FormTexts = {
     send: "Envoyer un lien",
     newPassword: "Nouveau mot de passe",
     set: "Enregistrer le mot de passe",
+    endSignIns: "Retirer aussi les connexions liées : {names}",
   },
   notices: {
     verified: "Votre adresse e-mail est vérifiée. Vous pouvez vous connecter.",
@@ -72,6 +85,19 @@ export const fr: FormTexts = {
     account_disabled: "Ce compte est désactivé. Si vous ne savez pas pourquoi, écrivez à l’assistance.",
     invalid_token: "Le lien n’est plus valable. Demandez-en un nouveau.",
     invalid_value: "Il manque quelque chose, ou un champ est trop long. Vérifiez chaque champ.",
+    sign_in_failed: "La connexion n’a pas abouti. Réessayez.",
+    sign_in_unavailable:
+      "L’autre service n’a pas répondu comme prévu. Réessayez plus tard ou connectez-vous autrement.",
+    address_unverified:
+      "L’autre service ne confirme pas que l’adresse e-mail est la vôtre. Vérifiez-la chez lui ou connectez-vous autrement.",
+    account_exists:
+      "Un compte avec cette adresse attend d’être vérifié. Réinitialisez son mot de passe pour l’utiliser.",
+    not_registered: "Vous n’avez pas de compte ici, et cette connexion ne permet pas d’en créer un.",
+    registration_closed: "Aucun nouveau compte ne peut être créé ici pour le moment.",
+    domain_refused: "Les adresses de ce domaine ne permettent pas de s’inscrire ici.",
+    invitation_required: "Il vous faut une invitation pour vous inscrire ici.",
+    invitation_unusable: "Cette invitation n’existe pas, a expiré ou est épuisée.",
+    proof_required: "Le calcul n’a pas été résolu à temps. Réessayez.",
     other: "Cela n’a pas fonctionné. Réessayez ; si cela se reproduit, écrivez à l’assistance.",
   },
 };

@@ -16,6 +16,9 @@ export const ja: FormTexts = {
     toConsole: "コンソールへ",
     logOut: "ログアウト",
     resend: "確認リンクを再送する",
+    or: "または",
+    continueWith: "{name} で続行",
+    otherWay: "別の方法でログイン",
   },
   register: {
     title: "新規登録",
@@ -23,6 +26,13 @@ export const ja: FormTexts = {
     passwordHint: "8 文字以上。記号の種類よりも長さが大切です。",
     submit: "登録する",
     hasAccount: "アカウントをお持ちの方は",
+    invitation: "招待コード",
+    closed: "現在、新しいアカウントは作成できません。",
+    onlyInvited: "登録には招待が必要です。",
+    onlyDomains: "{domains} のアドレスで登録できます。ほかのアドレスの場合は招待が必要です。",
+    working: "自動プログラムを防ぐための小さな計算をブラウザーが行っています。数秒かかります…",
+    needsScript:
+      "登録するには JavaScript を有効にしてください。自動プログラムを防ぐための小さな計算をブラウザーが行います。",
   },
   sent: {
     title: "メールをご確認ください",
@@ -44,6 +54,7 @@ export const ja: FormTexts = {
     send: "リンクを送る",
     newPassword: "新しいパスワード",
     set: "パスワードを設定する",
+    endSignIns: "連携済みのログインも解除する: {names}",
   },
   notices: {
     verified: "メールアドレスを確認しました。ログインできます。",
@@ -71,6 +82,18 @@ export const ja: FormTexts = {
     account_disabled: "このアカウントは停止されています。理由が不明な場合はサポートにご連絡ください。",
     invalid_token: "リンクの有効期限が切れています。新しいリンクを請求してください。",
     invalid_value: "入力が足りないか、長すぎる項目があります。各項目をご確認ください。",
+    sign_in_failed: "サインインが完了しませんでした。もう一度お試しください。",
+    sign_in_unavailable:
+      "外部サービスが正しく応答しませんでした。しばらくしてからもう一度お試しいただくか、別の方法でログインしてください。",
+    address_unverified:
+      "外部サービスで、このメールアドレスがご本人のものと確認されていません。そちらで確認するか、別の方法でログインしてください。",
+    account_exists: "このアドレスのアカウントは確認待ちです。利用するにはパスワードを再設定してください。",
+    not_registered: "ここにはアカウントがなく、この方法では作成できません。",
+    registration_closed: "現在、新しいアカウントは作成できません。",
+    domain_refused: "このドメインのアドレスでは登録できません。",
+    invitation_required: "登録には招待が必要です。",
+    invitation_unusable: "この招待は存在しないか、期限切れか、使い切られています。",
+    proof_required: "計算が時間内に終わりませんでした。もう一度お試しください。",
     other: "処理できませんでした。もう一度お試しください。繰り返す場合はサポートにご連絡ください。",
   },
 };

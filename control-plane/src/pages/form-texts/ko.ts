@@ -16,6 +16,9 @@ export const ko: FormTexts = {
     toConsole: "콘솔로 이동",
     logOut: "로그아웃",
     resend: "확인 링크 다시 보내기",
+    or: "또는",
+    continueWith: "{name}(으)로 계속하기",
+    otherWay: "다른 방법으로 로그인",
   },
   register: {
     title: "회원가입",
@@ -23,6 +26,12 @@ export const ko: FormTexts = {
     passwordHint: "8자 이상. 특수 문자보다 길이가 중요합니다.",
     submit: "가입하기",
     hasAccount: "이미 계정이 있으신가요?",
+    invitation: "초대 코드",
+    closed: "지금은 새 계정을 만들 수 없습니다.",
+    onlyInvited: "가입하려면 초대가 필요합니다.",
+    onlyDomains: "{domains} 주소로 가입할 수 있습니다. 다른 주소로는 초대가 필요합니다.",
+    working: "브라우저가 자동 프로그램을 막기 위한 작은 문제를 풀고 있습니다. 몇 초 걸립니다…",
+    needsScript: "가입하려면 JavaScript를 켜세요. 브라우저가 자동 프로그램을 막기 위한 작은 문제를 풀어야 합니다.",
   },
   sent: {
     title: "메일을 확인하세요",
@@ -44,6 +53,7 @@ export const ko: FormTexts = {
     send: "링크 보내기",
     newPassword: "새 비밀번호",
     set: "비밀번호 설정",
+    endSignIns: "연결된 로그인도 제거: {names}",
   },
   notices: {
     verified: "이메일 주소가 확인되었습니다. 이제 로그인할 수 있습니다.",
@@ -71,6 +81,18 @@ export const ko: FormTexts = {
     account_disabled: "사용이 중지된 계정입니다. 이유를 모르시면 고객 지원에 문의하세요.",
     invalid_token: "링크가 더 이상 유효하지 않습니다. 새 링크를 요청하세요.",
     invalid_value: "빠졌거나 너무 긴 항목이 있습니다. 모든 항목을 확인하세요.",
+    sign_in_failed: "로그인이 완료되지 않았습니다. 다시 시도하십시오.",
+    sign_in_unavailable:
+      "외부 서비스가 예상대로 응답하지 않았습니다. 나중에 다시 시도하거나 다른 방법으로 로그인하십시오.",
+    address_unverified:
+      "외부 서비스에서 이 이메일 주소가 본인의 것임을 확인하지 않았습니다. 그곳에서 인증하거나 다른 방법으로 로그인하십시오.",
+    account_exists: "이 주소의 계정은 인증을 기다리고 있습니다. 사용하려면 비밀번호를 재설정하십시오.",
+    not_registered: "이곳에 계정이 없으며, 이 방법으로는 만들 수 없습니다.",
+    registration_closed: "지금은 새 계정을 만들 수 없습니다.",
+    domain_refused: "이 도메인의 주소로는 가입할 수 없습니다.",
+    invitation_required: "가입하려면 초대가 필요합니다.",
+    invitation_unusable: "이 초대는 없거나, 만료되었거나, 모두 사용되었습니다.",
+    proof_required: "문제를 제때 풀지 못했습니다. 다시 시도하세요.",
     other: "처리하지 못했습니다. 다시 시도하고, 계속되면 고객 지원에 문의하세요.",
   },
 };

@@ -16,6 +16,9 @@ export const pt: FormTexts = {
     toConsole: "Ir para o console",
     logOut: "Sair",
     resend: "Enviar de novo o link de verificação",
+    or: "ou",
+    continueWith: "Continuar com {name}",
+    otherWay: "Entrar de outra forma",
   },
   register: {
     title: "Criar conta",
@@ -23,6 +26,14 @@ export const pt: FormTexts = {
     passwordHint: "Pelo menos 8 caracteres. O comprimento vale mais que símbolos.",
     submit: "Criar conta",
     hasAccount: "Já tem uma conta?",
+    invitation: "Código de convite",
+    closed: "No momento, não é possível criar novas contas aqui.",
+    onlyInvited: "Você precisa de um convite para se cadastrar.",
+    onlyDomains: "Você pode se cadastrar com um endereço de {domains}. Com outro endereço, precisa de um convite.",
+    working:
+      "Seu navegador está resolvendo um pequeno cálculo que mantém programas de fora. Isso leva alguns segundos…",
+    needsScript:
+      "Para se cadastrar aqui, ative o JavaScript: o navegador precisa resolver um pequeno cálculo que mantém programas de fora.",
   },
   sent: {
     title: "Confira seu e-mail",
@@ -44,6 +55,7 @@ export const pt: FormTexts = {
     send: "Enviar um link",
     newPassword: "Nova senha",
     set: "Salvar a senha",
+    endSignIns: "Remover também os acessos vinculados: {names}",
   },
   notices: {
     verified: "Seu endereço de e-mail foi verificado. Você já pode entrar.",
@@ -72,6 +84,17 @@ export const pt: FormTexts = {
     account_disabled: "Esta conta está desativada. Se não souber o motivo, escreva para o suporte.",
     invalid_token: "O link não é mais válido. Peça um novo.",
     invalid_value: "Falta algo ou algo está longo demais. Confira todos os campos.",
+    sign_in_failed: "O login não foi concluído. Tente de novo.",
+    sign_in_unavailable: "O outro serviço não respondeu como esperado. Tente mais tarde ou entre de outra forma.",
+    address_unverified:
+      "O outro serviço não confirma que o endereço de e-mail é seu. Confirme-o lá ou entre de outra forma.",
+    account_exists: "Uma conta com este endereço aguarda confirmação. Redefina a senha para usá-la.",
+    not_registered: "Você não tem uma conta aqui, e desta forma não é possível criar uma.",
+    registration_closed: "No momento, não é possível criar novas contas aqui.",
+    domain_refused: "Endereços deste domínio não podem ser cadastrados aqui.",
+    invitation_required: "Você precisa de um convite para se cadastrar aqui.",
+    invitation_unusable: "Este convite não existe, expirou ou já foi esgotado.",
+    proof_required: "O cálculo não foi resolvido a tempo. Tente de novo.",
     other: "Não deu certo. Tente de novo; se acontecer outra vez, escreva para o suporte.",
   },
 };

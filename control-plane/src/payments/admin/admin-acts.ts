@@ -13,7 +13,9 @@ import { emailOfGatewayUser } from "../../accounts/users/known-users.ts";
 import type { Amount } from "../../admin/approvals/model.ts";
 import type { Act } from "../../admin/approvals/port.ts";
 import { type KeptAct, keptAct, recordAct } from "../../admin/approvals/service.ts";
+import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Transaction } from "../../platform/db.ts";
+import { type BatchInput, createBatchAct } from "../codes/code-batches.ts";
 import { orderEntry, toCents } from "../model.ts";
 import { findOrder } from "../orders/order-store.ts";
 import { type PlanInput, planAct } from "../plans/plan-act.ts";
@@ -35,21 +37,25 @@ export type BillingActs = {
   readonly closeRefund: Act<CloseRefundInput>;
   readonly resolve: Act<ResolveInput>;
   readonly plan: Act<PlanInput>;
+  readonly createBatch: Act<BatchInput>;
 };
 
-export function billingActs(deps: RefundDeps & BillingDeps): BillingActs {
+export function billingActs(deps: RefundDeps & BillingDeps & { readonly masterKey: MasterKey }): BillingActs {
   return {
     adjust: adjustAct(),
     refund: refundAct(deps),
     closeRefund: closeRefundAct(),
     resolve: resolveAct(deps),
     plan: planAct(),
+    createBatch: createBatchAct(deps.masterKey),
   };
 }
 
 /** The same acts, run once a second person has approved them. */
-export function keptActs({ adjust, refund, closeRefund, resolve, plan }: BillingActs): KeptAct[] {
-  return [keptAct(adjust), keptAct(refund), keptAct(closeRefund), keptAct(resolve), keptAct(plan)];
+export function keptActs(acts: BillingActs): KeptAct[] {
+  const { adjust, refund, closeRefund, resolve, plan, createBatch } = acts;
+  const ofOrders = [keptAct(refund), keptAct(closeRefund), keptAct(resolve)];
+  return [keptAct(adjust), ...ofOrders, keptAct(plan), keptAct(createBatch)];
 }
 
 /** A debit counts like a credit: an admin could otherwise move any amount by alternating the two. */
@@ -61,6 +67,11 @@ const quotaPerCent = quotaPerUsd / 100n;
 
 export function amountOfRefund(amountUsd: Decimal): Amount {
   return { kind: "refund", quota: toCents(amountUsd) * quotaPerCent };
+}
+
+/** Taking back what a code granted moves no money: it counts as a debit of its quota. */
+export function amountOfTakingBack({ amountUsd, quota }: Pick<Refund, "amountUsd" | "quota">): Amount {
+  return toCents(amountUsd) === 0n ? amountOfAdjustment(quota) : amountOfRefund(amountUsd);
 }
 
 function adjustAct(): Act<AdjustInput> {
@@ -136,10 +147,10 @@ function refundAct(deps: RefundDeps): Act<RefundInput> {
       const owner = await ownerEffects(tx, order?.gatewayUserId ?? null);
       return {
         isNew,
-        amount: amountOfRefund(amountUsd),
+        amount: amountOfTakingBack(refund),
         takesTwo: false,
         effects: { ...owner, order_no: input.order_no, refund_usd: amountUsd, taken_quota: quota.toString() },
-        settledInput: { amount_usd: amountUsd },
+        ...(toCents(amountUsd) === 0n ? {} : { settledInput: { amount_usd: amountUsd } }),
         // If the process dies before this request, the job requests the money.
         finish: async () => ({ refund: refundEntry(await payRefund(deps, refundNo)) }),
       };

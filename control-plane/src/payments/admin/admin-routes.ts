@@ -21,7 +21,7 @@ import { requiredIdempotencyKey } from "../../platform/endpoint/idempotency-key.
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { isOverridable, planRefund, type RefundPlan } from "../refunds/plan-refund.ts";
 import { adjustQuota } from "./adjust-quota.ts";
-import { amountOfAdjustment, amountOfRefund, type BillingActs } from "./admin-acts.ts";
+import { amountOfAdjustment, amountOfTakingBack, type BillingActs } from "./admin-acts.ts";
 
 export type BillingAdminDeps = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
 
@@ -103,7 +103,10 @@ function refundEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
       "payment_gateway_failed",
       ...ofLimits,
     ],
-    limits: limitsOf("refund"),
+    limits: [
+      ...limitsOf("refund"),
+      "An order of a code is taken back whole, and counts as an adjustment of its quota.",
+    ],
     handle: async ({ input, admin, request, requestId, clientIp }) => {
       const idempotencyKey = requiredIdempotencyKey(request, input.idempotency_key);
       return await approvals.carryOut(acts.refund, input, { admin, requestId, clientIp, idempotencyKey });
@@ -139,7 +142,11 @@ function refundPreviewEndpoint({ db, approvals }: BillingAdminDeps): AnyEndpoint
     handle: async ({ input, admin }) => {
       const wanted = { orderNo: input.order_no, amountUsd: input.amount_usd ?? null };
       const plan = await db.withTransaction((tx) => planRefund(tx, wanted));
-      const demand = await approvals.previewDemand(db, admin.adminId, amountOfRefund(plan.amountUsd));
+      const demand = await approvals.previewDemand(
+        db,
+        admin.adminId,
+        amountOfTakingBack({ ...plan, quota: plan.taking.quota }),
+      );
       return { preview: previewOf(plan, demand) };
     },
   });

@@ -1,4 +1,5 @@
 import type { UserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
 import {
   type CardSender,
   type CardVendor,
@@ -17,7 +18,9 @@ import { beginOpening, endOpening, findCheckout } from "./checkout-store.ts";
 /** The buyer, and what is bought. */
 export type Purchase = {
   readonly planCode: string;
+  readonly amountUsd?: Decimal | undefined;
   readonly userId: UserId | null;
+  readonly organisationId: bigint | null;
   readonly email: string | null;
   readonly idempotencyKey: string | null;
   /** The visitor id of the page where the order was placed. */
@@ -33,20 +36,23 @@ export type OpenedCheckout = {
   readonly checkout: Checkout | null;
 };
 
+export type CheckoutRules = {
+  /** Whether this installation takes no real money, so that everyone may see what the wallet's secret signs. */
+  readonly isPlay: boolean;
+  /** Whether the operator offers a gateway for new payments now. */
+  readonly isOffered: (gateway: "walletpay" | "cardpay") => boolean;
+};
+
 /** Places orders and opens their payment at a gateway. The order is committed before the gateway gets it. */
 export class CheckoutService {
   readonly #billing: BillingDeps;
   readonly #payments: Payments;
-  readonly #isPlay: boolean;
+  readonly #rules: CheckoutRules;
 
-  /**
-   * @param isPlay whether this installation takes no real money, so that everyone may see what the wallet's secret
-   * signs
-   */
-  constructor(billing: BillingDeps, payments: Payments, { isPlay }: { readonly isPlay: boolean }) {
+  constructor(billing: BillingDeps, payments: Payments, rules: CheckoutRules) {
     this.#billing = billing;
     this.#payments = payments;
-    this.#isPlay = isPlay;
+    this.#rules = rules;
   }
 
   async options(): Promise<Omit<PaymentOptions, "is_mock_offered">> {
@@ -56,9 +62,9 @@ export class CheckoutService {
       isReady(() => card.requireReady("default")),
     ]);
     return {
-      is_wallet_ready: isWalletReady && wallet.vendors.length > 0,
+      is_wallet_ready: this.#rules.isOffered("walletpay") && isWalletReady && wallet.vendors.length > 0,
       wallet_vendors: wallet.vendors,
-      is_card_ready: isCardReady,
+      is_card_ready: this.#rules.isOffered("cardpay") && isCardReady,
       card_vendors: cardVendors,
     };
   }
@@ -66,15 +72,16 @@ export class CheckoutService {
   /**
    * A signed request names the merchant and allows guessing the secret offline: strangers are not shown one for real
    * money.
-   * @throws AppError `invalid_value`, `unauthenticated` for such a dry run without a login, `not_found`, `conflict`,
+   * @throws AppError `not_offered`, `invalid_value`, `unauthenticated` for such a dry run without a login, `not_found`, `conflict`,
    * `gateway_not_configured`, `payment_gateway_failed`
    */
   async openWallet(purchase: Purchase, vendor: string): Promise<OpenedCheckout> {
     const { wallet } = this.#payments;
+    this.#refuseSwitchedOff("walletpay");
     if (!wallet.offers(vendor)) {
       throw new AppError("invalid_value", { fields: { vendor: "not one of the offered vendors" } });
     }
-    if (purchase.isDryRun && purchase.userId === null && !this.#isPlay) {
+    if (purchase.isDryRun && purchase.userId === null && !this.#rules.isPlay) {
       throw new AppError("unauthenticated", { message: "Log in to see a signed request." });
     }
     await wallet.requireReady(purchase.isDryRun);
@@ -88,6 +95,7 @@ export class CheckoutService {
   /** The same at the card gateway, through one of our accounts there. */
   async openCard(purchase: Purchase, sender: CardSender, vendor: CardVendor): Promise<OpenedCheckout> {
     const { card } = this.#payments;
+    this.#refuseSwitchedOff("cardpay");
     if (!purchase.isDryRun) {
       await card.requireReady(sender);
     }
@@ -98,12 +106,21 @@ export class CheckoutService {
       : { placed, request: null, checkout: await this.#open(placed.order, () => card.openCheckout(request)) };
   }
 
+  #refuseSwitchedOff(gateway: "walletpay" | "cardpay"): void {
+    if (!this.#rules.isOffered(gateway)) {
+      throw new AppError("not_offered");
+    }
+  }
+
   async #place(
-    { planCode, userId, email, idempotencyKey, visitorId }: Purchase,
+    { planCode, amountUsd, userId, organisationId, email, idempotencyKey, visitorId }: Purchase,
     way: Pick<OrderRequest, "payChannel" | "sender" | "vendor">,
   ): Promise<PlacedOrder> {
-    const order = { planCode, userId, email: userId === null ? email : null, idempotencyKey, visitorId, ...way };
-    const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, order));
+    const order = {
+      ...{ planCode, amountUsd, userId, organisationId, email: userId === null ? email : null },
+      ...{ idempotencyKey, visitorId },
+    };
+    const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, { ...order, ...way }));
     // An order returned for an idempotency key may be paid already, and must not be paid twice.
     if (placed.order.status !== "pending") {
       throw new AppError("conflict", { message: "This order is no longer waiting for a payment." });

@@ -1,3 +1,4 @@
+import type { Decimal } from "@sluice/contracts/money";
 import {
   type CardSender,
   type CreatedPayment,
@@ -27,6 +28,9 @@ export type CheckoutEndpointDeps = {
 
 const paymentErrors = [
   "not_found",
+  "not_offered",
+  "invalid_amount",
+  "not_offered",
   "conflict",
   "idempotency_mismatch",
   "in_progress",
@@ -141,6 +145,7 @@ function refuseEncoding(request: Request): void {
 
 type OrderInput = {
   readonly plan_code: string;
+  readonly amount_usd?: Decimal | undefined;
   readonly email?: string | undefined;
   readonly idempotency_key?: string | undefined;
   readonly visitor_id?: string | undefined;
@@ -155,7 +160,9 @@ async function purchaseOf(guests: GuestOrders, call: OrderCall): Promise<Purchas
   const key = idempotencyKeyOf(request, input.idempotency_key);
   return {
     planCode: input.plan_code,
+    amountUsd: input.amount_usd,
     userId: user?.userId ?? null,
+    organisationId: user?.organisation?.organisationId ?? null,
     email: input.email ?? null,
     idempotencyKey: await admitOrder(guests, call, key),
     visitorId: input.visitor_id,

@@ -42,6 +42,14 @@ export type Reversal =
   | { readonly kind: "total"; readonly backUsd: Decimal | null }
   | { readonly kind: "refund"; readonly refundNo: string | null; readonly isFailed: boolean };
 
+/** A subscription of the card gateway that a message is about. What happened is asked of the gateway itself. */
+export type RenewalHint = {
+  /** Our number, from the metadata that we gave the subscription. */
+  readonly renewalNo: string | null;
+  readonly subscriptionId: string;
+  readonly invoiceId: string | null;
+};
+
 /** The meaning of a validly signed gateway message. What is stored of it is in `notice-facts.ts`. */
 export type NoticeMeaning =
   | {
@@ -52,6 +60,7 @@ export type NoticeMeaning =
     }
   /** Money went back or is disputed. A person has to look at it, unless we sent the money ourselves. */
   | { readonly kind: "reversal"; readonly transactionId: string | null; readonly what: Reversal }
+  | { readonly kind: "renewal"; readonly hint: RenewalHint; readonly isLive: boolean }
   /** The message came from the wrong mode: test money at a live account, or the other way round. */
   | { readonly kind: "wrong_mode" }
   | { readonly kind: "other" };

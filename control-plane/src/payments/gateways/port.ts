@@ -56,7 +56,60 @@ export interface WalletGateway extends RefundGateway {
   confirm(paid: PaidFacts): Promise<Confirmation>;
 }
 
+/** A subscription as the gateway has it now. `pending` waits for its first payment. */
+export type GatewaySubscription = {
+  readonly id: string;
+  readonly customerId: string;
+  readonly renewalNo: string | null;
+  readonly state: "pending" | "active" | "past_due" | "ended";
+  /** It ends with the month that is paid. */
+  readonly isCancelledAtEnd: boolean;
+};
+
+/** An invoice for a month of a subscription, as the gateway has it now. */
+export type GatewayInvoice = {
+  readonly id: string;
+  readonly subscriptionId: string | null;
+  /** What was paid, with the payment's id at the gateway; null while nothing was. */
+  readonly paid: Pick<PaidFacts, "transactionId" | "amountUsd" | "currency"> | null;
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+  /** How often the gateway has tried to charge it. */
+  readonly attempts: number;
+};
+
+export type SubscriptionCheckout = {
+  readonly renewalNo: string;
+  readonly account: CardSender;
+  readonly planCode: string;
+  readonly planName: string;
+  readonly priceUsd: Decimal;
+  readonly email: string;
+};
+
+/**
+ * Subscriptions of the card gateway. Never call it inside a transaction: it waits for an external server.
+ * @throws AppError `gateway_not_configured`, `payment_gateway_failed`
+ */
+export interface SubscriptionGateway {
+  openCheckout(request: SubscriptionCheckout): Promise<Checkout>;
+  /** Null when the gateway does not have it. */
+  readSubscription(account: CardSender, id: string): Promise<GatewaySubscription | null>;
+  readInvoice(account: CardSender, id: string): Promise<GatewayInvoice | null>;
+  /** Ends it with the month that is paid, or now. One that has ended stays as it is. */
+  cancel(account: CardSender, id: string, when: "at_end" | "now"): Promise<void>;
+  /** Charges another price from the next month on. @param key repetitions under it change nothing */
+  changePrice(
+    account: CardSender,
+    id: string,
+    change: { readonly priceUsd: Decimal; readonly key: string },
+  ): Promise<void>;
+  /** The page where the customer changes the card, or cancels. */
+  openPortal(account: CardSender, customerId: string): Promise<string>;
+}
+
 export interface CardGateway extends RefundGateway {
+  readonly subscriptions: SubscriptionGateway;
   /** @throws AppError `gateway_not_configured` when a checkout could not be opened */
   requireReady(sender: CardSender): Promise<void>;
   describeCheckout(request: CardCheckoutRequest): GatewayRequest;

@@ -21,6 +21,13 @@ const facts = z.discriminatedUnion("kind", [
     back_usd: z.string().nullable().optional(),
     refund: z.strictObject({ refund_no: z.string().nullable(), is_failed: z.boolean() }).optional(),
   }),
+  z.strictObject({
+    kind: z.literal("renewal"),
+    renewal_no: z.string().nullable(),
+    subscription_id: z.string(),
+    invoice_id: z.string().nullable(),
+    is_live: z.boolean(),
+  }),
   z.strictObject({ kind: z.literal("wrong_mode") }),
   z.strictObject({ kind: z.literal("other") }),
 ]);
@@ -35,6 +42,11 @@ export function factsOf(meaning: NoticeMeaning): z.output<typeof facts> {
     }
     case "reversal":
       return { kind: "reversal", transaction_id: meaning.transactionId, ...reversalFacts(meaning.what) };
+    case "renewal": {
+      const { renewalNo, subscriptionId, invoiceId } = meaning.hint;
+      const hint = { renewal_no: renewalNo, subscription_id: subscriptionId, invoice_id: invoiceId };
+      return { kind: "renewal", ...hint, is_live: meaning.isLive };
+    }
     default:
       return meaning;
   }
@@ -51,6 +63,10 @@ export function meaningOf(kept: unknown): NoticeMeaning {
     }
     case "reversal":
       return { kind: "reversal", transactionId: parsed.transaction_id, what: reversalOf(parsed) };
+    case "renewal": {
+      const { renewal_no: renewalNo, subscription_id: subscriptionId, invoice_id: invoiceId } = parsed;
+      return { kind: "renewal", hint: { renewalNo, subscriptionId, invoiceId }, isLive: parsed.is_live };
+    }
     default:
       return parsed;
   }

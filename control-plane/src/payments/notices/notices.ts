@@ -6,6 +6,7 @@ import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts, type
 import type { Payments } from "../gateways/payment-gateways.ts";
 import { reversalMark } from "../model.ts";
 import type { BillingDeps } from "../port.ts";
+import type { Renewals } from "../renewals/apply-renewal.ts";
 import { settlePaid } from "../settle/settle-paid.ts";
 import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
 
@@ -16,10 +17,12 @@ import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./recor
 export class GatewayNotices {
   readonly #billing: BillingDeps;
   readonly #payments: Payments;
+  readonly #renewals: Pick<Renewals, "take">;
 
-  constructor(billing: BillingDeps, payments: Payments) {
+  constructor(billing: BillingDeps, payments: Payments, renewals: Pick<Renewals, "take">) {
     this.#billing = billing;
     this.#payments = payments;
+    this.#renewals = renewals;
   }
 
   /**
@@ -55,7 +58,7 @@ export class GatewayNotices {
   /** An account that was used for tests may take real money by now. */
   async #asOfNow(notice: GatewayNotice): Promise<GatewayNotice> {
     const { gateway, account, meaning } = notice;
-    if (gateway !== "cardpay" || meaning.kind !== "paid") {
+    if (gateway !== "cardpay" || (meaning.kind !== "paid" && meaning.kind !== "renewal")) {
       return notice;
     }
     const isSameMode = meaning.isLive === (await this.#payments.card.isLive(account));
@@ -121,6 +124,8 @@ export class GatewayNotices {
         return await this.#flag(notice, meaning);
       case "paid":
         return await this.#settle(notice, meaning.paid);
+      case "renewal":
+        return await orAgain(() => this.#renewals.take(notice.account, meaning.hint));
     }
   }
 
@@ -152,17 +157,22 @@ export class GatewayNotices {
 
   /** This call stays outside of any transaction, because it waits for an external server. */
   async #isConfirmed(paid: PaidFacts): Promise<boolean> {
-    try {
-      return (await this.#payments.wallet.confirm(paid)) !== "differs";
-    } catch (error) {
-      if (error instanceof AppError && error.code === "payment_gateway_failed") {
-        throw new AppError("temporarily_unavailable", { cause: error, internal: error.internal });
-      }
-      throw error;
-    }
+    return await orAgain(async () => (await this.#payments.wallet.confirm(paid)) !== "differs");
   }
 
   #alarm(reason: string, { gateway, account, eventId, eventKind, orderNo }: GatewayNotice): void {
     this.#billing.log.error("payments.alarm", { reason, gateway, account, eventId, eventKind, orderNo });
+  }
+}
+
+/** Runs work that asks the gateway: a message that it does not answer about has to be sent again. */
+async function orAgain<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === "payment_gateway_failed") {
+      throw new AppError("temporarily_unavailable", { cause: error, internal: error.internal });
+    }
+    throw error;
   }
 }

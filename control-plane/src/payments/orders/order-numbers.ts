@@ -14,6 +14,11 @@ export function makeOrderNo(): string {
   return `S${randomText(orderBytes)}`;
 }
 
+/** The number of a plan that renews, as unguessable as that of an order. */
+export function makeRenewalNo(): string {
+  return `P${randomText(orderBytes)}`;
+}
+
 /** A code that lets its holder claim an anonymous order. */
 export function makeClaimCode(): string {
   return randomText(claimBytes);

@@ -3,8 +3,10 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, ne, notExists,
 import { equalsConstant, equalsInAnyCase, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { salesOrder as order, payment, refund } from "../../db/schema/billing.ts";
+import { organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
+import type { OrderTax } from "../invoices/tax.ts";
 import {
   type Order,
   type PaidNotice,
@@ -13,6 +15,7 @@ import {
   type ReviewReason,
   reversalMark,
 } from "../model.ts";
+import type { OrderTerms } from "../plans/plan-amount.ts";
 
 const columns = {
   id: order.id,
@@ -23,9 +26,13 @@ const columns = {
   quota: order.quota,
   groupName: order.groupName,
   amountUsd: order.amountUsd,
+  chosenUsd: order.chosenUsd,
   currency: order.currency,
+  taxRate: order.taxRate,
+  taxNote: order.taxNote,
   userId: order.userId,
-  gatewayUserId: profile.gatewayUserId,
+  organisationId: order.organisationId,
+  gatewayUserId: sql<GatewayUserId | null>`coalesce(${organisation.gatewayUserId}, ${profile.gatewayUserId})`,
   email: order.email,
   payChannel: order.payChannel,
   sender: order.sender,
@@ -42,7 +49,11 @@ const columns = {
 };
 
 const selectOrdersWithOwners = (db: Queryable) =>
-  db.drizzle.select(columns).from(order).leftJoin(profile, eq(profile.id, order.userId));
+  db.drizzle
+    .select(columns)
+    .from(order)
+    .leftJoin(profile, eq(profile.id, order.userId))
+    .leftJoin(organisation, eq(organisation.id, order.organisationId));
 
 /** The database's time: replicas whose clocks differ must agree on what has ended. */
 export async function readNow(db: Queryable): Promise<Date> {
@@ -72,7 +83,12 @@ export async function lockOrder(tx: Queryable, orderNo: string): Promise<Order |
 export type NewOrder = {
   readonly orderNo: string;
   readonly planCode: string;
+  /** The version of the plan that the terms are made from. */
+  readonly planVersion: number;
+  readonly terms: OrderTerms;
+  readonly tax: OrderTax | null;
   readonly userId: UserId | null;
+  readonly organisationId: bigint | null;
   readonly email: string | null;
   readonly payChannel: PayChannel;
   readonly sender: string | null;
@@ -83,17 +99,18 @@ export type NewOrder = {
   readonly at: Date;
 };
 
-/** Places an order on the plan's current terms. Null when the idempotency key is taken, or the plan is not offered. */
+/** Places an order. Null when the idempotency key is taken, or the plan was changed meanwhile. */
 export async function insertOrder(tx: Queryable, made: NewOrder): Promise<Order | null> {
   const rows = await tx.sql<{ order_no: string }>`
-    insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, group_name, amount_usd, currency, user_id, email,
+    insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, group_name, amount_usd, chosen_usd, currency, tax_rate, tax_note, user_id, organisation_id, email,
       pay_channel, sender, vendor, idempotency_key, claim_code_hash, visitor_id, created_at, updated_at, expires_at)
-    select ${made.orderNo}, plan_code, name, kind, quota, group_name, price_usd, 'USD', ${made.userId}::bigint,
+    select ${made.orderNo}, plan_code, name, kind, ${made.terms.quota}::bigint, group_name, ${made.terms.amountUsd}::numeric,
+      ${made.terms.chosenUsd}::numeric, 'USD', ${made.tax?.rate ?? null}::numeric, ${made.tax?.note ?? null}::text, ${made.userId}::bigint, ${made.organisationId}::bigint,
       ${made.email}::text, ${made.payChannel}, ${made.sender}::text, ${made.vendor}::text,
       ${made.idempotencyKey}::text, ${made.claimCodeHash}::bytea, ${made.visitorId}::text, ${made.at}::timestamptz, ${made.at}::timestamptz,
       ${made.at}::timestamptz + interval '24 hours'
     from plan
-    where plan_code = ${made.planCode} and status = 'active'
+    where plan_code = ${made.planCode} and status = 'active' and version = ${made.planVersion}::integer
     on conflict (coalesce(user_id, 0), idempotency_key) do nothing
     returning order_no`;
   return rows.length === 0 ? null : await findOrder(tx, made.orderNo);
@@ -206,6 +223,15 @@ export async function findOwner(db: Queryable, userId: UserId): Promise<Owner | 
   return (row ?? null) as Owner | null;
 }
 
+/** The user of an order, with the account that it credits: an organisation's if it was placed for one. */
+export async function findOwnerOf(
+  db: Queryable,
+  { userId, gatewayUserId }: Pick<Order, "userId" | "gatewayUserId">,
+): Promise<Owner | null> {
+  const owner = userId === null ? null : await findOwner(db, userId);
+  return owner === null ? null : { ...owner, gatewayUserId: gatewayUserId ?? owner.gatewayUserId };
+}
+
 const isVerified = and(isNotNull(profile.emailVerifiedAt), ne(profile.status, "closed"));
 
 /** The user who has verified this address. */
@@ -258,14 +284,23 @@ export async function listWaitingOwners(db: Queryable, limit: number): Promise<U
   return rows.map(({ id }) => id as UserId);
 }
 
-/** A user's orders below an id, newest first. */
+/** Whose orders: those of a person for the own account, or those for an organisation, by any of its members. */
+export type OrderPlace = { readonly userId: UserId; readonly organisationId: bigint | null };
+
+/** The condition that an order is of a place. */
+export const ordersOf = ({ userId, organisationId }: OrderPlace) =>
+  organisationId === null
+    ? and(eq(order.userId, userId), isNull(order.organisationId))
+    : eq(order.organisationId, organisationId);
+
+/** The orders of a place below an id, newest first. */
 export async function selectOrders(
   db: Queryable,
-  userId: UserId,
+  place: OrderPlace,
   page: { readonly below: bigint | null; readonly limit: number },
 ): Promise<Order[]> {
   const rows = await selectOrdersWithOwners(db)
-    .where(and(eq(order.userId, userId), page.below === null ? undefined : lt(order.id, page.below)))
+    .where(and(ordersOf(place), page.below === null ? undefined : lt(order.id, page.below)))
     .orderBy(desc(order.id))
     .limit(page.limit);
   return rows as Order[];

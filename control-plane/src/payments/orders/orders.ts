@@ -25,16 +25,30 @@ const expiryRounds = { atOnceMax: 500, roundsMax: 20 };
  * The order, for its owner. One without an owner is shown to anyone who knows its number, which nobody can guess.
  * @throws AppError `not_found` for another user's order just as for none
  */
-export async function readOrder(db: Queryable, orderNo: string, userId: UserId | null): Promise<Order> {
+export async function readOrder(
+  db: Queryable,
+  orderNo: string,
+  userId: UserId | null,
+  organisationId: bigint | null = null,
+): Promise<Order> {
   const order = await findOrder(db, orderNo);
-  if (order === null || (order.userId !== null && order.userId !== userId)) {
+  if (order === null || (order.userId !== null && !isOf(order, { userId, organisationId }))) {
     throw notFound("order");
   }
   return order;
 }
 
 /** The requester of an action on an order: its owner, or for one without an owner anyone who has its code. */
-export type OrderCaller = { readonly userId: UserId | null; readonly claimCode: string | null };
+export type OrderCaller = {
+  readonly userId: UserId | null;
+  /** The organisation that the user acts for; absent or null for the own account. */
+  readonly organisationId?: bigint | null;
+  readonly claimCode: string | null;
+};
+
+/** Whether an order with an owner is the caller's: placed for the organisation, or by the user for the own account. */
+const isOf = (order: Order, { userId, organisationId = null }: Omit<OrderCaller, "claimCode">): boolean =>
+  order.organisationId === organisationId && (organisationId !== null || order.userId === userId);
 
 /**
  * An order for a requester who may act on it.
@@ -44,11 +58,12 @@ export async function findOwnOrder(db: Queryable, orderNo: string, by: OrderCall
   return await refuseForeign(db, await findOrder(db, orderNo), by);
 }
 
-async function refuseForeign(db: Queryable, order: Order | null, { userId, claimCode }: OrderCaller): Promise<Order> {
+async function refuseForeign(db: Queryable, order: Order | null, by: OrderCaller): Promise<Order> {
+  const { claimCode } = by;
   const isOwn =
     order?.userId === null
       ? claimCode !== null && (await isClaimCode(db, order.id, hashClaimCode(claimCode)))
-      : order?.userId === userId;
+      : order !== null && isOf(order, by);
   if (order === null || !isOwn) {
     throw notFound("order");
   }
@@ -59,9 +74,10 @@ async function refuseForeign(db: Queryable, order: Order | null, { userId, claim
 export async function listOrders(
   db: Queryable,
   userId: UserId,
-  page: { readonly cursor: bigint | null; readonly limit: number },
+  page: { readonly organisationId?: bigint | null; readonly cursor: bigint | null; readonly limit: number },
 ): Promise<KeysetPage<Order, bigint>> {
-  const select = (limit: number) => selectOrders(db, userId, { below: page.cursor, limit });
+  const select = (limit: number) =>
+    selectOrders(db, { userId, organisationId: page.organisationId ?? null }, { below: page.cursor, limit });
   return await readKeysetPage(page.limit, select, (order) => order.id);
 }
 

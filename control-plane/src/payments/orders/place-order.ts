@@ -1,18 +1,29 @@
 import type { UserId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { isLockTimeout } from "../../platform/db-errors.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import { taxOrder } from "../invoices/issue-invoice.ts";
 import type { Order, PayChannel } from "../model.ts";
+import { orderTerms, payable } from "../plans/plan-amount.ts";
+import { findActivePlan } from "../plans/plan-store.ts";
 import type { GuestOrders } from "../port.ts";
 import { hashClaimCode, makeClaimCode, makeOrderNo } from "./order-numbers.ts";
-import { findOrderByKey, insertOrder, readNow } from "./order-store.ts";
+import { findOrderByKey, insertOrder, type NewOrder, readNow } from "./order-store.ts";
+
+/** How often the terms of a plan are read again that is changed at this moment. */
+const planTriesMax = 3;
 
 export type OrderRequest = {
   readonly planCode: string;
+  /** Only for a plan whose buyers choose the amount. */
+  readonly amountUsd?: Decimal | undefined;
   /** Null for a caller without a login. */
   readonly userId: UserId | null;
+  /** The organisation whose account is to be credited; absent or null for the user's own. */
+  readonly organisationId?: bigint | null | undefined;
   /** For an anonymous order: the user who has verified this address gets it once it is paid. */
   readonly email: string | null;
   readonly payChannel: PayChannel;
@@ -36,40 +47,86 @@ export type PlacedOrder = {
 
 /**
  * Places an order on the current terms of the plan; it expires after 24 hours.
- * @throws AppError `not_found` for a plan that is not offered, `idempotency_mismatch` for an idempotency key used for
+ * @throws AppError `not_found` for a plan that is not offered, `invalid_amount` for an amount that can't be chosen, `idempotency_mismatch` for an idempotency key used for
  * something else, `in_progress` while an order is being placed under it
  */
 export async function createOrder(tx: Transaction, request: OrderRequest): Promise<PlacedOrder> {
   const { userId, idempotencyKey } = request;
-  const claimCode = userId === null ? makeClaimCode() : null;
-  const order = await insertOrder(tx, {
-    ...request,
-    orderNo: makeOrderNo(),
-    visitorId: request.visitorId ?? null,
-    claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
-    at: request.at ?? (await readNow(tx)),
-  }).catch((error: unknown) => {
-    // Another request is placing an order under this key and has not committed.
-    throw isLockTimeout(error) && idempotencyKey !== null
-      ? new AppError("in_progress", { cause: error, retryAfterSeconds: 2 })
-      : error;
-  });
-  if (order !== null) {
-    return { order, claimCode, isNew: true };
-  }
   const earlier = idempotencyKey === null ? null : await findOrderByKey(tx, userId, idempotencyKey);
-  if (earlier === null) {
+  if (earlier !== null) {
+    return repeated(earlier, request);
+  }
+  const claimCode = userId === null ? makeClaimCode() : null;
+  for (let tries = 0; tries < planTriesMax; tries += 1) {
+    const order = await insertOrder(tx, {
+      ...request,
+      ...(await quoteOrder(tx, request)),
+      organisationId: request.organisationId ?? null,
+      orderNo: makeOrderNo(),
+      visitorId: request.visitorId ?? null,
+      claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
+      at: request.at ?? (await readNow(tx)),
+    }).catch((error: unknown) => {
+      // Another request is placing an order under this key and has not committed.
+      throw isLockTimeout(error) && idempotencyKey !== null
+        ? new AppError("in_progress", { cause: error, retryAfterSeconds: 2 })
+        : error;
+    });
+    if (order !== null) {
+      return { order, claimCode, isNew: true };
+    }
+    const other = idempotencyKey === null ? null : await findOrderByKey(tx, userId, idempotencyKey);
+    if (other !== null) {
+      return repeated(other, request);
+    }
+    // The plan was changed after it was read: its new terms are for this order too.
+  }
+  throw new AppError("in_progress", { retryAfterSeconds: 2 });
+}
+
+export type Quote = Pick<NewOrder, "planVersion" | "terms" | "tax"> & { readonly taxName: string };
+
+/**
+ * What an order would cost now, with its tax.
+ * @throws AppError `not_found` for a plan that is not offered, `not_offered`, and `invalid_amount` for an amount that can't be chosen
+ */
+export async function quoteOrder(
+  tx: Transaction,
+  request: Pick<OrderRequest, "planCode" | "amountUsd" | "userId" | "organisationId">,
+): Promise<Quote> {
+  const { userId, organisationId = null } = request;
+  const plan = await findActivePlan(tx, request.planCode);
+  if (plan === null) {
     throw notFound("plan", "plan_code");
   }
-  if (!isSameRequest(earlier, request)) {
+  if (organisationId !== null && plan.kind === "monthly") {
+    throw new AppError("not_offered", { message: "Organisations can't buy monthly plans." });
+  }
+  const terms = orderTerms(plan, request.amountUsd ?? null);
+  const taxed = await taxOrder(tx, terms.amountUsd, userId === null ? null : { userId, organisationId });
+  return taxed === null
+    ? { planVersion: plan.version, terms, tax: null, taxName: "" }
+    : {
+        planVersion: plan.version,
+        terms: { ...terms, amountUsd: payable(taxed.amountUsd) },
+        tax: taxed.tax,
+        taxName: taxed.taxName,
+      };
+}
+
+/** The order that was placed under the key of this request. */
+function repeated(order: Order, request: OrderRequest): PlacedOrder {
+  if (!isSameRequest(order, request)) {
     throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another order." });
   }
-  return { order: earlier, claimCode: null, isNew: false };
+  return { order, claimCode: null, isNew: false };
 }
 
 function isSameRequest(order: Order, request: OrderRequest): boolean {
   return (
     order.planCode === request.planCode &&
+    order.organisationId === (request.organisationId ?? null) &&
+    order.chosenUsd === (request.amountUsd ?? null) &&
     order.payChannel === request.payChannel &&
     order.sender === request.sender &&
     order.vendor === request.vendor &&

@@ -33,6 +33,9 @@ export function planAct(): Act<PlanInput> {
           price_after_usd: after.priceUsd,
           grant_after_quota: after.quota.toString(),
           plan_kind: after.kind,
+          ...(after.amountMinUsd === null
+            ? {}
+            : { amount_from_usd: after.amountMinUsd, amount_to_usd: after.amountMaxUsd ?? "" }),
           plan_status: after.status,
           ...(after.groupName === null ? {} : { group: after.groupName, multiplier_after: multiplierOf(after) }),
         },
@@ -75,5 +78,9 @@ function planOf(input: PlanInput): NewPlan {
     sortOrder: input.sort_order,
     status: input.status,
     groupName: input.group_name,
+    amountMinUsd: input.own_amount?.min_usd ?? null,
+    amountMaxUsd: input.own_amount?.max_usd ?? null,
+    amountStepUsd: input.own_amount?.step_usd ?? null,
+    renews: input.renews,
   };
 }

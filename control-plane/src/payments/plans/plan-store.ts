@@ -1,5 +1,5 @@
 import type { Decimal } from "@sluice/contracts/money";
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { now, plusOne } from "../../db/expressions.ts";
 import { plan } from "../../db/schema/billing.ts";
 import { userGroup } from "../../db/schema/groups.ts";
@@ -18,6 +18,12 @@ export type NewPlan = {
   readonly status: "active" | "hidden";
   /** For a monthly plan: the group of its buyers while their month lasts. */
   readonly groupName: string | null;
+  /** Where buyers choose the amount: its bounds, and the amount that it is a multiple of. All of them or none. */
+  readonly amountMinUsd: Decimal | null;
+  readonly amountMaxUsd: Decimal | null;
+  readonly amountStepUsd: Decimal | null;
+  /** Whether the card gateway can charge for it every month. */
+  readonly renews: boolean;
 };
 
 export type Plan = NewPlan & {
@@ -38,6 +44,10 @@ const columns = {
   status: plan.status,
   groupName: plan.groupName,
   groupMultiplier: userGroup.multiplier,
+  amountMinUsd: plan.amountMinUsd,
+  amountMaxUsd: plan.amountMaxUsd,
+  amountStepUsd: plan.amountStepUsd,
+  renews: plan.renews,
   version: plan.version,
   updatedAt: plan.updatedAt,
 };
@@ -51,6 +61,12 @@ export async function selectActivePlans(db: Queryable): Promise<Plan[]> {
     .orderBy(asc(plan.sortOrder), asc(plan.planCode))
     .limit(500);
   return rows as Plan[];
+}
+
+/** The plan under this code, if it can be bought. */
+export async function findActivePlan(db: Queryable, planCode: string): Promise<Plan | null> {
+  const [row] = await selectPlans(db).where(and(eq(plan.planCode, planCode), eq(plan.status, "active")));
+  return (row ?? null) as Plan | null;
 }
 
 export async function lockPlan(tx: Queryable, planCode: string): Promise<Plan | null> {

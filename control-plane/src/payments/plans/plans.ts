@@ -1,11 +1,14 @@
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { proposeTerms } from "../renewals/renewal-store.ts";
+import { findAmountFault } from "./plan-amount.ts";
 import { hasGroup, insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
 
 /**
- * Creates a plan, or changes the one that was loaded as `version`. Existing orders keep their terms.
+ * Creates a plan, or changes the one that was loaded as `version`. Existing orders keep their terms; subscriptions that
+ * renew keep theirs until their customers were told of the new ones.
  * @throws AppError `conflict` when it exists already, or was changed since it was loaded; `invalid_value` for a group that
- * does not exist, or of a plan without a month to end
+ * does not exist, or of a plan without a month to end, and for bounds of an amount that do not fit
  */
 export async function savePlan(
   tx: Transaction,
@@ -13,9 +16,16 @@ export async function savePlan(
   version: number | null,
 ): Promise<{ readonly before: Plan | null; readonly after: Plan }> {
   await checkGroup(tx, plan);
+  const fault = findAmountFault(plan);
+  if (fault !== null) {
+    throw new AppError("invalid_value", { fields: { [fault.field]: fault.text } });
+  }
   const before = await lockPlan(tx, plan.planCode);
   if ((before?.version ?? null) !== version) {
     throw new AppError("conflict");
+  }
+  if (plan.renews && plan.kind !== "monthly") {
+    throw new AppError("invalid_value", { fields: { renews: "Only a monthly plan can renew." } });
   }
   if (before === null) {
     // Another request may have created it since our check.
@@ -24,6 +34,7 @@ export async function savePlan(
     }
   } else {
     await updatePlan(tx, plan);
+    await proposeTerms(tx, plan.planCode, { ...plan, planName: plan.name });
   }
   const after = await lockPlan(tx, plan.planCode);
   if (after === null) {
@@ -43,6 +54,8 @@ async function checkGroup(tx: Transaction, { groupName, kind }: NewPlan): Promis
   }
 }
 
+const fixedPrice = { renews: false, amountMinUsd: null, amountMaxUsd: null, amountStepUsd: null };
+
 const firstPlans: readonly NewPlan[] = [
   {
     planCode: "credit-10",
@@ -55,6 +68,7 @@ const firstPlans: readonly NewPlan[] = [
     sortOrder: 10,
     status: "active",
     groupName: null,
+    ...fixedPrice,
   },
   {
     planCode: "credit-50",
@@ -67,6 +81,7 @@ const firstPlans: readonly NewPlan[] = [
     sortOrder: 20,
     status: "active",
     groupName: null,
+    ...fixedPrice,
   },
   {
     planCode: "monthly-20",
@@ -79,6 +94,23 @@ const firstPlans: readonly NewPlan[] = [
     sortOrder: 30,
     status: "active",
     groupName: null,
+    ...fixedPrice,
+  },
+  {
+    planCode: "credit-any",
+    name: "Any amount",
+    kind: "wallet_balance",
+    priceUsd: "1.00" as NewPlan["priceUsd"],
+    quota: 500_000n,
+    description: "Balance that does not expire, for the amount that you choose.",
+    features: ["All models", "Pay as you go"],
+    sortOrder: 40,
+    status: "active",
+    groupName: null,
+    amountMinUsd: "5.00" as NewPlan["priceUsd"],
+    amountMaxUsd: "1000.00" as NewPlan["priceUsd"],
+    amountStepUsd: "1.00" as NewPlan["priceUsd"],
+    renews: false,
   },
 ];
 

@@ -1,10 +1,10 @@
-import type { BudgetId } from "@sluice/contracts/ids";
+import type { BudgetId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { notFound } from "../../platform/errors.ts";
 import { fromCents, leftOf, type Order, type Payment, quotaOfRefund, toCents } from "../model.ts";
-import { findOwner, findPaymentOfOrder, lockOrder } from "../orders/order-store.ts";
+import { findOwnerOf, findPaymentOfOrder, lockOrder } from "../orders/order-store.ts";
 import type { Subscription } from "../subscriptions/subscription-store.ts";
 import { countSubscriptions } from "../subscriptions/subscriptions.ts";
 import { listLiveRefunds, type Refund } from "./refund-store.ts";
@@ -27,7 +27,7 @@ export type RefundPlan = {
   readonly amountUsd: Decimal;
   /** The most that can be refunded now. */
   readonly leftUsd: Decimal;
-  /** The refund leaves nothing of the payment. */
+  /** The refund leaves nothing of the payment. That of a code's order, for which nobody paid, takes back its quota alone. */
   readonly isWhole: boolean;
   readonly taking: QuotaTaking;
   readonly problems: readonly RefundProblem[];
@@ -84,7 +84,10 @@ export async function planRefund(
   const paidCents = payment === null ? 0n : toCents(payment.amountUsd);
   const openCents = paidCents - refundedCents;
   const cents = amountUsd === null ? openCents : toCents(amountUsd);
-  const problem = problemOf(order, { paidCents, openCents, cents, isPaid: payment !== null });
+  const problem = problemOf(order, {
+    ...{ paidCents, openCents, cents, isPaid: payment !== null },
+    isFree: payment?.gateway === "code" && live.length === 0,
+  });
   const plan = {
     order,
     payment,
@@ -109,14 +112,19 @@ const quotaUsed: RefundProblem = {
 
 type Amounts = {
   readonly isPaid: boolean;
+  /** Nobody paid for the order, and nothing was taken back. */
+  readonly isFree: boolean;
   readonly paidCents: bigint;
   readonly openCents: bigint;
   readonly cents: bigint;
 };
 
-function problemOf(order: Order, { isPaid, paidCents, openCents, cents }: Amounts): RefundProblem | null {
+function problemOf(order: Order, { isPaid, isFree, paidCents, openCents, cents }: Amounts): RefundProblem | null {
   if (order.status !== "settled" || !isPaid || order.resolution === "refund") {
     return { code: "not_paid", message: "Only a paid order can be refunded." };
+  }
+  if (isFree && cents === 0n) {
+    return null;
   }
   if (cents <= 0n || cents > openCents) {
     return { code: "too_much", message: `At most ${fromCents(openCents)} USD of this order can still be refunded.` };
@@ -133,12 +141,12 @@ async function planTaking(
   { paidUsd, refundedUsd }: { readonly paidUsd: Decimal; readonly refundedUsd: Decimal },
   live: readonly Refund[],
 ): Promise<QuotaTaking> {
-  const owner = order.userId === null ? null : await findOwner(tx, order.userId);
+  const owner = await findOwnerOf(tx, order);
   if (owner === null) {
     return nothingTaken;
   }
   const budget = await lockUserQuota(tx, owner.gatewayUserId);
-  const running = await countSubscriptions(tx, owner.userId, budget.consumed);
+  const running = await runningOf(tx, order, { userId: owner.userId, consumed: budget.consumed });
   const subscription = subscriptionOf(order, running);
   const quotaTaken = live.reduce((sum, each) => sum + each.quota, 0n);
   const isMonthOver = order.planKind === "monthly" && subscription === null;
@@ -173,4 +181,13 @@ export function subscriptionOf(order: Order, running: readonly Subscription[]): 
     return null;
   }
   return running.find((each) => each.planCode === planCode && creditedAt >= each.periodStart) ?? null;
+}
+
+/** The subscriptions that share the account of an order: none for that of an organisation. */
+export async function runningOf(
+  tx: Transaction,
+  order: Pick<Order, "organisationId">,
+  { userId, consumed }: { readonly userId: UserId; readonly consumed: bigint },
+): Promise<Subscription[]> {
+  return order.organisationId === null ? await countSubscriptions(tx, userId, consumed) : [];
 }

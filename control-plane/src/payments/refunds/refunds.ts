@@ -3,13 +3,13 @@ import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { RefundAnswer } from "../gateways/port.ts";
+import { issueCreditNote } from "../invoices/issue-invoice.ts";
 import { type Order, type Payment, toCents } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
-import { findOrder, findOwner, findPaymentOfOrder, lockOrder, markRefunded, readNow } from "../orders/order-store.ts";
+import { findOrder, findOwnerOf, findPaymentOfOrder, lockOrder, markRefunded, readNow } from "../orders/order-store.ts";
 import type { RefundDeps } from "../port.ts";
 import { regrantEnded, shiftSubscription } from "../subscriptions/subscription-store.ts";
-import { countSubscriptions } from "../subscriptions/subscriptions.ts";
-import { isOverridable, planRefund, type QuotaTaking, subscriptionOf } from "./plan-refund.ts";
+import { isOverridable, planRefund, type QuotaTaking, runningOf, subscriptionOf } from "./plan-refund.ts";
 import {
   beginAsking,
   closeRefund,
@@ -117,9 +117,9 @@ async function askGateway(
 ): Promise<Outcome> {
   const { refundNo, orderNo, amountUsd } = refund;
   const { gateway: name, account, transactionId, currency } = payment;
-  if (name === "mock") {
-    // Nobody has paid with the mock, so nobody gets anything back.
-    return { kind: "done", gatewayRefundId: `mock:${refundNo}` };
+  if (name === "mock" || name === "code") {
+    // Nobody has paid, so nobody gets anything back.
+    return { kind: "done", gatewayRefundId: `${name}:${refundNo}` };
   }
   try {
     return await gateways[name].refund({ refundNo, orderNo, account, transactionId, amountUsd, currency, isFirst });
@@ -160,11 +160,12 @@ async function writeAnswer(tx: Transaction, refundNo: string, answer: Outcome): 
   if (payment !== null && doneCents === toCents(payment.amountUsd)) {
     await markRefunded(tx, order.id);
   }
+  await issueCreditNote(tx, { order, refund, at: await readNow(tx) });
   return { ...refund, status: "done", gatewayRefundId };
 }
 
 async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Promise<void> {
-  const owner = order.userId === null ? null : await findOwner(tx, order.userId);
+  const owner = await findOwnerOf(tx, order);
   // Quota that was never credited can't be given back.
   if (owner === null || order.creditedAt === null) {
     return;
@@ -174,7 +175,10 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
   if (refund.quota > 0n) {
     await grantQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
-  const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.userId, quota.consumed));
+  const subscription = subscriptionOf(
+    order,
+    await runningOf(tx, order, { userId: owner.userId, consumed: quota.consumed }),
+  );
   if (subscription === null && order.planKind === "monthly" && order.creditedAt !== null) {
     const { planCode, creditedAt: at } = order;
     await regrantEnded(tx, { reference, userId: owner.userId, planCode, at, quota: refund.quota });

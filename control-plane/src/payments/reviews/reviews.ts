@@ -1,6 +1,7 @@
 import type { Decimal } from "@sluice/contracts/money";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, doesNotExist, notFound } from "../../platform/errors.ts";
+import { issueInvoice } from "../invoices/issue-invoice.ts";
 import type { Order, PaidNotice, Payment, Resolution } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
 import { findPaymentOfOrder, insertPayment, lockOrder, markSettled, readNow } from "../orders/order-store.ts";
@@ -77,6 +78,7 @@ export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision:
     await creditOrder(tx, { order, owner, at });
   }
   await queuePaidMail(tx, deps, order, owner);
+  await issueInvoice(tx, { order, owner, paidUsd: payment.amountUsd, at });
   return { ...nothing, isNew: true };
 }
 

@@ -2,10 +2,13 @@ import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { creditChangeType, creditReference, type Order } from "../model.ts";
 import { markCredited, type Owner } from "../orders/order-store.ts";
+import { findPeriodOfOrder } from "../renewals/period-store.ts";
 import {
+  endOf,
   insertSubscription,
   keepAtEnd,
   lockActiveSubscriptions,
+  type Period,
   shiftSubscription,
 } from "../subscriptions/subscription-store.ts";
 import { countSubscriptions, endSubscription } from "../subscriptions/subscriptions.ts";
@@ -20,8 +23,9 @@ export async function creditOrder(
   afterLedger: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const quota = await lockUserQuota(tx, owner.gatewayUserId);
+  const period = order.planKind === "monthly" ? await periodOf(tx, order, at) : null;
   if (order.planKind === "monthly") {
-    await endOverdue(tx, { order, owner, at });
+    await endOverdue(tx, { order, owner, at, period });
   }
   const isCredited = await grantQuota(tx, {
     budgetId: quota.budgetId,
@@ -35,27 +39,45 @@ export async function creditOrder(
   await markCredited(tx, order.id, at);
   await afterLedger();
   if (order.planKind === "monthly") {
-    await subscribe(tx, { order, owner, at }, quota.consumed);
+    await subscribe(tx, { order, owner, at, period }, quota.consumed);
   }
 }
 
-type Crediting = { readonly order: Order; readonly owner: Owner; readonly at: Date };
+type Crediting = {
+  readonly order: Order;
+  readonly owner: Owner;
+  readonly at: Date;
+  readonly period: Period | null;
+};
+
+/** The month that the invoice of a renewal paid for. One that is over by now gives a month from its payment instead. */
+async function periodOf(tx: Transaction, order: Order, at: Date): Promise<Period | null> {
+  const period = await findPeriodOfOrder(tx, order.id);
+  return period !== null && period.end > at ? period : null;
+}
 
 /** Ends an expired subscription that no job has ended yet, before its successor begins. */
-async function endOverdue(tx: Transaction, { order, owner, at }: Crediting): Promise<void> {
+async function endOverdue(tx: Transaction, { order, owner, at, period }: Crediting): Promise<void> {
   const running = await lockActiveSubscriptions(tx, owner.userId);
-  const over = running.find((each) => each.planCode === order.planCode && each.periodEnd <= at);
+  const isRenewed = period !== null;
+  // A payment may arrive a little before its month begins by our clock.
+  const moment = isRenewed && period.start > at ? period.start : at;
+  const over = running.find(
+    (each) => each.planCode === order.planCode && (isRenewed ? each.periodEnd : endOf(each)) <= moment,
+  );
   if (over !== undefined) {
-    await endSubscription(tx, { subscription: over, gatewayUserId: owner.gatewayUserId, at, mayWait: false });
+    const { gatewayUserId } = owner;
+    await endSubscription(tx, { subscription: over, gatewayUserId, at: moment, mayWait: false, isRenewed });
   }
 }
 
-async function subscribe(tx: Transaction, { order, owner, at }: Crediting, consumed: bigint): Promise<void> {
+async function subscribe(tx: Transaction, crediting: Crediting, consumed: bigint): Promise<void> {
+  const { order, owner, at, period } = crediting;
   const running = await countSubscriptions(tx, owner.userId, consumed);
   const same = running.find((each) => each.planCode === order.planCode);
   if (same === undefined) {
     const { planCode, quota, groupName } = order;
-    await insertSubscription(tx, { userId: owner.userId, planCode, quota, groupName, countedTo: consumed, at });
+    await insertSubscription(tx, { userId: owner.userId, planCode, quota, groupName, countedTo: consumed, at, period });
     return;
   }
   await shiftSubscription(tx, same.id, { reference: creditReference(order.orderNo), quota: order.quota, months: 1 });

@@ -1,8 +1,10 @@
+import { recordEvent } from "../../events/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { CommitUnknownError } from "../../platform/db-errors.ts";
+import { issueInvoice } from "../invoices/issue-invoice.ts";
 import { judgePayment, type Order, type PaidNotice, type SettleResult } from "../model.ts";
 import {
-  findOwner,
+  findOwnerOf,
   findPaymentByTransaction,
   findPaymentOfOrder,
   findVerifiedOwner,
@@ -44,28 +46,46 @@ export async function settlePaid(
   options: SettleOptions = {},
 ): Promise<SettleResult> {
   const { fault = noFault } = options;
-  for (let attempt = 1; ; attempt += 1) {
+  const { result, attempts } = await untilCommitKnown(deps, async (tx) =>
+    settleInTransaction(tx, deps, { notice, ...options }),
+  );
+  await fault("after_commit");
+  const { gateway, transactionId, orderNo } = notice;
+  deps.log.info("billing.notice", { result, orderNo, gateway, transactionId });
+  await fault("before_reply");
+  // An earlier attempt of this call settled the order, and only its response was lost.
+  return attempts > 1 && result === "duplicate" ? "settled" : result;
+}
+
+/**
+ * Runs a transaction that changes nothing when it is repeated, again if the response to its COMMIT was lost.
+ * @returns its result, and how often it ran
+ */
+export async function untilCommitKnown<Result>(
+  { db, log }: BillingDeps,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly attempts: number }> {
+  for (let attempts = 1; ; attempts += 1) {
     try {
-      const result = await deps.db.withTransaction((tx) => settleOnce(tx, deps, { notice, ...options, fault }));
-      await fault("after_commit");
-      const { gateway, transactionId, orderNo } = notice;
-      deps.log.info("billing.notice", { result, orderNo, gateway, transactionId });
-      await fault("before_reply");
-      // An earlier attempt of this call settled the order, and only its response was lost.
-      return attempt > 1 && result === "duplicate" ? "settled" : result;
+      return { result: await db.withTransaction(work), attempts };
     } catch (error) {
-      if (attempt >= commitTriesMax || !(error instanceof CommitUnknownError)) {
+      if (attempts >= commitTriesMax || !(error instanceof CommitUnknownError)) {
         throw error;
       }
-      deps.log.warn("billing.commit_unknown", { orderNo: notice.orderNo, gateway: notice.gateway });
+      log.warn("billing.commit_unknown", { attempts });
     }
   }
 }
 
-type Settling = { readonly notice: PaidNotice; readonly fault: FaultInjector; readonly at?: Date };
+type Settling = SettleOptions & { readonly notice: PaidNotice };
 
-async function settleOnce(tx: Transaction, deps: BillingDeps, settling: Settling): Promise<SettleResult> {
-  const { notice, fault } = settling;
+/** The settlement within a transaction that also places the order, as the use of a code does. */
+export async function settleInTransaction(
+  tx: Transaction,
+  deps: BillingDeps,
+  settling: Settling,
+): Promise<SettleResult> {
+  const { notice, fault = noFault } = settling;
   const { log } = deps;
   const order = await lockOrder(tx, notice.orderNo);
   const { orderNo, gateway, transactionId } = notice;
@@ -96,7 +116,12 @@ async function settleOnce(tx: Transaction, deps: BillingDeps, settling: Settling
     await creditOrder(tx, { order, owner, at }, async () => await fault("after_ledger"));
   }
   await fault("after_balance");
-  await queuePaidMail(tx, deps, order, owner);
+  if (gateway !== "code") {
+    await queuePaidMail(tx, deps, order, owner);
+    await reportSettled(tx, order, owner);
+    await issueInvoice(tx, { order, owner, paidUsd: notice.amountUsd, at });
+    await fault("after_invoice");
+  }
   await fault("before_commit");
   return "settled";
 }
@@ -119,7 +144,7 @@ async function putUpForReview(
  */
 export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | null> {
   if (order.userId !== null) {
-    return await findOwner(tx, order.userId);
+    return await findOwnerOf(tx, order);
   }
   if (order.email === null) {
     return null;
@@ -157,5 +182,19 @@ export async function queuePaidMail(
       quota: order.quota.toString(),
     },
     source: "billing",
+  });
+}
+
+async function reportSettled(tx: Transaction, order: Order, owner: Owner | null): Promise<void> {
+  await recordEvent(tx, {
+    type: "payment.settled",
+    gatewayUserId: owner?.gatewayUserId ?? null,
+    cause: `payments:${owner?.gatewayUserId ?? "guests"}`,
+    data: {
+      order_no: order.orderNo,
+      amount: order.amountUsd,
+      currency: order.currency,
+      quota: order.quota.toString(),
+    },
   });
 }

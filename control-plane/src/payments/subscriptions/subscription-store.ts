@@ -1,5 +1,5 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import { and, asc, desc, eq, lte, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { equalsConstant, now, plus, plusOne } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { subscription, subscriptionChange } from "../../db/schema/billing.ts";
@@ -15,7 +15,14 @@ export type Subscription = MonthlyQuota & {
   readonly period: number;
   readonly isCancelledAtEnd: boolean;
   readonly groupName: string | null;
+  /** Of a month that renews: it is kept until then, for the next payment. Null for any other. */
+  readonly keptUntil: Date | null;
 };
+
+/** When a month ends at the latest. */
+export function endOf({ periodEnd, keptUntil }: Pick<Subscription, "periodEnd" | "keptUntil">): Date {
+  return keptUntil !== null && keptUntil > periodEnd ? keptUntil : periodEnd;
+}
 
 const columns = {
   id: subscription.id,
@@ -30,6 +37,7 @@ const columns = {
   period: subscription.period,
   isCancelledAtEnd: subscription.isCancelledAtEnd,
   groupName: subscription.groupName,
+  keptUntil: subscription.keptUntil,
 };
 
 const isActive = equalsConstant(subscription.status, "active");
@@ -56,7 +64,7 @@ export async function listSubscriptions(db: Queryable, userId: UserId): Promise<
   return rows as Subscription[];
 }
 
-/** Running subscriptions whose period is over, with their owners' gateway users. */
+/** Running subscriptions whose period is over and which wait for no payment, with their owners' gateway users. */
 export async function selectOverdue(
   db: Queryable,
   at: Date,
@@ -66,7 +74,13 @@ export async function selectOverdue(
     .select({ subscription: columns, gatewayUserId: profile.gatewayUserId })
     .from(subscription)
     .innerJoin(profile, eq(profile.id, subscription.userId))
-    .where(and(isActive, lte(subscription.periodEnd, at)))
+    .where(
+      and(
+        isActive,
+        lte(subscription.periodEnd, at),
+        or(isNull(subscription.keptUntil), lte(subscription.keptUntil, at)),
+      ),
+    )
     .orderBy(asc(subscription.periodEnd))
     .limit(limit);
   return rows as { subscription: Subscription; gatewayUserId: GatewayUserId }[];
@@ -82,6 +96,8 @@ export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: strin
   return rows.length > 0;
 }
 
+export type Period = { readonly start: Date; readonly end: Date };
+
 /** Begins a subscription of one month. */
 export async function insertSubscription(
   tx: Queryable,
@@ -92,14 +108,17 @@ export async function insertSubscription(
     readonly groupName: string | null;
     readonly countedTo: bigint;
     readonly at: Date;
+    /** The month that an invoice of a renewal names; null for a month from now. */
+    readonly period: Period | null;
   },
 ): Promise<void> {
-  const { userId, planCode, quota, groupName, countedTo, at } = begun;
+  const { userId, planCode, quota, groupName, countedTo, at, period } = begun;
   await tx.drizzle.insert(subscription).values({
     userId,
     planCode,
-    periodStart: at,
-    periodEnd: sql`(${at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC'`,
+    periodStart: period?.start ?? at,
+    periodEnd: period?.end ?? sql`(${at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC'`,
+    keptUntil: period?.end ?? null,
     quotaGranted: quota,
     quotaLeft: quota,
     groupName,
@@ -122,7 +141,7 @@ export type SubscriptionChange = {
 /**
  * Adds quota and months to a running subscription, or takes them away, once for each reference. The end is counted from
  * the start, so that a short month in between costs no days: a subscription that began on 31 January and was paid twice
- * ends on 31 March.
+ * ends on 31 March. The end of a month that renews was set by the gateway, which counts from the first of all its months.
  */
 export async function shiftSubscription(tx: Queryable, id: bigint, change: SubscriptionChange): Promise<void> {
   if (!(await insertChange(tx, id, change))) {
@@ -136,7 +155,10 @@ export async function shiftSubscription(tx: Queryable, id: bigint, change: Subsc
       quotaLeft: plus(subscription.quotaLeft, change.quota),
       period: plusOne(subscription.period),
       months,
-      periodEnd: sql`(${subscription.periodStart} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC'`,
+      periodEnd: sql`greatest((${subscription.periodStart} at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC',
+        case when ${subscription.keptUntil} is not null
+          then (${subscription.periodEnd} at time zone 'UTC' + make_interval(months => ${change.months}::int)) at time zone 'UTC' end)`,
+      keptUntil: sql`case when ${months} > 0 then ${subscription.keptUntil} end`,
       updatedAt: now,
     })
     .where(eq(subscription.id, id));
@@ -214,4 +236,19 @@ export async function markEnded(tx: Queryable, id: bigint): Promise<void> {
       updatedAt: now,
     })
     .where(and(eq(subscription.id, id), isActive));
+}
+
+/** Keeps the month of a plan that renews until a time, at which it ends if nothing was paid by then. */
+export async function keepMonth(tx: Queryable, userId: UserId, planCode: string, until: Date): Promise<void> {
+  await tx.drizzle
+    .update(subscription)
+    .set({ keptUntil: until, updatedAt: now })
+    .where(
+      and(
+        eq(subscription.userId, userId),
+        eq(subscription.planCode, planCode),
+        isActive,
+        isNotNull(subscription.keptUntil),
+      ),
+    );
 }

@@ -4,6 +4,7 @@ import type { Database, Transaction } from "../../platform/db.ts";
 import { countConsumption, leftOf } from "../model.ts";
 import { readNow } from "../orders/order-store.ts";
 import {
+  endOf,
   lockActiveSubscriptions,
   markEnded,
   type Subscription,
@@ -34,6 +35,8 @@ export type Ending = {
   readonly at: Date;
   /** Whether the subscription may stay active for a while, until quota that is lent to replicas has come back. */
   readonly mayWait: boolean;
+  /** Its next month was paid, so that it is kept no longer. */
+  readonly isRenewed?: boolean;
 };
 
 /**
@@ -42,13 +45,17 @@ export type Ending = {
  * it was admitted on, and none of it outlives the period either.
  */
 export async function endSubscription(tx: Transaction, ending: Ending): Promise<void> {
-  const { gatewayUserId, at, mayWait } = ending;
+  const { gatewayUserId, at, mayWait, isRenewed = false } = ending;
   const { id, userId } = ending.subscription;
   const quota = await lockUserQuota(tx, gatewayUserId);
   const running = await countSubscriptions(tx, userId, quota.consumed);
   // Another round may have ended it in the meantime.
   const subscription = running.find((each) => each.id === id);
-  if (subscription === undefined || subscription.periodEnd > at) {
+  if (subscription === undefined) {
+    return;
+  }
+  const end = isRenewed ? subscription.periodEnd : endOf(subscription);
+  if (end > at) {
     return;
   }
   const unused = leftOf(subscription);
@@ -63,7 +70,7 @@ export async function endSubscription(tx: Transaction, ending: Ending): Promise<
     });
     await takeUnused(tx, id, taken);
   }
-  const isInGrace = at.getTime() - subscription.periodEnd.getTime() < graceMs;
+  const isInGrace = at.getTime() - end.getTime() < graceMs;
   if (!(taken < unused && quota.leased > 0n && mayWait && isInGrace)) {
     await markEnded(tx, id);
   }

@@ -21,10 +21,12 @@ const ofLogins: readonly ErrorCode[] = [
   ...(["invalid_access_token", "insufficient_scope"] as const),
 ];
 
+const ofMembers: readonly ErrorCode[] = ["invalid_id", "organisation_refused", "organisation_suspended", "forbidden"];
+
 const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
-  optional_user: ["invalid_cookie", ...ofTokens],
-  user: ofLogins,
+  optional_user: ["invalid_cookie", "unauthenticated", ...ofTokens, ...ofMembers],
+  user: [...ofLogins, ...ofMembers],
   admin: ofLogins,
   super_admin: [...ofLogins, "forbidden", "super_admin_required"],
 };

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
 import type { z } from "zod";
 
 /** Who may call: everyone; everyone, with a login recognised if present; only callers with the named login. */
@@ -15,6 +16,30 @@ export type UserCaller = {
   readonly email: string;
   /** The user's language for emails and console. */
   readonly locale: string;
+  /** The organisation that the access token is for. */
+  readonly tokenOrganisationId?: bigint | null;
+  /** The organisation that the caller acts for: `gatewayUserId` is then its account. Absent for the person's own. */
+  readonly organisation?: ActingMember;
+};
+
+export type ActingMember = {
+  readonly organisationId: bigint;
+  readonly memberId: bigint;
+  readonly role: OrganisationRole;
+};
+
+/** Finds out what a user is to an organisation. */
+export interface Memberships {
+  /** Null unless the user is a member now. */
+  find(userId: UserId, organisationId: bigint): Promise<Membership | null>;
+}
+
+export type Membership = {
+  readonly memberId: bigint;
+  readonly role: OrganisationRole;
+  /** Members of a suspended organisation only read. */
+  readonly isSuspended: boolean;
+  readonly gatewayUserId: GatewayUserId;
 };
 
 export type AdminCaller = {

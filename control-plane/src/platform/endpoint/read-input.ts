@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import { codeOfField, codeOfParameter } from "@sluice/contracts/field-errors";
+import { organisationParameter } from "@sluice/contracts/organisation-rights";
 import type { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { AnyEndpoint, BodyKind } from "./model.ts";
@@ -59,7 +60,10 @@ function commonCode(issues: readonly Issue[], codeOf: (name: string) => ErrorCod
 }
 
 function readQuery(request: Request): Record<string, string> {
-  return Object.fromEntries(new URL(request.url).searchParams);
+  const { searchParams } = new URL(request.url);
+  // It says who asks; no endpoint declares it.
+  searchParams.delete(organisationParameter);
+  return Object.fromEntries(searchParams);
 }
 
 function readBody(kind: BodyKind, request: Request, bytes: Uint8Array): unknown {

@@ -3,17 +3,20 @@ import { clientAddress, type EdgeSettings } from "../client-address.ts";
 import { isDatabaseOutage } from "../db-errors.ts";
 import { AppError, toAppError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { peerAddress } from "../peer-address.ts";
 import { type BodyLimits, BodyReader } from "../read-body.ts";
+import { actForOrganisation, readOrganisation } from "./acting-for.ts";
 import { refuseGuardedFields, refuseWithoutRight } from "./admin-rules.ts";
 import { errorAnswer, successAnswer } from "./answer.ts";
 import { undocumentedIn } from "./answer-check.ts";
-import type { AdminCaller, AnyEndpoint, CallerReader, EndpointResponse } from "./model.ts";
+import type { AdminCaller, AnyEndpoint, CallerReader, EndpointResponse, Memberships, UserCaller } from "./model.ts";
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import { readAccessToken, readTokenCaller } from "./token-caller.ts";
 
 export type EndpointDeps = {
   readonly callers: CallerReader;
+  readonly memberships: Memberships;
   readonly edge: EdgeSettings;
   readonly log: Log;
   /** What to do about an undeclared response. Checking reads each response once more. */
@@ -62,6 +65,9 @@ async function answer(group: readonly AnyEndpoint[], context: Context, deps: End
   const isTrusted = deps.answerCheck === undefined || deps.answerCheck === "none";
   return isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
 }
+
+/** Longer than a body takes that a client sends at once. */
+const slowBodyMs = 500;
 
 type CallDeps = EndpointDeps & { readonly requestId: string };
 
@@ -133,7 +139,7 @@ function unavailable(cause: unknown): AppError {
 async function call(
   group: readonly AnyEndpoint[],
   { request, server, params }: Context,
-  { callers, edge, requestId }: CallDeps,
+  { callers, memberships, edge, requestId }: CallDeps,
 ): Promise<EndpointResponse> {
   const method = request.method === "HEAD" ? "GET" : request.method;
   const endpoint = group.find((each) => each.method === method);
@@ -144,20 +150,31 @@ async function call(
     throw new AppError("headers_too_large");
   }
   const isWrite = endpoint.method !== "GET";
-  const peer = server?.requestIP(request)?.address ?? "0.0.0.0";
+  const peer = peerAddress(server, request);
   const clientIp = clientAddress(request.headers, peer, edge);
   const token = endpoint.access === "public" ? null : readAccessToken(request);
   // A gateway's request carries a signature instead of a cookie; a token is never sent by a browser on its own.
   if (isWrite && endpoint.body !== "raw" && token === null && !isSameOrigin(request)) {
     throw new AppError("csrf_rejected");
   }
-  const caller =
+  const readAny = () =>
     token === null
-      ? await readCaller(endpoint, callers, request)
-      : await readTokenCaller(endpoint, callers, request, { token, ip: clientIp });
+      ? readCaller(endpoint, callers, request)
+      : readTokenCaller(endpoint, callers, request, { token, ip: clientIp });
+  const early = await readAny();
   refuseOddParams(endpoint, params);
+  if (isWrite && early.user === null && readOrganisation(request) !== null) {
+    // The login of a member has ended: an order, say, would be placed for nobody.
+    throw new AppError("unauthenticated");
+  }
   const limits: BodyLimits = { bytesMax: endpoint.bodyBytesMax ?? bodyBytesMaxDefault, timeoutMs: bodyTimeoutMs };
+  const begunAt = performance.now();
   const bytes = isWrite ? await new BodyReader(request, limits).read() : nothing;
+  // A client may take minutes to send a body: nobody whose login or rights have ended meanwhile acts any more.
+  const found = performance.now() - begunAt > slowBodyMs ? await readAny() : early;
+  const caller = isUser(found.user)
+    ? { ...found, user: await actForOrganisation(endpoint, found.user, request, memberships) }
+    : found;
   const input = readInput(endpoint, request, bytes);
   refuseGuardedFields(endpoint, input, caller.admin);
   return endpoint.handle({
@@ -172,6 +189,8 @@ async function call(
   });
 }
 
+const isUser = (user: UserCaller | null | undefined): user is UserCaller => user !== undefined && user !== null;
+
 function refuseOddParams(endpoint: AnyEndpoint, params: Readonly<Record<string, string>>): void {
   for (const [name, schema] of Object.entries(endpoint.params ?? {})) {
     if (!schema.safeParse(params[name]).success) {
@@ -185,7 +204,7 @@ async function readCaller(
   endpoint: AnyEndpoint,
   callers: CallerReader,
   request: Request,
-): Promise<{ readonly user?: unknown; readonly admin?: AdminCaller }> {
+): Promise<{ readonly user?: UserCaller | null; readonly admin?: AdminCaller }> {
   switch (endpoint.access) {
     case "public":
       return {};

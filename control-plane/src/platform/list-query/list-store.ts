@@ -20,7 +20,7 @@ export type PageRequest = {
 
 /** The columns that a request is sorted by. */
 export function sortColumns(source: AnyListSource, request: ListRequest): readonly Column[] {
-  const columns = source.sorts[request.sort];
+  const columns = source.sortedFor?.(request.sort, request.filters) ?? source.sorts[request.sort];
   if (columns === undefined) {
     throw new Error(`${source.contract.name} has no sort ${request.sort}`);
   }

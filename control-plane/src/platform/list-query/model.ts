@@ -63,6 +63,11 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
   readonly columns: { readonly [Name in keyof Row]: Column };
   readonly filters: { readonly [Name in keyof Filter]: Condition<z.output<Filter[Name]>> };
   readonly sorts: { readonly [Name in Sort]: readonly Column[] };
+  /**
+   * The columns that give the same order as those of the sort, if an index for these filters has it in other words; else
+   * null.
+   */
+  readonly sortedFor?: (sort: Sort, filters: Readonly<Record<string, unknown>>) => readonly Column[] | null;
   /** Null when the contract is not timed. */
   readonly time: TimeOf | null;
 };
@@ -76,6 +81,7 @@ export type AnyListSource = {
   readonly columns: Readonly<Record<string, Column>>;
   readonly filters: Readonly<Record<string, Condition<unknown>>>;
   readonly sorts: Readonly<Record<string, readonly Column[]>>;
+  readonly sortedFor?: (sort: string, filters: Readonly<Record<string, unknown>>) => readonly Column[] | null;
   readonly time: TimeOf | null;
 };
 

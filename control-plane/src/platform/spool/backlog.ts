@@ -1,4 +1,4 @@
-import type { StoredGroup } from "./group-log.ts";
+import type { StoredGroup } from "./group-record.ts";
 import {
   type EncodedEntry,
   entryText,
@@ -109,6 +109,21 @@ export class Backlog<Rows> {
       return null;
     }
     return this.#cache[0]?.id === this.#nextId ? this.#takeCached(entriesMax) : this.#takeStored(entriesMax);
+  }
+
+  /**
+   * The oldest group as rows that can't be read. Its file is kept under another name when it is done with; what is put
+   * aside says where. It must not be read as rows later: bytes that are not what was written may look like some.
+   */
+  giveUpFirst(error: unknown): TakenBatch<Rows> {
+    const { id, count, bytes, movedTo } = this.#store.keepFileOf(this.#nextId);
+    const unreadable = Array.from({ length: count }, (_, index) => ({
+      entry: null,
+      text: `row ${index + 1} of ${count} of group ${id}, which could not be read; see ${movedTo}`,
+      error,
+    }));
+    const isReplay = this.#nextId < this.#firstLiveId;
+    return { entries: [], upToId: id, entryCount: count, bytes, unreadable, isReplay, isRetry: isReplay };
   }
 
   /**

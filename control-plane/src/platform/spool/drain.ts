@@ -1,15 +1,17 @@
 import { backoffMs } from "../backoff.ts";
 import type { Backlog, TakenBatch } from "./backlog.ts";
+import { NotTriedError } from "./errors.ts";
 import type { EncodedEntry, QuarantinedEntry, SpoolBatch } from "./model.ts";
+import type { FailedCommit } from "./poison.ts";
 
 export type DrainOptions<Rows> = {
   /** Writes one batch to its destination. Must be idempotent: a batch may be repeated after any failure. */
   readonly commit: (batch: SpoolBatch<Rows>) => Promise<void>;
   /**
    * Whether a failure is the fault of the rows, so that trying the same rows again is pointless. Every other failure is
-   * retried forever, because the rows must not be lost. `repeats` counts from 1 how often it occurred in a row.
+   * retried forever, because the rows must not be lost.
    */
-  readonly isPoison: (error: unknown, repeats: number) => boolean;
+  readonly isPoison: (failure: FailedCommit) => boolean;
   /** A row was put aside and will be tried again at the next start. A person should look at it. */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
@@ -25,6 +27,8 @@ export type DrainOptions<Rows> = {
 const batchMaxDefault = 2_000;
 const intervalMsDefault = 50;
 const retryBackoff = { minMs: 50, maxMs: 5_000 };
+/** A group that can't be read this often, over some seconds, is put aside. */
+const readsMax = 7;
 
 /** What the drain reports to its owner. */
 export type DrainEvents = {
@@ -105,12 +109,15 @@ export class Drain<Rows> {
     }
   }
 
-  /** Rows that can't be read from the disk now are tried again. */
+  /** Rows that can't be read from the disk now are tried again, but not for as long as others wait behind them. */
   async #take(): Promise<TakenBatch<Rows> | null> {
     for (let attempt = 1; !this.#isStopped; attempt += 1) {
       try {
         return this.#backlog.take(this.#batchMax);
       } catch (error) {
+        if (attempt >= readsMax) {
+          return this.#backlog.giveUpFirst(error);
+        }
         await this.#backOff(error, attempt);
       }
     }
@@ -144,10 +151,8 @@ export class Drain<Rows> {
         await this.#options.commit({ entries, isReplay: batch.isReplay, isRetry: isRetry || attempt > 1 });
         return [];
       } catch (error) {
-        const text = String(error);
-        // A failure of another kind starts a new count.
-        last = { text, repeats: text === last.text ? last.repeats + 1 : 1 };
-        if (this.#options.isPoison(error, last.repeats)) {
+        last = counted(error, last);
+        if (this.#options.isPoison({ error, repeats: last.repeats, rows: entries.length })) {
           return this.#separate(entries, batch, error);
         }
         await this.#backOff(error, attempt);
@@ -206,4 +211,13 @@ export class Drain<Rows> {
       this.#wait = { reason, end };
     });
   }
+}
+
+/** A failure of another kind starts a new count; one without an attempt leaves it. */
+function counted(error: unknown, last: { text: string; repeats: number }): { text: string; repeats: number } {
+  if (error instanceof NotTriedError) {
+    return last;
+  }
+  const text = String(error);
+  return { text, repeats: text === last.text ? last.repeats + 1 : 1 };
 }

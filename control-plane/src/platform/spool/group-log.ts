@@ -2,40 +2,34 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fdatasync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
   openSync,
   readdirSync,
   readSync,
+  renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
+import { encodeRecord, type Head, headBytes, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
 
-/*
- * A group in a file: mark (4 bytes), CRC-32 of everything after it (4), length of the body in bytes (4), rows (4), id
- * (8), time in milliseconds (8), body.
- */
-const mark = 0x53_4c_47_31;
-const headBytes = 32;
-const checkedFrom = 8;
 const name = /^groups-\d{16}\.log$/;
 
 /** A file that is longer gets a successor, and goes when its last group is committed. */
 const fileBytesMax = 16 * 1024 * 1024;
 const scratchBytes = 256 * 1024;
 
-/** Rows that were recorded in one tick of the event loop, one JSON text per line. */
-export type StoredGroup = {
+/** A group that is given up, and the name under which its file is kept. */
+export type KeptGroup = {
   readonly id: number;
   readonly count: number;
   readonly bytes: number;
-  readonly body: string;
+  readonly movedTo: string;
 };
 
-type Head = { readonly id: number; readonly count: number; readonly bytes: number; readonly atMs: number };
 type Placed = Head & { readonly offset: number };
 
 type LogFile = {
@@ -45,6 +39,8 @@ type LogFile = {
   readonly groups: Placed[];
   end: number;
   isDirty: boolean;
+  /** Whether it is kept under another name when all of it is committed or given up. */
+  isKept: boolean;
 };
 
 /**
@@ -57,6 +53,9 @@ export class GroupLog {
   #scratch = Buffer.allocUnsafeSlow(scratchBytes);
   #entries = 0;
   #bytes = 0;
+  #markedId = 0;
+  /** Whether a file was created since the folder was flushed: without that, a power cut can cost the whole file. */
+  #isFolderDirty = false;
   /** Files in which something between two groups could not be read; copies are kept under these names. */
   readonly damaged: string[] = [];
 
@@ -71,7 +70,12 @@ export class GroupLog {
     for (const each of names.sort()) {
       this.#open(join(folder, each), committedId);
     }
-    this.removeUpTo(committedId);
+    this.removeUpTo(Math.max(committedId, this.#markedId));
+  }
+
+  /** Up to which group everything is committed, as far as the files themselves say. */
+  get markedId(): number {
+    return this.#markedId;
   }
 
   get totals(): { readonly entries: number; readonly bytes: number } {
@@ -87,43 +91,82 @@ export class GroupLog {
   }
 
   get isDirty(): boolean {
-    return this.#files.some(({ isDirty }) => isDirty);
+    return this.#isFolderDirty || this.#files.some(({ isDirty }) => isDirty);
   }
 
   /** @throws Error of the file system; then the group is not in the log, and may be appended again */
   append(group: StoredGroup, atMs: number): void {
+    const file = this.#current(group.id);
+    const { id, count, bytes } = group;
+    const offset = file.end;
+    this.#write(file, false, group, atMs);
+    this.#place(file, { id, count, bytes, atMs, offset });
+  }
+
+  /**
+   * Notes in the file itself that all groups up to this one are committed, in case the SQLite file is lost. Without the
+   * note they would only be committed again, so that it may fail: the next one says the same, and a disk that takes no
+   * note takes no groups either, which is noticed.
+   */
+  markCommitted(id: number): void {
+    const file = this.#files.at(-1);
+    if (file === undefined || id <= this.#markedId) {
+      return;
+    }
+    try {
+      this.#write(file, true, { id, count: 0, bytes: 0, body: "" }, 0);
+      this.#markedId = id;
+    } catch {
+      // See above. Whatever was written of it is overwritten by the next record.
+    }
+  }
+
+  #write(file: LogFile, isMark: boolean, group: StoredGroup, atMs: number): void {
     const length = headBytes + group.bytes;
     if (length > this.#scratch.length) {
       this.#scratch = Buffer.allocUnsafeSlow(length * 2);
     }
     const bytes = this.#scratch;
-    bytes.writeUInt32LE(mark, 0);
-    bytes.writeUInt32LE(group.bytes, 8);
-    bytes.writeUInt32LE(group.count, 12);
-    bytes.writeDoubleLE(group.id, 16);
-    bytes.writeDoubleLE(atMs, 24);
-    bytes.write(group.body, headBytes, "utf8");
-    bytes.writeUInt32LE(checksum(bytes.subarray(checkedFrom, length)), 4);
-    const file = this.#current(group.id);
+    encodeRecord(bytes, isMark, group, atMs);
     for (let done = 0; done < length; ) {
       done += writeSync(file.fd, bytes, done, length - done, file.end + done);
     }
-    const { id, count } = group;
-    this.#place(file, { id, count, bytes: group.bytes, atMs, offset: file.end });
     file.end += length;
     file.isDirty = true;
   }
 
-  /** Groups from `fromId` on, below `endId`, in order. @throws Error when one can't be read any more */
+  /**
+   * Groups from `fromId` on, below `endId`, in order, up to the first that can't be read.
+   * @throws Error when already the first one can't be read
+   */
   read(fromId: number, endId: number, groupsMax: number): StoredGroup[] {
     const groups: StoredGroup[] = [];
     for (const file of this.#files) {
       const placed = file.groups.slice(firstFrom(file, fromId), firstFrom(file, endId));
       for (const place of placed.slice(0, groupsMax - groups.length)) {
-        groups.push(readGroup(file, place));
+        try {
+          groups.push(readGroup(file, place));
+        } catch (error) {
+          if (groups.length === 0) {
+            throw error;
+          }
+          return groups;
+        }
       }
     }
     return groups;
+  }
+
+  /** Has the file of the first group from this id on kept under another name when it is done with. */
+  keepFileOf(fromId: number): KeptGroup {
+    for (const file of this.#files) {
+      const first = file.groups[firstFrom(file, fromId)];
+      if (first !== undefined) {
+        file.isKept = true;
+        return { id: first.id, count: first.count, bytes: first.bytes, movedTo: keptName(file.path) };
+      }
+    }
+    throw new Error(`there is no group from ${fromId} on`);
   }
 
   /** When the first group from this id on was recorded, or null when there is none. */
@@ -163,6 +206,16 @@ export class GroupLog {
 
   /** Flushes the files to the disk without blocking the event loop. @throws Error of the file system */
   async flush(): Promise<void> {
+    if (this.#isFolderDirty) {
+      // Before the flush, which does not cover a file that is created meanwhile.
+      this.#isFolderDirty = false;
+      try {
+        await flushFolder(this.#folder);
+      } catch (error) {
+        this.#isFolderDirty = true;
+        throw error;
+      }
+    }
     for (const file of this.#files.filter(({ isDirty }) => isDirty)) {
       file.isDirty = false;
       await flushFile(file.fd).catch((error: unknown) => {
@@ -176,6 +229,10 @@ export class GroupLog {
 
   /** Flushes the files, and returns when they are on the disk. @throws Error of the file system */
   flushNow(): void {
+    if (this.#isFolderDirty) {
+      flushFolderNow(this.#folder);
+      this.#isFolderDirty = false;
+    }
     for (const file of this.#files.filter(({ isDirty }) => isDirty)) {
       fdatasyncSync(file.fd);
       file.isDirty = false;
@@ -210,8 +267,9 @@ export class GroupLog {
       return last;
     }
     const path = join(this.#folder, `groups-${String(id).padStart(16, "0")}.log`);
-    const file: LogFile = { path, fd: openSync(path, "w+", 0o600), groups: [], end: 0, isDirty: false };
+    const file = newFile(path, openSync(path, "w+", 0o600));
     this.#files.push(file);
+    this.#isFolderDirty = true;
     return file;
   }
 
@@ -224,13 +282,17 @@ export class GroupLog {
   #drop(file: LogFile): void {
     this.#files = this.#files.filter((each) => each !== file);
     closeSync(file.fd);
-    rmSync(file.path, { force: true });
+    if (file.isKept) {
+      renameSync(file.path, keptName(file.path));
+    } else {
+      rmSync(file.path, { force: true });
+    }
   }
 
   /** Reads a file: its groups, in spite of anything between them, and where the next one belongs. */
   #open(path: string, committedId: number): void {
     const fd = openSync(path, "r+");
-    const file: LogFile = { path, fd, groups: [], end: 0, isDirty: false };
+    const file = newFile(path, fd);
     const bytes = readAll(fd);
     let isDamaged = false;
     for (let at = 0; at < bytes.length; ) {
@@ -241,7 +303,9 @@ export class GroupLog {
         at = next ?? bytes.length;
         continue;
       }
-      if (head.id > committedId) {
+      if (head.isMark) {
+        this.#markedId = Math.max(this.#markedId, head.id);
+      } else if (head.id > committedId) {
         this.#place(file, { ...head, offset: at });
       }
       at += headBytes + head.bytes;
@@ -257,7 +321,7 @@ export class GroupLog {
   }
 
   #keepCopy(path: string): void {
-    const copy = `${path}.corrupt`;
+    const copy = keptName(path);
     if (!existsSync(copy)) {
       copyFileSync(path, copy);
       this.damaged.push(copy);
@@ -265,8 +329,10 @@ export class GroupLog {
   }
 }
 
-function checksum(bytes: Uint8Array): number {
-  return Bun.hash.crc32(bytes) as number;
+const keptName = (path: string): string => `${path}.corrupt`;
+
+function newFile(path: string, fd: number): LogFile {
+  return { path, fd, groups: [], end: 0, isDirty: false, isKept: false };
 }
 
 /** The place of the first group whose id is not below this one. */
@@ -281,39 +347,6 @@ function firstFrom({ groups }: LogFile, id: number): number {
     }
   }
   return low;
-}
-
-function headOf(bytes: Buffer, at: number): Head {
-  return {
-    bytes: bytes.readUInt32LE(at + 8),
-    count: bytes.readUInt32LE(at + 12),
-    id: bytes.readDoubleLE(at + 16),
-    atMs: bytes.readDoubleLE(at + 24),
-  };
-}
-
-/** The head of the group that begins here, or null when there is none that is whole. */
-function wholeAt(bytes: Buffer, at: number): Head | null {
-  if (at + headBytes > bytes.length || bytes.readUInt32LE(at) !== mark) {
-    return null;
-  }
-  const head = headOf(bytes, at);
-  const end = at + headBytes + head.bytes;
-  return end <= bytes.length && checksum(bytes.subarray(at + checkedFrom, end)) === bytes.readUInt32LE(at + 4)
-    ? head
-    : null;
-}
-
-const markBytes = Buffer.alloc(4);
-markBytes.writeUInt32LE(mark);
-
-function nextWhole(bytes: Buffer, from: number): number | null {
-  for (let at = bytes.indexOf(markBytes, from); at !== -1; at = bytes.indexOf(markBytes, at + 1)) {
-    if (wholeAt(bytes, at) !== null) {
-      return at;
-    }
-  }
-  return null;
 }
 
 function readAll(fd: number): Buffer {
@@ -334,17 +367,4 @@ function readGroup({ fd, path }: LogFile, { id, count, bytes: length, offset }: 
     throw new Error(`a group of ${path} can't be read`);
   }
   return { id, count, bytes: length, body: bytes.toString("utf8", headBytes) };
-}
-
-/** Flushes a file to the disk on a thread of the runtime. */
-export function flushFile(fd: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fdatasync(fd, (error) => {
-      if (error === null) {
-        resolve();
-      } else {
-        reject(error);
-      }
-    });
-  });
 }

@@ -2,7 +2,9 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { closeSync, fdatasyncSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { SlotTakenError } from "./errors.ts";
-import { flushFile, GroupLog, type StoredGroup } from "./group-log.ts";
+import { flushFile } from "./flush-files.ts";
+import { GroupLog, type KeptGroup } from "./group-log.ts";
+import type { StoredGroup } from "./group-record.ts";
 
 export type StoredTotals = {
   readonly entries: number;
@@ -91,6 +93,11 @@ export class SpoolStore {
     return this.#log.read(fromId, endId, groupsMax);
   }
 
+  /** Has the file of the first group from this id on kept under another name when all others in it are committed. */
+  keepFileOf(fromId: number): KeptGroup {
+    return this.#log.keepFileOf(fromId);
+  }
+
   /** Removes committed groups, and puts aside entries that can't be committed, in one step. */
   complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     this.#files.database.transaction(() => {
@@ -107,6 +114,7 @@ export class SpoolStore {
       fdatasyncSync(this.#files.logFile);
     }
     this.#log.removeUpTo(upToId);
+    this.#log.markCommitted(upToId);
   }
 
   /**
@@ -142,7 +150,8 @@ export class SpoolStore {
   }
 
   get #lastId(): number {
-    return this.#log.lastId ?? this.#committedId;
+    // A new SQLite file, in the place of a damaged one, knows less than the log.
+    return this.#log.lastId ?? Math.max(this.#committedId, this.#log.markedId);
   }
 
   /**

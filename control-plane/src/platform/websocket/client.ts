@@ -1,7 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { AddressGuard } from "@sluice/http-client/address-guard";
-import { HttpClientError, type HttpClientErrorKind, type HttpHeader } from "@sluice/http-client/model";
+import {
+  type AbortNotice,
+  HttpClientError,
+  type HttpClientErrorKind,
+  type HttpHeader,
+} from "@sluice/http-client/model";
 import { formatHost } from "@sluice/http-client/request-head";
 import { WebSocket } from "ws";
 import type {
@@ -83,7 +88,7 @@ export class WsWebSocketClient implements WebSocketClient {
   }
 }
 
-function throwIfGone(signal: AbortSignal): void {
+function throwIfGone(signal: AbortNotice): void {
   if (signal.aborted) {
     throw new HttpClientError("aborted", false, "the caller left before the connection was begun");
   }
@@ -97,11 +102,11 @@ class Handshake {
   #headers: HttpHeader[] = [];
 
   /** @param overdue fires if the connection is not established in time */
-  constructor(socket: WebSocket, signal: AbortSignal, overdue: AbortSignal) {
+  constructor(socket: WebSocket, signal: AbortNotice, overdue: AbortSignal) {
     this.#socket = socket;
     const onAbort = () => this.#fail("aborted", "the caller left");
     const onOverdue = () => this.#fail("connect_timeout", "the connection was not established in time");
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
     overdue.addEventListener("abort", onOverdue, { once: true });
     if (overdue.aborted) {
       onOverdue();

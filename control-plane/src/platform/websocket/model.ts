@@ -1,4 +1,4 @@
-import type { HttpHeader } from "@sluice/http-client/model";
+import type { AbortNotice, HttpHeader } from "@sluice/http-client/model";
 
 /** One message of a websocket: a string is a text frame, bytes are a binary frame. */
 export type Frame = string | Buffer;
@@ -61,7 +61,7 @@ export type WebSocketRequest = {
   readonly headers: readonly HttpHeader[];
   /** The subprotocols in the order in which they are offered; an empty list offers none. */
   readonly subprotocols: readonly string[];
-  readonly signal: AbortSignal;
+  readonly signal: AbortNotice;
   readonly limits: { readonly connectTimeoutMs: number; readonly frameBytesMax: number };
 };
 

@@ -1,8 +1,8 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
-import { withMultiplierAboveOne } from "../../models/cost.ts";
+import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
-import { isMissingPartition } from "../../platform/db-errors.ts";
+import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
 import type { BudgetCharge } from "./model.ts";
 import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
 import { type BudgetSum, chargeBudgets, insertUsageJson } from "./usage-store.ts";
@@ -39,8 +39,10 @@ export type UsageWriteDeps = {
   readonly db: Database;
   /** The replica that the rows are charged to: its leases are used first. */
   readonly replicaId: ReplicaId;
-  /** Writes what belongs to the same calls, in the same transaction. */
-  readonly alongside?: (tx: Transaction) => Promise<void>;
+  /** Writes what belongs to the same calls, in the same transaction; the rows are new, as far as anybody knows, or not. */
+  readonly alongside?: (tx: Transaction, isNew: boolean) => Promise<void>;
+  /** Nobody has tried to write these rows before. */
+  readonly isNew?: boolean;
   /** Creates the missing partitions for these days of usage rows and for what is written alongside. */
   readonly createPartitions: (days: Iterable<string>) => Promise<unknown>;
 };
@@ -69,11 +71,16 @@ export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
  * @returns what was charged for the rows that were new; empty if none were
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
-export async function commitUsage(tx: Transaction, replicaId: ReplicaId, order: UsageOrder): Promise<BudgetCharge[]> {
+export async function commitUsage(
+  tx: Transaction,
+  replicaId: ReplicaId,
+  order: UsageOrder,
+  isNew = false,
+): Promise<BudgetCharge[]> {
   if (order.count === 0) {
     return [];
   }
-  const freshIds = await insertUsageJson(tx, order.json, order.count);
+  const freshIds = await insertUsageJson(tx, order.json, order.count, isNew);
   const sums = freshIds === null ? order.sums : sumFresh(order, freshIds);
   if (sums.length === 0) {
     return [];
@@ -118,24 +125,28 @@ export async function commitUsageBatch({ leases, write }: UsageCommitDeps, batch
  * @throws the errors of `commitUsage`, CommitUnknownError
  */
 export async function writeUsage(deps: UsageWriteDeps, order: UsageOrder): Promise<BudgetCharge[]> {
-  const commit = () =>
+  const commit = (isNew: boolean) =>
     deps.db.withTransaction(async (tx) => {
       // This runs first, so that the locks on budgets, which every commit needs, are held for the shortest time.
-      await deps.alongside?.(tx);
-      return commitUsage(tx, deps.replicaId, order);
+      await deps.alongside?.(tx, isNew);
+      return commitUsage(tx, deps.replicaId, order, isNew);
     });
   try {
-    return await commit();
+    return await commit(deps.isNew === true);
   } catch (error) {
-    if (!isMissingPartition(error)) {
+    if (isMissingPartition(error)) {
+      await deps.createPartitions(order.days);
+    } else if (deps.isNew !== true || !isUniqueViolation(error)) {
       throw error;
     }
   }
-  await deps.createPartitions(order.days);
-  return commit();
+  return commit(false);
 }
 
-/** What the rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone. */
+/**
+ * What the rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone, and their
+ * cost with the multiplier to what a project and a member may spend.
+ */
 export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): BudgetSum[] {
   const sums = new Map<BudgetId, { budgetId: BudgetId; charge: Quota; reserve: Quota }>();
   const add = (budgetId: BudgetId, charge: Quota, reserve: bigint): void => {
@@ -148,11 +159,14 @@ export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): Budg
     }
   };
   for (const { row } of rows) {
-    const { quota, rateMultiplier, userBudgetId, keyBudgetId } = row;
+    const { quota, rateMultiplier, userBudgetId, keyBudgetId, sharedBudgetIds } = row;
     if (quota > 0n) {
       add(userBudgetId, quota, withMultiplierAboveOne(quota, rateMultiplier) - quota);
       if (keyBudgetId !== null) {
         add(keyBudgetId, quota, 0n);
+      }
+      for (const sharedId of sharedBudgetIds) {
+        add(sharedId, withMultiplier(quota, rateMultiplier), 0n);
       }
     }
   }

@@ -38,6 +38,8 @@ export type UsageRow = {
   readonly apiKeyId: ApiKeyId;
   readonly userBudgetId: BudgetId;
   readonly keyBudgetId: BudgetId | null;
+  /** The budgets of an organisation's project and member: charged what the call costs with the multiplier. */
+  readonly sharedBudgetIds: readonly BudgetId[];
   readonly groupName: string;
   readonly path: string;
   /** The model that answered, or was asked last. */

@@ -1,7 +1,8 @@
-import type { RequestId } from "@sluice/contracts/ids";
+import type { BudgetId, RequestId } from "@sluice/contracts/ids";
 import { parseDecimal } from "@sluice/contracts/money";
 import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/priced-units";
 import { type CountName, countName, noUnits, type Units } from "../../models/units.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt, Outcome, UsageRow } from "./model.ts";
 
 /** The first version whose rows say whether their usage is plausible. */
@@ -16,9 +17,13 @@ const firstCosting = firstJudging + secondUnits.length + 1;
 const firstCached = firstCosting + 1;
 /** The first version whose rows have the model that was asked for. */
 const firstAsking = firstCached + 1;
+/** The first version whose rows have the budgets of an organisation's project and member. */
+const firstShared = firstAsking + 1;
+/** The first version whose attempts are lists without names. */
+const firstCompact = firstShared + 1;
 const laterUnits = countedUnits.slice(firstUnits.length + secondUnits.length);
 /** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
-const version = firstAsking + laterUnits.length;
+const version = firstCompact + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -56,6 +61,7 @@ export const usageRowColumns: readonly RowColumn[] = [
   ...columnsOf("is_implausible boolean"),
   ...countColumnsOf(secondUnits),
   ...columnsOf("provider_cost_usd numeric, cache_basis_points integer, asked_model text"),
+  ...columnsOf("shared_budget_ids bigint[]"),
   ...countColumnsOf(laterUnits),
 ];
 
@@ -124,7 +130,7 @@ function toJson(row: UsageRow): string {
     row.rateMultiplier,
     exact(row.quota),
     exact(row.quotaHeld),
-    row.attempts,
+    row.attempts.map(toStoredAttempt),
     row.firstByteMs,
     row.durationMs,
     row.startedAtMs,
@@ -133,12 +139,29 @@ function toJson(row: UsageRow): string {
     row.providerCost,
     row.cacheBasisPoints,
     row.askedModel,
+    row.sharedBudgetIds.length === 0 ? null : arrayLiteral(row.sharedBudgetIds),
     ...counts(laterNames, units),
   ]);
 }
 
+/** The fields that every attempt has, in order. */
+const namedParts = ["channelId", "channel", "startedAtMs", "durationMs", "status", "result"] as const;
 /** The fields of an attempt that only some have; all are texts. */
 const rareParts = ["credentialId", "credential", "node", "model", "said"] as const satisfies readonly (keyof Attempt)[];
+
+/**
+ * An attempt as it is stored: a list without names, which `usage_attempts` of the database gives back, with what only
+ * some have at its end. Names took half of a row's bytes.
+ */
+function toStoredAttempt(attempt: Attempt): unknown[] {
+  const { channelId, channel, startedAtMs, durationMs, status, result } = attempt;
+  const stored: unknown[] = [channelId, channel, startedAtMs, durationMs, status, result];
+  if (rareParts.some((part) => attempt[part] !== undefined)) {
+    stored.push(Object.fromEntries(rareParts.map((part) => [part, attempt[part]])));
+  }
+  return stored;
+}
+
 const secondNames = secondUnits.map(countName);
 const laterNames = laterUnits.map(countName);
 
@@ -190,19 +213,37 @@ export function decodeUsageRow(value: unknown): UsageRow {
   const cost = found >= firstCosting ? fields.orNull(() => fields.text()) : null;
   const cacheBasisPoints = found >= firstCached ? fields.orNull(() => fields.integer()) : null;
   const askedModel = found >= firstAsking ? fields.orNull(() => fields.text()) : null;
-  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstAsking, 0)));
+  const sharedBudgetIds = found >= firstShared ? toIds(fields.orNull(() => fields.text())) : none;
+  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstCompact, 0)));
   const units = { ...noUnits, ...row.units, ...second, ...later };
   const providerCost = cost === null ? null : parseDecimal(cost);
-  return { ...row, isImplausible, providerCost, cacheBasisPoints, askedModel, units };
+  return { ...row, isImplausible, providerCost, cacheBasisPoints, askedModel, sharedBudgetIds, units };
 }
 
+const none: readonly BudgetId[] = [];
+
+/** The ids of an array as the database writes it. */
+function toIds(literal: string | null): readonly BudgetId[] {
+  if (literal === null) {
+    return none;
+  }
+  if (!/^\{\d{1,19}(,\d{1,19})*\}$/.test(literal)) {
+    throw new TypeError("the shared budgets of a usage row are not ids");
+  }
+  return literal
+    .slice(1, -1)
+    .split(",")
+    .map((id) => BigInt(id) as BudgetId);
+}
+
+/** Earlier versions stored objects. */
 function decodeAttempt(value: unknown): Attempt {
   if (typeof value !== "object" || value === null) {
     throw new TypeError("an attempt of a usage row is not an object");
   }
-  const attempt = value as Partial<Record<keyof Attempt, unknown>>;
-  const { channelId, channel, startedAtMs, durationMs, status, result } = attempt;
-  const fields = new Fields([channelId, channel, startedAtMs, durationMs, status, result]);
+  const isList = Array.isArray(value);
+  const attempt = ((isList ? value[namedParts.length] : value) ?? {}) as Partial<Record<keyof Attempt, unknown>>;
+  const fields = new Fields(isList ? value : namedParts.map((part) => attempt[part]));
   return {
     channelId: fields.text(),
     channel: fields.text(),

@@ -1,8 +1,5 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
-import { eq, ne } from "drizzle-orm";
-import { now } from "../../db/expressions.ts";
-import { usageQuarantine as quarantine } from "../../db/schema/gateway-usage.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import { usageRowColumns } from "./row-codec.ts";
@@ -24,49 +21,45 @@ function fieldSql({ name, type }: (typeof usageRowColumns)[number], index: numbe
   return type === "jsonb" ? `f->${place} as ${name}` : `(f->>${place})::${type} as ${name}`;
 }
 
-const insertRows = `
+const insertRows = (onConflict: string): string => `
   with fresh as (
     insert into usage_log (${usageRowColumns.map(({ name }) => name).join(", ")})
     select ${usageRowColumns.map(fieldSql).join(", ")}
     from jsonb_array_elements($1::text::jsonb) as incoming (f)
-    on conflict do nothing
+    ${onConflict}
     returning request_id
   )
   select count(*)::integer as fresh,
     case when count(*) < $2::integer then string_agg(request_id::text, ',') end as fresh_ids
   from fresh`;
+const insertNewRows = insertRows("");
+const insertFreshRows = insertRows("on conflict do nothing");
 
 /**
- * Writes usage rows with one statement; existing rows stay as they are. The rows are sent in the spool's format: it
+ * Writes usage rows with one statement; existing rows stay as they are. Rows that are all new, as far as anybody knows, cost
+ * the log of the database less without a provision for others (`isNew`). The rows are sent in the spool's format: it
  * costs the server as much as one array for each column, and this process a fifth.
  * @param json a list of `count` rows
  * @returns the request ids of the rows that are new, or null when all are
- * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
+ * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition, and `isUniqueViolation` if not all of
+ * them were new
  */
-export async function insertUsageJson(tx: Queryable, json: string, count: number): Promise<Set<RequestId> | null> {
+export async function insertUsageJson(
+  tx: Queryable,
+  json: string,
+  count: number,
+  isNew = false,
+): Promise<Set<RequestId> | null> {
   // The ids are returned only in the rare case that some rows existed, because reading 500 ids costs more than
   // everything else.
-  const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(insertRows, [json, count]);
+  const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(
+    isNew ? insertNewRows : insertFreshRows,
+    [json, count],
+  );
   if (result?.fresh === count) {
     return null;
   }
   return new Set((result?.fresh_ids ?? "").split(",").filter((id) => id !== "") as RequestId[]);
-}
-
-/** Records how many usage rows in a replica's spool can't be written; the money check names them. */
-export async function saveQuarantine(db: Queryable, replicaId: ReplicaId, rowCount: number): Promise<void> {
-  if (rowCount === 0) {
-    await db.drizzle.delete(quarantine).where(eq(quarantine.replicaId, replicaId));
-    return;
-  }
-  await db.drizzle
-    .insert(quarantine)
-    .values({ replicaId, rowCount })
-    .onConflictDoUpdate({
-      target: quarantine.replicaId,
-      set: { rowCount, changedAt: now },
-      setWhere: ne(quarantine.rowCount, rowCount),
-    });
 }
 
 /**

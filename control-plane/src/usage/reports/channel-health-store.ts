@@ -78,7 +78,7 @@ export async function readChannelHealth(db: Queryable, now: Date): Promise<Chann
          a->>'result' as result, r.started_at + make_interval(secs => (a->>'startedAtMs')::float8 / 1000) as at,
          r.first_byte_ms - (a->>'startedAtMs')::integer as first_byte_ms,
          coalesce(attempt_end(a) = 'answered', false) as is_answered, coalesce(attempt_end(a) = 'failed', false) as is_failed
-       from recent r cross join lateral jsonb_array_elements(r.attempts) a
+       from recent r cross join lateral jsonb_array_elements(usage_attempts(r.attempts)) a
      )
      select channel_id, max(channel_name) as channel_name, model, count(*)::integer as attempts,
        count(*) filter (where is_failed)::integer as failed, count(*) filter (where is_answered)::integer as answered,

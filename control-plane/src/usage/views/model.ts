@@ -13,7 +13,12 @@ export type UsageFilter = {
   readonly model: string | null;
   readonly askedModel: string | null;
   readonly outcome: string | null;
+  readonly memberId: bigint | null;
+  readonly projectId: bigint | null;
 };
+
+/** Whose calls may be seen: those of an account; within an organisation, those of one member if that is all the caller may see. */
+export type UsagePlace = { readonly gatewayUserId: GatewayUserId; readonly onlyMemberId: bigint | null };
 
 const daysShown = 30;
 
@@ -22,7 +27,7 @@ const daysShown = 30;
  * @returns the name of the invalid field instead, when the days are invalid
  */
 export function toFilter(
-  gatewayUserId: GatewayUserId,
+  { gatewayUserId, onlyMemberId }: UsagePlace,
   input: UsageSummaryInput,
   nowMs: number,
 ): UsageFilter | { readonly wrongField: "from_day"; readonly sentence: string } {
@@ -35,7 +40,9 @@ export function toFilter(
     return { wrongField: "from_day", sentence: `Choose 1 to ${usageDaysMax} days.` };
   }
   const { key_id: keyId = null, model = null, asked_model: askedModel = null, outcome = null } = input;
-  return { gatewayUserId, fromDay, toDay, zone, keyId, model, askedModel, outcome };
+  const { member_id: asked = null, project_id: projectId = null } = input;
+  const memberId = onlyMemberId ?? asked;
+  return { gatewayUserId, fromDay, toDay, zone, keyId, model, askedModel, outcome, memberId, projectId };
 }
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);
@@ -44,8 +51,16 @@ const laterOf = (first: string, second: string): string => (first > second ? fir
 export type UsagePart = UsageSums &
   (
     | { readonly kind: "model"; readonly day: string; readonly model: string | null }
-    | { readonly kind: "key"; readonly key_id: bigint; readonly key_name: string }
+    | ({ readonly kind: "key"; readonly key_id: bigint; readonly key_name: string } & UsedBy)
   );
+
+/** Of a key of an organisation: who made it and its project; all null for other keys. */
+type UsedBy = {
+  readonly member_id: bigint | null;
+  readonly member_email: string | null;
+  readonly project_id: bigint | null;
+  readonly project_name: string | null;
+};
 
 const nothing: UsageSums = {
   calls: 0n,
@@ -70,9 +85,19 @@ export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly
   const ofModels = parts.flatMap((part) =>
     part.kind === "model" ? [{ day: part.day, model: part.model, ...sum([part]) }] : [],
   );
-  const byKey = parts.flatMap((part) =>
-    part.kind === "key" ? [{ key_id: part.key_id, key_name: part.key_name, ...sum([part]) }] : [],
-  );
+  const ofKeys = parts.flatMap((part) => (part.kind === "key" ? [part] : []));
+  const byKey = ofKeys.map((part) => ({ key_id: part.key_id, key_name: part.key_name, ...sum([part]) }));
+  const ofOrganisation = ofKeys.filter(({ member_id }) => member_id !== null);
+  const byMember = [...Map.groupBy(ofOrganisation, ({ member_id }) => member_id)].map(([id, those]) => ({
+    member_id: id ?? 0n,
+    member_email: those[0]?.member_email ?? null,
+    ...sum(those),
+  }));
+  const byProject = [...Map.groupBy(ofOrganisation, ({ project_id }) => project_id)].map(([id, those]) => ({
+    project_id: id,
+    project_name: those[0]?.project_name ?? null,
+    ...sum(those),
+  }));
   const ofDay = Map.groupBy(ofModels, ({ day }) => day);
   const ofModel = Map.groupBy(ofModels, ({ model }) => model);
   const days = Array.from({ length: Math.max(0, countDays(fromDay, toDay)) }, (_, index) => addDays(fromDay, index));
@@ -85,6 +110,8 @@ export function toSummary({ zone, fromDay, toDay }: UsageFilter, parts: readonly
     by_day: days.map((day) => ({ day, ...sum(ofDay.get(day) ?? []) })),
     by_model: byModel.sort(mostExpensiveFirst),
     by_key: byKey.sort(mostExpensiveFirst),
+    by_member: byMember.sort(mostExpensiveFirst),
+    by_project: byProject.sort(mostExpensiveFirst),
     by_day_and_model: ofModels,
   };
 }

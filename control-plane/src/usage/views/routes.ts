@@ -1,3 +1,4 @@
+import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import {
   usageDaysMax,
   usageExportRowsMax,
@@ -9,10 +10,16 @@ import {
   usageSummaryResponse,
 } from "@sluice/contracts/usage";
 import { z } from "zod";
-import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
+import type { UsagePlace } from "./model.ts";
 import type { UsageViews } from "./usage-views.ts";
 
 const rangeLimits = [`At most ${usageDaysMax} days at once.`];
+
+function placeOf({ gatewayUserId, organisation }: UserCaller): UsagePlace {
+  const isOwnOnly = organisation !== undefined && !mayInOrganisation(organisation.role, "usage");
+  return { gatewayUserId, onlyMemberId: isOwnOnly ? organisation.memberId : null };
+}
 
 /** The endpoints of the console's usage page. Each sees only the calls of the logged-in user. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
@@ -28,7 +35,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       output: usageListResponse,
       errors: [],
       handle: async ({ user, input }) => {
-        const { rows, nextCursor } = await views.list(user.gatewayUserId, input);
+        const { rows, nextCursor } = await views.list(placeOf(user), input);
         return { rows, next_cursor: nextCursor };
       },
     }),
@@ -41,7 +48,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       output: usageSummaryResponse,
       errors: [],
       limits: rangeLimits,
-      handle: async ({ user, input }) => ({ ...(await views.summary(user.gatewayUserId, input)) }),
+      handle: async ({ user, input }) => ({ ...(await views.summary(placeOf(user), input)) }),
     }),
     endpoint({
       method,
@@ -55,7 +62,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       ],
       errors: ["too_broad"],
       limits: [...rangeLimits, `At most ${usageExportRowsMax.toLocaleString("en")} calls.`],
-      handle: ({ user, input }) => views.file(user.gatewayUserId, input),
+      handle: ({ user, input }) => views.file(placeOf(user), input),
     }),
     endpoint({
       method,
@@ -66,7 +73,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       output: usageReceiptResponse,
       errors: ["not_found"],
       handle: async ({ user, input: { day, request_id: requestId } }) => ({
-        receipt: await views.receipt(user.gatewayUserId, requestId, day ?? null),
+        receipt: await views.receipt(placeOf(user), requestId, day ?? null),
       }),
     }),
     endpoint({
@@ -79,7 +86,7 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       params: { request_id: z.uuid() },
       errors: ["not_found"],
       handle: async ({ user, params }) => ({
-        receipt: await views.receipt(user.gatewayUserId, (params["request_id"] ?? "").toLowerCase(), null),
+        receipt: await views.receipt(placeOf(user), (params["request_id"] ?? "").toLowerCase(), null),
       }),
     }),
   ];

@@ -1,4 +1,3 @@
-import type { GatewayUserId } from "@sluice/contracts/ids";
 import {
   type UsageListInput,
   type UsageReceipt,
@@ -13,7 +12,7 @@ import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
-import { toFilter, toSummary, type UsageFilter } from "./model.ts";
+import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
 import { usageFile } from "./usage-file.ts";
 import { findPricedCall, listUsage, sumUsage } from "./views-store.ts";
@@ -32,16 +31,16 @@ export class UsageViews {
   }
 
   /** A page of calls, newest first. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
-  async list(gatewayUserId: GatewayUserId, input: UsageListInput): Promise<KeysetPage<UsageView, string>> {
+  async list(place: UsagePlace, input: UsageListInput): Promise<KeysetPage<UsageView, string>> {
     const { cursor = null, limit } = input;
-    const filter = this.#filter(gatewayUserId, input);
+    const filter = this.#filter(place, input);
     const list = (most: number) => inBounds(() => listUsage(this.#db, filter, { cursor, limit: most }));
     return await readKeysetPage(limit, list, ({ day, request_id: id }) => `${day}_${id}`);
   }
 
   /** Sums by day in a time zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
-  async summary(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<UsageSummary> {
-    const filter = this.#filter(gatewayUserId, input);
+  async summary(place: UsagePlace, input: UsageSummaryInput): Promise<UsageSummary> {
+    const filter = this.#filter(place, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
   }
 
@@ -49,9 +48,9 @@ export class UsageViews {
    * A CSV file of every matching call, newest first.
    * @throws AppError `invalid_parameter`, `temporarily_unavailable`, `too_broad` for more than a file holds
    */
-  async file(gatewayUserId: GatewayUserId, input: UsageSummaryInput): Promise<Response> {
-    const filter = this.#filter(gatewayUserId, input);
-    const { total } = await this.summary(gatewayUserId, input);
+  async file(place: UsagePlace, input: UsageSummaryInput): Promise<Response> {
+    const filter = this.#filter(place, input);
+    const { total } = await this.summary(place, input);
     if (total.calls > usageExportRowsMax) {
       const limit = usageExportRowsMax.toLocaleString("en");
       throw new AppError("too_broad", {
@@ -69,17 +68,17 @@ export class UsageViews {
    * @param day in UTC; null when only the request id is known, which contains it
    * @throws AppError `not_found` for a call that does not exist or belongs to another user
    */
-  async receipt(gatewayUserId: GatewayUserId, requestId: string, day: string | null): Promise<UsageReceipt> {
+  async receipt(place: UsagePlace, requestId: string, day: string | null): Promise<UsageReceipt> {
     const days = day === null ? daysOfRequest(requestId) : [day];
-    const call = await findPricedCall(this.#db, gatewayUserId, requestId, days);
+    const call = await findPricedCall(this.#db, place, { requestId, days });
     if (call === null) {
       throw notFound("call");
     }
     return toReceipt(call);
   }
 
-  #filter(gatewayUserId: GatewayUserId, input: UsageSummaryInput): UsageFilter {
-    const filter = toFilter(gatewayUserId, input, this.#clock.now());
+  #filter(place: UsagePlace, input: UsageSummaryInput): UsageFilter {
+    const filter = toFilter(place, input, this.#clock.now());
     if ("wrongField" in filter) {
       throw new AppError("invalid_parameter", { fields: { [filter.wrongField]: filter.sentence } });
     }

@@ -1,4 +1,3 @@
-import type { GatewayUserId } from "@sluice/contracts/ids";
 import { countColumns, priceColumns, tokenColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
 import type { PriceTexts } from "../../models/model.ts";
@@ -7,7 +6,7 @@ import type { Queryable, SqlValue } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
 import { piecesOf, type Span } from "../reports/range.ts";
-import type { UsageFilter, UsagePart } from "./model.ts";
+import type { UsageFilter, UsagePart, UsagePlace } from "./model.ts";
 
 /** This position sorts after every possible row. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
@@ -20,7 +19,13 @@ const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.sta
   u.is_implausible, u.cache_basis_points, u.quota, u.rate_multiplier, u.group_name as "group",
   ceil(u.quota * u.rate_multiplier)::bigint as settled_quota, u.first_byte_ms, u.duration_ms`;
 
-/** The calls of a filter; its values are `$1` to `$8`. */
+/** The keys of an account that a member has made and that are for a project, as far as these are named. */
+const keysOf = (user: string, member: string, project: string): string =>
+  `select m.id from api_key m where m.gateway_user_id = ${user}::bigint
+    and (${member}::bigint is null or m.member_id = ${member}::bigint)
+    and (${project}::bigint is null or m.project_id = ${project}::bigint)`;
+
+/** The calls of a filter; its values are `$1` to `$10`. */
 const isMeant = `u.gateway_user_id = $1::bigint
   and u.day between $2::text::date - 1 and $3::text::date + 1
   and u.started_at >= $2::text::date::timestamp at time zone $4::text
@@ -28,11 +33,12 @@ const isMeant = `u.gateway_user_id = $1::bigint
   and ($5::bigint is null or u.api_key_id = $5::bigint)
   and ($6::text is null or u.model = $6::text)
   and ($7::text is null or u.outcome = $7::text)
-  and ($8::text is null or u.asked_model = $8::text)`;
+  and ($8::text is null or u.asked_model = $8::text)
+  and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))`;
 
 const filterValues = (filter: UsageFilter): SqlValue[] => {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel } = filter;
-  return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel];
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId } = filter;
+  return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId];
 };
 
 /** A page of one user's calls, newest first. Reads one partition after the other until the page is full. */
@@ -46,8 +52,8 @@ export async function listUsage(
     `select ${viewColumns}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
-     where ${isMeant} and u.day <= $9::text::date and (u.day, u.request_id) < ($9::text::date, $10::text::uuid)
-     order by u.day desc, u.request_id desc limit $11::integer`,
+     where ${isMeant} and u.day <= $11::text::date and (u.day, u.request_id) < ($11::text::date, $12::text::uuid)
+     order by u.day desc, u.request_id desc limit $13::integer`,
     [...filterValues(filter), day, requestId, page.limit],
   );
 }
@@ -61,7 +67,7 @@ const tokensOfCall = tokenColumns.map((count) => `usage_count(u.${count})`).join
  * yet, all as of one moment.
  */
 export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome } = filter;
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, memberId, projectId } = filter;
   const days = daysOf(fromDay, toDay, zone);
   const pieces = days.flatMap((span, day) => piecesOf(span, ["hours", "quarter"]).map((piece) => ({ ...piece, day })));
   return await db.query<UsagePart>(
@@ -85,11 +91,15 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
        from parts
        where ($9::bigint is null or key_id = $9::bigint) and ($10::text is null or model = $10::text)
          and ($11::text is null or outcome = $11::text)
+         and (($13::bigint is null and $14::bigint is null) or key_id = any (array(${keysOf("$1", "$13", "$14")})))
        group by grouping sets ((day, model), (key_id))
      )
      select s.kind, ($12::text::date + s.day)::text as day, s.model, s.key_id, s.calls, s.completed_calls, ${tokens}, s.quota,
-       s.settled_quota, coalesce(k.name, '') as key_name
+       s.settled_quota, coalesce(k.name, '') as key_name, k.member_id, mp.email as member_email, k.project_id, op.name as project_name
      from sums s left join api_key k on k.id = s.key_id
+     left join organisation_member om on om.id = k.member_id
+     left join user_profile mp on mp.id = om.user_id
+     left join organisation_project op on op.id = k.project_id
      order by s.day, s.model`,
     [
       gatewayUserId,
@@ -101,7 +111,7 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
         days.map(({ from }) => from),
       ].map((values) => arrayLiteral(values)),
       ...[days[0]?.from ?? null, days.at(-1)?.to ?? null],
-      ...[keyId, model, outcome, fromDay],
+      ...[keyId, model, outcome, fromDay, memberId, projectId],
     ],
   );
 }
@@ -136,18 +146,18 @@ const priceFields = [
 /** Finds one call of a user on these days, with the prices of its time. */
 export async function findPricedCall(
   db: Queryable,
-  gatewayUserId: GatewayUserId,
-  requestId: string,
-  days: readonly string[],
+  { gatewayUserId, onlyMemberId }: UsagePlace,
+  { requestId, days }: { readonly requestId: string; readonly days: readonly string[] },
 ): Promise<PricedCall | null> {
   const [row] = await db.query<PricedRow>(
-    `select ${viewColumns}, u.attempts,
+    `select ${viewColumns}, usage_attempts(u.attempts) as attempts,
        case when p.version is not null then jsonb_build_object('version', p.version, ${priceFields}) end as prices
      from usage_log u
      left join api_key k on k.id = u.api_key_id
      left join model_price p on p.model = u.model and p.version = u.price_version
-     where u.day = any ($1::text::date[]) and u.request_id = $2::text::uuid and u.gateway_user_id = $3::bigint`,
-    [arrayLiteral(days), requestId, gatewayUserId],
+     where u.day = any ($1::text::date[]) and u.request_id = $2::text::uuid and u.gateway_user_id = $3::bigint
+       and ($4::bigint is null or k.member_id = $4::bigint)`,
+    [arrayLiteral(days), requestId, gatewayUserId, onlyMemberId],
   );
   if (row === undefined) {
     return null;

@@ -63,6 +63,9 @@ export const keyList = listContract({
     user_id: wireInteger.nullable(),
     gateway_user_id: wireInteger,
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     /** The group of its calls; without `has_group`, they are refused because its user lost it. */
     group_name: z.string(),
     has_group: z.boolean(),

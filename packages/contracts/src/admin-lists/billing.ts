@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { ownAmount } from "../billing.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { noticeResults } from "../payments.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const orderStatuses = ["pending", "settled", "cancelled", "expired", "refunded", "review"] as const;
-export const payChannels = ["none", "mock", "walletpay", "cardpay"] as const;
-export const paymentGateways = ["mock", "walletpay", "cardpay"] as const;
+export const payChannels = ["none", "mock", "walletpay", "cardpay", "code"] as const;
+export const paymentGateways = ["mock", "walletpay", "cardpay", "code"] as const;
 export const refundStatuses = ["pending", "done", "failed"] as const;
 export const planKinds = ["wallet_balance", "monthly"] as const;
 export const planStatuses = ["active", "hidden"] as const;
@@ -23,6 +24,9 @@ export const orderList = listContract({
     /** Null until someone claims an anonymous order. */
     user_id: wireInteger.nullable(),
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     pay_channel: z.enum(payChannels),
     sender: z.string().nullable(),
     vendor: z.string().nullable(),
@@ -44,6 +48,7 @@ export const orderList = listContract({
   filters: {
     order_no: exactText(64),
     user_id: idText,
+    organisation_id: idText,
     /** Selects orders whose email address, or whose user's, starts with this. */
     email: exactText(254),
     status: choiceOf(orderStatuses),
@@ -68,6 +73,9 @@ export const paymentList = listContract({
     plan_code: z.string(),
     user_id: wireInteger.nullable(),
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     gateway: z.enum(paymentGateways),
     account: z.string(),
     transaction_id: z.string(),
@@ -80,6 +88,7 @@ export const paymentList = listContract({
     order_no: exactText(64),
     transaction_id: exactText(255),
     user_id: idText,
+    organisation_id: idText,
     gateway: choiceOf(paymentGateways),
     account: exactText(64),
   },
@@ -94,6 +103,9 @@ export const refundList = listContract({
     order_no: z.string(),
     user_id: wireInteger.nullable(),
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     gateway: z.string(),
     amount_usd: wireDecimal,
     quota: wireInteger,
@@ -108,13 +120,14 @@ export const refundList = listContract({
     refund_no: exactText(64),
     order_no: exactText(64),
     user_id: idText,
+    organisation_id: idText,
     status: choiceOf(refundStatuses),
   },
   sorts: ["created_at"],
   defaultSort: "-created_at",
 });
 
-export const noticeKinds = ["paid", "reversal", "wrong_mode", "other"] as const;
+export const noticeKinds = ["paid", "reversal", "renewal", "wrong_mode", "other"] as const;
 
 export const gatewayEventList = listContract({
   name: "gateway-events",
@@ -165,6 +178,9 @@ export const ledgerList = listContract({
     gateway_user_id: wireInteger.nullable(),
     user_id: wireInteger.nullable(),
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     change_type: z.string(),
     reference: z.string(),
     note: z.string().nullable(),
@@ -198,6 +214,8 @@ export const planList = listContract({
     status: z.enum(planStatuses),
     version: z.int(),
     group_name: z.string().nullable(),
+    own_amount: ownAmount,
+    renews: z.boolean(),
     /** The number of users with an active monthly plan. */
     subscribers: wireInteger,
     created_at: wireMoment,
@@ -223,6 +241,9 @@ export const adjustmentList = listContract({
     gateway_user_id: wireInteger,
     user_id: wireInteger.nullable(),
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     amount: wireInteger,
     remaining_before: wireInteger,
     remaining_after: wireInteger,

@@ -165,6 +165,9 @@ export const usageList = listContract({
     user_id: wireInteger.nullable(),
     gateway_user_id: wireInteger,
     email: z.string().nullable(),
+    /** The organisation whose account it is, if it is not a person's. */
+    organisation_id: wireInteger.nullable(),
+    organisation: z.string().nullable(),
     key_id: wireInteger,
     key_name: z.string().nullable(),
     group_name: z.string(),

@@ -23,11 +23,19 @@ export const sluiceArm: Arm = {
   async prepare() {
     return existsSync(program) ? null : "control-plane/src/main.ts does not exist yet";
   },
-  start,
+  start: (site) => start(site, {}),
 };
 
-async function start(site: Site): Promise<RunningArm> {
-  const home = join(site.folder, `sluice-${Date.now()}`);
+/** The same with its own front on the port. */
+export const frontArm: Arm = {
+  ...sluiceArm,
+  name: "front",
+  title: "Sluice, own front",
+  start: (site) => start(site, { CHAT_FRONT: "on" }),
+};
+
+async function start(site: Site, settings: Readonly<Record<string, string>>): Promise<RunningArm> {
+  const home = join(site.folder, `sluice-${crypto.randomUUID()}`);
   // The embedded Postgres may run as another user, who needs access.
   mkdirSync(home, { recursive: true });
   chmodSync(site.folder, 0o711);
@@ -36,7 +44,7 @@ async function start(site: Site): Promise<RunningArm> {
   let server: RunningServer | null = null;
   try {
     const port = await findFreePort();
-    const env = environment({ site, home, databaseUrl: postgres.url, port });
+    const env = { ...environment({ site, home, databaseUrl: postgres.url, port }), ...settings };
     await runCommand("migrate", env);
     const { apiKey } = await runCommand("seed", env);
     if (typeof apiKey !== "string") {
@@ -112,6 +120,8 @@ function environment(place: { site: Site; home: string; databaseUrl: string; por
     DATABASE_URL: place.databaseUrl,
     PROVIDER_API_KEY: "sk-bench-provider",
     PROVIDER_BASE_URL: `http://127.0.0.1:${place.site.providerPort}/v1`,
+    // wrk leaves up to 64 calls unread at the end of a load, which is no abuse here.
+    UNPAID_CALLS_PER_HOUR: "0",
     ...runtimeEnvironment(process.env),
   };
 }

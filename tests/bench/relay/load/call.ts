@@ -63,3 +63,6 @@ const textMarks: Readonly<Record<CallDialect, StreamMarks>> = {
 export function callOf({ client, upstream }: Conversion): LoadCall {
   return { dialect: client, model: modelAt(upstream), answerBytes: null, marks: textMarks[client] };
 }
+
+/** The call to a gateway that rewrites answers: it keeps texts, so the time of sending is in these. */
+export const rewrittenCall: LoadCall = { ...callOf({ client: "chat", upstream: "chat" }), model: chatCall.model };

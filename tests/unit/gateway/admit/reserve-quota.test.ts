@@ -17,6 +17,9 @@ import fc from "fast-check";
 import { prices } from "../../../support/calls/priced-usage.ts";
 import { ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
 
+/** The same with a refusal as a rejection, at once or later. */
+const reserve = async (...order: Parameters<typeof reserveQuota>) => await reserveQuota(...order);
+
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 100_000 : 1_000;
 const timeoutMs = 300_000;
@@ -85,7 +88,7 @@ test(
           model.price,
           1n,
         );
-        expect(cost).toBeLessThanOrEqual(boundCost(request, entry(model)));
+        expect(cost).toBeLessThanOrEqual(boundCost(bound, entry(model)));
       },
     );
     fc.assert(property, { numRuns });
@@ -102,7 +105,7 @@ test(
         const free = { ...parts, reasoning_usd_per_m: "0", long_prompt: null };
         const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
         const units = boundUnits(request, model);
-        expect(costOf(units, model.price, 1n)).toBe(boundCost(request, model));
+        expect(costOf(units, model.price, 1n)).toBe(boundCost(units, model));
       }),
       { numRuns },
     );
@@ -166,9 +169,10 @@ describe("what is set aside", () => {
 const userBudget = 1n as BudgetId;
 const keyBudget = 2n as BudgetId;
 const cost = 100n as Quota;
-const limited: Pick<Principal, "userBudgetId" | "keyBudgetId" | "rateMultiplier"> = {
+const limited: Pick<Principal, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds" | "rateMultiplier"> = {
   userBudgetId: userBudget,
   keyBudgetId: keyBudget,
+  sharedBudgetIds: [],
   rateMultiplier: "1.5000" as Decimal,
 };
 
@@ -179,9 +183,58 @@ test("a call holds its bound with the multiplier against the user's budget, and 
     userAmount: 150n as Quota,
     keyBudgetId: keyBudget,
     keyAmount: cost,
+    sharedBudgetIds: [],
   });
   expect(leases.heldOf(userBudget)).toBe(150n);
   expect(leases.heldOf(keyBudget)).toBe(100n);
+});
+
+const [project, member] = [3n as BudgetId, 4n as BudgetId];
+const shared = { ...limited, sharedBudgetIds: [project, member] };
+
+test("a call of an organisation's key holds its bound with the multiplier in the budgets of project and member, too", async () => {
+  const leases = new ScriptedLeases({});
+  expect(await reserveQuota(leases, shared, cost)).toMatchObject({ sharedBudgetIds: [project, member] });
+  expect([userBudget, keyBudget, project, member].map((id) => leases.heldOf(id))).toEqual([150n, 100n, 150n, 150n]);
+  const alone = new ScriptedLeases({ [String(project)]: "insufficient" });
+  await expect(reserve(alone, { ...shared, keyBudgetId: null }, cost)).rejects.toMatchObject({
+    code: "insufficient_quota",
+  });
+});
+
+test.each([keyBudget, project, member])("when budget %p has too little, nothing stays held in any", async (short) => {
+  const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
+  await expect(reserve(leases, shared, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
+  expect([userBudget, keyBudget, project, member].map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+});
+
+test("a call whose budgets all cover it waits for nothing", () => {
+  expect(reserveQuota(new ScriptedLeases({}), shared, cost)).not.toBeInstanceOf(Promise);
+});
+
+const budgets = [userBudget, keyBudget, project, member];
+
+/** The same leases, of which one answers later. */
+const withLate = (leases: ScriptedLeases, late: BudgetId) => ({
+  hold: (id: BudgetId, amount: bigint) => {
+    const answer = leases.hold(id, amount);
+    return id === late ? Promise.resolve(answer) : answer;
+  },
+  settle: (id: BudgetId, held: bigint) => leases.settle(id, held),
+  spendLimitOf: () => leases.spendLimitOf(),
+});
+
+test.each(budgets)("when the lease of budget %p has to be fetched, all or nothing is held as well", async (late) => {
+  const ample = new ScriptedLeases({});
+  await reserve(withLate(ample, late), shared, cost);
+  expect(budgets.map((id) => ample.heldOf(id))).toEqual([150n, 100n, 150n, 150n]);
+  expect(ample.asked).toEqual(budgets);
+  for (const short of budgets) {
+    const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
+    const reserving = reserve(withLate(leases, late), shared, cost);
+    await expect(reserving).rejects.toMatchObject({ code: "insufficient_quota" });
+    expect(budgets.map((id) => leases.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
+  }
 });
 
 test.each([
@@ -189,13 +242,13 @@ test.each([
   ["unavailable", "temporarily_unavailable"],
 ] as const)("when the key's limit is %s, nothing stays held for the user", async (answer, code) => {
   const leases = new ScriptedLeases({ [String(keyBudget)]: answer });
-  await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code });
+  await expect(reserve(leases, limited, cost)).rejects.toMatchObject({ code });
   expect(leases.heldOf(userBudget)).toBe(0n);
 });
 
 test("when the user has too little, the key's limit is not checked", async () => {
   const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
-  await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
+  await expect(reserve(leases, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
   expect(leases.heldOf(keyBudget)).toBe(0n);
   expect(leases.asked).toEqual([userBudget]);
 });
@@ -208,14 +261,14 @@ test("a refusal by a limit of spending says which one, what is spent and when it
     resetsAt: new Date("2026-11-24T00:00:00Z"),
   } as const;
   const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" }, spendLimit);
-  await expect(reserveQuota(leases, limited, cost)).rejects.toMatchObject({
+  await expect(reserve(leases, limited, cost)).rejects.toMatchObject({
     code: "spend_limit_reached",
     message:
       "Your account can spend 10.000000 USD per day and has spent 9.999998: this call could exceed that. It resets at 2026-11-24T00:00:00Z.",
     isFinal: true,
   });
   const covered = new ScriptedLeases({ [String(keyBudget)]: "insufficient" }, spendLimit);
-  await expect(reserveQuota(covered, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
+  await expect(reserve(covered, limited, cost)).rejects.toMatchObject({ code: "insufficient_quota" });
 });
 
 test.each([
@@ -240,7 +293,7 @@ describe("the hold of a call that turns to another model", () => {
   const begun = async (leases: ScriptedLeases) => await reserveQuota(leases, limited, cost);
   const changedTo = (userAmount: bigint, keyAmount: bigint) => ({
     ...{ userBudgetId: userBudget, userAmount: userAmount as Quota },
-    ...{ keyBudgetId: keyBudget, keyAmount: keyAmount as Quota },
+    ...{ keyBudgetId: keyBudget, keyAmount: keyAmount as Quota, sharedBudgetIds: [] },
   });
 
   test.each([
@@ -252,6 +305,19 @@ describe("the hold of a call that turns to another model", () => {
     const hold = await begun(leases);
     expect(await changeHold(leases, limited, hold, next as Quota)).toEqual(changedTo(user, next));
     expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([user, next]);
+  });
+
+  test("changes what it has in the budgets of project and member as well, in all of them or in none", async () => {
+    const leases = new ScriptedLeases({});
+    const hold = await reserveQuota(leases, shared, cost);
+    const larger = await changeHold(leases, shared, hold, 250n as Quota);
+    const heldNow = () => [userBudget, keyBudget, project, member].map((id) => leases.heldOf(id));
+    expect(heldNow()).toEqual([375n, 250n, 375n, 375n]);
+    await changeHold(leases, shared, larger ?? hold, 31n as Quota);
+    expect(heldNow()).toEqual([47n, 31n, 47n, 47n]);
+    const spent = new ScriptedLeases({ [String(member)]: "insufficient" });
+    expect(await changeHold(spent, shared, hold, 250n as Quota)).toBeNull();
+    expect([userBudget, keyBudget, project, member].map((id) => spent.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
   });
 
   test.each([userBudget, keyBudget])("stays as it was if budget %p does not cover the other", async (short) => {

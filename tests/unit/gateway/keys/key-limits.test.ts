@@ -138,7 +138,7 @@ describe("abandoned calls", () => {
 
   test("are shared by the replicas, and unlimited without a limit", () => {
     const shared = ticking(10);
-    shared.limits.setReplicas(5);
+    shared.limits.shares.setReplicas(5);
     shared.leave(principal(1n));
     shared.leave(principal(1n));
     expect(isLetIn(shared.limits, principal(1n))).toBe(false);
@@ -252,7 +252,7 @@ describe("what responses say of limits", () => {
 
   test("counts the shares of all replicas, and never less than nothing", () => {
     const limits = new KeyLimits(clock, null);
-    limits.setReplicas(2);
+    limits.shares.setReplicas(2);
     const key = principal(1n, { requestsPerMinute: 60, tokensPerMinute: 100 });
     limits.begin(key);
     limits.end(key, 500n);

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { LinkedStream } from "@sluice/control-plane/gateway/remote/linked-stream.ts";
 import { errorEvent } from "@sluice/control-plane/gateway/respond/write-error.ts";
+import { readableAnswer } from "@sluice/control-plane/platform/answer-stream.ts";
 import type { HttpBodySink, HttpResponseBody } from "@sluice/http-client/model";
 
 const first = 'data: {"a":1}\n\n';
@@ -27,7 +28,7 @@ async function carry(pieces: readonly string[]): Promise<{ text: string; report:
     onSent: () => undefined,
     onEnd: (report, ending) => ended.resolve({ report, ending }),
   });
-  const text = new Response(stream).text().catch(() => "broken");
+  const text = new Response(readableAnswer(stream)).text().catch(() => "broken");
   for (const piece of pieces) {
     (sink as HttpBodySink | null)?.onChunk(Buffer.from(piece));
   }

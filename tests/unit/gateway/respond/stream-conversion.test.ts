@@ -21,8 +21,8 @@ const event = (data: string) => Buffer.from(`data: ${data}\n\n`);
 
 describe("a stream for a client of another dialect", () => {
   test("has the converted events, and its end only after the end of the upstream", async () => {
-    const { body, sent, endings, stream } = open();
-    const reading = new Response(stream.stream).text();
+    const { body, sent, endings, readable } = open();
+    const reading = new Response(readable).text();
     body.push(event(chunk({ content: "a" })));
     body.push(event(chunk({ content: "silent" })));
     await settlePromises();
@@ -55,8 +55,8 @@ describe("a stream for a client of another dialect", () => {
   });
 
   test("gets comments in place of the upstream's own signs of life and its end mark", async () => {
-    const { body, sent, stream } = run({ converter: new EventConverter(echo), form: "messages" });
-    const reading = new Response(stream.stream).text();
+    const { body, sent, readable } = run({ converter: new EventConverter(echo), form: "messages" });
+    const reading = new Response(readable).text();
     body.push(Buffer.from('event: ping\ndata: {"type":"ping"}\n\n'));
     body.push(event('{"type":"content_block_delta","index":0}'));
     body.push(Buffer.from(": still here\ndata: [DONE]\n\n"));

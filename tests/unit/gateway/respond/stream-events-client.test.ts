@@ -31,7 +31,7 @@ describe("the client's side", () => {
       },
     });
     one.body.push(Buffer.from('data: "a"\n\ndata: [DONE]\n\n'));
-    const reader = one.stream.stream.getReader();
+    const reader = one.readable.getReader();
     expect(await readText(reader)).toBe('data: "a"\n\n');
     const next = readText(reader);
     await settlePromises();
@@ -49,7 +49,7 @@ describe("the client's side", () => {
     expect(one.body.isPaused).toBe(false);
     one.body.push(content(7_000));
     expect(one.body.isPaused).toBe(true);
-    const reader = one.stream.stream.getReader();
+    const reader = one.readable.getReader();
     await reader.read();
     await settlePromises();
     expect(one.body.isPaused).toBe(true);
@@ -60,7 +60,7 @@ describe("the client's side", () => {
 
   test("what a slow reader takes counts, also while the upstream stays paused", async () => {
     const one = run();
-    const reader = one.stream.stream.getReader();
+    const reader = one.readable.getReader();
     for (let piece = 0; piece < 17; piece += 1) {
       one.body.push(content(1_000));
     }
@@ -77,7 +77,7 @@ describe("the client's side", () => {
 
   test("a reader that reads nothing is gone after its time, and one that reads now and then is not", async () => {
     const one = run();
-    const reader = one.stream.stream.getReader();
+    const reader = one.readable.getReader();
     for (let turn = 0; turn < 5; turn += 1) {
       one.body.push(content(70_000));
       jest.advanceTimersByTime(59_000);
@@ -100,7 +100,7 @@ describe("the client's side", () => {
     const one = run(more);
     one.body.push(Buffer.from(`data: ${chunk({ content: "x" })}\n\n`));
     await one.opening;
-    await one.stream.stream.cancel();
+    await one.readable.cancel();
     return one;
   };
 
@@ -136,7 +136,7 @@ describe("the client's side", () => {
     one.body.push(content(70_000));
     await one.opening;
     expect(one.body.isPaused).toBe(true);
-    await one.stream.stream.cancel();
+    await one.readable.cancel();
     expect([one.body.isPaused, one.body.isCancelled]).toEqual([false, false]);
   });
 
@@ -154,7 +154,7 @@ describe("the client's side", () => {
     one.body.push(Buffer.from('data: "a"\n\n'));
     one.body.sink.onError(new HttpClientError("reset_in_body", true, "reset"));
     await settlePromises();
-    const reader = one.stream.stream.getReader();
+    const reader = one.readable.getReader();
     expect(await readText(reader)).toBe('data: "a"\n\n');
     // An event that was not read yet is not lost when the stream breaks off.
     jest.advanceTimersByTime(10_000);
@@ -170,7 +170,7 @@ describe("the client's side", () => {
     one.body.push(Buffer.from("ID3"));
     one.body.sink.onError(new HttpClientError("idle_timeout", true, "silent"));
     await settlePromises();
-    const reader = one.stream.stream.getReader();
+    const reader = one.readable.getReader();
     expect(await readText(reader)).toBe("ID3");
     const end = reader.read();
     await settlePromises();

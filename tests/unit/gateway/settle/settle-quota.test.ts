@@ -10,9 +10,9 @@ import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 const user = 1n as BudgetId;
 const key = 2n as BudgetId;
 const rowOf = (quota: bigint, rateMultiplier: string, keyBudgetId: BudgetId | null = key) =>
-  ({ quota, rateMultiplier, userBudgetId: user, keyBudgetId }) as unknown as UsageRow;
+  ({ quota, rateMultiplier, userBudgetId: user, keyBudgetId, sharedBudgetIds: [] }) as unknown as UsageRow;
 const holdOf = (userAmount: bigint, keyAmount: bigint, keyBudgetId: BudgetId | null = key) =>
-  ({ userBudgetId: user, userAmount, keyBudgetId, keyAmount }) as Hold;
+  ({ userBudgetId: user, userAmount, keyBudgetId, keyAmount, sharedBudgetIds: [] }) as unknown as Hold;
 
 /** What is reported to the leases: budget, hold, charge. */
 const settled = (hold: Hold, row: UsageRow) => {
@@ -37,6 +37,21 @@ describe("a call that is settled", () => {
     ]);
   });
 
+  test("charges the budgets of an organisation's project and member what the organisation pays", () => {
+    const shared = { sharedBudgetIds: [3n as BudgetId] };
+    for (const [multiplier, cost] of [
+      ["1.5000", 152n],
+      ["0.5000", 51n],
+      ["1.0000", 101n],
+    ] as const) {
+      const charges = settled(
+        { ...holdOf(300n, 0n, null), ...shared },
+        { ...rowOf(101n, multiplier, null), ...shared },
+      );
+      expect(charges.at(-1)).toEqual([3n, 300n, cost]);
+    }
+  });
+
   test("charges a key without its own limit to the user alone", () => {
     expect(settled(holdOf(200n, 0n, null), rowOf(7n, "1.0000", null))).toEqual([[user, 200n, 7n]]);
   });
@@ -45,9 +60,13 @@ describe("a call that is settled", () => {
     "is held in memory as it is charged in the database, at %s",
     (multiplier) => {
       for (const quota of [1n, 3n, 99_999n, 2n ** 60n]) {
-        const row = rowOf(quota, multiplier as Decimal);
+        const sharedBudgetIds = [3n as BudgetId, 4n as BudgetId];
+        const row = { ...rowOf(quota, multiplier as Decimal), sharedBudgetIds };
         const committed = sumByBudget([{ row }]).map(({ budgetId, charge, reserve }) => [budgetId, charge + reserve]);
-        const pending = settled(holdOf(0n, 0n), row).map(([budgetId, , charge]) => [budgetId, charge]);
+        const pending = settled({ ...holdOf(0n, 0n), sharedBudgetIds }, row).map(([budgetId, , charge]) => [
+          budgetId,
+          charge,
+        ]);
         expect(pending).toEqual(committed as [bigint, bigint][]);
         expect(userCharge(row)).toBe((pending[0]?.[1] ?? 0n) as Quota);
       }

@@ -1,13 +1,29 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, mock, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as flushes from "@sluice/control-plane/platform/spool/flush-files.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
 import fc from "fast-check";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 2_000 : 100;
 const everything = Number.MAX_SAFE_INTEGER;
+
+/** The folders that were flushed: nothing else shows it, short of a power cut. */
+const folderFlushes: string[] = [];
+const { flushFolder, flushFolderNow } = { ...flushes };
+mock.module("@sluice/control-plane/platform/spool/flush-files.ts", () => ({
+  ...flushes,
+  flushFolder: async (folder: string) => {
+    await flushFolder(folder);
+    folderFlushes.push(folder);
+  },
+  flushFolderNow: (folder: string) => {
+    flushFolderNow(folder);
+    folderFlushes.push(folder);
+  },
+}));
 
 class Folder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "sluice-groups-"));
@@ -109,6 +125,96 @@ describe("a log of groups", () => {
       null,
     ]);
     next.close();
+  });
+
+  test("knows by itself what is committed, so that nothing old comes back when the SQLite file is lost", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    for (const id of [1, 2, 3]) {
+      append(log, id, `body ${id}`);
+    }
+    log.removeUpTo(2);
+    log.markCommitted(2);
+    append(log, 4, "body 4");
+    log.close();
+    const next = folder.open(0);
+    expect(bodiesOf(next)).toEqual(["body 3", "body 4"]);
+    expect([next.markedId, next.damaged]).toEqual([2, []]);
+    next.removeUpTo(4);
+    next.markCommitted(4);
+    next.close();
+    const last = folder.open(0);
+    expect([bodiesOf(last), last.lastId, last.markedId]).toEqual([[], null, 4]);
+    last.close();
+  });
+
+  test("loses nothing to a note of what is committed that a crash has cut off", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    append(log, 1, "body 1");
+    append(log, 2, "body 2");
+    const whole = readFileSync(folder.files()[0] ?? "").length;
+    log.markCommitted(1);
+    log.close();
+    truncateSync(folder.files()[0] ?? "", whole + 20);
+    const next = folder.open(0);
+    expect([bodiesOf(next), next.damaged]).toEqual([["body 1", "body 2"], []]);
+    next.close();
+  });
+
+  test("flushes the folder again for a file that is created during its flush", async () => {
+    using folder = new Folder();
+    const log = folder.open();
+    append(log, 1, "x".repeat(17 * 1024 * 1024));
+    const before = folderFlushes.length;
+    const flushing = log.flush();
+    append(log, 2, "in the next file");
+    await flushing;
+    await log.flush();
+    expect(folderFlushes.slice(before)).toEqual([folder.path, folder.path]);
+    log.close();
+  });
+
+  test("flushes the folder of a new file before the file counts as flushed", async () => {
+    using folder = new Folder();
+    const log = folder.open();
+    append(log, 1, "body");
+    expect(log.isDirty).toBe(true);
+    const before = folderFlushes.length;
+    await log.flush();
+    expect(folderFlushes.slice(before)).toEqual([folder.path]);
+    append(log, 2, "body");
+    await log.flush();
+    expect(folderFlushes.slice(before)).toEqual([folder.path]);
+    log.flushNow();
+    log.close();
+    const next = new Folder();
+    const other = next.open();
+    append(other, 1, "body");
+    other.flushNow();
+    expect(folderFlushes.at(-1)).toBe(next.path);
+    other.close();
+    next[Symbol.dispose]();
+  });
+
+  test("gives the groups before one that it can't read, and keeps its file when it is given up", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    for (const id of [1, 2, 3]) {
+      append(log, id, `body ${id}`.repeat(20));
+    }
+    const [path = ""] = folder.files();
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf("body 2") + 3] = 1;
+    writeFileSync(path, bytes);
+    expect(log.read(1, everything, 10).map(({ id }) => id)).toEqual([1]);
+    expect(() => log.read(2, everything, 10)).toThrow(/can't be read/);
+    expect(log.keepFileOf(2)).toEqual({ id: 2, count: 1, bytes: 120, movedTo: `${path}.corrupt` });
+    expect(log.read(3, everything, 10).map(({ id }) => id)).toEqual([3]);
+    log.clear();
+    expect(folder.files()).toEqual([`${path}.corrupt`]);
+    expect(readFileSync(`${path}.corrupt`).equals(bytes)).toBe(true);
+    log.close();
   });
 
   test("reads no more groups than it is asked for, over the ends of files", () => {

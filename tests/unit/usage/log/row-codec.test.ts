@@ -24,6 +24,7 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
     apiKeyId: big as fc.Arbitrary<bigint> as fc.Arbitrary<ApiKeyId>,
     userBudgetId: big as fc.Arbitrary<bigint> as fc.Arbitrary<BudgetId>,
     keyBudgetId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<BudgetId | null>,
+    sharedBudgetIds: fc.array(big, { maxLength: 2 }) as fc.Arbitrary<bigint[]> as fc.Arbitrary<BudgetId[]>,
     groupName: text,
     path: text,
     model: orNull(text),
@@ -128,17 +129,29 @@ describe("a usage row as text", () => {
       providerCost: null,
       cacheBasisPoints: null,
       askedModel: null,
+      sharedBudgetIds: [],
     });
     expect(decodeUsageRow(before).units.inputTokens).toBe(units.inputTokens);
+    // Up to the eighth version, attempts had names.
+    const named = fields.with(0, 8).map((field) => (Bun.deepEquals(field, fields[27]) ? rest.attempts : field));
+    expect(decodeUsageRow(named)).toEqual(decodeUsageRow(fields));
     // The second version judged, the fourth had two more counts, the fifth the provider's own cost, the sixth
-    // says whether it came from the cache, and the seventh for which model the client asked.
+    // says whether it came from the cache, the seventh for which model the client asked, and the eighth what it charged to
+    // the budgets of an organisation.
     const [judged, counted, costed] = [
       fields.with(0, 2).slice(0, firstLength + 1),
       fields.with(0, 4).slice(0, firstLength + 3),
       fields.with(0, 5).slice(0, firstLength + 4),
     ];
     const none = { cacheWrite1hTokens: 0n, searches: 0 };
-    const old = { ...rest, isImplausible: true, providerCost: null, cacheBasisPoints: null, askedModel: null };
+    const old = {
+      ...rest,
+      isImplausible: true,
+      providerCost: null,
+      cacheBasisPoints: null,
+      askedModel: null,
+      sharedBudgetIds: [],
+    };
     expect(decodeUsageRow(judged)).toEqual({ ...old, units: { ...units, ...none } });
     expect(decodeUsageRow(counted)).toEqual({ ...old, units });
     expect(decodeUsageRow(costed)).toEqual({ ...old, providerCost: rest.providerCost, units });
@@ -155,6 +168,10 @@ describe("a usage row as text", () => {
         expect(() => decodeUsageRow(fields.with(index, wrong))).toThrow(/usage row/);
       }
       expect(() => decodeUsageRow(fields.slice(0, index))).toThrow(/usage row/);
+    }
+    const shared = JSON.parse(encodeUsageRow({ ...row, sharedBudgetIds: [1n as BudgetId] })) as unknown[];
+    for (const wrong of ["{}", "{1,}", "1", "{-1}"]) {
+      expect(() => decodeUsageRow(shared.with(shared.indexOf("{1}"), wrong))).toThrow(/usage row/);
     }
     const next = Number(fields[0]) + 1;
     expect(() => decodeUsageRow(fields.with(0, next))).toThrow(`unknown version ${next}`);

@@ -98,7 +98,13 @@ export const auditColumns: readonly Column<AuditRow>[] = [
     id: "subject",
     label: "About",
     cell: (row) =>
-      row.subject_kind === "user" ? <UserLink userId={row.subject_id} /> : `${row.subject_kind} ${row.subject_id}`,
+      row.subject_kind === "user" ? (
+        <UserLink userId={row.subject_id} />
+      ) : row.subject_kind === "organisation" ? (
+        <a href={`/admin/organisations/${row.subject_id}/`}>{`organisation ${row.subject_id}`}</a>
+      ) : (
+        `${row.subject_kind} ${row.subject_id}`
+      ),
   },
   { id: "reason", label: "Reason", cell: (row) => shownText(row.reason) },
   { id: "ip", label: "Address", cell: (row) => shownText(row.ip), isHiddenAtFirst: true },

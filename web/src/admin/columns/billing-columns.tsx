@@ -5,7 +5,7 @@ import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { shownMoment, shownText, shownWord } from "../shown.ts";
-import { UserLink } from "./user-link.tsx";
+import { OrganisationLink, OwnerLink, UserLink } from "./user-link.tsx";
 
 export type OrderRow = RowOf<typeof orderList>;
 export type PaymentRow = RowOf<typeof paymentList>;
@@ -15,6 +15,7 @@ export type LedgerRow = RowOf<typeof ledgerList>;
 export const orderColumns: readonly Column<OrderRow>[] = [
   { id: "order_no", label: "Order", cell: (row) => <code>{row.order_no}</code>, card: "title" },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} /> },
   { id: "plan_name", label: "Plan", cell: (row) => row.plan_name },
   {
     id: "amount_usd",
@@ -44,6 +45,7 @@ export const paymentColumns: readonly Column<PaymentRow>[] = [
   { id: "transaction_id", label: "Transaction", cell: (row) => <code>{row.transaction_id}</code>, card: "title" },
   { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} /> },
   {
     id: "gateway",
     label: "Gateway",
@@ -65,6 +67,7 @@ export const refundColumns: readonly Column<RefundRow>[] = [
   { id: "refund_no", label: "Refund", cell: (row) => <code>{row.refund_no}</code>, card: "title" },
   { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} /> },
   { id: "amount_usd", label: "Amount, USD", cell: (row) => formats.usd(row.amount_usd), align: "end" },
   { id: "quota", label: "Quota deducted, USD", cell: (row) => formats.quota(row.quota), align: "end" },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
@@ -78,7 +81,7 @@ export const ledgerColumns: readonly Column<LedgerRow>[] = [
   {
     id: "account",
     label: "Account",
-    cell: (row) => <UserLink userId={row.user_id} email={row.email ?? row.account} />,
+    cell: (row) => <OwnerLink row={row} name={row.account} />,
   },
   { id: "amount", label: "Amount, USD", cell: (row) => formats.quota(row.amount), align: "end" },
   { id: "balance_after", label: "Balance after, USD", cell: (row) => formats.quota(row.balance_after), align: "end" },

@@ -30,6 +30,13 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   given_back_quota: "Quota returned",
   credited_quota: "Quota credited",
   decision: "Decision",
+  sign_in_provider: "Service",
+  sign_in_provider_is: "It is",
+  issuer: "Issuer",
+  registration_before: "Who could register",
+  registration_after: "Who can register",
+  invitation: "Invitation",
+  uses: "Uses",
   username: "Admin",
   email: "E-mail",
   role_before: "Role before",
@@ -53,6 +60,10 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   price_after_usd: "Price after",
   grant_before_quota: "Grants before",
   grant_after_quota: "Grants after",
+  amount_from_usd: "Chosen amounts from",
+  amount_to_usd: "Chosen amounts to",
+  codes: "Codes",
+  each_quota: "Each grants",
   model: "Model",
   model_is: "It is",
   channel: "Channel",
@@ -69,6 +80,8 @@ const words: ReadonlySet<EffectName> = new Set([
   "status_after",
   "plan_kind",
   "plan_status",
+  "registration_before",
+  "registration_after",
 ] as const);
 
 function shownEffect(name: EffectName, value: string): string {

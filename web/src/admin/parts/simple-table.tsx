@@ -1,7 +1,7 @@
 import { For, type JSX } from "solid-js";
 import "../../table/data-table.css";
 
-type SimpleColumn<Row> = {
+export type SimpleColumn<Row> = {
   readonly label: string;
   readonly cell: (row: Row) => JSX.Element;
   readonly align?: "end";

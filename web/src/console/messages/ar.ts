@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "الرصيد",
     topUp: "شحن الرصيد",
     pageFailed: "تعذّر تحميل هذه الصفحة",
+    account: "الحساب",
+    ownAccount: "حسابك الشخصي",
+    manageOrganisations: "المؤسسات",
   },
 };

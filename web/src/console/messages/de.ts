@@ -72,5 +72,8 @@ export const messages: FrameMessages = {
     balance: "Guthaben",
     topUp: "Aufladen",
     pageFailed: "Diese Seite konnte nicht geladen werden",
+    account: "Konto",
+    ownAccount: "Ihr eigenes Konto",
+    manageOrganisations: "Organisationen",
   },
 };

@@ -13,6 +13,9 @@ export const messages = {
     balance: "Balance",
     topUp: "Top up",
     pageFailed: "This page could not be loaded",
+    account: "Account",
+    ownAccount: "Your own account",
+    manageOrganisations: "Organisations",
   }),
 };
 

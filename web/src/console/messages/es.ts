@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "Saldo",
     topUp: "Recargar",
     pageFailed: "No se ha podido cargar esta página",
+    account: "Cuenta",
+    ownAccount: "Su propia cuenta",
+    manageOrganisations: "Organizaciones",
   },
 };

@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "Solde",
     topUp: "Recharger",
     pageFailed: "Cette page n’a pas pu être chargée",
+    account: "Compte",
+    ownAccount: "Votre propre compte",
+    manageOrganisations: "Organisations",
   },
 };

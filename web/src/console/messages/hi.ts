@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "बैलेंस",
     topUp: "राशि जोड़ें",
     pageFailed: "यह पेज लोड नहीं हो सका",
+    account: "खाता",
+    ownAccount: "आपका अपना खाता",
+    manageOrganisations: "संगठन",
   },
 };

@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "残高",
     topUp: "チャージする",
     pageFailed: "このページを読み込めませんでした",
+    account: "アカウント",
+    ownAccount: "自分のアカウント",
+    manageOrganisations: "組織",
   },
 };

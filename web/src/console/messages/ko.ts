@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "잔액",
     topUp: "충전하기",
     pageFailed: "이 페이지를 불러오지 못했습니다",
+    account: "계정",
+    ownAccount: "내 계정",
+    manageOrganisations: "조직",
   },
 };

@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "Saldo",
     topUp: "Recarregar",
     pageFailed: "Não foi possível carregar esta página",
+    account: "Conta",
+    ownAccount: "A sua própria conta",
+    manageOrganisations: "Organizações",
   },
 };

@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "Баланс",
     topUp: "Пополнить",
     pageFailed: "Не удалось загрузить страницу",
+    account: "Счёт",
+    ownAccount: "Ваш личный счёт",
+    manageOrganisations: "Организации",
   },
 };

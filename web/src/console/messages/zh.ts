@@ -71,5 +71,8 @@ export const messages: FrameMessages = {
     balance: "余额",
     topUp: "充值",
     pageFailed: "无法加载此页面",
+    account: "账户",
+    ownAccount: "您自己的账户",
+    manageOrganisations: "组织",
   },
 };

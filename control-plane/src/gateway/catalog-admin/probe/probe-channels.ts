@@ -1,4 +1,6 @@
 import type { ChannelTest } from "@sluice/contracts/catalog-admin";
+import { recordEvent } from "../../../events/service.ts";
+import type { Transaction } from "../../../platform/db.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Log } from "../../../platform/log.ts";
 import { type ChannelTestDeps, testChannel } from "../test-channel.ts";
@@ -43,6 +45,7 @@ async function probeChannel(deps: ChannelProbeDeps, probe: DueProbe): Promise<vo
     const earlier = await lockProbeState(tx, probe.id);
     const later = stateAfter(earlier, blame);
     await saveProbe(tx, probe.id, result, later);
+    await report(tx, probe, { before: earlier, after: later, httpStatus: result.httpStatus });
     return { before: earlier, after: later };
   });
   const seen = { channel: probe.name, failures: after.failedInRow, httpStatus: result.httpStatus };
@@ -50,6 +53,23 @@ async function probeChannel(deps: ChannelProbeDeps, probe: DueProbe): Promise<vo
     deps.log.error("channel.rested", seen);
   } else if (before.isRested && !after.isRested) {
     deps.log.info("channel.recovered", seen);
+  }
+}
+
+/** A channel that rests, or that gets calls again, is an event. */
+async function report(
+  tx: Transaction,
+  { id, name: channel }: DueProbe,
+  seen: { readonly before: ProbeState; readonly after: ProbeState; readonly httpStatus: number | null },
+): Promise<void> {
+  const { before, after, httpStatus: http_status } = seen;
+  const about = { gatewayUserId: null, cause: `channel:${id}` };
+  const data = { channel_id: id.toString(), channel };
+  if (after.isRested && !before.isRested) {
+    const failures = after.failedInRow;
+    await recordEvent(tx, { type: "channel.down", ...about, data: { ...data, failures, http_status } });
+  } else if (before.isRested && !after.isRested) {
+    await recordEvent(tx, { type: "channel.recovered", ...about, data });
   }
 }
 

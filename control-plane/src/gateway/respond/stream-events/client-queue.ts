@@ -1,9 +1,8 @@
 import type { HttpBodyFlow } from "@sluice/http-client/model";
+import { type AnswerSink, type AnswerStream, LateSink, waitingBytesMax } from "../../../platform/answer-stream.ts";
 
-/** How much may be queued for a slow client before the upstream is paused; the server takes as much again. */
-const bytesMax = 16_384;
-/** How much of the queue must be free before the upstream is resumed. */
-const roomBytesMin = bytesMax / 2;
+/** An upstream that was paused is resumed when less than this waits for the client. */
+const resumedBytesMax = waitingBytesMax / 2;
 /** The time between the last bytes and the break, in which a client can read the bytes. */
 const breakDelayMs = 250;
 
@@ -14,14 +13,10 @@ export type ClientQueueOptions = {
   onGone(): void;
 };
 
-/**
- * The client's side of a stream: its queue, the resulting back-pressure, and the two ways to end. Bytes go in without a
- * promise; only the server that reads the stream has one for each of its own reads.
- */
-export class ClientQueue {
-  readonly stream: ReadableStream<Uint8Array>;
+/** The client's side of a stream: the back-pressure of what waits for it, and the two ways to end. */
+export class ClientQueue implements AnswerStream {
   readonly #options: ClientQueueOptions;
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  readonly #sink = new LateSink();
   #flow: HttpBodyFlow | null = null;
   #isGone = false;
   #isPaused = false;
@@ -31,29 +26,23 @@ export class ClientQueue {
 
   constructor(options: ClientQueueOptions) {
     this.#options = options;
-    this.stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => this.#onWanted(),
-        cancel: () => this.#onGone(),
-      },
-      { highWaterMark: bytesMax, size: (piece) => piece?.byteLength ?? 0 },
-    );
   }
 
   /** Whether the client keeps up. */
   get hasRoom(): boolean {
-    return !this.#isGone && !this.#isPaused && (this.#controller?.desiredSize ?? 0) > 0;
+    return !this.#isGone && !this.#isPaused && this.#sink.waitingBytes < waitingBytesMax;
   }
 
-  /** From now on this flow is paused while the queue is full. */
+  sendTo(sink: AnswerSink): void {
+    this.#sink.sendTo(sink);
+  }
+
+  /** From now on this flow is paused while too much waits. */
   feedFrom(flow: HttpBodyFlow): void {
     this.#flow = flow;
   }
 
-  /** The flow has nothing more for the queue. Its sink reads and drops any further bytes. */
+  /** The flow has nothing more for the client. Its sink reads and drops any further bytes. */
   endFeed(): void {
     const flow = this.#flow;
     this.#flow = null;
@@ -65,12 +54,11 @@ export class ClientQueue {
   }
 
   push(piece: Uint8Array): void {
-    const controller = this.#controller;
-    if (controller === null || this.#isGone) {
+    if (this.#isGone) {
       return;
     }
-    controller.enqueue(piece);
-    if ((controller.desiredSize ?? 1) <= 0) {
+    this.#sink.push(piece);
+    if (this.#sink.waitingBytes >= waitingBytesMax) {
       this.#pause();
     }
   }
@@ -78,11 +66,11 @@ export class ClientQueue {
   /** Ends the response in an orderly way. */
   close(): void {
     if (!this.#isGone) {
-      this.#controller?.close();
+      this.#sink.close();
     }
   }
 
-  /** Breaks the connection instead of ending the response, once the client has had a chance to read the queue. */
+  /** Breaks the connection instead of ending the response, once the client has had a chance to read what waits. */
   breakOnceRead(): void {
     if (this.#isGone) {
       this.break();
@@ -96,11 +84,31 @@ export class ClientQueue {
   /** Breaks the connection at once. */
   break(): void {
     this.#clearTimer();
-    this.#controller?.error(new Error("the answer ends here, and is not whole"));
+    this.#sink.break();
+  }
+
+  onTaken(): void {
+    if (this.#isBreaking) {
+      this.#breakIfRead();
+    } else if (this.#isPaused && this.#sink.waitingBytes > resumedBytesMax) {
+      this.#timer?.refresh();
+    } else if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#clearTimer();
+      this.#flow?.resume();
+    }
+  }
+
+  onGone(): void {
+    this.#clearTimer();
+    if (!this.#isGone) {
+      this.#isGone = true;
+      this.#options.onGone();
+    }
   }
 
   #breakIfRead(): void {
-    if ((this.#controller?.desiredSize ?? bytesMax) >= bytesMax) {
+    if (this.#sink.waitingBytes === 0) {
       this.#isBreaking = false;
       this.#clearTimer();
       this.#timer = setTimeout(() => this.break(), breakDelayMs);
@@ -111,28 +119,7 @@ export class ClientQueue {
     if (!this.#isPaused && this.#flow !== null) {
       this.#isPaused = true;
       this.#flow.pause();
-      this.#timer = setTimeout(() => this.#onGone(), this.#options.stallTimeoutMs);
-    }
-  }
-
-  /** The client has room for more. */
-  #onWanted(): void {
-    if (this.#isBreaking) {
-      this.#breakIfRead();
-    } else if (this.#isPaused && (this.#controller?.desiredSize ?? bytesMax) < roomBytesMin) {
-      this.#timer?.refresh();
-    } else if (this.#isPaused) {
-      this.#isPaused = false;
-      this.#clearTimer();
-      this.#flow?.resume();
-    }
-  }
-
-  #onGone(): void {
-    this.#clearTimer();
-    if (!this.#isGone) {
-      this.#isGone = true;
-      this.#options.onGone();
+      this.#timer = setTimeout(() => this.onGone(), this.#options.stallTimeoutMs);
     }
   }
 

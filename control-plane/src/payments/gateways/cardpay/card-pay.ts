@@ -10,6 +10,7 @@ import { failureOf } from "./failure.ts";
 import { readCardNotice } from "./notice.ts";
 import { refundAtGateway } from "./refund.ts";
 import { readSignedEvent } from "./signed-event.ts";
+import { CardSubscriptions } from "./subscriptions.ts";
 
 export type CardSettings = {
   /** Null uses the default of the package. */
@@ -37,11 +38,14 @@ export class CardPay implements CardGateway {
   readonly #settings: CardSettings;
   readonly #secrets: SecretReader;
   readonly #clock: Clock;
+  readonly subscriptions: CardSubscriptions;
 
   constructor(settings: CardSettings, secrets: SecretReader, clock: Clock) {
     this.#settings = settings;
     this.#secrets = secrets;
     this.#clock = clock;
+    const clientOf = async (sender: CardSender) => this.#client(await this.#account(sender));
+    this.subscriptions = new CardSubscriptions(clientOf, settings.publicBaseUrl);
   }
 
   async requireReady(sender: CardSender): Promise<void> {

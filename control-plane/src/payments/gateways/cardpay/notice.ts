@@ -2,7 +2,14 @@ import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
 import { sha256 } from "../../../platform/crypto/digest.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { fromCents, type GatewayNotice, type NoticeMeaning, type PaidFacts, type Reversal } from "../model.ts";
+import {
+  fromCents,
+  type GatewayNotice,
+  type NoticeMeaning,
+  type PaidFacts,
+  type RenewalHint,
+  type Reversal,
+} from "../model.ts";
 import type { CardEvent } from "./signed-event.ts";
 
 const paidKind = "payment_intent.succeeded";
@@ -47,12 +54,48 @@ function meaningOf(event: CardEvent): NoticeMeaning {
     const { payment_intent: payment } = event.data.object;
     return { kind: "reversal", transactionId: typeof payment === "string" ? payment : null, what };
   }
+  const hint = readRenewal(event);
+  if (hint !== null) {
+    return { kind: "renewal", hint, isLive: event.livemode };
+  }
   if (event.type !== paidKind) {
     return { kind: "other" };
   }
   const paid = readPaid(event.data.object);
   return paid === null ? { kind: "other" } : { kind: "paid", paid, isLive: event.livemode };
 }
+
+const checkoutKind = "checkout.session.completed";
+const invoiceKinds = /^invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$/;
+const subscriptionKinds = /^customer\.subscription\./;
+
+/** The subscription that an event is about; null for any other event. */
+function readRenewal({ type, data: { object } }: CardEvent): RenewalHint | null {
+  if (type === checkoutKind) {
+    return hintOf(object["subscription"], object["metadata"], object["invoice"]);
+  }
+  if (subscriptionKinds.test(type)) {
+    return hintOf(object["id"], object["metadata"], null);
+  }
+  if (!invoiceKinds.test(type)) {
+    return null;
+  }
+  const details = fieldOf(fieldOf(object, "parent"), "subscription_details");
+  return hintOf(fieldOf(details, "subscription"), fieldOf(details, "metadata"), object["id"]);
+}
+
+/** Null without a subscription, as in the event of a checkout that is paid once. */
+function hintOf(subscription: unknown, metadata: unknown, invoice: unknown): RenewalHint | null {
+  const subscriptionId = readId(subscription);
+  return subscriptionId === null
+    ? null
+    : { subscriptionId, renewalNo: readNumber(metadata, "renewal_no"), invoiceId: readId(invoice) };
+}
+
+const readId = (value: unknown): string | null => (typeof value === "string" && idPattern.test(value) ? value : null);
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 /** An event of a charge reports how much of it was refunded so far; an event of a refund concerns only that refund. */
 function readReversal({ type, data: { object } }: CardEvent): Reversal | null {
@@ -76,7 +119,7 @@ const thousandthCurrencies = new Set("BHD JOD KWD OMR TND".split(" "));
 const centsEnd = 1_000_000_000_000n;
 
 /** In major units, from the currency's smallest ones; null for an invalid amount. */
-function readAmount(value: unknown, currency: string): Decimal | null {
+export function readAmount(value: unknown, currency: string): Decimal | null {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
     return null;
   }
@@ -105,8 +148,8 @@ function readPaid(intent: Record<string, unknown>): PaidFacts | null {
 
 const readOrderNo = (metadata: unknown): string | null => readNumber(metadata, "trade_no");
 
-/** One of our numbers, from the metadata that we gave the gateway with a payment or a refund. */
-function readNumber(metadata: unknown, name: "trade_no" | "refund_no"): string | null {
-  const value = typeof metadata === "object" && metadata !== null ? Reflect.get(metadata, name) : null;
+/** One of our numbers, from the metadata that we gave the gateway with a payment, a refund or a subscription. */
+export function readNumber(metadata: unknown, name: "trade_no" | "refund_no" | "renewal_no"): string | null {
+  const value = fieldOf(metadata, name);
   return typeof value === "string" && numberPattern.test(value) ? value : null;
 }

@@ -16,6 +16,9 @@ const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> 
   key: "key",
 };
 
+/** An organisation has an account as a user does. */
+const sourceOf = ({ scope }: LimitsScope) => (scope === "organisation" ? "user" : scope);
+
 const amount = (name: LimitName, value: number): string =>
   isSpend(name) ? formats.quota(value) : formats.number(value);
 const shownLimit = (name: LimitName, value: number | null | undefined): string =>
@@ -51,7 +54,7 @@ export function LimitsCard(props: {
             <Dialog isOpen={isEditing()} onClose={close} title="Limits">
               <Show when={isEditing() ? query.data : undefined} keyed>
                 {(explained) => (
-                  <LimitsForm of={edited()} limits={explained.by_source[edited().scope]} onDone={close} />
+                  <LimitsForm of={edited()} limits={explained.by_source[sourceOf(edited())]} onDone={close} />
                 )}
               </Show>
             </Dialog>
@@ -63,6 +66,7 @@ export function LimitsCard(props: {
 }
 
 function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Element {
+  const owner = (): string => (props.explained.organisation_id === null ? "User" : "Organisation");
   const applied = (name: LimitName): string => {
     const found = props.explained.applied[name];
     if (found === null) {
@@ -70,15 +74,16 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
     }
     const named = isSpend(name) ? props.explained.spend_group : props.explained.group;
     const group = found.source === "group" ? ` ${named ?? ""}` : "";
-    return `${amount(name, found.value)}, from ${sourceNames[found.source]}${group}`;
+    const source = found.source === "user" ? owner().toLowerCase() : sourceNames[found.source];
+    return `${amount(name, found.value)}, from ${source}${group}`;
   };
   const used = (name: LimitName): string =>
     props.explained.used === null || name === "concurrency_max" ? "–" : amount(name, props.explained.used[name]);
   return (
     <div class="section-stack">
       <p class="muted">
-        The default, group and user limits cover all keys of an account together. A group’s own value replaces the
-        default. The strictest of group, user and key applies. Spending is counted by the calendar in UTC, whatever
+        The default, group and account limits cover all keys of an account together. A group’s own value replaces the
+        default. The strictest of group, account and key applies. Spending is counted by the calendar in UTC, whatever
         group a key names. Used per minute are calls that ended in the last minute.
       </p>
       <SimpleTable
@@ -98,7 +103,7 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
             cell: (name) => shownLimit(name, props.explained.by_source.group?.[name]),
             align: "end",
           },
-          { label: "User", cell: (name) => shownLimit(name, props.explained.by_source.user?.[name]), align: "end" },
+          { label: owner(), cell: (name) => shownLimit(name, props.explained.by_source.user?.[name]), align: "end" },
           { label: "Key", cell: (name) => shownLimit(name, props.explained.by_source.key?.[name]), align: "end" },
         ]}
       />

@@ -13,7 +13,8 @@ import { explainLimitsPath, isSpend, type Limits, limitLabels, limitNames } from
 export type LimitsScope =
   | { readonly scope: "default" }
   | { readonly scope: "group"; readonly group_name: string }
-  | { readonly scope: "user"; readonly user_id: string };
+  | { readonly scope: "user"; readonly user_id: string }
+  | { readonly scope: "organisation"; readonly organisation_id: string };
 
 const shown = (value: number | null | undefined): string => (value == null ? "" : String(value));
 

@@ -11,12 +11,13 @@ import { LimitsCard } from "./limits-card.tsx";
 
 const fields = [
   { id: "user_id", label: "User id" },
+  { id: "organisation_id", label: "Organisation id" },
   { id: "key_id", label: "Key id" },
   { id: "group_name", label: "Group" },
 ] as const;
 type FieldId = (typeof fields)[number]["id"];
 
-/** Which limits the calls of a key, a user or a group meet, and what everyone has. */
+/** Which limits the calls of a key, a user, an organisation or a group meet, and what everyone has. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Limits");
   const [params, setParams] = useSearchParams();
@@ -28,6 +29,7 @@ export function Page(): JSX.Element {
     Object.fromEntries(fields.map(({ id }) => [id, text(id)]).filter(([, value]) => value !== ""));
   const [typed, setTyped] = createSignal({
     user_id: text("user_id"),
+    organisation_id: text("organisation_id"),
     key_id: text("key_id"),
     group_name: text("group_name"),
   });

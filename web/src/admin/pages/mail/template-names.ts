@@ -8,9 +8,16 @@ const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   password_reset: "Choose a new password",
   password_changed: "A password was changed",
   recovery_code_used: "A recovery code was used instead of an authenticator",
+  sign_in_linked: "A sign-in was linked to an account",
   approval_waiting: "A request waits for a second super-admin",
+  organisation_invitation: "Invitation to an organisation",
   payment_success: "A payment was received",
+  renewal_failed: "A plan that renews could not be charged",
+  renewal_ended: "A plan ended because it could not be charged",
+  renewal_changes: "A plan that renews gets new terms",
   quota_low: "The balance is low",
+  operator_event: "An event, to a mailbox of the operator",
+  webhook_failed: "A webhook was switched off because it failed for days",
 };
 
 /** The names of the templates. */

@@ -8,7 +8,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
-import { UserLink } from "../../columns/user-link.tsx";
+import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { AdjustCard } from "./adjust-card.tsx";
@@ -18,7 +18,7 @@ type Adjustment = RowOf<typeof adjustmentList>;
 const columns: readonly Column<Adjustment>[] = [
   { id: "at", label: "At", cell: (row) => shownMoment(row.at), isSortable: true, card: "title" },
   { id: "admin", label: "By", cell: (row) => row.admin },
-  { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "email", label: "Account of", cell: (row) => <OwnerLink row={row} /> },
   { id: "gateway_user_id", label: "Gateway user", cell: (row) => String(row.gateway_user_id) },
   { id: "amount", label: "Amount, USD", cell: (row) => formats.quota(row.amount), align: "end", card: "badge" },
   { id: "remaining_before", label: "Before, USD", cell: (row) => formats.quota(row.remaining_before), align: "end" },
@@ -60,7 +60,7 @@ function AdjustFacts(props: { readonly row: Adjustment }): JSX.Element {
   return (
     <Facts
       facts={[
-        { name: "User", value: <UserLink userId={props.row.user_id} email={props.row.email} /> },
+        { name: "Account of", value: <OwnerLink row={props.row} /> },
         { name: "Amount", value: `${shownCount(props.row.amount)} quota` },
         { name: "Before", value: formats.quota(props.row.remaining_before) },
         { name: "After", value: formats.quota(props.row.remaining_after) },

@@ -5,7 +5,7 @@ import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
-import { UserLink } from "../../columns/user-link.tsx";
+import { OrganisationLink, UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
@@ -59,7 +59,7 @@ export function OrderPanel(props: {
       </ol>
       <Show when={order.paid_at !== null && order.status !== "refunded"}>
         <div class="button-row">
-          <Button onClick={() => props.onRefund()}>Refund</Button>
+          <Button onClick={() => props.onRefund()}>{order.pay_channel === "code" ? "Take back" : "Refund"}</Button>
         </div>
       </Show>
       <Card title="Order">
@@ -68,6 +68,7 @@ export function OrderPanel(props: {
             { name: "Number", value: <CopyText text={order.order_no} label="Copy the order number" /> },
             { name: "Status", value: <StateWord state={order.status} /> },
             { name: "Payer", value: <UserLink userId={order.user_id} email={order.email} /> },
+            { name: "For", value: <OrganisationLink row={order} /> },
             { name: "Plan", value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
             { name: "Amount", value: `${formats.usd(order.amount_usd)} ${order.currency}` },
             { name: "Grants", value: formats.quota(order.quota) },

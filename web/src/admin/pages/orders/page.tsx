@@ -12,6 +12,8 @@ import { OrderPanel } from "./order-panel.tsx";
 import { RefundForm } from "./refund-form.tsx";
 import { ResolveForm } from "./resolve-form.tsx";
 
+const titleOfRefund = (order: OrderRow | undefined): string => (order?.pay_channel === "code" ? "Take back" : "Refund");
+
 type Opened = { readonly kind: "resolve" | "refund"; readonly order: OrderRow };
 
 const yesNo = [
@@ -64,7 +66,7 @@ export function Page(): JSX.Element {
       <Dialog
         isOpen={opened() !== null}
         onClose={close}
-        title={opened()?.kind === "refund" ? "Refund" : "Decide on this order"}
+        title={opened()?.kind === "refund" ? titleOfRefund(opened()?.order) : "Decide on this order"}
       >
         <Show when={opened()} keyed>
           {({ kind, order }) =>

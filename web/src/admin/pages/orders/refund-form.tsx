@@ -1,7 +1,7 @@
 import type { refundOutput, refundPreviewResponse } from "@sluice/contracts/billing";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
-import { createSignal, For, type JSX, Match, onCleanup, Switch } from "solid-js";
+import { createSignal, For, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
 import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Facts } from "../../../kit/card.tsx";
@@ -76,15 +76,25 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
     typing = setTimeout(() => setAsked(orAbsent(form.values().amount_usd)), typingMs);
   };
   return (
-    <AdminForm form={form} action="Refund now" tone="danger" onCancel={props.onDone}>
-      <TextField
-        label="Amount, USD"
-        hint="If empty, everything that is left is refunded."
-        inputmode="decimal"
-        autocomplete="off"
-        {...form.text("amount_usd")}
-        onInput={onAmount}
-      />
+    <AdminForm
+      form={form}
+      action={order.pay_channel === "code" ? "Take back now" : "Refund now"}
+      tone="danger"
+      onCancel={props.onDone}
+    >
+      <Show
+        when={order.pay_channel !== "code"}
+        fallback={<Notice tone="info">Nobody paid for this order: what its code granted is taken back.</Notice>}
+      >
+        <TextField
+          label="Amount, USD"
+          hint="If empty, everything that is left is refunded."
+          inputmode="decimal"
+          autocomplete="off"
+          {...form.text("amount_usd")}
+          onInput={onAmount}
+        />
+      </Show>
       <div aria-live="polite" aria-busy={query.isFetching} class="section-stack">
         <Switch fallback={<LoadingPart />}>
           <Match when={query.isError}>

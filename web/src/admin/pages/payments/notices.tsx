@@ -31,6 +31,7 @@ const meanings: Readonly<Record<NoticeRow["result"], string>> = {
   review: "The payment does not match its order. Decide on it at the order.",
   ignored: "No action needed.",
   flagged: "Money was refunded or is disputed; the order is marked.",
+  applied: "The state of a subscription was taken over; no payment came with it.",
   wrong_mode: "A test payment on a live account, or the other way round.",
 };
 

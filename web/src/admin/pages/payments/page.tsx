@@ -17,7 +17,7 @@ import {
   type RefundRow,
   refundColumns,
 } from "../../columns/billing-columns.tsx";
-import { UserLink } from "../../columns/user-link.tsx";
+import { OrganisationLink, UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -103,6 +103,7 @@ function PaymentFacts(props: { readonly row: PaymentRow }): JSX.Element {
         { name: "Order is", value: <StateWord state={row.order_status} /> },
         { name: "Plan", value: row.plan_code },
         { name: "Payer", value: <UserLink userId={row.user_id} email={row.email} /> },
+        { name: "For", value: <OrganisationLink row={row} /> },
         { name: "Amount", value: `${formats.usd(row.amount_usd)} ${row.currency}` },
         { name: "Refunded", value: formats.usd(row.refunded_usd) },
         { name: "Received", value: shownMoment(row.created_at) },

@@ -112,6 +112,13 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           { name: "Kind", value: shownWord(plan.kind) },
           { name: "Price", value: formats.usd(plan.price_usd) },
           { name: "Grants", value: `${formats.quota(plan.quota)}, ${shownCount(plan.quota)} quota` },
+          {
+            name: "Amount",
+            value:
+              plan.own_amount === null
+                ? "as the price"
+                : `${formats.usd(plan.own_amount.min_usd)} to ${formats.usd(plan.own_amount.max_usd)}, in steps of ${formats.usd(plan.own_amount.step_usd)}`,
+          },
           { name: "Group", value: plan.group_name ?? "none" },
           { name: "Subscribers", value: shownCount(plan.subscribers) },
           { name: "Description", value: shownText(plan.description) },

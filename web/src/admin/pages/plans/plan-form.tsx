@@ -4,7 +4,7 @@ import type { ListResponse, RowOf } from "@sluice/contracts/lists";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
-import { createForm } from "../../../form/create-form.ts";
+import { createForm, type Form } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
 import { Card } from "../../../kit/card.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
@@ -36,7 +36,25 @@ type Values = {
   readonly status: string;
   /** Empty for none. */
   readonly group_name: string;
+  readonly pricing: string;
+  readonly renews: string;
+  readonly "own_amount.min_usd": string;
+  readonly "own_amount.max_usd": string;
+  readonly "own_amount.step_usd": string;
 };
+
+const pricings = [
+  { value: "fixed", label: "a fixed price" },
+  { value: "chosen", label: "an amount that the buyer chooses" },
+];
+
+const renewals = [
+  { value: "no", label: "one month at a time" },
+  { value: "yes", label: "one month, or every month by card until they cancel" },
+];
+
+const hasOwnAmount = ({ kind, pricing }: Pick<Values, "kind" | "pricing">): boolean =>
+  kind === "wallet_balance" && pricing === "chosen";
 
 function valuesOf(plan: Plan | null): Values {
   return {
@@ -50,6 +68,11 @@ function valuesOf(plan: Plan | null): Values {
     sort_order: String(plan?.sort_order ?? 0),
     status: plan?.status ?? "hidden",
     group_name: plan?.group_name ?? "",
+    pricing: plan?.own_amount == null ? "fixed" : "chosen",
+    renews: plan?.renews === true ? "yes" : "no",
+    "own_amount.min_usd": plan?.own_amount?.min_usd ?? "5.00",
+    "own_amount.max_usd": plan?.own_amount?.max_usd ?? "1000.00",
+    "own_amount.step_usd": plan?.own_amount?.step_usd ?? "1.00",
   };
 }
 
@@ -79,10 +102,17 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof savePlanOutput>(`${plansPath}save/`, {
-        ...values,
+        plan_code: values.plan_code,
+        name: values.name,
+        kind: values.kind,
+        status: values.status,
+        quota: values.quota,
+        description: values.description,
         price_usd: values.price_usd.trim(),
         features: featuresOf(values.features),
         sort_order: Number(values.sort_order),
+        own_amount: ownAmountOf(values),
+        renews: values.kind === "monthly" && values.renews === "yes",
         group_name: values.kind === "monthly" && values.group_name !== "" ? values.group_name : null,
         ...(plan === null ? {} : { version: plan.version }),
       });
@@ -131,6 +161,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
           {...form.text("quota")}
         />
       </FieldRow>
+      <OwnAmountFields form={form} />
       <Show when={form.values().kind === "monthly"}>
         <ChoiceField
           label="Group"
@@ -144,6 +175,12 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
           hint="Buyers are in it until their month ends. Give it a higher rank than the groups they have, so that all their keys use it."
           {...form.text("group_name")}
         />
+        <ChoiceField
+          label="Customers can pay for"
+          options={renewals}
+          hint="Every month needs the card gateway, which charges this price, tax included. A new price, balance or group holds for those who have the plan only after a notice by mail."
+          {...form.text("renews")}
+        />
       </Show>
       <TextArea label="Description" optional="optional" {...form.text("description")} />
       <TextArea label="Features" optional="optional" hint="One per line." {...form.text("features")} />
@@ -153,12 +190,44 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
   );
 }
 
+function ownAmountOf(values: Values) {
+  const trimmed = (name: "min_usd" | "max_usd" | "step_usd") => values[`own_amount.${name}`].trim();
+  return hasOwnAmount(values)
+    ? { min_usd: trimmed("min_usd"), max_usd: trimmed("max_usd"), step_usd: trimmed("step_usd") }
+    : null;
+}
+
+function OwnAmountFields(props: { readonly form: Form<Values> }): JSX.Element {
+  const { form } = props;
+  const field = (name: "min_usd" | "max_usd" | "step_usd", label: string) => (
+    <TextField label={label} inputmode="decimal" autocomplete="off" {...form.text(`own_amount.${name}`)} />
+  );
+  return (
+    <Show when={form.values().kind === "wallet_balance"}>
+      <ChoiceField
+        label="Buyers pay"
+        options={pricings}
+        hint="With an amount that they choose, price and grant are the rate."
+        {...form.text("pricing")}
+      />
+      <Show when={hasOwnAmount(form.values())}>
+        <FieldRow>
+          {field("min_usd", "Minimum, USD")}
+          {field("max_usd", "Maximum, USD")}
+          {field("step_usd", "Step, USD")}
+        </FieldRow>
+      </Show>
+    </Show>
+  );
+}
+
 function Preview(props: { readonly values: Values }): JSX.Element {
   const isUsd = (): boolean => /^\d{1,7}(\.\d{1,2})?$/.test(props.values.price_usd.trim());
   return (
     <Card title={`Preview: ${props.values.name || "no name yet"}`}>
       <p>
         <strong>{isUsd() ? formats.usd(props.values.price_usd.trim()) : "no price yet"}</strong>
+        {hasOwnAmount(props.values) ? " as the rate of a chosen amount" : ""}
         {props.values.kind === "monthly" ? " per month" : ""}
       </p>
       <Show when={props.values.description}>

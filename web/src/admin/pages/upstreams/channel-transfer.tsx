@@ -1,4 +1,5 @@
 import type { adoptModelsOutput } from "@sluice/contracts/catalog-admin";
+import type { ChannelFile, ExportedChannel } from "@sluice/contracts/channel-file";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -9,7 +10,7 @@ import { Status } from "../../../kit/status.tsx";
 import { createAction, failureText, useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { channelPath } from "./channel.ts";
-import { type ChannelExport, exportChannels, readExport } from "./channel-export.ts";
+import { exportChannels, readExport } from "./channel-export.ts";
 
 type Imported = { readonly name: string; readonly isOk: boolean; readonly text: string };
 
@@ -42,7 +43,7 @@ export function ChannelTransfer(): JSX.Element {
 
 function ImportForm(props: { readonly onDone: () => void }): JSX.Element {
   const refresh = useRefresh(channelPath, "/backend/admin/ability/", "/backend/admin/model/");
-  const [file, setFile] = createSignal<ChannelExport | null>(null);
+  const [file, setFile] = createSignal<ChannelFile | null>(null);
   const [problem, setProblem] = createSignal<Error | null>(null);
   const [results, setResults] = createSignal<readonly Imported[]>([]);
   const [isBusy, setIsBusy] = createSignal(false);
@@ -102,7 +103,7 @@ function ImportForm(props: { readonly onDone: () => void }): JSX.Element {
   );
 }
 
-async function importOne(channel: ChannelExport["channels"][number]): Promise<Imported> {
+async function importOne(channel: ExportedChannel): Promise<Imported> {
   const { name } = channel;
   try {
     const answer = await apiPost<typeof adoptModelsOutput>("/backend/admin/channel/adopt/", {

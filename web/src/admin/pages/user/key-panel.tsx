@@ -11,7 +11,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { type KeyRow, keyState } from "../../columns/account-columns.tsx";
-import { UserLink } from "../../columns/user-link.tsx";
+import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
@@ -84,7 +84,7 @@ function KeyFacts(props: { readonly apiKey: KeyRow }): JSX.Element {
             </code>
           ),
         },
-        { name: "Owner", value: <UserLink userId={props.apiKey.user_id} /> },
+        { name: "Owner", value: <OwnerLink row={props.apiKey} /> },
         { name: "Status", value: <StateWord state={keyState(props.apiKey)} /> },
         { name: "Group", value: props.apiKey.group_name },
         {

@@ -1,7 +1,7 @@
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
-import { Card, Facts, Figure, Figures } from "../../../kit/card.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { EmptyState, Notice } from "../../../kit/states.tsx";
@@ -9,12 +9,14 @@ import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { shownMoment, shownText } from "../../shown.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
+import { Balance } from "./balance.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
 import { UserGroups } from "./user-groups.tsx";
+import { UserOrganisations } from "./user-organisations.tsx";
 
 /** Balance, spending, account, and the possible actions. */
 export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
@@ -25,8 +27,9 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
       <Show when={props.detail.user.verification_email_error}>
         {(error) => <Notice tone="bad">The verification mail failed: {error()}</Notice>}
       </Show>
-      <Balance detail={props.detail} />
+      <Balance of={props.detail} since="since registration" />
       <UserGroups detail={props.detail} />
+      <UserOrganisations userId={String(props.detail.user.user_id)} />
       <LimitsCard
         of={{ user_id: String(props.detail.user.user_id) }}
         edited={{ scope: "user", user_id: String(props.detail.user.user_id) }}
@@ -34,6 +37,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
       <div class="card-grid">
         <Account detail={props.detail} />
         <Plans detail={props.detail} />
+        <SignIns detail={props.detail} />
       </div>
       <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Edit user">
         <UserForm user={props.detail.user} onDone={() => setIsEditing(false)} />
@@ -121,45 +125,6 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
   );
 }
 
-function Balance(props: { readonly detail: UserDetail }): JSX.Element {
-  return (
-    <Figures label="Balance and spending">
-      <Figure
-        label="Remaining"
-        value={formats.quotaRounded(props.detail.balance.remaining)}
-        exact={formats.quota(props.detail.balance.remaining)}
-        note={`${formats.quota(props.detail.balance.ledger)} in the ledger`}
-      />
-      <Figure
-        label="Granted"
-        value={formats.quotaRounded(props.detail.balance.granted)}
-        exact={formats.quota(props.detail.balance.granted)}
-        note={`${formats.quota(props.detail.balance.reserved)} held for running calls`}
-      />
-      <Figure
-        label="Used"
-        value={formats.quotaRounded(props.detail.balance.used)}
-        exact={formats.quota(props.detail.balance.used)}
-        note="since registration"
-      />
-      <Spent label="Last day" sums={props.detail.spent.last_day} />
-      <Spent label="Last 7 days" sums={props.detail.spent.last_7_days} />
-      <Spent label="Last 30 days" sums={props.detail.spent.last_30_days} />
-    </Figures>
-  );
-}
-
-function Spent(props: { readonly label: string; readonly sums: UserDetail["spent"]["last_day"] }): JSX.Element {
-  return (
-    <Figure
-      label={props.label}
-      value={formats.quotaRounded(props.sums.settled_quota)}
-      exact={formats.quota(props.sums.settled_quota)}
-      note={`${shownCount(props.sums.completed)} of ${shownCount(props.sums.calls)} calls completed`}
-    />
-  );
-}
-
 function Account(props: { readonly detail: UserDetail }): JSX.Element {
   const user = () => props.detail.user;
   return (
@@ -210,5 +175,25 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
         />
       </Show>
     </Card>
+  );
+}
+
+/** The accounts at other services with which the user logs in. */
+function SignIns(props: { readonly detail: UserDetail }): JSX.Element {
+  return (
+    <Show when={props.detail.sign_ins.length > 0}>
+      <Card title="Linked sign-ins">
+        <SimpleTable
+          label="Linked sign-ins"
+          rows={props.detail.sign_ins}
+          columns={[
+            { label: "Issuer", cell: (row) => <bdi>{row.issuer}</bdi> },
+            { label: "Address there", cell: (row) => <bdi>{shownText(row.email ?? "")}</bdi> },
+            { label: "Linked", cell: (row) => shownMoment(row.created_at) },
+            { label: "Last used", cell: (row) => shownMoment(row.last_used_at) },
+          ]}
+        />
+      </Card>
+    </Show>
   );
 }

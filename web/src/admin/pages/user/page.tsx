@@ -7,10 +7,10 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { AccountRows, isAccountList } from "./account-lists.tsx";
 import { userDetailPath } from "./detail.ts";
 import { Overview } from "./overview.tsx";
 import { Sessions } from "./sessions.tsx";
-import { UserList } from "./user-lists.tsx";
 
 const tabs = [
   { id: "overview", label: "Overview" },
@@ -61,7 +61,7 @@ export function Page(): JSX.Element {
               // The filters of another tab mean nothing here.
               onSelect={(id) => setSearch({ ...noFilters, tab: id }, { scroll: false })}
             >
-              <Switch fallback={<UserList tab={tab()} userId={userId()} />}>
+              <Switch fallback={<UserRows tab={tab()} userId={userId()} />}>
                 <Match when={tab() === "overview"}>
                   <Overview detail={detail()} />
                 </Match>
@@ -75,4 +75,10 @@ export function Page(): JSX.Element {
       </Switch>
     </>
   );
+}
+
+function UserRows(props: { readonly tab: string; readonly userId: string }): JSX.Element {
+  const list = () => (isAccountList(props.tab) ? props.tab : "keys");
+  const narrow = () => (list() === "audit" ? { about_user_id: props.userId } : { user_id: props.userId });
+  return <AccountRows list={list()} owner="user" narrow={narrow()} />;
 }

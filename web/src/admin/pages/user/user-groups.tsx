@@ -2,21 +2,11 @@ import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { shownMoment } from "../../shown.ts";
 import { RemoveForm } from "../group/remove-form.tsx";
 import { AssignForm } from "../groups/assign-form.tsx";
 import type { UserDetail } from "./detail.ts";
-
-type Row = UserDetail["groups"][number];
-
-const sourceNames: Readonly<Record<Row["source"], string>> = {
-  account: "the account’s own",
-  admin: "added by an admin",
-  plan: "bought with a plan",
-  public: "open to every user",
-};
+import { groupColumns } from "./group-columns.tsx";
 
 /** The groups that the user may use, and where from. */
 export function UserGroups(props: { readonly detail: UserDetail }): JSX.Element {
@@ -29,12 +19,7 @@ export function UserGroups(props: { readonly detail: UserDetail }): JSX.Element 
         label="Groups"
         rows={props.detail.groups}
         columns={[
-          { label: "Group", cell: (row) => <a href={`/admin/groups/${row.name}/`}>{row.name}</a> },
-          { label: "From", cell: (row) => sourceNames[row.source] },
-          { label: "Multiplier", cell: (row) => `× ${formats.decimal(row.multiplier)}`, align: "end" },
-          { label: "Rank", cell: (row) => formats.number(row.rank), align: "end" },
-          { label: "Until", cell: (row) => shownMoment(row.ends_at, "no end") },
-          { label: "Used by calls", cell: (row) => (row.is_chosen ? "yes" : "keys that name it") },
+          ...groupColumns,
           {
             label: "Change",
             cell: (row) => (

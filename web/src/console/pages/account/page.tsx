@@ -13,6 +13,7 @@ import { PasswordCard } from "./password-card.tsx";
 import { PreferencesCard } from "./preferences-card.tsx";
 import { ProfileCard } from "./profile-card.tsx";
 import { SessionsCard } from "./sessions-card.tsx";
+import { SignInsCard } from "./sign-ins-card.tsx";
 import { TotpCard } from "./totp-card.tsx";
 import type { User } from "./user.ts";
 
@@ -40,7 +41,8 @@ export function Page(): JSX.Element {
             <>
               <UserFacts user={user()} />
               <ProfileCard user={user()} />
-              <PasswordCard />
+              <PasswordCard user={user()} />
+              <SignInsCard user={user()} />
               <TotpCard user={user()} />
             </>
           )}

@@ -9,14 +9,17 @@ import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createBalanceQuery } from "../../parts/queries.ts";
 import styles from "./billing.module.css";
+import { Invoices } from "./invoices.tsx";
 import { Ledger } from "./ledger.tsx";
 import { billingArea } from "./messages/messages.ts";
 import { Orders } from "./orders.tsx";
 import { createPlansQuery, Plans } from "./plans.tsx";
+import { Redeem } from "./redeem.tsx";
+import { Renewals } from "./renewals.tsx";
 import { Statements } from "./statements.tsx";
 import { Subscription } from "./subscription.tsx";
 
-const parts = ["overview", "orders", "entries", "statements"] as const;
+const parts = ["overview", "orders", "invoices", "entries", "statements"] as const;
 type Part = (typeof parts)[number];
 
 /** The balance, the plans, and every change of the balance. */
@@ -43,6 +46,9 @@ export function Page(): JSX.Element {
           <Match when={shown() === "orders"}>
             <Orders />
           </Match>
+          <Match when={shown() === "invoices"}>
+            <Invoices />
+          </Match>
           <Match when={shown() === "entries"}>
             <Ledger />
           </Match>
@@ -61,7 +67,9 @@ function Overview(): JSX.Element {
     <div class={styles["stack"]}>
       <Plans query={plans} />
       <ShownAfter isReady={!plans.isPending}>
+        <Renewals />
         <Subscription />
+        <Redeem />
       </ShownAfter>
     </div>
   );

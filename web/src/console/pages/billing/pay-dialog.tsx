@@ -8,12 +8,14 @@ import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { CodeBlock } from "../../../kit/code.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { SelectField } from "../../../kit/field.tsx";
+import { SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { billingArea } from "./messages/messages.ts";
-import type { Plan } from "./plan.ts";
+import { quotaOfAmount } from "./own-amount.ts";
+import { changedByCredit, type Plan } from "./plan.ts";
+import { createQuoteQuery, Price } from "./price.tsx";
 
 type Options = ResponseOf<typeof paymentOptionsResponse>;
 type Payment = ResponseOf<typeof createdPayment>;
@@ -68,6 +70,51 @@ function methodsOf(options: Options): readonly Method[] {
   ];
 }
 
+function AmountField(props: {
+  readonly plan: Plan;
+  readonly amount: string;
+  readonly onChange: (amount: string) => void;
+}): JSX.Element {
+  const texts = billingArea.texts();
+  const range = (bounds: NonNullable<Plan["own_amount"]>): { hint: string } | { error: string } => {
+    const text = fill(texts.ownAmountHint, {
+      min: formats.usd(bounds.min_usd),
+      max: formats.usd(bounds.max_usd),
+      step: formats.usd(bounds.step_usd),
+    });
+    return quotaOfAmount(props.plan, props.amount.trim()) === null ? { error: text } : { hint: text };
+  };
+  return (
+    <Show when={props.plan.own_amount}>
+      {(bounds) => (
+        <TextField
+          label={texts.ownAmount}
+          inputmode="decimal"
+          autocomplete="off"
+          {...range(bounds())}
+          value={props.amount}
+          onInput={(event) => props.onChange(event.currentTarget.value)}
+        />
+      )}
+    </Show>
+  );
+}
+
+/** An order that was placed, with the request that a dry run would send. */
+function Placed(props: { readonly payment: Payment }): JSX.Element {
+  const texts = billingArea.texts();
+  return (
+    <>
+      <p>{fill(texts.orderMade, { order: props.payment.order.order_no })}</p>
+      <Show when={props.payment.request}>
+        {(request) => (
+          <CodeBlock label={texts.request} code={`POST ${request().path}\n${request().body.replaceAll("&", "\n&")}`} />
+        )}
+      </Show>
+    </>
+  );
+}
+
 function PayForm(props: { readonly plan: Plan; readonly options: Options; readonly onClose: () => void }): JSX.Element {
   const texts = billingArea.texts();
   const client = useQueryClient();
@@ -75,17 +122,27 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   const isTrial = props.options.is_mock_offered;
   const offered = isTrial ? methods : methods.filter(({ isReady }) => isReady);
   const [chosen, setChosen] = createSignal(offered.find(({ isReady }) => isReady) ?? offered[0]);
+  const [amount, setAmount] = createSignal(props.plan.own_amount?.min_usd ?? props.plan.price_usd);
   const [shown, setShown] = createSignal<Payment | null>(null);
+  /** What the order adds; null while the amount is not one of those offered. */
+  const granted = (): bigint | null =>
+    props.plan.own_amount === null ? BigInt(props.plan.quota) : quotaOfAmount(props.plan, amount().trim());
+  const bought = () => ({
+    plan_code: props.plan.plan_code,
+    ...(props.plan.own_amount === null ? {} : { amount_usd: amount().trim() }),
+  });
+  const quote = createQuoteQuery(() => (granted() === null ? null : bought()));
+  const isPriced = (): boolean => granted() !== null && quote.data !== undefined;
   // The key stays the same while the purchase does, so that a second press does not place a second order.
   let idempotencyKey = newIdempotencyKey();
   createEffect(
-    on(chosen, () => {
+    on([chosen, amount], () => {
       idempotencyKey = newIdempotencyKey();
       setShown(null);
     }),
   );
   const refresh = (): void => {
-    for (const name of ["balance", "orders", "ledger", "subscriptions", "models", "keys"]) {
+    for (const name of changedByCredit) {
       void client.invalidateQueries({ queryKey: [name] });
     }
   };
@@ -93,7 +150,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
     mutationFn: ({ method, isDry }: { readonly method: Method; readonly isDry: boolean }) =>
       apiPost<typeof createdPayment>(
         method.path,
-        { plan_code: props.plan.plan_code, vendor: method.id, dry_run: isDry },
+        { ...bought(), vendor: method.id, dry_run: isDry },
         { idempotencyKey: isDry ? newIdempotencyKey() : idempotencyKey },
       ),
     onSuccess: (payment) => {
@@ -107,16 +164,15 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   }));
   const settle = createMutation(() => ({
     mutationFn: async () => {
-      const { order } = await apiPost<typeof createdOrderResponse>(
-        "/backend/billing/order/create/",
-        { plan_code: props.plan.plan_code },
-        { idempotencyKey: newIdempotencyKey() },
-      );
+      const { order } = await apiPost<typeof createdOrderResponse>("/backend/billing/order/create/", bought(), {
+        idempotencyKey: newIdempotencyKey(),
+      });
       await apiPost<typeof mockSettleResponse>("/backend/payment/mock-settle/", { order_no: order.order_no });
+      return order;
     },
-    onSuccess: () => {
+    onSuccess: ({ quota }) => {
       refresh();
-      showToast(fill(texts.mockDone, { amount: formats.quota(props.plan.quota) }));
+      showToast(fill(texts.mockDone, { amount: formats.quota(quota) }));
       props.onClose();
     },
   }));
@@ -128,12 +184,10 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   };
   return (
     <div class="form">
-      <p>
-        {fill(texts.payText, {
-          price: formats.usd(props.plan.price_usd),
-          amount: formats.quota(props.plan.quota),
-        })}
-      </p>
+      <AmountField plan={props.plan} amount={amount()} onChange={setAmount} />
+      <Show when={granted() !== null}>
+        <Price query={quote} />
+      </Show>
       <Show when={offered.length > 0} fallback={<Notice tone="warn">{texts.noMethod}</Notice>}>
         <SelectField
           label={texts.method}
@@ -153,34 +207,20 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
         <Notice tone="info">{texts.dryRunHint}</Notice>
       </Show>
       <Show when={pay.error ?? settle.error}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
-      <Show when={shown()}>
-        {(payment) => (
-          <>
-            <p>{fill(texts.orderMade, { order: payment().order.order_no })}</p>
-            <Show when={payment().request}>
-              {(request) => (
-                <CodeBlock
-                  label={texts.request}
-                  code={`POST ${request().path}\n${request().body.replaceAll("&", "\n&")}`}
-                />
-              )}
-            </Show>
-          </>
-        )}
-      </Show>
+      <Show when={shown()}>{(payment) => <Placed payment={payment()} />}</Show>
       <div class="dialog-actions">
         <Show when={isTrial}>
-          <Button isBusy={settle.isPending} onClick={() => settle.mutate()}>
+          <Button isBusy={settle.isPending} disabled={!isPriced()} onClick={() => settle.mutate()}>
             {texts.mock}
           </Button>
-          <Button isBusy={pay.isPending} onClick={() => start(true)}>
+          <Button isBusy={pay.isPending} disabled={!isPriced()} onClick={() => start(true)}>
             {texts.dryRun}
           </Button>
         </Show>
         <Button
           variant="primary"
           isBusy={pay.isPending}
-          disabled={chosen()?.isReady !== true}
+          disabled={chosen()?.isReady !== true || !isPriced()}
           onClick={() => start(false)}
         >
           {texts.pay}

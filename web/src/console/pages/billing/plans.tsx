@@ -11,6 +11,7 @@ import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 import { PayDialog } from "./pay-dialog.tsx";
 import type { Plan } from "./plan.ts";
+import { SubscribeDialog } from "./subscribe-dialog.tsx";
 
 /** The plans that can be bought. */
 export function createPlansQuery() {
@@ -26,6 +27,7 @@ export function Plans(props: { readonly query: ReturnType<typeof createPlansQuer
   const texts = billingArea.texts();
   const [params, setParams] = useSearchParams();
   const [bought, setBought] = createSignal<Plan | null>(null);
+  const [subscribed, setSubscribed] = createSignal<Plan | null>(null);
   /** The plan that a link names, as on the site: its dialog opens by itself. */
   const named = (): string => (typeof params["plan"] === "string" ? params["plan"] : "");
   const linked = (): Plan | null => query.data?.plans.find((plan) => plan.plan_code === named()) ?? null;
@@ -50,26 +52,47 @@ export function Plans(props: { readonly query: ReturnType<typeof createPlansQuer
         <Match when={query.data?.plans}>
           {(plans) => (
             <div class={styles["plans"]}>
-              <For each={plans()}>{(plan) => <PlanCard plan={plan} onBuy={() => setBought(plan)} />}</For>
+              <For each={plans()}>
+                {(plan) => (
+                  <PlanCard plan={plan} onBuy={() => setBought(plan)} onSubscribe={() => setSubscribed(plan)} />
+                )}
+              </For>
             </div>
           )}
         </Match>
       </Switch>
       <PayDialog plan={bought() ?? linked()} onClose={close} />
+      <SubscribeDialog plan={subscribed()} onClose={() => setSubscribed(null)} />
     </div>
   );
 }
 
-function PlanCard(props: { readonly plan: Plan; readonly onBuy: () => void }): JSX.Element {
+function priceText({ own_amount: bounds, price_usd: price }: Plan): string {
+  const { priceRange } = billingArea.texts();
+  return bounds === null
+    ? formats.usd(price)
+    : fill(priceRange, { min: formats.usd(bounds.min_usd), max: formats.usd(bounds.max_usd) });
+}
+
+function PlanCard(props: {
+  readonly plan: Plan;
+  readonly onBuy: () => void;
+  readonly onSubscribe: () => void;
+}): JSX.Element {
   const texts = billingArea.texts();
   const { plan } = props;
   return (
     <div class={styles["plan"]}>
       <h3>{plan.name}</h3>
       <p class={styles["price"]}>
-        <bdi>{formats.usd(plan.price_usd)}</bdi> <small>{plan.kind === "monthly" ? texts.monthly : texts.once}</small>
+        <bdi>{priceText(plan)}</bdi> <small>{plan.kind === "monthly" ? texts.monthly : texts.once}</small>
       </p>
-      <p class="muted">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
+      <p class="muted">
+        {fill(plan.own_amount === null ? texts.grants : texts.grantsRate, {
+          amount: formats.quota(plan.quota),
+          price: formats.usd(plan.price_usd),
+        })}
+      </p>
       <Show when={plan.group}>
         {(group) => (
           <p class="muted">
@@ -85,8 +108,13 @@ function PlanCard(props: { readonly plan: Plan; readonly onBuy: () => void }): J
           <For each={plan.features}>{(feature) => <li>{feature}</li>}</For>
         </ul>
       </Show>
-      <Button onClick={() => props.onBuy()} aria-label={`${texts.buy}: ${plan.name}`}>
-        {texts.buy}
+      <Show when={plan.renews}>
+        <Button variant="primary" onClick={() => props.onSubscribe()} aria-label={`${texts.subscribe}: ${plan.name}`}>
+          {texts.subscribe}
+        </Button>
+      </Show>
+      <Button onClick={() => props.onBuy()} aria-label={`${plan.renews ? texts.buyMonth : texts.buy}: ${plan.name}`}>
+        {plan.renews ? texts.buyMonth : texts.buy}
       </Button>
     </div>
   );

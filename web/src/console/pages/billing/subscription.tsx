@@ -94,7 +94,7 @@ function EntryFacts(props: { readonly entry: Entry; readonly onEnd: () => void }
           { name: texts.granted, value: formats.quota(entry.quota_granted) },
         ]}
       />
-      <Show when={entry.status === "active" && !entry.is_cancelled_at_end}>
+      <Show when={entry.status === "active" && !entry.is_cancelled_at_end && !entry.renews}>
         <div>
           <Button onClick={() => props.onEnd()}>{texts.cancelSubscription}</Button>
         </div>

@@ -132,6 +132,12 @@ function KeyFacts(props: { readonly apiKey: ApiKey }): JSX.Element {
         return value === null ? [] : [{ name: short ?? label, value }];
       }),
       { name: texts.group, value: <bdi>{key.group}</bdi> },
+      ...(key.organisation === null
+        ? []
+        : [
+            { name: texts.madeBy, value: <bdi>{key.organisation.member_email}</bdi> },
+            { name: texts.project, value: <bdi>{key.organisation.project_name ?? texts.noProject}</bdi> },
+          ]),
       { name: texts.created, value: moment(key.created_at, "") },
       { name: texts.firstRequest, value: moment(key.first_request_at, texts.never) },
       { name: texts.lastUsed, value: moment(key.last_used_at, texts.never) },

@@ -10,6 +10,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
+import { acting } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
@@ -118,6 +119,22 @@ function columnsOf(spent: (key: ApiKey) => string): readonly Column<ApiKey>[] {
     },
     { id: "spent", label: texts.spent, align: "end", cell: spent },
     { id: "limit", label: texts.fields.quota_limit.short, cell: (key) => <LimitCell apiKey={key} /> },
+    ...(acting === null
+      ? []
+      : [
+          {
+            id: "made_by",
+            label: texts.madeBy,
+            cell: (key: ApiKey) => (
+              <>
+                <bdi>{key.organisation?.member_email}</bdi>
+                <div class="muted">
+                  <bdi>{key.organisation?.project_name}</bdi>
+                </div>
+              </>
+            ),
+          },
+        ]),
     {
       id: "last_used",
       label: texts.lastUsed,

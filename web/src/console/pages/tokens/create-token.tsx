@@ -86,7 +86,7 @@ export function CreateTokenDialog(props: {
           <For each={daysOffered}>{(count) => <option value={count}>{days.format(count)}</option>}</For>
         </SelectField>
         <TextField label={texts.password} type="password" autocomplete="current-password" {...form.text("password")} />
-        <Show when={me.data?.user.has_totp === true}>
+        <Show when={me.data?.user.has_totp === true || me.isError}>
           <TextField label={texts.code} autocomplete="one-time-code" {...form.text("code")} />
         </Show>
         <Show when={form.problem()}>{(problem) => <ErrorState title={texts.failed} error={problem()} />}</Show>

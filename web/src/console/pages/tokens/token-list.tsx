@@ -61,6 +61,13 @@ function TokenRow(props: { readonly token: Token; readonly onRevoke: () => void 
       <div>
         <bdi>{token().name}</bdi> <code>{`sl-mgmt-…${token().hint}`}</code>{" "}
         <Status tone={tones[token().status]}>{texts.statusNames[token().status]}</Status>
+        <Show when={token().organisation}>
+          {(name) => (
+            <div>
+              <bdi>{name()}</bdi>
+            </div>
+          )}
+        </Show>
         <div>
           {token()
             .scopes.map((scope) => names[scope] ?? scope)

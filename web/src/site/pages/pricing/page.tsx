@@ -25,7 +25,12 @@ export const pricingPage: SitePage = {
         "@type": "Product",
         name: plan.name,
         description: plan.description,
-        offers: { "@type": "Offer", price: plan.price_usd, priceCurrency: "USD", url: `${catalogue.origin}/pricing/` },
+        offers: {
+          "@type": "Offer",
+          price: plan.own_amount?.min_usd ?? plan.price_usd,
+          priceCurrency: "USD",
+          url: `${catalogue.origin}/pricing/`,
+        },
       },
     })),
   }),
@@ -81,10 +86,22 @@ function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
     <li class="plan">
       <h3>{plan.name}</h3>
       <p class="plan-price">
-        <bdi>{formats.usd(plan.price_usd)}</bdi>
+        <bdi>
+          {plan.own_amount === null
+            ? formats.usd(plan.price_usd)
+            : fill(texts.priceRange, {
+                min: formats.usd(plan.own_amount.min_usd),
+                max: formats.usd(plan.own_amount.max_usd),
+              })}
+        </bdi>
         <span> {plan.kind === "monthly" ? texts.month : texts.once}</span>
       </p>
-      <p class="plan-grants">{fill(texts.grants, { amount: formats.quota(plan.quota) })}</p>
+      <p class="plan-grants">
+        {fill(plan.own_amount === null ? texts.grants : texts.grantsRate, {
+          amount: formats.quota(plan.quota),
+          price: formats.usd(plan.price_usd),
+        })}
+      </p>
       <Show when={plan.group}>
         {(group) => (
           <p class="plan-grants">

@@ -9,6 +9,8 @@ export const ar: PricingTexts = {
   once: "مرة واحدة",
   month: "لمدة شهر",
   grants: "رصيد بقيمة {amount}",
+  grantsRate: "رصيد بقيمة {amount} مقابل كل {price}",
+  priceRange: "من {min} إلى {max}",
   planGroup: "حتى نهاية شهرك، تكون طلباتك ضمن المجموعة {group}: كل سعر × {multiplier}.",
   choose: "اختر {plan}",
   models: "النماذج",

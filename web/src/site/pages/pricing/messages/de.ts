@@ -9,6 +9,8 @@ export const de: PricingTexts = {
   once: "einmalig",
   month: "für einen Monat",
   grants: "{amount} Guthaben",
+  grantsRate: "{amount} Guthaben je {price}",
+  priceRange: "{min} bis {max}",
   planGroup: "Bis Ihr Monat endet, laufen Ihre Aufrufe in der Gruppe {group}: jeder Preis × {multiplier}.",
   choose: "{plan} wählen",
   models: "Modelle",

@@ -9,6 +9,8 @@ export const en = english({
   once: "once",
   month: "per month",
   grants: "{amount} of balance",
+  grantsRate: "{amount} of balance for each {price}",
+  priceRange: "{min} to {max}",
   planGroup: "Until your month ends, your calls are in the group {group}: each price × {multiplier}.",
   choose: "Choose {plan}",
   models: "Models",

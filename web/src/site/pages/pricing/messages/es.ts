@@ -9,6 +9,8 @@ export const es: PricingTexts = {
   once: "pago único",
   month: "por un mes",
   grants: "{amount} de saldo",
+  grantsRate: "{amount} de saldo por cada {price}",
+  priceRange: "De {min} a {max}",
   planGroup: "Hasta que termine tu mes, tus llamadas están en el grupo {group}: cada precio × {multiplier}.",
   choose: "Elegir {plan}",
   models: "Modelos",

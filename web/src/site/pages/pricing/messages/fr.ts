@@ -9,6 +9,8 @@ export const fr: PricingTexts = {
   once: "en une fois",
   month: "pour un mois",
   grants: "{amount} de solde",
+  grantsRate: "{amount} de solde pour chaque {price}",
+  priceRange: "De {min} à {max}",
   planGroup: "Jusqu’à la fin de votre mois, vos appels sont dans le groupe {group} : chaque prix × {multiplier}.",
   choose: "Choisir {plan}",
   models: "Modèles",

@@ -9,6 +9,8 @@ export const hi: PricingTexts = {
   once: "एक बार",
   month: "एक महीने के लिए",
   grants: "{amount} का बैलेंस",
+  grantsRate: "हर {price} पर {amount} का बैलेंस",
+  priceRange: "{min} से {max}",
   planGroup: "आपका महीना समाप्त होने तक आपकी कॉल समूह {group} में हैं: हर कीमत × {multiplier}।",
   choose: "{plan} चुनें",
   models: "मॉडल",

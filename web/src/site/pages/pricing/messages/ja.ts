@@ -9,6 +9,8 @@ export const ja: PricingTexts = {
   once: "1 回払い",
   month: "1 か月",
   grants: "{amount} 分の残高",
+  grantsRate: "{price} ごとに {amount} 分の残高",
+  priceRange: "{min}～{max}",
   planGroup:
     "ご利用の 1 か月が終わるまで、呼び出しはグループ {group} の扱いになります（すべての料金 × {multiplier}）。",
   choose: "{plan} を選ぶ",

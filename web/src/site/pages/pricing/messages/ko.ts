@@ -9,6 +9,8 @@ export const ko: PricingTexts = {
   once: "1회 결제",
   month: "1개월",
   grants: "{amount} 잔액",
+  grantsRate: "{price}당 {amount} 잔액",
+  priceRange: "{min}~{max}",
   planGroup: "한 달이 끝날 때까지 호출이 {group} 그룹에 속합니다: 모든 가격 × {multiplier}.",
   choose: "{plan} 선택",
   models: "모델",

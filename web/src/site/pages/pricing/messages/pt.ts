@@ -9,6 +9,8 @@ export const pt: PricingTexts = {
   once: "pagamento único",
   month: "por um mês",
   grants: "{amount} de saldo",
+  grantsRate: "{amount} de saldo para cada {price}",
+  priceRange: "De {min} a {max}",
   planGroup: "Até o fim do seu mês, suas chamadas ficam no grupo {group}: cada preço × {multiplier}.",
   choose: "Escolher {plan}",
   models: "Modelos",

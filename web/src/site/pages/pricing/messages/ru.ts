@@ -9,6 +9,8 @@ export const ru: PricingTexts = {
   once: "разово",
   month: "за месяц",
   grants: "{amount} на балансе",
+  grantsRate: "{amount} на балансе за каждые {price}",
+  priceRange: "От {min} до {max}",
   planGroup: "До конца вашего месяца запросы относятся к группе {group}: каждая цена × {multiplier}.",
   choose: "Выбрать {plan}",
   models: "Модели",

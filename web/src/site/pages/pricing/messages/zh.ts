@@ -9,6 +9,8 @@ export const zh: PricingTexts = {
   once: "一次性",
   month: "每月",
   grants: "含 {amount} 额度",
+  grantsRate: "每 {price} 含 {amount} 额度",
+  priceRange: "{min} 至 {max}",
   planGroup: "在您的月度套餐到期前，您的调用属于分组 {group}：所有价格 × {multiplier}。",
   choose: "选择 {plan}",
   models: "模型",

@@ -31,32 +31,37 @@ type ListOf<Row> = {
   readonly path: string;
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
-  readonly empty: string;
-  /** The name of the filter for the user. */
-  readonly filter?: string;
+  readonly empty: (owner: string) => string;
   /** What opens beside the list. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
   /** What else the rows can be searched by. */
   readonly searches?: readonly SearchFilter[];
 };
 
-/** A list of the admin with the rows of one user. */
-function listOf<Row>(of: ListOf<Row>): (props: { readonly userId: string }) => JSX.Element {
+type Narrowed = {
+  /** What the account belongs to, in the text for an empty list. */
+  readonly owner: "user" | "organisation";
+  /** The filters that choose the rows of the account. */
+  readonly narrow: Readonly<Record<string, string>>;
+};
+
+/** A list of the admin with the rows of one account. */
+function listOf<Row>(of: ListOf<Row>): (props: Narrowed) => JSX.Element {
   return (props) => {
     const searches = of.searches ?? [];
     const state = createTableState({ filters: searches.map(({ id }) => id) });
-    const narrowed = { ...state, query: () => ({ ...state.query(), [of.filter ?? "user_id"]: props.userId }) };
+    const narrowed = { ...state, query: () => ({ ...state.query(), ...props.narrow }) };
     const list = createListQuery<Row>({ path: of.path, state: narrowed });
     return (
       <DataTable
         {...list}
-        name={`admin-user-${of.name}`}
+        name={`admin-${props.owner}-${of.name}`}
         label={of.name}
         columns={of.columns}
         state={narrowed}
         rowId={of.rowId}
         filters={searches}
-        empty={{ title: of.empty }}
+        empty={{ title: of.empty(props.owner) }}
         {...(of.panel === undefined ? {} : { panel: of.panel })}
       />
     );
@@ -74,7 +79,7 @@ const lists = {
     path: "/backend/admin/key/",
     columns: keyColumns,
     rowId: (row) => String(row.key_id),
-    empty: "This user has no API keys",
+    empty: (owner) => `This ${owner} has no API keys`,
     panel: { title: (row) => row.name, content: (row) => <KeyPanel apiKey={row} /> },
   }),
   usage: listOf<UsageRow>({
@@ -82,7 +87,7 @@ const lists = {
     path: "/backend/admin/usage/",
     columns: usageColumns,
     rowId: (row) => row.request_id,
-    empty: "This user has made no calls",
+    empty: (owner) => `This ${owner} has made no calls`,
     searches: usageSearches,
   }),
   orders: listOf<OrderRow>({
@@ -90,48 +95,50 @@ const lists = {
     path: "/backend/admin/order/",
     columns: orderColumns,
     rowId: (row) => row.order_no,
-    empty: "This user has placed no orders",
+    empty: (owner) => `This ${owner} has placed no orders`,
   }),
   payments: listOf<PaymentRow>({
     name: "Payments",
     path: "/backend/admin/payment/",
     columns: paymentColumns,
     rowId: (row) => String(row.payment_id),
-    empty: "This user has made no payments",
+    empty: (owner) => `This ${owner} has made no payments`,
   }),
   refunds: listOf<RefundRow>({
     name: "Refunds",
     path: "/backend/admin/refund/",
     columns: refundColumns,
     rowId: (row) => row.refund_no,
-    empty: "This user has no refunds",
+    empty: (owner) => `This ${owner} has no refunds`,
   }),
   ledger: listOf<LedgerRow>({
     name: "Ledger",
     path: "/backend/admin/ledger/",
     columns: ledgerColumns,
     rowId: (row) => String(row.entry_id),
-    empty: "This user has no ledger entries",
+    empty: (owner) => `This ${owner} has no ledger entries`,
   }),
   mails: listOf<MailRow>({
     name: "Mails",
     path: "/backend/admin/mail/",
     columns: mailColumns,
     rowId: (row) => String(row.mail_id),
-    empty: "No mails were sent to this user",
+    empty: (owner) => `No mails were sent to this ${owner}`,
   }),
   audit: listOf<AuditRow>({
     name: "Audit",
     path: "/backend/admin/audit/",
     columns: auditColumns,
     rowId: (row) => String(row.audit_id),
-    empty: "There are no audit log entries about this user",
-    filter: "about_user_id",
+    empty: (owner) => `There are no audit log entries about this ${owner}`,
   }),
 } as const;
 
-/** The list of one tab. */
-export function UserList(props: { readonly tab: string; readonly userId: string }): JSX.Element {
-  const component = () => (props.tab in lists ? lists[props.tab as keyof typeof lists] : lists.keys);
-  return <Dynamic component={component()} userId={props.userId} />;
+export type AccountList = keyof typeof lists;
+
+/** One of the lists, with the rows of one account. */
+export function AccountRows(props: Narrowed & { readonly list: AccountList }): JSX.Element {
+  return <Dynamic component={lists[props.list]} owner={props.owner} narrow={props.narrow} />;
 }
+
+export const isAccountList = (name: string): name is AccountList => name in lists;

@@ -1,0 +1,56 @@
+import { sha256 } from "../../platform/crypto/digest.ts";
+import type { Queryable } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import { digestOfInvitation } from "./invitation-codes.ts";
+import { findUsableInvitation, type RegistrationRules } from "./registration-store.ts";
+
+/**
+ * Whether an address may register, by whichever way it comes. What it says depends on the domain alone and not on whether
+ * the address has an account.
+ * @returns the invitation that it uses, if any
+ * @throws AppError `registration_closed`, `domain_refused`, `invitation_required`, `invitation_unusable`
+ */
+export async function admitRegistration(
+  db: Queryable,
+  { mode, domains, refusedDomains }: RegistrationRules,
+  { email, invitation }: { readonly email: string; readonly invitation: string },
+): Promise<bigint | null> {
+  if (mode === "closed") {
+    throw new AppError("registration_closed");
+  }
+  if (isAtAny(email, refusedDomains)) {
+    throw new AppError("domain_refused");
+  }
+  if (invitation.trim() !== "") {
+    const digest = digestOfInvitation(invitation);
+    const id = digest === null ? null : await findUsableInvitation(db, digest);
+    if (id === null) {
+      throw new AppError("invitation_unusable");
+    }
+    return id;
+  }
+  if (mode === "invitation") {
+    throw new AppError("invitation_required");
+  }
+  if (mode === "domains" && !isAtAny(email, domains)) {
+    throw new AppError("domain_refused");
+  }
+  return null;
+}
+
+/** Whether an address is of one of these domains; `*.example.org` means all domains below that one. */
+export function isAtAny(email: string, domains: readonly string[]): boolean {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  return domains.some((each) => (each.startsWith("*.") ? domain.endsWith(each.slice(1)) : domain === each));
+}
+
+/**
+ * The digest under which free credit of an address is counted. Many providers deliver an address with other dots or with
+ * something after a plus to the same person.
+ */
+export function addressKeyOf(email: string): Uint8Array {
+  const at = email.lastIndexOf("@");
+  const [local = ""] = email.slice(0, at).toLowerCase().split("+");
+  const domain = email.slice(at + 1).toLowerCase();
+  return sha256(`registration ${local.replaceAll(".", "")}@${domain === "googlemail.com" ? "gmail.com" : domain}`);
+}

@@ -1,0 +1,134 @@
+import type { UserId } from "@sluice/contracts/ids";
+import type { CreditRefusal } from "@sluice/contracts/registration-rules";
+import { addressNetwork } from "../../platform/client-address.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { KnownDevices } from "../login/known-devices.ts";
+import type { GatewayUsers, OnVerified, RegistrationNeeds } from "../port.ts";
+import { addressKeyOf, admitRegistration } from "./admission.ts";
+import type { Proof, ProofOfWork } from "./proof-of-work.ts";
+import {
+  countPaid,
+  decideRegistration,
+  insertRegistration,
+  lockRules,
+  lockUndecided,
+  type Registered,
+  type RegistrationRules,
+  readRules,
+  takeInvitation,
+} from "./registration-store.ts";
+
+export type NewcomerDeps = {
+  readonly db: Database;
+  readonly work: ProofOfWork;
+  readonly devices: KnownDevices;
+  readonly gatewayUsers: GatewayUsers;
+  readonly onVerified: OnVerified;
+};
+
+/** What somebody who wants to register brings along. */
+export type Passes = {
+  /** The code of an invitation; empty for none. */
+  readonly invitation: string;
+  /** `vouched` for people whom a sign-in provider vouches for: that provider has its own defences. */
+  readonly proof: Proof | "vouched" | null;
+};
+
+/** The only way by which accounts come to be, whether with a password or by a provider: who may, and what they get. */
+export class Newcomers {
+  readonly #deps: NewcomerDeps;
+
+  constructor(deps: NewcomerDeps) {
+    this.#deps = deps;
+  }
+
+  /** What a registration needs now, with a fresh challenge. */
+  async needs(): Promise<RegistrationNeeds> {
+    const { mode, domains, proofBits } = await readRules(this.#deps.db);
+    return { mode, domains, proof: proofBits === 0 ? null : this.#deps.work.issue(proofBits) };
+  }
+
+  /**
+   * Decides whether an address may register. A proof is used up only when everything else is right.
+   * @throws AppError `registration_closed`, `domain_refused`, `invitation_required`, `invitation_unusable`, `proof_required`
+   */
+  async admit(
+    email: string,
+    { invitation, proof }: Passes,
+    from: { readonly ip: string; readonly request: Request },
+  ): Promise<Registered> {
+    const { db, work, devices } = this.#deps;
+    const rules = await readRules(db);
+    const invitationId = await admitRegistration(db, rules, { email, invitation });
+    if (rules.proofBits > 0 && proof !== "vouched") {
+      await work.check(proof, email, rules.proofBits);
+    }
+    const device = devices.readVisitor(from.request);
+    return { invitationId, network: addressNetwork(from.ip), device, addressKey: addressKeyOf(email) };
+  }
+
+  /** Remembers how the new user registered, until the address is verified. */
+  async record(tx: Transaction, userId: UserId, admitted: Registered): Promise<void> {
+    await insertRegistration(tx, userId, admitted);
+  }
+
+  /**
+   * Gives a user whose address has just been verified what the invitation and the rules say, once, and then what was bought
+   * under the address.
+   * @throws AppError `invitation_unusable` if others have used it up, or an admin has revoked it
+   */
+  async welcome(tx: Transaction, userId: UserId): Promise<void> {
+    const found = await lockUndecided(tx, userId);
+    if (found !== null) {
+      const { gatewayUsers } = this.#deps;
+      const invitation = found.invitationId === null ? null : await takeInvitation(tx, found.invitationId);
+      if (found.invitationId !== null && invitation === null) {
+        throw new AppError("invitation_unusable");
+      }
+      if (invitation !== null && invitation.groupName !== null) {
+        await gatewayUsers.startIn(tx, found.gatewayUserId, invitation.groupName);
+      }
+      const credit = await decideCredit(tx, found, invitation?.creditQuota ?? null);
+      await decideRegistration(tx, userId, credit);
+      if (credit.creditQuota > 0n) {
+        const grant = { amount: credit.creditQuota, changeType: "registration_credit" } as const;
+        await gatewayUsers.credit(tx, found.gatewayUserId, { ...grant, reference: `registration:${userId}` });
+      }
+    }
+    await this.#deps.onVerified(tx, userId);
+  }
+}
+
+/**
+ * What a newcomer gets. Free credit is paid once for an address, and so many times from a network and a device. What an
+ * invitation grants is bounded by the invitation instead, except that an address still gets nothing twice.
+ */
+async function decideCredit(
+  tx: Transaction,
+  of: Registered,
+  invited: bigint | null,
+): Promise<{ readonly creditQuota: bigint; readonly creditRefusal: CreditRefusal | null }> {
+  if ((invited ?? (await readRules(tx)).creditQuota) === 0n) {
+    return { creditQuota: 0n, creditRefusal: null };
+  }
+  const rules = await lockRules(tx);
+  const amount = invited ?? rules.creditQuota;
+  const paid = await countPaid(tx, of);
+  const refusal = paid.address > 0 ? "address" : invited === null ? refusalOf(rules, paid) : null;
+  // The amount may be 0 by now, if an admin has just switched it off.
+  return { creditQuota: refusal === null ? amount : 0n, creditRefusal: refusal };
+}
+
+type PaidSoFar = Awaited<ReturnType<typeof countPaid>>;
+
+function refusalOf(rules: RegistrationRules, { network, device, today }: PaidSoFar): CreditRefusal | null {
+  const limits: readonly (readonly [CreditRefusal, number, number])[] = [
+    ["network_day", network.today, rules.creditsPerNetworkDay],
+    ["network", network.ever, rules.creditsPerNetwork],
+    ["device_day", device.today, rules.creditsPerDeviceDay],
+    ["device", device.ever, rules.creditsPerDevice],
+    ["day", today, rules.creditsPerDay],
+  ];
+  return limits.find(([, paid, most]) => most > 0 && paid >= most)?.[0] ?? null;
+}

@@ -1,0 +1,97 @@
+import {
+  type RegistrationRulesView,
+  type SaveRegistrationInput,
+  saveRegistrationInput,
+} from "@sluice/contracts/registration";
+import type { Act } from "../../admin/approvals/port.ts";
+import { recordAct } from "../../admin/approvals/service.ts";
+import { AppError } from "../../platform/errors.ts";
+import { lockRules, type RegistrationRules, updateRules } from "./registration-store.ts";
+
+/**
+ * Changes who may register and what newcomers get. Free credit is money that nobody paid, so more of it takes two people.
+ */
+export function saveRulesAct(): Act<SaveRegistrationInput> {
+  return {
+    kind: "registration.save",
+    schema: saveRegistrationInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const before = await lockRules(tx);
+      if (Date.parse(input.updated_at) !== before.updatedAt.getTime()) {
+        throw new AppError("conflict");
+      }
+      if (input.mode === "domains" && input.domains.length === 0) {
+        throw new AppError("invalid_value", { fields: { domains: "Name at least one domain." } });
+      }
+      const after = await updateRules(tx, rulesOf(input));
+      await recordAct(tx, origin, {
+        action: "registration.save",
+        subjectKind: "registration",
+        subjectId: "rules",
+        before,
+        after,
+        reason: input.reason,
+      });
+      return {
+        isNew: true,
+        amount: null,
+        takesTwo: givesMore(before, after),
+        effects: {
+          registration_before: before.mode,
+          registration_after: after.mode,
+          grant_before_quota: before.creditQuota.toString(),
+          grant_after_quota: after.creditQuota.toString(),
+        },
+        finish: async () => ({ rules: rulesView(after) }),
+      };
+    },
+  };
+}
+
+function rulesOf(input: SaveRegistrationInput): Omit<RegistrationRules, "updatedAt"> {
+  return {
+    mode: input.mode,
+    domains: [...new Set(input.domains)],
+    refusedDomains: [...new Set(input.refused_domains)],
+    proofBits: input.proof_bits,
+    creditQuota: input.credit_quota,
+    creditsPerNetworkDay: input.credits_per_network_day,
+    creditsPerNetwork: input.credits_per_network,
+    creditsPerDeviceDay: input.credits_per_device_day,
+    creditsPerDevice: input.credits_per_device,
+    creditsPerDay: input.credits_per_day,
+  };
+}
+
+const limits = [
+  "creditsPerNetworkDay",
+  "creditsPerNetwork",
+  "creditsPerDeviceDay",
+  "creditsPerDevice",
+  "creditsPerDay",
+] as const;
+
+/** Whether newcomers may get more credit than before, each or all together. */
+function givesMore(before: RegistrationRules, after: RegistrationRules): boolean {
+  const most = (limit: number): number => (limit === 0 ? Infinity : limit);
+  const isLooser = limits.some((name) => most(after[name]) > most(before[name]));
+  return after.creditQuota > before.creditQuota || (after.creditQuota > 0n && isLooser);
+}
+
+/** The rules as responses have them. */
+export function rulesView(rules: RegistrationRules): RegistrationRulesView {
+  return {
+    mode: rules.mode,
+    domains: [...rules.domains],
+    refused_domains: [...rules.refusedDomains],
+    proof_bits: rules.proofBits,
+    credit_quota: rules.creditQuota,
+    credits_per_network_day: rules.creditsPerNetworkDay,
+    credits_per_network: rules.creditsPerNetwork,
+    credits_per_device_day: rules.creditsPerDeviceDay,
+    credits_per_device: rules.creditsPerDevice,
+    credits_per_day: rules.creditsPerDay,
+    updated_at: rules.updatedAt,
+  };
+}

@@ -1,0 +1,39 @@
+import type { RequestId } from "@sluice/contracts/ids";
+import type { Registry } from "prom-client";
+import type { FrontResponse, FrontWork } from "../front/model.ts";
+import { writeErrorTo } from "../gateway/respond/write-error.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Log } from "../platform/log.ts";
+import { counter } from "../platform/metric.ts";
+import { markCall } from "../relay/routes.ts";
+import type { RelayService } from "../relay/service.ts";
+
+/** What the front serves, exactly as it is in request lines. Claude Code sends the query. */
+const targets = ["/v1/chat/completions", "/v1/messages", "/v1/messages?beta=true", "/v1/responses"];
+
+type FrontDeps = {
+  readonly relay: RelayService;
+  readonly log: Log;
+  readonly registry: Registry;
+};
+
+/** The calls that the front serves by itself: the same relay, reached without the runtime's server. */
+export function frontWork({ relay, log, registry }: FrontDeps): FrontWork {
+  const count = counter(registry, "sluice_front_total", "Requests at the front, by what became of them.", "outcome");
+  const refuse = (target: string, error: AppError, requestId: string): FrontResponse => {
+    const [path = target] = target.split("?");
+    const call = { path, headers: new Headers(), requestId: requestId as RequestId };
+    return markCall({ ...writeErrorTo({ call, request: null }, error), requestId });
+  };
+  return {
+    targets,
+    count: (outcome) => count(1, outcome),
+    serve: async (call) => markCall(await relay.relay(call)),
+    refuse: (target) => refuse(target, new AppError("malformed_request"), Bun.randomUUIDv7()),
+    fail: (target, error) => {
+      const requestId = Bun.randomUUIDv7();
+      log.error("http.unexpected", { requestId, error });
+      return refuse(target, new AppError("internal_error"), requestId);
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { hasPassed } from "@sluice/http-client/deadline-ticker";
+import type { Parts } from "./response-head.ts";
+
+/** How long the other side may take to close its end after ours. */
+const lingerMs = 2_000;
+
+/** Parts are put together here: a buffer for each would be garbage as soon as it is written. */
+const scratch = Buffer.allocUnsafe(65_536);
+
+/** The socket of a client: takes whatever is written, and shows when it is read. */
+export class ClientSocket {
+  readonly #socket: Bun.Socket<unknown>;
+  /** What the kernel has not yet accepted. */
+  #backlog: Buffer[] = [];
+  #backlogBytes = 0;
+  /** When the backlog last became shorter. */
+  #progressMs = 0;
+  #isPaused = false;
+  /** It is closed once the backlog is written. */
+  #isEnding = false;
+  #hasEnded = false;
+
+  constructor(socket: Bun.Socket<unknown>) {
+    this.#socket = socket;
+  }
+
+  get hasBacklog(): boolean {
+    return this.#backlog.length > 0;
+  }
+
+  get backlogBytes(): number {
+    return this.#backlogBytes;
+  }
+
+  /** @returns false if bytes have to wait; they must not be changed until they are gone */
+  write(bytes: Buffer, nowMs: number): boolean {
+    if (this.#backlog.length > 0) {
+      this.#backlog.push(bytes);
+      this.#backlogBytes += bytes.length;
+      return false;
+    }
+    const written = this.#socket.write(bytes);
+    if (written === bytes.length) {
+      return true;
+    }
+    this.#keep(bytes.subarray(Math.max(0, written)), nowMs);
+    return false;
+  }
+
+  /** Writes all of it at once, from memory that the next write uses again. */
+  writeParts(parts: Parts, nowMs: number): void {
+    const length = parts.before.length + parts.bytes + parts.after.length;
+    if (length > scratch.length || this.#backlog.length > 0) {
+      const own = Buffer.allocUnsafe(length);
+      join(parts, own);
+      this.write(own, nowMs);
+      return;
+    }
+    join(parts, scratch);
+    const written = this.#socket.write(scratch, 0, length);
+    if (written !== length) {
+      this.#keep(Buffer.from(scratch.subarray(Math.max(0, written), length)), nowMs);
+    }
+  }
+
+  #keep(rest: Buffer, nowMs: number): void {
+    this.#backlog.push(rest);
+    this.#backlogBytes = rest.length;
+    this.#progressMs = nowMs;
+  }
+
+  /** The kernel accepts bytes again. @returns whether all of them are written */
+  drain(nowMs: number): boolean {
+    for (let next = this.#backlog[0]; next !== undefined; next = this.#backlog[0]) {
+      const written = this.#socket.write(next);
+      if (written > 0) {
+        this.#progressMs = nowMs;
+        this.#backlogBytes -= written;
+      }
+      if (written < next.length) {
+        this.#backlog[0] = next.subarray(Math.max(0, written));
+        return false;
+      }
+      this.#backlog.shift();
+    }
+    if (this.#isEnding) {
+      this.#shut(nowMs);
+    }
+    return true;
+  }
+
+  pause(): void {
+    if (!this.#isPaused) {
+      this.#isPaused = true;
+      this.#socket.pause();
+    }
+  }
+
+  resume(): void {
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#socket.resume();
+    }
+  }
+
+  /**
+   * Ends the connection once everything is written. The client's end stays open for a moment: a connection that is
+   * closed with unread bytes is reset, and the client loses the response.
+   */
+  end(nowMs: number): void {
+    this.#isEnding = true;
+    this.resume();
+    if (!this.hasBacklog) {
+      this.#shut(nowMs);
+    }
+  }
+
+  /** Closes the connection, whatever waits to be written. */
+  terminate(): void {
+    this.#backlog = [];
+    this.#backlogBytes = 0;
+    this.#socket.terminate();
+  }
+
+  /** Whether the client has read nothing for too long, or keeps its end open after ours. */
+  isLate(stallTimeoutMs: number, nowMs: number): boolean {
+    if (this.hasBacklog) {
+      return hasPassed(stallTimeoutMs, this.#progressMs, nowMs);
+    }
+    return this.#hasEnded && hasPassed(lingerMs, this.#progressMs, nowMs);
+  }
+
+  #shut(nowMs: number): void {
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
+      this.#progressMs = nowMs;
+      this.#socket.shutdown();
+    }
+  }
+}
+
+function join({ before, pieces, after }: Parts, target: Buffer): void {
+  let at = target.write(before, 0, "latin1");
+  for (const piece of pieces) {
+    target.set(piece, at);
+    at += piece.byteLength;
+  }
+  target.write(after, at, "latin1");
+}

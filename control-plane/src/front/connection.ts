@@ -1,0 +1,382 @@
+import { type DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
+import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
+import { clientAddress } from "../platform/client-address.ts";
+import { ChunkedAnswer } from "./chunked-answer.ts";
+import { ClientSocket } from "./client-socket.ts";
+import { FrontCall } from "./front-call.ts";
+import type { FrontResponse, FrontSettings, FrontWork } from "./model.ts";
+import { RequestBuffer } from "./request-buffer.ts";
+import { type HeadTable, RequestHead } from "./request-head.ts";
+import { type Parts, writeHead } from "./response-head.ts";
+import { Tunnel } from "./tunnel.ts";
+
+/**
+ * How long the rest of a body is waited for: a long prompt from far away takes several round trips. Slower ones are read by
+ * the runtime's server, which asks for the key first.
+ */
+const bodyWaitMs = 1_000;
+/** How much of the next requests is read while a response is being made. */
+const readAheadBytesMax = 65_536;
+/** Up to this size, the head and the body of a response are written at once, which takes a copy. */
+const copiedBytesMax = 65_536;
+
+/** What connections have in common. */
+export type FrontShared = {
+  readonly work: FrontWork;
+  readonly settings: FrontSettings;
+  readonly table: HeadTable;
+  readonly ticker: DeadlineTicker;
+  /** The port of the runtime's server. */
+  readonly serverPort: number;
+  isDraining: boolean;
+  /** No connection begins another request. */
+  isStopping: boolean;
+  /** Bytes of requests that have not arrived whole. */
+  partialBytes: number;
+  /** Called once, when the connection is closed. */
+  readonly onClose: (connection: ClientConnection) => void;
+  /** What a listener or a stream has thrown: the connection goes on as if it had not. */
+  readonly onFailure: (error: unknown) => void;
+};
+
+/** Bytes of requests that may wait for their rest in all connections; above it, they are handed over. */
+const partialBytesMax = 64 * 1024 * 1024;
+
+/**
+ * - `receiving`: between two requests, or part of one has come.
+ * - `busy`: a response is being made or written.
+ * - `ending`: the last response is being written; what still comes is dropped.
+ */
+type State = "receiving" | "busy" | "ending" | "tunnel" | "closed";
+
+/** The connection of a client: one request after the other, until it ends or is handed over. */
+export class ClientConnection implements Timed {
+  tickerSlot = -1;
+  readonly peer: string;
+  readonly #shared: FrontShared;
+  readonly #socket: ClientSocket;
+  readonly #head: RequestHead;
+  readonly #buffer = new RequestBuffer();
+  #state: State = "receiving";
+  /** When this request began, or the connection became idle. */
+  #sinceMs: number;
+  #isHeadRead = false;
+  /** The share of `partialBytes`. */
+  #partialBytes = 0;
+  #call: FrontCall | null = null;
+  #answer: ChunkedAnswer | null = null;
+  #tunnel: Tunnel | null = null;
+  #onDrain: (() => void) | null = null;
+
+  constructor(socket: Bun.Socket<unknown>, peer: string, shared: FrontShared) {
+    this.#shared = shared;
+    this.#socket = new ClientSocket(socket);
+    this.peer = peer;
+    this.#head = new RequestHead(shared.table);
+    this.#sinceMs = shared.ticker.nowMs;
+    shared.ticker.add(this);
+  }
+
+  /** Whether something is left to do for its client. */
+  get isRunning(): boolean {
+    return this.#state === "busy" || this.#state === "tunnel" || this.#socket.hasBacklog;
+  }
+
+  onData(bytes: Buffer): void {
+    switch (this.#state) {
+      case "receiving":
+        this.#add(bytes);
+        this.#read();
+        break;
+      case "busy":
+        this.#buffer.add(bytes);
+        if (this.#buffer.length > readAheadBytesMax) {
+          this.#socket.pause();
+        }
+        break;
+      case "tunnel":
+        this.#tunnel?.onClientData(bytes);
+        break;
+      case "ending":
+      case "closed":
+        break;
+    }
+  }
+
+  onDrain(): void {
+    const isWritten = this.#socket.drain(this.#nowMs);
+    this.#answer?.onTaken();
+    if (!isWritten) {
+      return;
+    }
+    this.#tunnel?.onClientDrain();
+    const onDrain = this.#onDrain;
+    this.#onDrain = null;
+    onDrain?.();
+  }
+
+  onClose(): void {
+    if (this.#state === "closed") {
+      return;
+    }
+    if (this.#state === "receiving" && this.#isHeadRead) {
+      // A call whose client left with part of its body is a call like any other: the runtime's server counts it.
+      this.#handOver();
+    }
+    this.#state = "closed";
+    const { ticker, onClose, onFailure } = this.#shared;
+    ticker.remove(this);
+    this.#holdPartial(0);
+    onClose(this);
+    this.#tunnel?.onClientClose();
+    this.#call?.abort(onFailure);
+    this.#answer?.onGone();
+  }
+
+  onTick(nowMs: number): void {
+    const { stallTimeoutMs } = this.#shared.settings;
+    if (this.#socket.isLate(stallTimeoutMs, nowMs)) {
+      this.#socket.terminate();
+      return;
+    }
+    if (this.#state !== "receiving") {
+      return;
+    }
+    if (this.#buffer.length === 0) {
+      if (hasPassed(this.#shared.settings.idleTimeoutMs, this.#sinceMs, nowMs)) {
+        this.#end();
+      }
+    } else if (this.#isHeadRead) {
+      if (hasPassed(bodyWaitMs, this.#sinceMs, nowMs)) {
+        this.#handOver();
+      }
+    } else if (hasPassed(this.#shared.settings.headTimeoutMs, this.#sinceMs, nowMs)) {
+      this.#end();
+    }
+  }
+
+  /** Ends the connection unless it is in the middle of something. */
+  endIfIdle(): void {
+    if (this.#state === "receiving" && this.#buffer.length === 0) {
+      this.#end();
+    }
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  get #nowMs(): number {
+    return this.#shared.ticker.nowMs;
+  }
+
+  /** Adds bytes of a request that is not yet whole. */
+  #add(bytes: Buffer): void {
+    if (this.#buffer.length === 0) {
+      this.#sinceMs = this.#nowMs;
+    }
+    this.#buffer.add(bytes, this.#isHeadRead ? this.#head.end + this.#head.contentLength : 0);
+  }
+
+  /** Decides about the request at the beginning of the buffer. */
+  #read(): void {
+    const { settings } = this.#shared;
+    const head = this.#head;
+    const buffer = this.#buffer;
+    if (!this.#isHeadRead) {
+      const verdict = head.read(buffer.bytes, buffer.length);
+      if (verdict === "more") {
+        this.#holdPartial(buffer.capacity);
+        return;
+      }
+      if (verdict === "refuse") {
+        this.#refuse();
+        return;
+      }
+      if (verdict === "hand_over" || head.contentLength > settings.bodyBytesMax) {
+        this.#handOver();
+        return;
+      }
+      this.#isHeadRead = true;
+    }
+    const end = head.end + head.contentLength;
+    if (buffer.length >= end) {
+      this.#begin(end);
+    } else {
+      this.#holdPartial(Math.max(end, buffer.capacity));
+    }
+  }
+
+  /** Counts what the unfinished request holds; with no room left for it, the runtime's server reads it. */
+  #holdPartial(bytes: number): void {
+    const shared = this.#shared;
+    shared.partialBytes += bytes - this.#partialBytes;
+    this.#partialBytes = bytes;
+    if (shared.partialBytes > partialBytesMax && bytes > 0) {
+      this.#handOver();
+    }
+  }
+
+  #begin(end: number): void {
+    const { work } = this.#shared;
+    const head = this.#head;
+    const bytes = this.#buffer.take(end) as Buffer<ArrayBuffer>;
+    this.#holdPartial(0);
+    this.#state = "busy";
+    const fields = head.fieldsOf(bytes);
+    const clientIp = clientAddress(fields, this.peer, this.#shared.settings.edge);
+    this.#call = new FrontCall(head.target, fields, clientIp, bytes.subarray(head.end, end));
+    work.count("served");
+    work.serve(this.#call).then(
+      (response) => this.#respond(response),
+      (error: unknown) => this.#respond(work.fail(head.target, error)),
+    );
+  }
+
+  #respond(response: FrontResponse): void {
+    try {
+      this.#writeResponse(response);
+    } catch (error) {
+      this.#abandon(response);
+      this.#writeResponse(this.#shared.work.fail(this.#head.target, error));
+    }
+  }
+
+  /** Nobody will read this response: without being told, its call would never end. */
+  #abandon({ body }: FrontResponse): void {
+    const answer = this.#answer;
+    this.#answer = null;
+    if (answer !== null) {
+      answer.onGone();
+    } else if (isAnswerStream(body)) {
+      leaveStream(body, this.#shared.onFailure);
+    }
+  }
+
+  /** @throws TypeError for headers that can't be written; nothing is written then */
+  #writeResponse(response: FrontResponse): void {
+    if (this.#state !== "busy") {
+      this.#abandon(response);
+      return;
+    }
+    const { status, headers, body } = response;
+    const isLast = this.#head.isLast || this.#shared.isDraining || headers["connection"] === "close";
+    const all = [headers, this.#shared.settings.headers];
+    if (isAnswerStream(body)) {
+      const head = writeHead(status, all, { length: null, isLast });
+      this.#answer = new ChunkedAnswer(body, head, this.#outlet(isLast));
+      this.#answer.begin();
+      return;
+    }
+    const length = body?.byteLength ?? 0;
+    const head = writeHead(status, all, { length, isLast });
+    if (body !== null && length > copiedBytesMax) {
+      this.#write(Buffer.from(head, "latin1"));
+      this.#write(Buffer.from(body.buffer, body.byteOffset, length));
+    } else {
+      const pieces = body === null ? [] : [body];
+      this.#socket.writeParts({ before: head, pieces, bytes: length, after: "" }, this.#nowMs);
+    }
+    this.#finish(isLast);
+  }
+
+  #outlet(isLast: boolean) {
+    const socket = this.#socket;
+    return {
+      get backlogBytes(): number {
+        return socket.backlogBytes;
+      },
+      onFailure: this.#shared.onFailure,
+      write: (parts: Parts) => this.#socket.writeParts(parts, this.#nowMs),
+      end: (isWhole: boolean) => {
+        if (isWhole) {
+          this.#finish(isLast);
+        } else {
+          this.#cut();
+        }
+      },
+    };
+  }
+
+  /** Ends the connection in the middle of a response; what the client could still take of it is written. */
+  #cut(): void {
+    if (this.#socket.hasBacklog) {
+      this.#socket.terminate();
+    } else {
+      this.#end();
+    }
+  }
+
+  #write(bytes: Buffer): void {
+    this.#socket.write(bytes, this.#nowMs);
+  }
+
+  /** The response is complete; the next request begins when it is written. */
+  #finish(isLast: boolean): void {
+    this.#call = null;
+    this.#answer = null;
+    if (isLast || this.#shared.isStopping) {
+      this.#end();
+    } else if (this.#socket.hasBacklog) {
+      this.#onDrain = () => this.#next();
+    } else {
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    if (this.#state !== "busy") {
+      return;
+    }
+    this.#state = "receiving";
+    this.#head.reset();
+    this.#isHeadRead = false;
+    this.#sinceMs = this.#nowMs;
+    this.#socket.resume();
+    if (this.#buffer.length > 0) {
+      this.#read();
+    } else if (this.#shared.isStopping) {
+      this.#end();
+    }
+  }
+
+  #refuse(): void {
+    this.#shared.work.count("refused");
+    this.#state = "busy";
+    const response = this.#shared.work.refuse(this.#head.target);
+    this.#respond({ ...response, headers: { ...response.headers, connection: "close" } });
+  }
+
+  /** What comes from now on is dropped. */
+  #end(): void {
+    this.#state = "ending";
+    this.#buffer.takeAll();
+    this.#holdPartial(0);
+    this.#socket.end(this.#nowMs);
+  }
+
+  #handOver(): void {
+    const { work, serverPort } = this.#shared;
+    work.count("handed_over");
+    const first = this.#buffer.takeAll();
+    this.#state = "tunnel";
+    this.#holdPartial(0);
+    const socket = this.#socket;
+    const client = {
+      write: (bytes: Buffer) => socket.write(bytes, this.#nowMs),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      end: () => this.#end(),
+    };
+    this.#tunnel = new Tunnel(client, first, () => this.#refuseTunnel());
+    this.#tunnel.open(serverPort, this.peer);
+  }
+
+  /** The runtime's server accepts no connection: it has stopped, or has no files left. */
+  #refuseTunnel(): void {
+    if (this.#state === "tunnel") {
+      this.#write(Buffer.from("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"));
+      this.#end();
+    }
+  }
+}

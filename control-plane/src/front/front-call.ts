@@ -1,0 +1,75 @@
+import type { AbortListener, AbortNotice } from "@sluice/http-client/model";
+import type { CallHeaders } from "../gateway/model.ts";
+import { type BodyLimits, type ByteCounter, checkBodyLength } from "../platform/read-body.ts";
+
+/** A call that came whole. It is its own notice of whether its client is still there. */
+export class FrontCall implements AbortNotice {
+  readonly method = "POST";
+  /** Exactly as in the request line. */
+  readonly target: string;
+  readonly headers: CallHeaders;
+  readonly clientIp: string;
+  aborted = false;
+  #bytes: Uint8Array<ArrayBuffer>;
+  #isRead = false;
+  #listeners: AbortListener[] = [];
+
+  constructor(target: string, headers: CallHeaders, clientIp: string, bytes: Uint8Array<ArrayBuffer>) {
+    this.target = target;
+    this.headers = headers;
+    this.clientIp = clientIp;
+    this.#bytes = bytes;
+  }
+
+  get signal(): AbortNotice {
+    return this;
+  }
+
+  /** The body, once it was read. */
+  get body(): Uint8Array | null {
+    return this.#isRead ? this.#bytes : null;
+  }
+
+  /** @throws AppError `request_too_large`, and the counter's errors */
+  readBody({ bytesMax }: BodyLimits, counter: ByteCounter | null): Uint8Array {
+    checkBodyLength(this.#bytes.byteLength, bytesMax);
+    counter?.add(this.#bytes.byteLength);
+    this.#isRead = true;
+    return this.#bytes;
+  }
+
+  /** The connection has limits of its own for what is left to write. */
+  onOver(): void {}
+
+  addEventListener(_type: "abort", listener: AbortListener): void {
+    this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: AbortListener): void {
+    const index = this.#listeners.indexOf(listener);
+    if (index !== -1) {
+      this.#listeners.splice(index, 1);
+    }
+  }
+
+  /** The client is gone. @param onFailure takes what a listener throws; the others are told all the same */
+  abort(onFailure: (error: unknown) => void): void {
+    if (this.aborted) {
+      return;
+    }
+    this.aborted = true;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) {
+      try {
+        if (typeof listener === "function") {
+          listener();
+        } else {
+          listener.handleEvent();
+        }
+      } catch (error) {
+        onFailure(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { GatewayResponse } from "../gateway/model.ts";
+import type { EdgeSettings } from "../platform/client-address.ts";
+import type { FrontCall } from "./front-call.ts";
+
+export type FrontResponse = Pick<GatewayResponse, "status" | "headers" | "body">;
+
+/** What became of a request, or, if it was turned away, of a connection. */
+export type FrontOutcome = "served" | "handed_over" | "refused" | "turned_away";
+
+/** What the front is for. */
+export type FrontWork = {
+  readonly targets: readonly string[];
+  serve(call: FrontCall): Promise<FrontResponse>;
+  count(outcome: FrontOutcome): void;
+  /** The response in place of one that can't be made or written. */
+  fail(target: string, error: unknown): FrontResponse;
+  /** The response to a request whose head is illegal. */
+  refuse(target: string): FrontResponse;
+};
+
+export type FrontSettings = {
+  readonly hostname: string;
+  readonly port: number;
+  /** Larger bodies are for the runtime's server. */
+  readonly bodyBytesMax: number;
+  /** How long the head of a request may take to arrive. */
+  readonly headTimeoutMs: number;
+  /** How long a connection may be idle between two requests. */
+  readonly idleTimeoutMs: number;
+  /** How long a client may read nothing of what waits for it. */
+  readonly stallTimeoutMs: number;
+  /** Connections of one address. */
+  readonly connectionsMax: number;
+  /** Connections of an edge are not counted, because each carries those of many clients. */
+  readonly edge: EdgeSettings;
+  /** Names of fields, in lower case, with which a request is handed over. */
+  readonly rareFields: readonly string[];
+  /** Headers that every response gets. */
+  readonly headers: Readonly<Record<string, string>>;
+};

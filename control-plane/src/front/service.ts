@@ -1,0 +1,128 @@
+import { DeadlineTicker } from "@sluice/http-client/deadline-ticker";
+import { isAddressAllowed } from "../platform/address-list.ts";
+import { addressGroup, plainAddress } from "../platform/client-address.ts";
+import type { Log } from "../platform/log.ts";
+import { ClientConnection, type FrontShared } from "./connection.ts";
+import type { FrontSettings, FrontWork } from "./model.ts";
+import { HeadTable } from "./request-head.ts";
+
+type Data = { connection: ClientConnection | null };
+
+/**
+ * The listener of the service. It serves the calls that it knows by itself; a connection with anything else goes on to
+ * the runtime's server, which listens on a port of this machine.
+ */
+export class Front {
+  readonly #listener: Bun.TCPSocketListener<Data>;
+  readonly #shared: FrontShared;
+  readonly #log: Log;
+  readonly #connections = new Set<ClientConnection>();
+  /** How many connections each address has. */
+  readonly #ofAddress = new Map<string, number>();
+
+  /** @param serverPort the port of the runtime's server */
+  constructor(work: FrontWork, settings: FrontSettings, { serverPort, log }: { serverPort: number; log: Log }) {
+    this.#log = log;
+    this.#shared = {
+      work,
+      settings,
+      table: new HeadTable({ targets: work.targets, rareFields: settings.rareFields }),
+      ticker: new DeadlineTicker(),
+      serverPort,
+      isDraining: false,
+      isStopping: false,
+      partialBytes: 0,
+      onClose: (connection) => this.#forget(connection),
+      onFailure: (error) => log.error("front.unexpected", { error }),
+    };
+    this.#listener = this.#listen(settings);
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  /** All connections, those that were handed over too. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Connections that something is left to do for. */
+  get running(): number {
+    let running = 0;
+    for (const connection of this.#connections) {
+      running += connection.isRunning ? 1 : 0;
+    }
+    return running;
+  }
+
+  /** Every response closes its connection from now on. */
+  beginDrain(): void {
+    this.#shared.isDraining = true;
+  }
+
+  /** Takes no more connections, and ends idle ones. */
+  stop(): void {
+    this.#shared.isDraining = true;
+    this.#shared.isStopping = true;
+    this.#listener.stop();
+    for (const connection of this.#connections) {
+      connection.endIfIdle();
+    }
+  }
+
+  /** Closes every connection. */
+  cutOff(): void {
+    for (const connection of this.#connections) {
+      connection.terminate();
+    }
+  }
+
+  #listen({ hostname, port }: FrontSettings): Bun.TCPSocketListener<Data> {
+    // The option is missing from the types. Workers share the port.
+    const address = { hostname, port, reusePort: true };
+    return Bun.listen<Data>({
+      ...address,
+      socket: {
+        open: (socket) => this.#open(socket),
+        data: (socket, bytes) => socket.data.connection?.onData(bytes),
+        drain: (socket) => socket.data.connection?.onDrain(),
+        close: (socket) => socket.data.connection?.onClose(),
+        error: (socket, error) => {
+          this.#log.error("front.unexpected", { error });
+          socket.terminate();
+        },
+      },
+    });
+  }
+
+  #open(socket: Bun.Socket<Data>): void {
+    const { work, settings } = this.#shared;
+    const { connectionsMax, edge } = settings;
+    const address = plainAddress(socket.remoteAddress);
+    const group = addressGroup(address);
+    const count = (this.#ofAddress.get(group) ?? 0) + 1;
+    const isEdge = edge.header !== null && isAddressAllowed(address, edge.addresses);
+    if (count > connectionsMax && !isEdge) {
+      work.count("turned_away");
+      socket.data = { connection: null };
+      socket.terminate();
+      return;
+    }
+    this.#ofAddress.set(group, count);
+    const connection = new ClientConnection(socket, address, this.#shared);
+    socket.data = { connection };
+    this.#connections.add(connection);
+  }
+
+  #forget(connection: ClientConnection): void {
+    this.#connections.delete(connection);
+    const group = addressGroup(connection.peer);
+    const left = (this.#ofAddress.get(group) ?? 1) - 1;
+    if (left === 0) {
+      this.#ofAddress.delete(group);
+    } else {
+      this.#ofAddress.set(group, left);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import type { Decimal } from "@sluice/contracts/money";
+import type { CardSender } from "@sluice/contracts/payments";
+import { Stripe } from "stripe";
+import { AppError } from "../../../platform/errors.ts";
+import { type Checkout, toCents } from "../model.ts";
+import type { GatewayInvoice, GatewaySubscription, SubscriptionCheckout, SubscriptionGateway } from "../port.ts";
+import { failureOf } from "./failure.ts";
+import { readAmount, readNumber } from "./notice.ts";
+
+type ClientOf = (account: CardSender) => Promise<Stripe>;
+
+/** Subscriptions by the gateway's hosted pages: no card data comes here. */
+export class CardSubscriptions implements SubscriptionGateway {
+  readonly #clientOf: ClientOf;
+  readonly #returnUrl: string;
+
+  constructor(clientOf: ClientOf, publicBaseUrl: string) {
+    this.#clientOf = clientOf;
+    this.#returnUrl = `${publicBaseUrl}/console/billing/`;
+  }
+
+  async openCheckout(request: SubscriptionCheckout): Promise<Checkout> {
+    const client = await this.#clientOf(request.account);
+    const options = { idempotencyKey: `renewal:${request.renewalNo}:1` };
+    const session = await asked(client.checkout.sessions.create(sessionParams(request, this.#returnUrl), options));
+    if (session.url === null || !URL.canParse(session.url)) {
+      throw new AppError("payment_gateway_failed", { internal: { gateway: "cardpay", reason: "no address" } });
+    }
+    return { url: session.url, reference: session.id };
+  }
+
+  async readSubscription(account: CardSender, id: string): Promise<GatewaySubscription | null> {
+    const client = await this.#clientOf(account);
+    const found = await orMissing(client.subscriptions.retrieve(id));
+    return found === null ? null : subscriptionOf(found);
+  }
+
+  async readInvoice(account: CardSender, id: string): Promise<GatewayInvoice | null> {
+    const client = await this.#clientOf(account);
+    const found = await orMissing(client.invoices.retrieve(id, { expand: ["payments"] }));
+    return found === null ? null : invoiceOf(found);
+  }
+
+  async cancel(account: CardSender, id: string, when: "at_end" | "now"): Promise<void> {
+    const client = await this.#clientOf(account);
+    const known = await orMissing(client.subscriptions.retrieve(id));
+    if (known === null || known.status === "canceled" || known.status === "incomplete_expired") {
+      return;
+    }
+    await asked(
+      when === "now"
+        ? client.subscriptions.cancel(id, { invoice_now: false, prorate: false })
+        : client.subscriptions.update(id, { cancel_at_period_end: true }),
+    );
+  }
+
+  async changePrice(
+    account: CardSender,
+    id: string,
+    { priceUsd, key }: { readonly priceUsd: Decimal; readonly key: string },
+  ): Promise<void> {
+    const client = await this.#clientOf(account);
+    const [item] = (await asked(client.subscriptions.retrieve(id))).items.data;
+    if (item === undefined) {
+      throw new AppError("payment_gateway_failed", { internal: { gateway: "cardpay", reason: "no item" } });
+    }
+    const { product } = item.price;
+    const price = {
+      currency: "usd",
+      product: typeof product === "string" ? product : product.id,
+      recurring: { interval: "month" as const },
+      unit_amount: toCents(priceUsd),
+    };
+    // The running month keeps its price: nothing is charged or given back for it.
+    const change = { items: [{ id: item.id, price_data: price }], proration_behavior: "none" as const };
+    await asked(client.subscriptions.update(id, change, { idempotencyKey: key }));
+  }
+
+  async openPortal(account: CardSender, customerId: string): Promise<string> {
+    const client = await this.#clientOf(account);
+    const { url } = await asked(
+      client.billingPortal.sessions.create({ customer: customerId, return_url: this.#returnUrl }),
+    );
+    return url;
+  }
+}
+
+/** They depend on the renewal alone, so that a repetition under the same idempotency key is identical in every byte. */
+function sessionParams(request: SubscriptionCheckout, returnUrl: string): Stripe.Checkout.SessionCreateParams {
+  const { renewalNo, account, planCode, planName, priceUsd, email } = request;
+  // The session keeps its own copy; events of invoices have the subscription's.
+  const metadata = { renewal_no: renewalNo, product_id: planCode, svc_product_id: planCode, svc_sender: account };
+  return {
+    mode: "subscription",
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: "usd",
+          unit_amount: toCents(priceUsd),
+          recurring: { interval: "month" },
+          product_data: { name: planName },
+        },
+      },
+    ],
+    allowed_payment_method_types: ["card"],
+    client_reference_id: renewalNo,
+    metadata,
+    subscription_data: { metadata },
+    customer_email: email,
+    success_url: `${returnUrl}?renewal=${renewalNo}`,
+    cancel_url: returnUrl,
+  };
+}
+
+function subscriptionOf(found: Stripe.Subscription): GatewaySubscription {
+  return {
+    id: found.id,
+    customerId: typeof found.customer === "string" ? found.customer : found.customer.id,
+    renewalNo: readNumber(found.metadata, "renewal_no"),
+    state: stateOf(found.status),
+    isCancelledAtEnd: found.cancel_at_period_end || found.cancel_at !== null,
+  };
+}
+
+function stateOf(status: Stripe.Subscription.Status): GatewaySubscription["state"] {
+  switch (status) {
+    case "active":
+    case "trialing":
+      return "active";
+    case "canceled":
+    case "incomplete_expired":
+      return "ended";
+    case "incomplete":
+      return "pending";
+    default:
+      return "past_due";
+  }
+}
+
+function invoiceOf(found: Stripe.Invoice): GatewayInvoice | null {
+  // Changes within a month have lines of their own; the month is the one that ends last.
+  const months = found.lines.data.map(({ period }) => period);
+  const [month] = months.sort((one, other) => other.end - one.end);
+  if (found.id === undefined || month === undefined) {
+    return null;
+  }
+  const subscription = found.parent?.subscription_details?.subscription ?? null;
+  return {
+    id: found.id,
+    subscriptionId: typeof subscription === "string" ? subscription : (subscription?.id ?? null),
+    paid: found.status === "paid" ? paidOf(found, found.id) : null,
+    periodStart: new Date(month.start * 1_000),
+    periodEnd: new Date(month.end * 1_000),
+    attempts: found.attempt_count,
+  };
+}
+
+/** Null for an invoice of nothing, which the gateway counts as paid. */
+function paidOf(found: Stripe.Invoice, id: string): GatewayInvoice["paid"] {
+  const currency = found.currency.toUpperCase();
+  const amountUsd = readAmount(found.amount_paid, currency);
+  if (amountUsd === null || found.amount_paid === 0) {
+    return null;
+  }
+  const intents = (found.payments?.data ?? [])
+    .filter(({ status }) => status === "paid")
+    .map(({ payment: { payment_intent: intent } }) => (typeof intent === "object" ? intent.id : intent));
+  // An invoice that the operator marked as paid has no payment at the gateway.
+  return { transactionId: intents.find((intent) => intent !== undefined) ?? id, amountUsd, currency };
+}
+
+async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
+  return await request.catch((error: unknown) => {
+    throw failureOf(error);
+  });
+}
+
+/** Null for something that the gateway does not have. */
+async function orMissing<Answer>(request: Promise<Answer>): Promise<Answer | null> {
+  return await request.catch((error: unknown) => {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) {
+      return null;
+    }
+    throw failureOf(error);
+  });
+}

@@ -1,0 +1,183 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { noInput } from "@sluice/contracts/billing";
+import {
+  buyerResponse,
+  invoiceFileInput,
+  invoicePageInput,
+  invoicePageResponse,
+  invoiceTermsResponse,
+  quoteInput,
+  quoteResponse,
+  saveBuyerInput,
+  saveTermsInput,
+} from "@sluice/contracts/invoices";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
+import { notFound } from "../../platform/errors.ts";
+import { readKeysetPage } from "../../platform/keyset-page.ts";
+import type { SideThread } from "../../platform/side-thread.ts";
+import type { OrderPlace } from "../orders/order-store.ts";
+import { quoteOrder } from "../orders/place-order.ts";
+import { findBuyer, findInvoice, findTerms, type Invoice, selectInvoicesOf } from "./invoice-store.ts";
+import { buyerEntry, changeBuyer, invoiceEntry, saveTerms, termsEntry } from "./invoices.ts";
+import { renderInvoice } from "./pdf/render-invoice.ts";
+import { partGross } from "./tax.ts";
+
+export type InvoiceEndpointDeps = { readonly db: Database; readonly thread: SideThread };
+
+const asPdf = [{ status: 200, type: "application/pdf", summary: "The same bytes each time." }] as const;
+
+export function invoiceEndpoints(deps: InvoiceEndpointDeps): AnyEndpoint[] {
+  return [...buyerEndpoints(deps), ...ownInvoiceEndpoints(deps), quoteEndpoint(deps)];
+}
+
+function ownInvoiceEndpoints({ db, thread }: InvoiceEndpointDeps): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/invoice/list/",
+      access: "user",
+      input: invoicePageInput,
+      summary: "List the invoices and credit notes of the account, newest first",
+      output: invoicePageResponse,
+      errors: [],
+      handle: async ({ input, user }) => {
+        const read = (limit: number) => selectInvoicesOf(db, placeOf(user), { below: input.cursor ?? null, limit });
+        const { rows, nextCursor } = await readKeysetPage(input.limit, read, ({ id }) => id);
+        return { invoices: rows.map(invoiceEntry), next_cursor: nextCursor };
+      },
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/invoice/file/",
+      access: "user",
+      input: invoiceFileInput,
+      summary: "Download an invoice or credit note as PDF",
+      output: null,
+      otherResponses: asPdf,
+      errors: ["not_found"],
+      handle: async ({ input, user }) => pdfOf(thread, await findInvoice(db, input.number, placeOf(user))),
+    }),
+  ];
+}
+
+function buyerEndpoints({ db }: InvoiceEndpointDeps): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/billing/buyer/",
+      access: "user",
+      input: noInput,
+      summary: "Get name, address and tax id for invoices of the account",
+      output: buyerResponse,
+      errors: [],
+      handle: async ({ user }) => {
+        const buyer = await findBuyer(db, placeOf(user));
+        return { buyer: buyer === null ? null : buyerEntry(buyer) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/buyer/save/",
+      access: "user",
+      input: saveBuyerInput,
+      summary: "Save name, address and tax id for future invoices of the account",
+      output: buyerResponse,
+      errors: [],
+      handle: async ({ input, ...call }) => {
+        const place = placeOf(call.user);
+        const saved = await db.withTransaction((tx) => changeBuyer(tx, place, { input, call }));
+        return { buyer: buyerEntry(saved) };
+      },
+    }),
+  ];
+}
+
+function quoteEndpoint({ db }: InvoiceEndpointDeps): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/billing/order/quote/",
+    access: "optional_user",
+    input: quoteInput,
+    summary: "Get what an order would cost now, with its tax",
+    output: quoteResponse,
+    errors: ["not_found", "not_offered", "invalid_amount"],
+    handle: async ({ input, user }) => {
+      const of = {
+        planCode: input.plan_code,
+        amountUsd: input.amount_usd,
+        userId: user?.userId ?? null,
+        organisationId: user?.organisation?.organisationId ?? null,
+      };
+      const { terms, tax, taxName } = await db.withTransaction((tx) => quoteOrder(tx, of));
+      return {
+        amount_usd: terms.amountUsd,
+        tax_usd: tax === null ? "0.00" : partGross(terms.amountUsd, tax.rate).taxUsd,
+        tax_rate: tax?.rate ?? null,
+        tax_name: taxName,
+        quota: terms.quota,
+      };
+    },
+  });
+}
+
+/** What operators do with invoices; the list is with the others. */
+export function invoiceAdminEndpoints({ db, thread }: InvoiceEndpointDeps): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/invoice/file/",
+      access: "admin",
+      input: invoiceFileInput,
+      summary: "Download an invoice or credit note as PDF",
+      output: null,
+      otherResponses: asPdf,
+      errors: ["not_found"],
+      handle: async ({ input }) => pdfOf(thread, await findInvoice(db, input.number, null)),
+    }),
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/invoice/terms/",
+      access: "admin",
+      input: noInput,
+      summary: "Get the seller's data and the taxes of invoices",
+      output: invoiceTermsResponse,
+      errors: [],
+      handle: async () => {
+        const terms = await findTerms(db);
+        return { terms: terms === null ? null : termsEntry(terms) };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/invoice/terms/save/"),
+      input: saveTermsInput,
+      summary: "Change the loaded version of the seller's data and the taxes, for future orders and invoices",
+      output: invoiceTermsResponse,
+      errors: ["conflict"],
+      handle: async ({ input, ...call }) => ({
+        terms: termsEntry(await db.withTransaction((tx) => saveTerms(tx, input, call))),
+      }),
+    }),
+  ];
+}
+
+const placeOf = (user: UserCaller): OrderPlace => ({
+  userId: user.userId,
+  organisationId: user.organisation?.organisationId ?? null,
+});
+
+async function pdfOf(thread: SideThread, invoice: Invoice | null): Promise<Response> {
+  if (invoice === null) {
+    throw notFound("invoice");
+  }
+  const bytes = await renderInvoice(thread, invoice);
+  return new Response(bytes as Uint8Array<ArrayBuffer>, {
+    headers: {
+      "content-type": "application/pdf",
+      "content-disposition": `attachment; filename="${invoice.number}.pdf"`,
+      "cache-control": "private, no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

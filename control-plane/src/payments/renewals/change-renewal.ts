@@ -1,0 +1,102 @@
+import type { UserId } from "@sluice/contracts/ids";
+import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
+import type { Database, Transaction } from "../../platform/db.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { makeRenewalNo } from "../orders/order-numbers.ts";
+import { findOwner } from "../orders/order-store.ts";
+import { findActivePlan } from "../plans/plan-store.ts";
+import { applyRenewal } from "./apply-renewal.ts";
+import { isLive, type Renewal, type RenewalDeps, type RenewalEnd } from "./model.ts";
+import { findOpenRenewal, findRenewal, insertRenewal, saveCheckout, saveEndReason } from "./renewal-store.ts";
+
+export type StartedRenewal = { readonly renewal: Renewal; readonly checkoutUrl: string };
+
+/**
+ * Opens the gateway's page on which a customer agrees to pay for a plan every month. While a page is open, a repetition
+ * returns it, on the terms that it shows.
+ * @throws AppError `not_offered`, `not_found` for a plan that does not renew, `conflict` when the customer has it,
+ * `gateway_not_configured`, `payment_gateway_failed`
+ */
+export async function startRenewal(deps: RenewalDeps, userId: UserId, planCode: string): Promise<StartedRenewal> {
+  if (!deps.rules.isOffered()) {
+    throw new AppError("not_offered");
+  }
+  const { renewal, email } = await deps.db.withTransaction((tx) => placeRenewal(tx, userId, planCode));
+  if (renewal.checkoutUrl !== null) {
+    return { renewal, checkoutUrl: renewal.checkoutUrl };
+  }
+  const { renewalNo, account, planName, priceUsd } = renewal;
+  // Two callers at once get the same page, by its idempotency key.
+  const checkout = await deps.gateway.openCheckout({ renewalNo, account, planCode, planName, priceUsd, email });
+  await saveCheckout(deps.db, renewal.id, checkout);
+  return { renewal, checkoutUrl: checkout.url };
+}
+
+async function placeRenewal(
+  tx: Transaction,
+  userId: UserId,
+  planCode: string,
+): Promise<{ readonly renewal: Renewal; readonly email: string }> {
+  const owner = await findOwner(tx, userId);
+  const plan = await findActivePlan(tx, planCode);
+  if (owner === null || plan === null || !plan.renews) {
+    throw notFound("plan", "plan_code");
+  }
+  // One purchase of a user at a time.
+  await lockUserQuota(tx, owner.gatewayUserId);
+  const known = await findOpenRenewal(tx, userId, planCode);
+  if (known !== null && isLive(known)) {
+    throw new AppError("conflict", { message: "You already have a subscription to this plan." });
+  }
+  const renewal = known ?? (await insertRenewal(tx, { renewalNo: makeRenewalNo(), userId, plan }));
+  return { renewal, email: owner.email };
+}
+
+/** @throws AppError `not_found` for another user's just as for none */
+export async function findOwnRenewal(db: Database, userId: UserId, renewalNo: string): Promise<Renewal> {
+  const renewal = await findRenewal(db, renewalNo);
+  if (renewal?.userId !== userId) {
+    throw notFound("subscription");
+  }
+  return renewal;
+}
+
+/** The gateway's page where a customer changes the card, or cancels. @throws AppError `conflict` before it was paid */
+export async function openPortal({ gateway }: RenewalDeps, renewal: Renewal): Promise<string> {
+  if (renewal.gatewayCustomerId === null) {
+    throw notYetPaid();
+  }
+  return await gateway.openPortal(renewal.account, renewal.gatewayCustomerId);
+}
+
+export type Cancelling = {
+  readonly by: RenewalEnd;
+  readonly note?: string;
+  /** Writes the audit log, in the transaction that records the intention. */
+  readonly record?: (tx: Transaction) => Promise<void>;
+  readonly at?: Date;
+};
+
+/**
+ * Ends a renewal: nothing more is charged, and the month that is paid runs to its end. A customer may take that back on
+ * the gateway's page until then, unless the last charge failed. Repeating it changes nothing.
+ * @throws AppError `conflict` before it was paid, `gateway_not_configured`, `payment_gateway_failed`
+ */
+export async function cancelRenewal(deps: RenewalDeps, renewal: Renewal, cancelling: Cancelling): Promise<Renewal> {
+  const { by, note = null, record, at } = cancelling;
+  const subscriptionId = renewal.gatewaySubscriptionId;
+  if (subscriptionId === null) {
+    throw notYetPaid();
+  }
+  await deps.db.withTransaction(async (tx) => {
+    await saveEndReason(tx, renewal.id, { reason: by, note });
+    await record?.(tx);
+  });
+  const isAtEnd = by === "customer" && renewal.status === "active";
+  await deps.gateway.cancel(renewal.account, subscriptionId, isAtEnd ? "at_end" : "now");
+  await applyRenewal(deps, renewal.renewalNo, { subscriptionId, invoiceId: null }, at === undefined ? {} : { at });
+  return (await findRenewal(deps.db, renewal.renewalNo)) ?? renewal;
+}
+
+const notYetPaid = (): AppError =>
+  new AppError("conflict", { message: "This subscription has not been paid yet, so nothing is charged for it." });

@@ -1,0 +1,57 @@
+import { and, eq } from "drizzle-orm";
+import { salesOrder as order } from "../../db/schema/billing.ts";
+import { renewalPeriod } from "../../db/schema/renewals.ts";
+import type { Queryable } from "../../platform/db.ts";
+import type { OrderTax } from "../invoices/tax.ts";
+import type { Period } from "../subscriptions/subscription-store.ts";
+import type { Renewal } from "./model.ts";
+
+/** The month that an order was placed for by a renewal; null for any other order. */
+export async function findPeriodOfOrder(db: Queryable, orderId: bigint): Promise<Period | null> {
+  const [row] = await db.drizzle
+    .select({ start: renewalPeriod.periodStart, end: renewalPeriod.periodEnd })
+    .from(renewalPeriod)
+    .where(eq(renewalPeriod.orderId, orderId));
+  return row ?? null;
+}
+
+/** Whether an invoice has an order already. */
+export async function hasPeriod(db: Queryable, { account }: Renewal, invoiceId: string): Promise<boolean> {
+  const rows = await db.drizzle
+    .select({ id: renewalPeriod.id })
+    .from(renewalPeriod)
+    .where(and(eq(renewalPeriod.account, account), eq(renewalPeriod.invoiceId, invoiceId)));
+  return rows.length > 0;
+}
+
+export type PeriodOrder = {
+  readonly orderNo: string;
+  readonly invoiceId: string;
+  readonly period: Period;
+  /** The tax that its price includes; null while the operator issues no invoices. */
+  readonly tax: OrderTax | null;
+  readonly at: Date;
+};
+
+/** Places the order of an invoice on the terms of its renewal, to be settled in the same transaction. */
+export async function insertPeriodOrder(tx: Queryable, renewal: Renewal, made: PeriodOrder): Promise<void> {
+  const { userId, planCode, planName, quota, groupName, priceUsd, account } = renewal;
+  const { orderNo, invoiceId, period, tax, at } = made;
+  const [placed] = await tx.drizzle
+    .insert(order)
+    .values({
+      ...{ orderNo, userId, planCode, planName, planKind: "monthly", quota, groupName, amountUsd: priceUsd },
+      ...{ payChannel: "cardpay", sender: account, vendor: "cardpay_card", gatewayReference: invoiceId },
+      ...(tax === null ? {} : { taxRate: tax.rate, taxNote: tax.note }),
+      // From a week after its month, a person decides about its payment.
+      ...{ createdAt: at, updatedAt: at, expiresAt: period.end },
+    })
+    .returning({ id: order.id });
+  if (placed === undefined) {
+    throw new Error(`the order of invoice ${invoiceId} was not inserted`);
+  }
+  await tx.drizzle.insert(renewalPeriod).values({
+    ...{ renewalId: renewal.id, account, invoiceId, orderId: placed.id },
+    ...{ periodStart: period.start, periodEnd: period.end },
+  });
+}

@@ -1,0 +1,260 @@
+import type { UserId } from "@sluice/contracts/ids";
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { equalsConstant, now, plusOne } from "../../db/expressions.ts";
+import { salesOrder as order } from "../../db/schema/billing.ts";
+import { renewal, renewalPeriod } from "../../db/schema/renewals.ts";
+import type { Queryable } from "../../platform/db.ts";
+import type { Checkout, RenewalHint } from "../gateways/model.ts";
+import type { Plan } from "../plans/plan-store.ts";
+import type { Renewal, RenewalEnd, RenewalStatus, RenewalTerms } from "./model.ts";
+
+const columns = {
+  id: renewal.id,
+  renewalNo: renewal.renewalNo,
+  userId: renewal.userId,
+  planCode: renewal.planCode,
+  planName: renewal.planName,
+  priceUsd: renewal.priceUsd,
+  quota: renewal.quota,
+  groupName: renewal.groupName,
+  account: renewal.account,
+  status: renewal.status,
+  isCancelledAtEnd: renewal.isCancelledAtEnd,
+  endReason: renewal.endReason,
+  checkoutUrl: renewal.checkoutUrl,
+  gatewaySubscriptionId: renewal.gatewaySubscriptionId,
+  gatewayCustomerId: renewal.gatewayCustomerId,
+  periodEnd: renewal.periodEnd,
+  keptUntil: renewal.keptUntil,
+  failedAt: renewal.failedAt,
+  nextPlanName: renewal.nextPlanName,
+  nextPriceUsd: renewal.nextPriceUsd,
+  nextQuota: renewal.nextQuota,
+  nextGroupName: renewal.nextGroupName,
+  nextFrom: renewal.nextFrom,
+  noticedAt: renewal.noticedAt,
+  version: renewal.version,
+  createdAt: renewal.createdAt,
+};
+
+const listedMax = 100;
+const selectRenewals = (db: Queryable) => db.drizzle.select(columns).from(renewal);
+
+export async function findRenewal(db: Queryable, renewalNo: string): Promise<Renewal | null> {
+  const [row] = await selectRenewals(db).where(eq(renewal.renewalNo, renewalNo));
+  return (row ?? null) as Renewal | null;
+}
+
+/** The renewal that a message of the gateway names, at the account that the message came to. */
+export async function findHinted(db: Queryable, account: string, hint: RenewalHint): Promise<Renewal | null> {
+  const { renewalNo, subscriptionId } = hint;
+  const isNamed =
+    renewalNo === null ? eq(renewal.gatewaySubscriptionId, subscriptionId) : eq(renewal.renewalNo, renewalNo);
+  const [row] = await selectRenewals(db).where(and(sql`${renewal.account} = ${account}`, isNamed));
+  return (row ?? null) as Renewal | null;
+}
+
+/** Locked until the end of the transaction. Everything that changes a renewal locks it first, and then orders. */
+export async function lockRenewal(tx: Queryable, id: bigint): Promise<Renewal> {
+  const [row] = await selectRenewals(tx).where(eq(renewal.id, id)).for("update");
+  if (row === undefined) {
+    throw new Error(`renewal ${id} is gone`);
+  }
+  return row as Renewal;
+}
+
+/** A user's renewals, newest first, without those that were never paid. */
+export async function listRenewals(db: Queryable, userId: UserId): Promise<Renewal[]> {
+  const rows = await selectRenewals(db)
+    .where(and(eq(renewal.userId, userId), inArray(renewal.status, ["active", "past_due", "ended"])))
+    .orderBy(desc(renewal.id))
+    .limit(listedMax);
+  return rows as Renewal[];
+}
+
+/** The renewal of a plan that a user has, or is about to pay for. */
+export async function findOpenRenewal(db: Queryable, userId: UserId, planCode: string): Promise<Renewal | null> {
+  const [row] = await selectRenewals(db)
+    .where(
+      and(
+        eq(renewal.userId, userId),
+        eq(renewal.planCode, planCode),
+        inArray(renewal.status, ["pending", "active", "past_due"]),
+      ),
+    )
+    .orderBy(desc(renewal.id))
+    .limit(1);
+  return (row ?? null) as Renewal | null;
+}
+
+export async function insertRenewal(
+  tx: Queryable,
+  made: { readonly renewalNo: string; readonly userId: UserId; readonly plan: Plan },
+): Promise<Renewal> {
+  const { planCode, name, priceUsd, quota, groupName } = made.plan;
+  const [row] = await tx.drizzle
+    .insert(renewal)
+    .values({
+      ...{ renewalNo: made.renewalNo, userId: made.userId, account: "default" },
+      ...{ planCode, planName: name, priceUsd, quota, groupName },
+    })
+    .returning(columns);
+  if (row === undefined) {
+    throw new Error("the renewal was not inserted");
+  }
+  return row as Renewal;
+}
+
+export async function saveCheckout(db: Queryable, id: bigint, { url, reference }: Checkout): Promise<void> {
+  await db.drizzle
+    .update(renewal)
+    .set({ checkoutUrl: url, checkoutReference: reference, updatedAt: now })
+    .where(eq(renewal.id, id));
+}
+
+export type AppliedState = {
+  readonly status: RenewalStatus;
+  readonly isCancelledAtEnd: boolean;
+  readonly endReason: RenewalEnd | null;
+  readonly gatewaySubscriptionId: string;
+  readonly gatewayCustomerId: string;
+  readonly periodEnd: Date | null;
+  readonly keptUntil: Date | null;
+  readonly failedAt: Date | null;
+};
+
+/** Saves the gateway's state of a renewal. */
+export async function saveState(tx: Queryable, id: bigint, state: AppliedState): Promise<void> {
+  await tx.drizzle
+    .update(renewal)
+    .set({ ...state, version: plusOne(renewal.version), updatedAt: now })
+    .where(eq(renewal.id, id));
+}
+
+/** The end of the last month that was paid and credited. */
+export async function lastPaidEnd(tx: Queryable, id: bigint): Promise<Date | null> {
+  const [row] = await tx.drizzle
+    .select({ end: renewalPeriod.periodEnd })
+    .from(renewalPeriod)
+    .innerJoin(order, eq(order.id, renewalPeriod.orderId))
+    .where(and(eq(renewalPeriod.renewalId, id), isNotNull(order.creditedAt)))
+    .orderBy(desc(renewalPeriod.periodEnd))
+    .limit(1);
+  return row?.end ?? null;
+}
+
+/** Records who ends a renewal, before the gateway is asked to. The first reason stays. */
+export async function saveEndReason(
+  tx: Queryable,
+  id: bigint,
+  { reason, note }: { readonly reason: RenewalEnd; readonly note: string | null },
+): Promise<void> {
+  await tx.drizzle
+    .update(renewal)
+    .set({ endReason: reason, note, updatedAt: now })
+    .where(and(eq(renewal.id, id), isNull(renewal.endReason)));
+}
+
+/** The hosted page is open for a day, and its message may come a little later. */
+const abandonedAfterHours = 26;
+
+/** Gives up renewals that nobody has paid for; one that is paid after all becomes active. */
+export async function abandonPending(db: Queryable, at: Date, limit: number): Promise<number> {
+  const old = db.drizzle
+    .select({ id: renewal.id })
+    .from(renewal)
+    .where(
+      and(
+        equalsConstant(renewal.status, "pending"),
+        lte(renewal.createdAt, sql`${at}::timestamptz - make_interval(hours => ${abandonedAfterHours}::int)`),
+      ),
+    )
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  const rows = await db.drizzle
+    .update(renewal)
+    .set({ status: "abandoned", version: plusOne(renewal.version), updatedAt: now })
+    .where(inArray(renewal.id, old))
+    .returning({ id: renewal.id });
+  return rows.length;
+}
+
+/** Renewals whose charge failed, and whose time to pay is over. */
+export async function selectUnpaid(db: Queryable, at: Date, limit: number): Promise<Renewal[]> {
+  const rows = await selectRenewals(db)
+    .where(and(equalsConstant(renewal.status, "past_due"), lte(renewal.keptUntil, at)))
+    .orderBy(asc(renewal.keptUntil))
+    .limit(limit);
+  return rows as Renewal[];
+}
+
+/** Keeps the new terms of a plan for its renewals, until their customers are told of them. */
+export async function proposeTerms(tx: Queryable, planCode: string, terms: RenewalTerms): Promise<void> {
+  const { planName, priceUsd, quota, groupName } = terms;
+  const isSame = sql`(${renewal.priceUsd}, ${renewal.quota}) = (${priceUsd}::numeric, ${quota}::bigint)
+    and ${renewal.groupName} is not distinct from ${groupName}::text`;
+  const ofPlan = and(eq(renewal.planCode, planCode), inArray(renewal.status, ["pending", "active", "past_due"]));
+  await tx.drizzle
+    .update(renewal)
+    .set({
+      ...{ nextPlanName: planName, nextPriceUsd: priceUsd, nextQuota: quota, nextGroupName: groupName },
+      ...{ nextFrom: null, noticedAt: null },
+    })
+    .where(and(ofPlan, sql`not (${isSame})`));
+  await tx.drizzle.update(renewal).set(noNextTerms).where(and(ofPlan, isSame));
+}
+
+const noNextTerms = {
+  ...{ nextPlanName: null, nextPriceUsd: null, nextQuota: null, nextGroupName: null },
+  ...{ nextFrom: null, noticedAt: null },
+};
+
+const hasNext = isNotNull(renewal.nextPriceUsd);
+
+/** Renewals whose customers have yet to be told of new terms. */
+export async function selectUnnoticed(db: Queryable, limit: number): Promise<bigint[]> {
+  const rows = await db.drizzle
+    .select({ id: renewal.id })
+    .from(renewal)
+    .where(and(hasNext, isNull(renewal.noticedAt), inArray(renewal.status, ["active", "past_due"])))
+    .orderBy(asc(renewal.id))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+export async function saveNotice(tx: Queryable, id: bigint, notice: { from: Date; at: Date }): Promise<void> {
+  await tx.drizzle
+    .update(renewal)
+    .set({ nextFrom: notice.from, noticedAt: notice.at, updatedAt: now })
+    .where(eq(renewal.id, id));
+}
+
+/** The gateway prepares an invoice at the end of a month; a price is changed early enough before. */
+const aheadHours = 2;
+
+/** Renewals whose next month begins on new terms. */
+export async function selectChanging(db: Queryable, at: Date, limit: number): Promise<Renewal[]> {
+  const rows = await selectRenewals(db)
+    .where(
+      and(
+        hasNext,
+        equalsConstant(renewal.status, "active"),
+        eq(renewal.isCancelledAtEnd, false),
+        gte(renewal.periodEnd, renewal.nextFrom),
+        gte(renewal.periodEnd, sql`${at}::timestamptz + make_interval(hours => ${aheadHours}::int)`),
+      ),
+    )
+    .orderBy(asc(renewal.id))
+    .limit(limit);
+  return rows as Renewal[];
+}
+
+/** Makes terms those of the months to come. Newer ones that the customer has yet to be told of stay. */
+export async function saveTerms(tx: Queryable, changed: Renewal, terms: RenewalTerms): Promise<void> {
+  const locked = await lockRenewal(tx, changed.id);
+  const isCurrent = locked.noticedAt?.getTime() === changed.noticedAt?.getTime();
+  await tx.drizzle
+    .update(renewal)
+    .set({ ...terms, ...(isCurrent ? noNextTerms : {}), updatedAt: now })
+    .where(eq(renewal.id, changed.id));
+}

@@ -1,0 +1,198 @@
+/**
+ * `bun run bench growth`: what a call leaves in the database for ever and until its retention ends, table by table and
+ * index by index, and in the log of the database.
+ */
+import { randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import type { ChannelId, ReplicaId, UserId } from "@sluice/contracts/ids";
+import type { Quota } from "@sluice/contracts/money";
+import { createPartitions } from "@sluice/control-plane/db/partitions.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
+import { tracesJson } from "@sluice/control-plane/trace/service.ts";
+import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { insertSegment, writeTraces } from "@sluice/control-plane/trace/write-store.ts";
+import { toUsageOrder, writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
+import { workOnShards } from "@sluice/control-plane/usage/shards.ts";
+import { startTestCluster } from "../../support/postgres/test-cluster.ts";
+import { createDatabaseOn } from "../../support/postgres/test-database.ts";
+import { packedOf, payloadOf, traceRowOf } from "../../support/trace/trace-fixtures.ts";
+import { type Customer, createCustomer, encoded, usageRow } from "../../support/usage/usage-rows.ts";
+
+const usage = `usage: bun run bench growth [options]
+  --calls <n>   calls (default 20000)
+  --users <n>   users they belong to (default 200)
+  --batch <n>   calls of one transaction (default 500)
+  --body <n>    bytes of a call's packed bodies (default 1000)`;
+
+const granted = 10n ** 15n;
+const replica = "bench" as ReplicaId;
+const key = new SealingKey("0badcafe", randomBytes(32));
+const models = Array.from({ length: 20 }, (_, index) => `vendor/model-${index}`);
+const channels = 6;
+
+export async function runGrowthBench(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      calls: { type: "string", default: "20000" },
+      users: { type: "string", default: "200" },
+      batch: { type: "string", default: "500" },
+      body: { type: "string", default: "1000" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const cluster = await startTestCluster({ isDurable: true });
+  try {
+    const { url } = await createDatabaseOn(cluster.url);
+    const db = openDatabase({ url, poolMax: 2, applicationName: "bench", statementTimeoutMs: 60_000 });
+    await createPartitions(db, [utcDay(Date.now())]);
+    await db.sql`insert into replica (id) values (${replica})`;
+    await report(db, {
+      calls: Number(values.calls),
+      users: Number(values.users),
+      batch: Number(values.batch),
+      body: Number(values.body),
+    });
+    const violations = await db.sql`select * from check_money()`;
+    await db.close(1_000);
+    if (violations.length > 0) {
+      throw new Error(`the books are wrong: ${JSON.stringify(violations)}`);
+    }
+    return 0;
+  } finally {
+    await cluster.destroy();
+  }
+}
+
+type Load = { readonly calls: number; readonly users: number; readonly batch: number; readonly body: number };
+
+async function report(db: Database, load: Load): Promise<void> {
+  const customers: Customer[] = [];
+  while (customers.length < load.users) {
+    customers.push(await createCustomer(db, granted));
+  }
+  // Half of the calls come first, so that only pages that a running service has are counted.
+  const first = Math.floor(load.calls / 2);
+  await write(db, customers, { ...load, calls: first });
+  await settle(db);
+  await db.sql`checkpoint`;
+  const sizes = await readSizes(db);
+  const steps: [string, () => Promise<void>][] = [
+    ["rows of calls and their bodies", () => write(db, customers, load)],
+    ["settlement", () => settle(db)],
+  ];
+  console.log("| log of the database | bytes a call | of these whole pages |\n| --- | ---: | ---: |");
+  let [allBytes, allImages] = [0, 0];
+  for (const [name, work] of steps) {
+    const before = await readLog(db);
+    await work();
+    const { bytes, images } = await readLog(db);
+    allBytes += bytes - before.bytes;
+    allImages += images - before.images;
+    console.log(line(name, [bytes - before.bytes, images - before.images], load.calls));
+  }
+  console.log(line("together", [allBytes, allImages], load.calls));
+  console.log("\n| table or index | bytes a call |\n| --- | ---: |");
+  const grown = [...(await readSizes(db))].map(([name, bytes]): [string, number] => [
+    name,
+    bytes - (sizes.get(name) ?? 0),
+  ]);
+  for (const [name, bytes] of grown.filter(([, more]) => more / load.calls >= 0.5)) {
+    console.log(line(name, [bytes], load.calls));
+  }
+  console.log(line("together", [grown.reduce((sum, [, bytes]) => sum + bytes, 0)], load.calls));
+}
+
+const line = (name: string, numbers: readonly number[], calls: number): string =>
+  `| ${[name, ...numbers.map((each) => (each / calls).toFixed(0))].join(" | ")} |`;
+
+async function write(db: Database, customers: readonly Customer[], load: Load): Promise<void> {
+  const segments = new PayloadSegments();
+  const day = utcDay(Date.now());
+  for (let from = 0; from < load.calls; from += load.batch) {
+    const calls = Array.from({ length: Math.min(load.batch, load.calls - from) }, () => {
+      // Neither users nor models come in turn.
+      const customer = customers[Math.floor(customers.length * Math.random() ** 2)] as Customer;
+      const model = models[Math.floor(models.length * Math.random() ** 2)] as string;
+      const channelId = BigInt(1 + Math.floor(channels * Math.random())) as ChannelId;
+      const durationMs = 200 + Math.floor(2_000 * Math.random());
+      const quota = BigInt(1 + Math.floor(900 * Math.random())) as Quota;
+      const attempts = [
+        {
+          channelId: String(channelId),
+          channel: "primary",
+          startedAtMs: 1,
+          durationMs,
+          status: 200,
+          result: "answered",
+        },
+      ];
+      return usageRow(customer, { day, model, channelId, durationMs, quota, attempts });
+    });
+    const traces = calls.map(({ requestId, gatewayUserId, apiKeyId, model, durationMs, startedAtMs }) => {
+      const userAgent = "OpenAI/Python 1.99.1";
+      const row = { day, requestId, gatewayUserId, apiKeyId, model, durationMs, startedAtMs, userAgent };
+      return toSpooledTrace(traceRowOf({ ...row, userId: BigInt(gatewayUserId) as UserId }));
+    });
+    await writeUsage(
+      {
+        db,
+        replicaId: replica,
+        isNew: true,
+        alongside: (tx, isNew) => writeTraces(tx, tracesJson(traces), isNew),
+        createPartitions: async () => undefined,
+      },
+      toUsageOrder(encoded(...calls)),
+    );
+    for (const { requestId, gatewayUserId } of calls) {
+      const payload = {
+        ...payloadOf({ day, request: randomBytes(load.body), response: "" }),
+        requestId,
+        gatewayUserId,
+      };
+      segments.add(key, payload, packedOf(payload));
+    }
+    for (let segment = segments.take(); segment !== null; segment = segments.take()) {
+      await insertSegment(db, segment);
+    }
+  }
+}
+
+async function settle(db: Database): Promise<void> {
+  await workOnShards(
+    async (shard) => (await settleNextRows(db, { rowsMax: 2_000, isReconciled: false, shard })).outcome,
+    () => false,
+  );
+}
+
+async function readLog(db: Database): Promise<{ bytes: number; images: number }> {
+  // What a backend has written to the log is in the statistics only after it says so.
+  await db.sql`select pg_stat_force_next_flush()`;
+  const [row] = await db.sql<{ bytes: number; images: number }>`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes,
+      (select wal_fpi from pg_stat_wal)::float8 as images`;
+  if (row === undefined) {
+    throw new Error("the database did not say how long its log is");
+  }
+  return row;
+}
+
+/** Bytes by table or index; the partitions of one count as one. Bodies are those of `payload_segment` out of line. */
+async function readSizes(db: Database): Promise<Map<string, number>> {
+  const rows = await db.sql<{ name: string; bytes: number }>`
+    select regexp_replace(regexp_replace(coalesce(parent.relname, c.relname), '^pg_toast.*', 'bodies, out of line'), '_y\\d+m\\d+d\\d+', '')
+        as name, sum(pg_relation_size(c.oid))::float8 as bytes
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class parent on parent.oid = i.inhparent
+    where c.relkind in ('r', 'i', 't') and (c.relnamespace = 'public'::regnamespace or c.relname like 'pg_toast%')
+    group by 1 order by 2 desc`;
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { AccountClient } from "../support/accounts/account-client.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { type RealIssuer, realClient, startRealIssuer } from "../support/web/real-issuer.ts";
+import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
+
+const testMsMax = 120_000;
+const password = "correct horse battery";
+let web: WebRig;
+let browser: TestBrowser;
+let issuer: RealIssuer;
+
+beforeAll(async () => {
+  // The issuer sends the browser back to the address that the program says it has, so the port has to be known.
+  const port = await freePort();
+  const env = { PORT: String(port), PUBLIC_BASE_URL: `http://127.0.0.1:${port}` };
+  [web, browser, issuer] = await Promise.all([startWebRig(undefined, env), TestBrowser.launch(), startRealIssuer()]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all([web?.close(), issuer?.close()]);
+});
+
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port = 0 } = server;
+  await server.stop(true);
+  return port;
+}
+
+/** The issuer's own pages: log in, and allow the program to know who it is. */
+async function logInAtIssuer(page: Page, name: string): Promise<void> {
+  // Its pages would load a font from another site.
+  await page.route("https://**", (route) => route.abort());
+  await page.waitForURL((url) => url.href.startsWith(issuer.url));
+  await page.locator("input[name=login]").fill(name);
+  await page.locator("input[name=password]").fill("anything");
+  await page.locator("button[type=submit]").click();
+  await page.getByRole("button", { name: "Continue" }).click();
+}
+
+/** What our pages did wrong: the visit to the issuer is meant, and its pages ask for a font. */
+const faultsOf = ({ faults }: WatchedPage): string[] =>
+  faults.filter((fault) => !fault.includes(issuer.url) && !fault.includes("https://fonts."));
+
+test(
+  "an admin tests and adds an issuer, and a newcomer signs in with it",
+  async () => {
+    const { admin } = web.cookies;
+    const watched = await browser.open({
+      url: web.sluice.url,
+      ...(admin === undefined ? {} : { cookie: admin }),
+      expectedStatuses: [409],
+    });
+    const { page } = watched;
+    try {
+      await page.goto("/admin/sign-in/");
+      await page.getByRole("button", { name: "Add service" }).first().click();
+      const dialog = page.getByRole("dialog", { name: "Add a sign-in service" });
+      await dialog.getByLabel("Name", { exact: true }).fill("Example");
+      await dialog.getByLabel("Short name").fill("example");
+      const callback = (await dialog.locator(".copy-text, code").first().textContent()) ?? "";
+      expect(callback).toContain(`${web.sluice.url}/login/with/example/callback/`);
+      await dialog.getByLabel("Issuer", { exact: true }).fill("http://127.0.0.1:9");
+      await dialog.getByRole("button", { name: "Test the issuer" }).click();
+      await dialog.getByText("The issuer can't be used").first().waitFor();
+      issuer.allow(`${web.sluice.url}/login/with/example/callback/`);
+      await dialog.getByLabel("Issuer", { exact: true }).fill(issuer.url);
+      await dialog.getByRole("button", { name: "Test the issuer" }).click();
+      await dialog.getByText("It answers.").waitFor();
+      await dialog.getByLabel("Client id").fill(realClient.id);
+      await dialog.getByLabel("Client secret").fill(realClient.secret);
+      await dialog.getByLabel("Reason").fill("for our staff");
+      expect(await watched.axe()).toEqual([]);
+      await dialog.getByRole("button", { name: "Add service" }).click();
+      await page.getByText("The service was saved.").waitFor();
+      expect(await page.content()).not.toContain(realClient.secret);
+      expect(faultsOf(watched)).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+    const visitor = await browser.open({ url: web.sluice.url });
+    try {
+      await visitor.page.goto("/login/?next=/console/keys/");
+      expect(await visitor.axe()).toEqual([]);
+      await visitor.page.getByRole("link", { name: "Continue with Example" }).click();
+      await logInAtIssuer(visitor.page, "ada");
+      await visitor.page.waitForURL((url) => url.pathname === "/console/keys/");
+      await visitor.page.goto("/console/account/");
+      await visitor.page.getByText("Your account has no password.").waitFor();
+      await visitor.page.getByText("ada@issuer.example").first().waitFor();
+      expect(faultsOf(visitor)).toEqual([]);
+    } finally {
+      await visitor.close();
+    }
+  },
+  testMsMax,
+);
+
+test(
+  "a user links the issuer's account with the password, signs in with it, and removes it",
+  async () => {
+    const email = "linker@example.org";
+    const client = new AccountClient(web.sluice);
+    await client.makeUser(email, password);
+    const { cookie } = await client.logIn(email, password);
+    const watched = await browser.open({ url: web.sluice.url, cookie });
+    const { page } = watched;
+    try {
+      await page.goto("/console/account/");
+      await page.getByRole("button", { name: "Link Example" }).click();
+      const dialog = page.getByRole("dialog", { name: "Link Example" });
+      await dialog.getByLabel("Current password").fill(password);
+      await dialog.getByRole("button", { name: "Continue" }).click();
+      await logInAtIssuer(page, "unlinked");
+      await page.getByText("The account was linked.").waitFor();
+      expect(await watched.axe()).toEqual([]);
+      expect(faultsOf(watched)).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+    const again = await browser.open({ url: web.sluice.url });
+    try {
+      await again.page.goto("/login/");
+      await again.page.getByRole("link", { name: "Continue with Example" }).click();
+      await logInAtIssuer(again.page, "unlinked");
+      await again.page.waitForURL((url) => url.pathname === "/console/");
+      await again.page.goto("/console/account/");
+      await again.page.getByText(email).first().waitFor();
+      await again.page.getByRole("button", { name: "Remove: Example" }).click();
+      const dialog = again.page.getByRole("dialog", { name: "Remove Example?" });
+      await dialog.getByLabel("Current password").fill(password);
+      await dialog.getByRole("button", { name: "Remove" }).click();
+      await again.page.getByText("No account of another service is linked.").waitFor();
+      expect(faultsOf(again)).toEqual([]);
+    } finally {
+      await again.close();
+    }
+  },
+  testMsMax,
+);
+
+test(
+  "an address that the issuer has not verified leads back to the login page, with the reason",
+  async () => {
+    const watched = await browser.open({ url: web.sluice.url, expectedStatuses: [403] });
+    try {
+      await watched.page.goto("/login/");
+      await watched.page.getByRole("link", { name: "Continue with Example" }).click();
+      await logInAtIssuer(watched.page, "unproven");
+      await watched.page.getByText("does not confirm").waitFor();
+      expect(await watched.axe()).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
+import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import type { SluiceProcess } from "../support/service/sluice.ts";
+import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
+
+const rounds = process.env["TEST_FULL"] === "1" ? 40 : 2;
+const hello = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] };
+const message = { ...hello, max_tokens: 50 };
+const longText = "words and ".repeat(20_000);
+
+let scene: RelayScene;
+let front: SluiceProcess;
+
+beforeAll(async () => {
+  const env = { CLIENT_IP_HEADER: "x-forwarded-for", LOG_LEVEL: "debug", BODY_BYTES_MAX: "600000" };
+  scene = await startRelayScene("one-process", { env: { ...env, CHAT_FRONT: "off" } });
+  front = await scene.rig.startProcess({ ...env, CHAT_FRONT: "on" });
+}, 60_000);
+
+afterAll(() => scene.close());
+
+type Call = {
+  readonly path?: string;
+  readonly body: object | string;
+  readonly lines?: readonly string[];
+  readonly behaviour?: Behaviour;
+  /** Who answers with the front on. */
+  readonly by?: "served" | "handed_over";
+};
+
+const calls: Readonly<Record<string, Call>> = {
+  "a whole answer": { body: hello },
+  "a stream": { body: { ...hello, stream: true } },
+  "a stream with its usage": { body: { ...hello, stream: true, stream_options: { include_usage: true } } },
+  "a long prompt": { body: { ...hello, messages: [{ role: "user", content: longText }] } },
+  "a long answer": {
+    body: hello,
+    behaviour: { body: { choices: [{ index: 0, message: { role: "assistant", content: longText } }] } },
+  },
+  "a message": { path: "/v1/messages", body: message },
+  "a stream of a message": { path: "/v1/messages?beta=true", body: { ...message, stream: true } },
+  "a response": { path: "/v1/responses", body: { model: hello.model, input: "hello" } },
+  "a stream of a response": { path: "/v1/responses", body: { model: hello.model, input: "hello", stream: true } },
+  "a key in another header": { body: hello, lines: ["Authorization:", "X-Api-Key: $KEY"] },
+  "a name and an address": {
+    body: hello,
+    lines: ['User-Agent: tester/1 ("a")', "X-Forwarded-For: 192.0.2.1, 192.0.2.77"],
+  },
+  "an address in two lines": { body: hello, lines: ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 2001:db8::7"] },
+  "no key": { body: hello, lines: ["Authorization:"] },
+  "a wrong key": { body: hello, lines: [`Authorization: Bearer sk-${"A".repeat(48)}`] },
+  "two keys": { body: hello, lines: ["Authorization: Bearer $KEY", "Authorization: Bearer $KEY"] },
+  "a body that is not JSON": { body: "{" },
+  "an empty body": { body: "" },
+  "a body of another type": { body: hello, lines: ["Content-Type: text/plain"] },
+  "an encoded body": { body: hello, lines: ["Content-Encoding: gzip"] },
+  "an unknown model": { body: { ...hello, model: "nothing" } },
+  "an unknown model of messages": { path: "/v1/messages", body: { ...message, model: "nothing" } },
+  "a request that a provider refuses": { body: hello, behaviour: { status: 400 } },
+  "an answer with odd headers": { body: hello, behaviour: { headers: { "openai-processing-ms": "17", "x-odd": "a" } } },
+  "a key for doing it once": { body: hello, lines: ["Idempotency-Key: a-b"] },
+  "a wish for the last answer": { body: hello, lines: ["Connection: close"] },
+  "a body that is too large": {
+    body: { ...hello, messages: [{ role: "user", content: longText.repeat(4) }] },
+    by: "handed_over",
+  },
+  "an interim response": { body: hello, lines: ["Expect: 100-continue"], by: "handed_over" },
+  "another path": { path: "/v1/embeddings", body: { model: "nothing", input: "a" }, by: "handed_over" },
+};
+
+/** What differs between two calls, or in when they are made. */
+const withoutIds = (text: string): string =>
+  text
+    .replace(/[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/g, "<id>")
+    .replace(/\b(chatcmpl|msg|resp|req|rs|fc)[-_][\w-]+/g, "$1-<id>")
+    .replace(/"(created|created_at|completed_at)":\d+/g, '"$1":0');
+
+type Answer = { readonly requestId: string; readonly shown: object };
+
+async function ask(sluice: SluiceProcess, { path = "/v1/chat/completions", body, lines = [] }: Call): Promise<Answer> {
+  const usual = ["Host: sluice.example", "Authorization: Bearer $KEY", "Content-Type: application/json"];
+  const names = lines.map((line) => `${line.split(":")[0]}:`);
+  const kept = usual.filter((line) => !names.some((name) => line.startsWith(name)));
+  const all = [...kept, ...lines.filter((line) => !line.endsWith(":"))].map((line) =>
+    line.replace("$KEY", scene.user.apiKey),
+  );
+  const connection = await connectRaw(Number(new URL(sluice.url).port));
+  connection.send(
+    rawRequest([`POST ${path} HTTP/1.1`, ...all], typeof body === "string" ? body : JSON.stringify(body)),
+  );
+  await connection.waitForText("\r\n\r\n");
+  const text = () => Buffer.from(connection.received()).toString("latin1").replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+  await waitUntil(() => Promise.resolve(text().includes("\r\n\r\n")));
+  const head = text().slice(0, text().indexOf("\r\n\r\n"));
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  const isWhole = (): boolean =>
+    length === undefined ? text().endsWith("\r\n0\r\n\r\n") : text().length >= head.length + 4 + Number(length);
+  await waitUntil(() => Promise.resolve(isWhole()));
+  const isClosed = await Promise.race([connection.ended.then(() => true), Bun.sleep(30).then(() => false)]);
+  connection.close();
+  const [status = "", ...fields] = head.split("\r\n");
+  const named = fields.map((line) => [
+    line.slice(0, line.indexOf(":")).toLowerCase(),
+    line.slice(line.indexOf(":") + 1).trim(),
+  ]);
+  const requestId = named.find(([name]) => name === "x-request-id")?.[1] ?? "";
+  // The runtime's server ends a connection without a word about it.
+  const compared = named.filter(([name]) => name !== "date" && name !== "connection").sort();
+  const raw = text().slice(head.length + 4);
+  const answerBody = length === undefined ? raw.replace(/(^|\r\n)[0-9a-f]+\r\n(\r\n$)?/g, "") : raw;
+  return {
+    requestId,
+    shown: { status, isClosed, headers: withoutIds(JSON.stringify(compared)), body: withoutIds(answerBody) },
+  };
+}
+
+const volatile = ["request_id", "xid", "started_at", "duration_ms", "first_byte_ms", "first_token_ms", "attempts"];
+
+async function findRows(requestId: string): Promise<object> {
+  const [row] = await scene.rig.db.sql<{ usage: object | null; attempts: string | null; trace: object | null }>`
+    select to_jsonb(t) - ${`{${volatile.join(",")}}`}::text[] as trace,
+      to_jsonb(u) - ${`{${volatile.join(",")}}`}::text[] as usage,
+      regexp_replace(u.attempts::text, '[0-9]+(\\.[0-9]+)?', '0', 'g') as attempts
+    from trace_record t left join usage_log u using (request_id) where t.request_id = ${requestId}::uuid`;
+  return row ?? {};
+}
+
+async function outcomes(): Promise<Record<string, number>> {
+  // Each question is a connection of its own that is handed over, and counts itself.
+  const text = await (await fetch(`${front.url}/metrics`, { headers: { connection: "close" } })).text();
+  const found = [...text.matchAll(/^sluice_front_total\{outcome="(\w+)"\} (\d+)/gm)];
+  return Object.fromEntries(found.map(([, name = "", count]) => [name, Number(count)]));
+}
+
+test.each(Object.entries(calls))(
+  "the front and the runtime's server give the same answer, rows and trace, and ask the provider alike: %s",
+  async (_, call) => {
+    const { by = "served", behaviour } = call;
+    for (let round = 0; round < rounds; round += 1) {
+      const results: object[] = [];
+      for (const sluice of [scene.sluice, front]) {
+        scene.provider.reset();
+        if (behaviour !== undefined) {
+          scene.provider.script(behaviour);
+        }
+        const before = await outcomes();
+        const { requestId, shown } = await ask(sluice, call);
+        const after = await outcomes();
+        if (sluice === front) {
+          expect((after[by] ?? 0) - (before[by] ?? 0)).toBe(by === "served" ? 1 : 2);
+        }
+        await waitUntil(async () => Object.keys(await findRows(requestId)).length > 0);
+        const asked = scene.provider.requests.map(({ method, target, headLines, body }) =>
+          withoutIds(JSON.stringify({ method, target, headLines, body: body.toString("latin1") })),
+        );
+        results.push({ shown, rows: await findRows(requestId), asked });
+      }
+      expect(results[1]).toEqual(results[0]);
+    }
+  },
+  120_000,
+);
+
+test("the books are right after all of them", async () => {
+  expect(await scene.rig.checkMoney()).toEqual([]);
+  expect(front.log()).not.toContain('"level":"error"');
+});

@@ -1,0 +1,415 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { organisationRuleOf, organisationRulePaths } from "@sluice/contracts/organisation-rights";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { codeOf } from "../support/accounts/console-client.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
+import {
+  addMember,
+  askAs,
+  inviteToken,
+  makeKey,
+  makeOrganisation,
+  makeProject,
+} from "../support/accounts/organisation-scene.ts";
+import { addPlans } from "../support/accounts/owned-things.ts";
+import { declaredEndpoints } from "../support/admin/declared-endpoints.ts";
+import { chat } from "../support/calls/chat-call.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+
+const price = 1_000n;
+let provider: SandboxProvider;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+let url: string;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  await rig.addFlatPriceModel("flat", price);
+  sluice = await rig.startProcess({ PAYMENT_MOCK: "true" });
+  url = sluice.url;
+});
+
+afterAll(async () => {
+  await rig.close();
+  await provider.stop();
+});
+
+const call = async (secret: string) => await chat({ url, apiKey: secret }, { model: "flat" });
+
+describe("an organisation", () => {
+  test("has a wallet of its own: calls with a member's key are charged to it, and told by member and project", async () => {
+    const organisation = await makeOrganisation(rig, url, 10n * price);
+    const [anna, ben] = [
+      await addMember(rig, url, organisation, "member"),
+      await addMember(rig, url, organisation, "admin"),
+    ];
+    const project = await makeProject(url, organisation, "Search", null);
+    const own = await makeKey(url, anna, organisation.id, { project_id: Number(project) });
+    const other = await makeKey(url, ben, organisation.id);
+    for (const secret of [own.secret, own.secret, other.secret]) {
+      expect(await call(secret)).toMatchObject({ isWhole: true });
+    }
+    await rig.waitForUsedQuota(organisation.budgetId, 3n * price);
+    const summary = async (user: typeof anna, query = "") =>
+      (await askAs(url, user, `/backend/usage/summary/${query}`, { organisation: organisation.id })).body;
+    const all = await summary(ben);
+    expect(all).toMatchObject({ total: { calls: 3, quota: 3_000 } });
+    expect(all["by_member"]).toEqual([
+      expect.objectContaining({ member_email: anna.email, calls: 2, settled_quota: 2_000 }),
+      expect.objectContaining({ member_email: ben.email, calls: 1, settled_quota: 1_000 }),
+    ]);
+    expect(all["by_project"]).toEqual([
+      expect.objectContaining({ project_name: "Search", calls: 2 }),
+      expect.objectContaining({ project_id: null, calls: 1 }),
+    ]);
+    expect(await summary(ben, `?project_id=${project}`)).toMatchObject({ total: { calls: 2 } });
+    // A member without the right to all usage sees the own calls only, whatever the request asks for.
+    expect(await summary(anna, `?member_id=${ben.memberId}`)).toMatchObject({ total: { calls: 2 } });
+    const list = await askAs(url, anna, "/backend/usage/list/", { organisation: organisation.id });
+    expect(list.body["rows"]).toHaveLength(2);
+    expect((await askAs(url, anna, "/backend/usage/summary/")).body).toMatchObject({ total: { calls: 0 } });
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("has budgets of projects and members: each admits exactly what it covers, and counts what the organisation pays", async () => {
+    const organisation = await makeOrganisation(rig, url, 1_000n * price);
+    await rig.db.sql`update gateway_user set rate_multiplier = 2 where id = ${organisation.gatewayUserId}::bigint`;
+    const anna = await addMember(rig, url, organisation, "member");
+    const project = await makeProject(url, organisation, "Small", 6n * price);
+    const { secret } = await makeKey(url, anna, organisation.id, { project_id: Number(project) });
+    const firstCalls = [await call(secret), await call(secret), await call(secret), await call(secret)];
+    expect(firstCalls.map(({ isWhole }) => isWhole)).toEqual([true, true, true, false]);
+    expect(firstCalls.at(-1)).toMatchObject({ status: 429, code: "insufficient_quota" });
+    const free = await makeKey(url, anna, organisation.id);
+    const limited = { member_id: Number(anna.memberId), role: "member", spend_per_month: Number(4n * price) };
+    const saved = await askAs(url, organisation.owner, "/backend/organisations/member/save/", {
+      body: limited,
+      organisation: organisation.id,
+    });
+    expect(saved.body["member"]).toMatchObject({ spend_per_month: 4_000, spent_this_month: 0, live_keys: 2 });
+    const next = [await call(free.secret), await call(free.secret), await call(free.secret)];
+    expect(next.map(({ isWhole }) => isWhole)).toEqual([true, true, false]);
+    await rig.waitForUsedQuota(organisation.budgetId, 5n * price);
+    const detail = await askAs(url, anna, "/backend/organisations/detail/", { organisation: organisation.id });
+    expect(detail.body["projects"]).toEqual([
+      expect.objectContaining({ name: "Small", spend_per_month: 6_000, spent_this_month: 6_000 }),
+    ]);
+    expect(detail.body["members"]).toEqual([
+      expect.objectContaining({ email: anna.email, spend_per_month: 4_000, spent_this_month: 4_000 }),
+    ]);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("is credited with what a member buys for it, and nobody else is; refunds take it back from there", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    await addPlans(rig);
+    const billing = await addMember(rig, url, organisation, "billing");
+    const as = { organisation: organisation.id };
+    const order = async (plan_code: string) =>
+      await askAs(url, billing, "/backend/billing/order/create/", { ...as, body: { plan_code } });
+    expect(codeOf(await order("monthly"))).toEqual([403, "not_offered"]);
+    const { order_no } = (await order("credit")).body["order"] as { order_no: string };
+    const own = await askAs(url, billing, `/backend/billing/order/status/?order_no=${order_no}`);
+    expect(codeOf(own)).toEqual([404, "not_found"]);
+    const listed = await askAs(url, organisation.owner, "/backend/billing/order/list/", as);
+    expect(listed.body["orders"]).toEqual([expect.objectContaining({ order_no })]);
+    expect((await askAs(url, billing, "/backend/billing/order/list/")).body["orders"]).toEqual([]);
+    const settle = { ...as, body: { order_no } };
+    expect((await askAs(url, organisation.owner, "/backend/payment/mock-settle/", settle)).body).toMatchObject({
+      result: "settled",
+    });
+    const balance = async (user: typeof billing, how = {}) =>
+      ((await askAs(url, user, "/backend/billing/balance/", how)).body["balance"] as Record<string, number>)[
+        "remaining_quota"
+      ];
+    expect([await balance(billing, as), await balance(billing)]).toEqual([5_000_000, 0]);
+    const admin = await loginAdmin(rig);
+    const refund = { order_no, reason: "test", idempotency_key: crypto.randomUUID() };
+    const refunded = await askAs(url, admin, "/backend/admin/refund/create/", { body: refund });
+    expect(refunded.status).toBe(200);
+    expect([await balance(billing, as), await balance(billing)]).toEqual([0, 0]);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("refuses the keys of a member who was removed within a second, and keeps the books", async () => {
+    const organisation = await makeOrganisation(rig, url, 10n * price);
+    const anna = await addMember(rig, url, organisation, "member");
+    const ended = await makeKey(url, anna, organisation.id);
+    expect((await call(ended.secret)).isWhole).toBe(true);
+    await rig.waitForUsedQuota(organisation.budgetId, price);
+    const removed = await askAs(url, organisation.owner, "/backend/organisations/member/remove/", {
+      body: { member_id: Number(anna.memberId), keys: "revoke" },
+      organisation: organisation.id,
+    });
+    const sinceMs = performance.now();
+    expect(removed.body).toMatchObject({ ok: true, revoked_keys: 1 });
+    while ((await call(ended.secret)).status !== 401) {
+      expect(performance.now() - sinceMs).toBeLessThan(1_000);
+    }
+    for (const path of ["/backend/keys/list/", "/backend/usage/list/", "/backend/organisations/detail/"]) {
+      expect(codeOf(await askAs(url, anna, path, { organisation: organisation.id }))).toEqual([
+        403,
+        "organisation_refused",
+      ]);
+    }
+    const summary = await askAs(url, organisation.owner, "/backend/usage/summary/", { organisation: organisation.id });
+    expect(summary.body["by_member"]).toEqual([expect.objectContaining({ member_email: anna.email })]);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("keeps using the keys of a member who was removed, if asked to; the member can't change them", async () => {
+    const organisation = await makeOrganisation(rig, url, 10n * price);
+    const anna = await addMember(rig, url, organisation, "admin");
+    const kept = await makeKey(url, anna, organisation.id);
+    const removed = await askAs(url, organisation.owner, "/backend/organisations/member/remove/", {
+      body: { member_id: Number(anna.memberId), keys: "keep" },
+      organisation: organisation.id,
+    });
+    expect(removed.body).toMatchObject({ revoked_keys: 0 });
+    expect((await call(kept.secret)).isWhole).toBe(true);
+    const change = { body: { key_id: Number(kept.keyId) }, organisation: organisation.id };
+    expect(codeOf(await askAs(url, anna, "/backend/keys/revoke/", change))).toEqual([403, "organisation_refused"]);
+    expect((await askAs(url, organisation.owner, "/backend/keys/revoke/", change)).status).toBe(200);
+  });
+
+  test("keeps the limit of a member for the keys that it keeps after the removal", async () => {
+    const organisation = await makeOrganisation(rig, url, 10n * price);
+    const anna = await addMember(rig, url, organisation, "member");
+    const kept = await makeKey(url, anna, organisation.id);
+    const as = { organisation: organisation.id };
+    const limit = { member_id: Number(anna.memberId), role: "member", spend_per_month: Number(2n * price) };
+    await askAs(url, organisation.owner, "/backend/organisations/member/save/", { ...as, body: limit });
+    const removal = { member_id: Number(anna.memberId), keys: "keep" };
+    await askAs(url, organisation.owner, "/backend/organisations/member/remove/", { ...as, body: removal });
+    const calls = [await call(kept.secret), await call(kept.secret), await call(kept.secret)];
+    expect(calls.map(({ isWhole }) => isWhole)).toEqual([true, true, false]);
+  });
+
+  test("refuses the keys of an archived project until it is active again", async () => {
+    const organisation = await makeOrganisation(rig, url, 10n * price);
+    const project = await makeProject(url, organisation, "Old", null);
+    const { secret } = await makeKey(url, organisation.owner, organisation.id, { project_id: Number(project) });
+    expect((await call(secret)).isWhole).toBe(true);
+    const save = async (status: string) =>
+      await askAs(url, organisation.owner, "/backend/organisations/project/save/", {
+        body: { project_id: Number(project), name: "Old", status, spend_per_month: null },
+        organisation: organisation.id,
+      });
+    expect((await save("archived")).status).toBe(200);
+    while ((await call(secret)).isWhole) {
+      await Bun.sleep(10);
+    }
+    expect((await call(secret)).status).toBe(401);
+    const refused = await askAs(url, organisation.owner, "/backend/keys/create/", {
+      body: { name: "late", project_id: Number(project) },
+      organisation: organisation.id,
+    });
+    expect(codeOf(refused)).toEqual([400, "invalid_value"]);
+    await save("active");
+    while (!(await call(secret)).isWhole) {
+      await Bun.sleep(10);
+    }
+  });
+});
+
+describe("an invitation", () => {
+  const accept = async (user: { cookie: string }, token: string) =>
+    codeOf(await askAs(url, user, "/backend/organisations/invitation/accept/", { body: { token } }));
+
+  test("is accepted once, by a login with its address alone, and says nothing to others", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const [invited, thief] = [await loginUser(rig), await loginUser(rig)];
+    const token = await inviteToken(url, organisation, { email: invited.email.toUpperCase(), role: "member" });
+    const read = { body: { token } };
+    expect(codeOf(await askAs(url, thief, "/backend/organisations/invitation/read/", read))).toEqual([
+      400,
+      "invalid_token",
+    ]);
+    expect(await accept(thief, token)).toEqual([400, "invalid_token"]);
+    expect((await askAs(url, invited, "/backend/organisations/invitation/read/", read)).body).toMatchObject({
+      invitation: { role: "member", invited_by: organisation.owner.email },
+    });
+    const both = await Promise.all([accept(invited, token), accept(invited, token)]);
+    expect(both.map(([status]) => status).sort()).toEqual([200, 400]);
+    expect(await accept(invited, token)).toEqual([400, "invalid_token"]);
+    const [stored] = await rig.db.sql<{ text: string }>`
+      select string_agg(to_jsonb(i)::text, '') || (select coalesce(string_agg(to_jsonb(a)::text, ''), '') from audit_log a)
+        as text from organisation_invitation i`;
+    expect(stored?.text).not.toContain(token);
+    expect(sluice.log()).not.toContain(token);
+  });
+
+  test("ends when it is revoked, sent again, expired, accepted by someone who was removed, or when its sender is", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const admin = await addMember(rig, url, organisation, "admin");
+    const invited = await loginUser(rig);
+    const { email } = invited;
+    const first = await inviteToken(url, organisation, { email, role: "member" });
+    const second = await inviteToken(url, organisation, { email, role: "member" });
+    expect(await accept(invited, first)).toEqual([400, "invalid_token"]);
+    await rig.db
+      .sql`update organisation_invitation set expires_at = now() where email = ${email} and revoked_at is null`;
+    expect(await accept(invited, second)).toEqual([400, "invalid_token"]);
+    const third = await inviteToken(url, organisation, { email, role: "member" });
+    const detail = await askAs(url, admin, "/backend/organisations/detail/", { organisation: organisation.id });
+    const [open] = detail.body["invitations"] as { invitation_id: number }[];
+    const revoke = { body: { invitation_id: open?.invitation_id }, organisation: organisation.id };
+    expect((await askAs(url, admin, "/backend/organisations/invitation/revoke/", revoke)).status).toBe(200);
+    expect(await accept(invited, third)).toEqual([400, "invalid_token"]);
+    const fourth = await inviteToken(url, { ...organisation, owner: admin }, { email, role: "member" });
+    const remove = async (memberId: bigint) =>
+      await askAs(url, organisation.owner, "/backend/organisations/member/remove/", {
+        body: { member_id: Number(memberId), keys: "revoke" },
+        organisation: organisation.id,
+      });
+    await remove(admin.memberId);
+    expect(await accept(invited, fourth)).toEqual([400, "invalid_token"]);
+    const last = await inviteToken(url, organisation, { email, role: "member" });
+    expect((await accept(invited, last))[0]).toBe(200);
+    const [joined] = (await askAs(url, invited, "/backend/organisations/list/")).body["organisations"] as {
+      member_id: number;
+    }[];
+    await remove(BigInt(joined?.member_id ?? 0));
+    expect(await accept(invited, last)).toEqual([400, "invalid_token"]);
+  });
+
+  test("is sent to at most so many addresses in a day, and to no member", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const invite = async (email: string) =>
+      codeOf(
+        await askAs(url, organisation.owner, "/backend/organisations/invite/", {
+          body: { email, role: "member" },
+          organisation: organisation.id,
+        }),
+      );
+    expect(await invite(organisation.owner.email)).toEqual([409, "conflict"]);
+    await rig.db.sql`
+      insert into organisation_invitation (organisation_id, email, role, token_hash, invited_by_id, expires_at, revoked_at)
+      select ${organisation.id}::bigint, n || '@example.org', 'member', sha256(${crypto.randomUUID()}::bytea || n::text::bytea),
+        ${organisation.owner.userId}::bigint, now(), now() from generate_series(1, 48) n`;
+    expect((await invite("one@example.org"))[0]).toBe(200);
+    expect((await invite("two@example.org"))[0]).toBe(200);
+    expect(await invite("three@example.org")).toEqual([409, "organisation_limit"]);
+    expect(await invite("one@example.org")).toEqual([409, "organisation_limit"]);
+  });
+});
+
+test("every endpoint of users says what it requires of a member, or is refused for organisations by name", async () => {
+  const endpoints = await declaredEndpoints(rig);
+  const ofUsers = endpoints.filter(({ access }) => access === "user" || access === "optional_user");
+  const paths = new Set(ofUsers.map(({ path }) => path));
+  expect(organisationRulePaths.filter((path) => !paths.has(path))).toEqual([]);
+  expect([...paths].filter((path) => organisationRuleOf(path) === "refused").sort()).toEqual([
+    "/backend/billing/code/redeem/",
+    "/backend/billing/order/claim/",
+    "/backend/billing/renewal/cancel/",
+    "/backend/billing/renewal/manage/",
+    "/backend/billing/renewal/start/",
+    "/backend/billing/subscription/cancel/",
+    "/login/",
+  ]);
+});
+
+describe("a role", () => {
+  test("decides about every endpoint: what the table does not allow is refused", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const [admin, billing, member] = [
+      await addMember(rig, url, organisation, "admin"),
+      await addMember(rig, url, organisation, "billing"),
+      await addMember(rig, url, organisation, "member"),
+    ];
+    const people = { owner: organisation.owner, admin, billing, member };
+    const statusOf = async (path: string, body?: object) =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries(people).map(async ([role, person]) => {
+            const how = { organisation: organisation.id, ...(body === undefined ? {} : { body }) };
+            return [role, (await askAs(url, person, path, how)).status] as const;
+          }),
+        ),
+      );
+    const all = { owner: 200, admin: 200, billing: 200, member: 200 };
+    const forbidden = { owner: 403, admin: 403, billing: 403, member: 403 };
+    expect(await statusOf("/backend/billing/balance/")).toEqual(all);
+    expect(await statusOf("/backend/billing/ledger/")).toEqual({ ...all, admin: 403, member: 403 });
+    expect(await statusOf("/backend/billing/statement/sums/?month=2026-01")).toEqual({
+      ...all,
+      admin: 403,
+      member: 403,
+    });
+    expect(await statusOf("/backend/keys/list/")).toEqual({ ...all, billing: 403 });
+    expect(await statusOf("/backend/keys/create/", { name: "key" })).toEqual({ ...all, billing: 403 });
+    expect(await statusOf("/backend/usage/summary/")).toEqual(all);
+    expect(await statusOf("/backend/organisations/save/", { name: "New name" })).toEqual({ ...forbidden, owner: 200 });
+    const project = { name: "A project", spend_per_month: null };
+    expect(await statusOf("/backend/organisations/project/save/", project)).toMatchObject({
+      billing: 403,
+      member: 403,
+    });
+    const guest = { email: "somebody@example.org", role: "owner" };
+    expect(await statusOf("/backend/organisations/invite/", guest)).toEqual({ ...forbidden, owner: 200 });
+    // What is about the person, or not in the table, never happens to the organisation.
+    expect(await statusOf("/backend/billing/subscription/cancel/", { plan_code: "x" })).toEqual(forbidden);
+    expect(await statusOf("/backend/auth/me/")).toEqual(all);
+  });
+
+  test("is not above those who give it, and an owner is always left, even of two who leave at once", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const [admin, second] = [
+      await addMember(rig, url, organisation, "admin"),
+      await addMember(rig, url, organisation, "owner"),
+    ];
+    const save = async (by: { cookie: string }, memberId: bigint, role: string) =>
+      codeOf(
+        await askAs(url, by, "/backend/organisations/member/save/", {
+          body: { member_id: Number(memberId), role, spend_per_month: null },
+          organisation: organisation.id,
+        }),
+      );
+    expect(await save(admin, admin.memberId, "owner")).toEqual([403, "forbidden"]);
+    expect(await save(admin, second.memberId, "member")).toEqual([403, "forbidden"]);
+    const leave = async (by: { cookie: string }) =>
+      codeOf(
+        await askAs(url, by, "/backend/organisations/leave/", { body: { organisation_id: Number(organisation.id) } }),
+      );
+    const both = await Promise.all([leave(organisation.owner), leave(second)]);
+    expect(both.map(([status]) => status).sort()).toEqual([200, 409]);
+    expect(both.map(([, code]) => code)).toContain("last_owner");
+  });
+});
+
+test("nobody acts for an organisation without being its member, and no id of another one works", async () => {
+  const [one, two] = [await makeOrganisation(rig, url), await makeOrganisation(rig, url)];
+  const project = await makeProject(url, two, "Theirs", null);
+  const key = await makeKey(url, two.owner, two.id);
+  const asOne = { organisation: one.id };
+  const { owner } = one;
+  const posts: [string, object, number][] = [
+    ["/backend/keys/revoke/", { key_id: Number(key.keyId) }, 404],
+    ["/backend/keys/create/", { name: "key", project_id: Number(project) }, 400],
+    ["/backend/organisations/project/save/", { project_id: Number(project), name: "x", spend_per_month: null }, 404],
+    ["/backend/organisations/member/remove/", { member_id: Number(two.ownerMemberId), keys: "revoke" }, 404],
+    [
+      "/backend/organisations/member/save/",
+      { member_id: Number(two.ownerMemberId), role: "member", spend_per_month: 1 },
+      404,
+    ],
+  ];
+  for (const [path, body, status] of posts) {
+    expect([path, (await askAs(url, owner, path, { ...asOne, body })).status]).toEqual([path, status]);
+    expect(codeOf(await askAs(url, owner, path, { organisation: two.id, body }))).toEqual([
+      403,
+      "organisation_refused",
+    ]);
+  }
+  for (const odd of ["0", "-1", "1.5", "x", "9".repeat(30), `${one.id},${two.id}`]) {
+    expect(codeOf(await askAs(url, owner, "/backend/keys/list/", { organisation: odd }))).toEqual([400, "invalid_id"]);
+  }
+  expect(codeOf(await askAs(url, owner, `/backend/keys/list/?as_organisation=${two.id}`))).toEqual([
+    403,
+    "organisation_refused",
+  ]);
+  expect(codeOf(await askAs(url, owner, "/backend/organisations/detail/"))).toEqual([403, "organisation_refused"]);
+});

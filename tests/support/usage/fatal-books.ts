@@ -1,0 +1,25 @@
+import type { BooksSetup } from "@sluice/control-plane/compose/books-thread.ts";
+import type { CommitOrder } from "@sluice/control-plane/compose/call-commits.ts";
+import { openCommitWork } from "@sluice/control-plane/compose/commit-work.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { onThreadMessages } from "@sluice/control-plane/platform/kept-thread.ts";
+
+/* A thread of the books that some rows end: those of the model "fatal". */
+
+let commits: ((order: CommitOrder) => void) | null = null;
+
+onThreadMessages({
+  setup: ({ database }: BooksSetup) => {
+    const db = openDatabase({ ...database, poolMax: 1, applicationName: "test books" });
+    commits = openCommitWork(db, (news) => postMessage(news));
+  },
+  commits: (order: CommitOrder) => {
+    const { calls } = order;
+    if (calls.usage.json.includes('"fatal"')) {
+      // What had begun fails, so that it is certain that nothing was committed.
+      commits?.({ ...order, calls: { ...calls, usage: { ...calls.usage, json: "no json" } } });
+      throw new Error("these rows end the thread");
+    }
+    commits?.(order);
+  },
+});

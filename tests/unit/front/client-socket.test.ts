@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { ClientSocket } from "@sluice/control-plane/front/client-socket.ts";
+import fc from "fast-check";
+
+/** Takes as many bytes at a time as it is told. */
+class SlowSocket {
+  text = "";
+  room = 0;
+
+  write(bytes: Buffer, from = 0, length = bytes.length): number {
+    const taken = Math.min(this.room, length);
+    this.room -= taken;
+    this.text += bytes.toString("latin1", from, from + taken);
+    return taken;
+  }
+}
+
+test("what was written reaches the client in order, whatever becomes of the buffer and however little it takes", () => {
+  const step = fc.record({ size: fc.integer({ min: 1, max: 9 }), room: fc.nat(12), isCopied: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const slow = new SlowSocket();
+      const socket = new ClientSocket(slow as unknown as Bun.Socket<unknown>);
+      let written = "";
+      for (const [index, { size, room, isCopied }] of steps.entries()) {
+        slow.room += room;
+        const text = String.fromCharCode(97 + index).repeat(size);
+        written += text;
+        if (isCopied) {
+          const pieces = [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1, -1))];
+          const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+          socket.writeParts({ before: "", pieces, bytes, after: text.slice(1 + (pieces[1]?.length ?? 0)) }, 0);
+        } else {
+          socket.write(Buffer.from(text), 0);
+        }
+        expect(socket.backlogBytes).toBe(written.length - slow.text.length);
+      }
+      slow.room = 1_000;
+      expect(socket.drain(0)).toBe(true);
+      expect([slow.text, socket.backlogBytes]).toEqual([written, 0]);
+    }),
+  );
+});

@@ -1,0 +1,121 @@
+import type { planList } from "@sluice/contracts/admin-lists/billing";
+import type { createBatchOutput } from "@sluice/contracts/codes";
+import type { ListResponse, RowOf } from "@sluice/contracts/lists";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Show } from "solid-js";
+import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { usdOfQuota } from "../../../i18n/format.ts";
+import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { formats } from "../../formats.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { plansPath } from "../plans/plan-form.tsx";
+import { batchesPath } from "./batch.ts";
+
+type Plan = RowOf<typeof planList>;
+
+const countMax = 10_000;
+const isWhole = (text: string): boolean => /^[1-9]\d{0,14}$/.test(text);
+
+/** Makes a batch of codes; what it can grant in all is shown before. */
+export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(batchesPath);
+  const planQuery = createQuery(() => ({
+    queryKey: [plansPath, "choice"],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet(`${plansPath}list/`, { query: { limit: 100, status: "active" }, signal }) as Promise<ListResponse<Plan>>,
+  }));
+  const plans = () => (planQuery.data?.rows ?? []).filter(({ own_amount }) => own_amount === null);
+  // One key for this form: pressing twice makes one batch.
+  const idempotencyKey = newIdempotencyKey();
+  const form = createForm({
+    initial: { name: "", note: "", plan_code: "", quota: "", count: "100", is_once_per_user: false, expires_on: "" },
+    check: ({ name, plan_code, quota, count }) => ({
+      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
+      ...(plan_code !== "" || isWhole(quota) ? {} : { quota: "Enter a whole number of quota above 0." }),
+      ...(isWhole(count) && Number(count) <= countMax ? {} : { count: `Enter 1 to ${countMax}.` }),
+    }),
+    submit: async (values) => {
+      const answer = await apiPost<typeof createBatchOutput>(
+        `${batchesPath}create/`,
+        {
+          name: values.name,
+          note: values.note,
+          ...(values.plan_code === "" ? { quota: values.quota } : { plan_code: values.plan_code }),
+          count: Number(values.count),
+          is_once_per_user: values.is_once_per_user,
+          expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
+        },
+        { idempotencyKey },
+      );
+      await refresh();
+      showToast(outcomeText(answer, ({ batch }) => `${formats.number(batch.count)} codes were made.`));
+      props.onDone();
+    },
+  });
+  const each = (): bigint | null => {
+    const { plan_code: code, quota } = form.values();
+    const plan = plans().find(({ plan_code }) => plan_code === code);
+    return plan === undefined ? (isWhole(quota) ? BigInt(quota) : null) : BigInt(plan.quota);
+  };
+  const total = (): bigint | null => {
+    const { count } = form.values();
+    const quota = each();
+    return quota === null || !isWhole(count) ? null : quota * BigInt(count);
+  };
+  return (
+    <AdminForm form={form} operation="/backend/admin/code-batch/create/" action="Make codes" onCancel={props.onDone}>
+      <TextField
+        label="Name"
+        autocomplete="off"
+        hint="Customers see it in their orders, such as “Gift card 10”."
+        {...form.text("name")}
+      />
+      <FieldRow>
+        <ChoiceField
+          label="Each grants"
+          options={[
+            { value: "", label: "balance" },
+            ...plans().map(({ plan_code, name }) => ({ value: plan_code, label: `the plan ${name}` })),
+          ]}
+          {...form.text("plan_code")}
+        />
+        <Show when={form.values().plan_code === ""}>
+          <TextField
+            label="Balance, quota"
+            inputmode="numeric"
+            autocomplete="off"
+            hint={
+              isWhole(form.values().quota)
+                ? `${usdOfQuota(form.values().quota)} US dollars`
+                : "500,000 quota are 1 US dollar."
+            }
+            {...form.text("quota")}
+          />
+        </Show>
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Codes" inputmode="numeric" autocomplete="off" {...form.text("count")} />
+        <TextField
+          label="Valid until"
+          optional="optional"
+          type="date"
+          hint="The end of this day, UTC."
+          {...form.text("expires_on")}
+        />
+      </FieldRow>
+      <Checkbox label="A user can redeem only one of them" {...form.flag("is_once_per_user")} />
+      <TextArea label="Note" optional="optional" hint="For admins alone, such as the shop." {...form.text("note")} />
+      <Show when={total()}>
+        {(quota) => <Notice tone="info">Together they can grant {formats.quota(quota())}.</Notice>}
+      </Show>
+      <SecondPersonNotice what="A batch of more than an admin may move waits" />
+    </AdminForm>
+  );
+}

@@ -1,0 +1,165 @@
+import type { batchCodesResponse, revokedBatchResponse } from "@sluice/contracts/codes";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { createAction, useRefresh } from "../../parts/actions.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { batchStates } from "../../values.ts";
+import { type Batch, batchesPath, saveCodes } from "./batch.ts";
+import { BatchForm } from "./batch-form.tsx";
+
+const grantOf = (batch: Batch): string =>
+  batch.plan_code === null ? formats.quota(batch.quota) : `${formats.quota(batch.quota)}, plan ${batch.plan_code}`;
+const usedOf = (batch: Batch): string => `${shownCount(batch.redeemed)} of ${formats.number(batch.count)}`;
+
+const columns: readonly Column<Batch>[] = [
+  { id: "name", label: "Name", cell: (batch) => <bdi>{batch.name}</bdi>, card: "title" },
+  { id: "grant", label: "Each grants", cell: grantOf },
+  { id: "redeemed", label: "Redeemed", cell: usedOf, align: "end" },
+  { id: "state", label: "State", cell: (batch) => <StateWord state={batch.state} />, card: "badge" },
+  { id: "expires_at", label: "Valid until", cell: (batch) => shownMoment(batch.expires_at) },
+  { id: "note", label: "Note", cell: (batch) => <bdi>{shownText(batch.note)}</bdi> },
+  { id: "created_by", label: "Made by", cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
+  { id: "created_at", label: "Made", cell: (batch) => shownMoment(batch.created_at), isSortable: true },
+];
+
+/** Batches of redemption codes: made, exported for shops, and revoked. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Redemption codes");
+  const state = createTableState({ filters: ["state"] });
+  const list = createListQuery<Batch>({ path: batchesPath, state });
+  const [isMaking, setIsMaking] = createSignal(false);
+  const [revoked, setRevoked] = createSignal<Batch | null>(null);
+  return (
+    <>
+      <PageHead
+        title="Redemption codes"
+        text="Each code adds balance or a plan to the account that redeems it, once. Sell them in a shop, or give them away."
+      />
+      <DataTable
+        {...list}
+        name="admin-codes"
+        label="Batches"
+        columns={columns}
+        state={state}
+        rowId={(batch) => String(batch.batch_id)}
+        filters={[{ id: "state", label: "State", options: optionsOf(batchStates) }]}
+        actions={
+          <Button variant="primary" onClick={() => setIsMaking(true)}>
+            <Icon name="plus" />
+            New batch
+          </Button>
+        }
+        empty={{ title: "There are no codes", text: "Make a batch, and export its codes." }}
+        panel={{
+          title: (batch) => batch.name,
+          content: (batch) => <BatchFacts batch={batch} onRevoke={() => setRevoked(batch)} />,
+        }}
+      />
+      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title="New batch of codes" size="wide">
+        <Show when={isMaking()}>
+          <BatchForm onDone={() => setIsMaking(false)} />
+        </Show>
+      </Dialog>
+      <Dialog isOpen={revoked() !== null} onClose={() => setRevoked(null)} title="Revoke unused codes">
+        <Show when={revoked()} keyed>
+          {(batch) => <RevokeForm batch={batch} onDone={() => setRevoked(null)} />}
+        </Show>
+      </Dialog>
+    </>
+  );
+}
+
+function BatchFacts(props: { readonly batch: Batch; readonly onRevoke: () => void }): JSX.Element {
+  const action = createAction("/backend/admin/audit/");
+  const save = async (): Promise<void> => {
+    await action.run(async () => {
+      const { batch_id: id, codes } = await apiPost<typeof batchCodesResponse>(`${batchesPath}codes/`, {
+        batch_id: props.batch.batch_id,
+      });
+      saveCodes(String(id), codes);
+      return `${formats.number(codes.length)} codes were exported.`;
+    });
+  };
+  return (
+    <>
+      <div class="button-row">
+        <Button variant="primary" isBusy={action.isBusy()} onClick={() => void save()}>
+          <Icon name="download" />
+          Export codes
+        </Button>
+        <a
+          class="button"
+          href={`/admin/payments/?gateway=code&account=${encodeURIComponent(`batch ${props.batch.batch_id}`)}`}
+        >
+          Redemptions
+        </a>
+        <Show when={props.batch.state !== "revoked"}>
+          <Button variant="danger" onClick={() => props.onRevoke()}>
+            Revoke
+          </Button>
+        </Show>
+      </div>
+      <Facts
+        facts={[
+          { name: "State", value: <StateWord state={props.batch.state} /> },
+          { name: "Each grants", value: grantOf(props.batch) },
+          { name: "Redeemed", value: usedOf(props.batch) },
+          { name: "Per user", value: props.batch.is_once_per_user ? "one" : "any number" },
+          { name: "Group", value: props.batch.group_name ?? "none" },
+          { name: "Valid until", value: shownMoment(props.batch.expires_at) },
+          { name: "Revoked", value: shownMoment(props.batch.revoked_at) },
+          { name: "Note", value: <bdi>{shownText(props.batch.note)}</bdi> },
+          { name: "Made by", value: <bdi>{props.batch.created_by}</bdi> },
+          { name: "Made", value: shownMoment(props.batch.created_at) },
+        ]}
+      />
+    </>
+  );
+}
+
+function RevokeForm(props: { readonly batch: Batch; readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(batchesPath);
+  const form = createForm({
+    initial: { reason: "" },
+    check: ({ reason }) => reasonFault(reason),
+    submit: async ({ reason }) => {
+      await apiPost<typeof revokedBatchResponse>(`${batchesPath}revoke/`, { batch_id: props.batch.batch_id, reason });
+      await refresh();
+      showToast("The unused codes were revoked.");
+      props.onDone();
+    },
+  });
+  const unused = (): bigint => BigInt(props.batch.count) - BigInt(props.batch.redeemed);
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/code-batch/revoke/"
+      action="Revoke"
+      tone="danger"
+      onCancel={props.onDone}
+    >
+      <Notice tone="warn">
+        {shownCount(unused().toString())} unused codes of {props.batch.name} can no longer be redeemed. What others have
+        added stays. This can't be undone.
+      </Notice>
+      <ReasonField form={form} />
+    </AdminForm>
+  );
+}

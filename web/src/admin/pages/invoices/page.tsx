@@ -1,0 +1,126 @@
+import type { invoiceTermsResponse } from "@sluice/contracts/invoices";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiGet, apiUrl } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { shownMoment, shownText } from "../../shown.ts";
+import { invoiceKinds } from "../../values.ts";
+import { type Invoice, invoicesPath, termsPath } from "./invoice.ts";
+import { TermsForm } from "./terms-form.tsx";
+
+const kindOf = ({ kind }: Invoice): string => (kind === "invoice" ? "invoice" : "credit note");
+const money = (invoice: Invoice, amount: string): string =>
+  `${invoice.kind === "credit_note" ? "−" : ""}${amount} ${invoice.currency}`;
+
+const columns: readonly Column<Invoice>[] = [
+  { id: "number", label: "Number", cell: ({ number }) => <code>{number}</code>, card: "title" },
+  { id: "kind", label: "Kind", cell: kindOf, card: "badge" },
+  { id: "buyer_name", label: "Buyer", cell: ({ buyer_name }) => <bdi>{buyer_name}</bdi> },
+  { id: "buyer_country", label: "Country", cell: ({ buyer_country }) => shownText(buyer_country) },
+  { id: "net_usd", label: "Net", cell: (invoice) => money(invoice, invoice.net_usd), align: "end" },
+  { id: "tax_usd", label: "Tax", cell: (invoice) => money(invoice, invoice.tax_usd), align: "end" },
+  {
+    id: "gross_usd",
+    label: "Total",
+    cell: (invoice) => money(invoice, invoice.gross_usd),
+    align: "end",
+    isSortable: true,
+  },
+  { id: "issued_at", label: "Issued", cell: ({ issued_at }) => shownMoment(issued_at), isSortable: true },
+];
+
+/** Invoices and credit notes, and what is printed on new ones. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Invoices");
+  const state = createTableState({ filters: ["kind"] });
+  const list = createListQuery<Invoice>({ path: invoicesPath, state });
+  const [isEditing, setIsEditing] = createSignal(false);
+  const terms = createQuery(() => ({
+    queryKey: [termsPath],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof invoiceTermsResponse>(termsPath, { signal }),
+  }));
+  return (
+    <>
+      <PageHead
+        title="Invoices"
+        text="Each paid order gets an invoice, and each refund a credit note. They are numbered without gaps and never change."
+      />
+      <Show when={terms.data !== undefined && terms.data.terms?.is_on !== true}>
+        <Notice tone="info">No invoices are issued for new orders. Fill in your data to begin.</Notice>
+      </Show>
+      <DataTable
+        {...list}
+        name="admin-invoices"
+        label="Invoices"
+        columns={columns}
+        state={state}
+        rowId={({ number }) => number}
+        filters={[{ id: "kind", label: "Kind", options: optionsOf(invoiceKinds) }]}
+        actions={
+          <Button variant="primary" onClick={() => setIsEditing(true)}>
+            <Icon name="sliders" />
+            Seller and taxes
+          </Button>
+        }
+        empty={{ title: "There are no invoices", text: "They are issued when orders are paid." }}
+        panel={{ title: ({ number }) => number, content: (invoice) => <InvoiceFacts invoice={invoice} /> }}
+      />
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Seller and taxes" size="wide">
+        <Show when={isEditing()}>
+          <Show
+            when={terms.data}
+            fallback={
+              <Show when={terms.error} fallback={<LoadingPart />}>
+                {(error) => <ErrorState error={error()} onRetry={() => void terms.refetch()} />}
+              </Show>
+            }
+          >
+            {(loaded) => <TermsForm terms={loaded().terms} onDone={() => setIsEditing(false)} />}
+          </Show>
+        </Show>
+      </Dialog>
+    </>
+  );
+}
+
+function InvoiceFacts(props: { readonly invoice: Invoice }): JSX.Element {
+  return (
+    <>
+      <div class="button-row">
+        <a class="button primary" href={apiUrl(`${invoicesPath}file/`, { number: props.invoice.number })} download="">
+          <Icon name="download" />
+          PDF
+        </a>
+        <a class="button" href={`/admin/orders/?order_no=${props.invoice.order_no}`}>
+          Order
+        </a>
+      </div>
+      <Facts
+        facts={[
+          { name: "Kind", value: kindOf(props.invoice) },
+          { name: "Buyer", value: <bdi>{props.invoice.buyer_name}</bdi> },
+          { name: "E-mail", value: <bdi>{shownText(props.invoice.buyer_email)}</bdi> },
+          { name: "Country", value: shownText(props.invoice.buyer_country) },
+          { name: "Tax ID", value: <bdi>{shownText(props.invoice.buyer_tax_id)}</bdi> },
+          { name: "Net", value: money(props.invoice, props.invoice.net_usd) },
+          { name: `Tax, ${props.invoice.tax_rate} %`, value: money(props.invoice, props.invoice.tax_usd) },
+          { name: "Total", value: money(props.invoice, props.invoice.gross_usd) },
+          { name: "Order", value: <code>{props.invoice.order_no}</code> },
+          { name: "For invoice", value: shownText(props.invoice.original_number) },
+          { name: "Issued", value: shownMoment(props.invoice.issued_at) },
+        ]}
+      />
+    </>
+  );
+}

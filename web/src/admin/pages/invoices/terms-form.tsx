@@ -1,0 +1,157 @@
+import type { invoiceTermsResponse } from "@sluice/contracts/invoices";
+import { Index, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm, type Form } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Checkbox, Switch, TextArea, TextField } from "../../../kit/field.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { type Terms, termsPath } from "./invoice.ts";
+
+type Rule = Terms["tax_rules"][number];
+type Values = Omit<Terms, "version" | "saved_by" | "saved_at">;
+
+const none: Values = {
+  is_on: true,
+  seller_name: "",
+  seller_address: "",
+  seller_country: "",
+  seller_tax_id: "",
+  seller_email: "",
+  invoice_prefix: "INV",
+  credit_prefix: "CN",
+  tax_name: "VAT",
+  tax_mode: "inclusive",
+  tax_rate: "0",
+  tax_rules: [],
+  note: "",
+};
+
+/** What new invoices say, and how new orders are taxed. */
+export function TermsForm(props: { readonly terms: Terms | null; readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(termsPath);
+  const {
+    version,
+    saved_by: _by,
+    saved_at: _at,
+    ...known
+  } = props.terms ?? { ...none, version: 0, saved_by: "", saved_at: "" };
+  const form = createForm<Values>({
+    initial: known,
+    submit: async (values) => {
+      await apiPost<typeof invoiceTermsResponse>(`${termsPath}save/`, { ...values, version: Number(version) });
+      await refresh();
+      showToast("Saved. New orders are invoiced on these terms.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm form={form} operation="/backend/admin/invoice/terms/save/" action="Save" onCancel={props.onDone}>
+      <Switch label="Issue invoices for new orders" {...form.flag("is_on")} />
+      <FieldRow>
+        <TextField label="Seller" autocomplete="organization" {...form.text("seller_name")} />
+        <TextField label="Tax ID" optional="optional" autocomplete="off" {...form.text("seller_tax_id")} />
+      </FieldRow>
+      <TextArea label="Address" rows={3} {...form.text("seller_address")} />
+      <FieldRow>
+        <TextField label="Country" maxlength={2} hint="Two letters, such as DE." {...form.text("seller_country")} />
+        <TextField label="E-mail" optional="optional" type="email" {...form.text("seller_email")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="Prefix of invoices"
+          hint="A number looks like INV-2026-000001. A new prefix begins a new range."
+          {...form.text("invoice_prefix")}
+        />
+        <TextField label="Prefix of credit notes" {...form.text("credit_prefix")} />
+      </FieldRow>
+      <FieldRow>
+        <TextField label="Name of the tax" {...form.text("tax_name")} />
+        <TextField label="Rate, percent" inputmode="decimal" {...form.text("tax_rate")} />
+        <ChoiceField
+          label="Prices"
+          options={[
+            { value: "inclusive", label: "include the tax" },
+            { value: "exclusive", label: "have the tax added" },
+          ]}
+          {...form.text("tax_mode")}
+        />
+      </FieldRow>
+      <TaxRules form={form} />
+      <TextArea label="Note on each invoice" optional="optional" rows={2} {...form.text("note")} />
+      <Notice tone="info">
+        The tax is rounded half up to the cent, once per document. Orders that are waiting for payment keep the rate
+        they were placed with.
+      </Notice>
+    </AdminForm>
+  );
+}
+
+/** Rates of some buyers: the first rule that fits decides. */
+function TaxRules(props: { readonly form: Form<Values> }): JSX.Element {
+  const rules = (): readonly Rule[] => props.form.values().tax_rules;
+  const change = (at: number, to: Partial<Rule>): void =>
+    props.form.set(
+      "tax_rules",
+      rules().map((rule, index) => (index === at ? { ...rule, ...to } : rule)),
+    );
+  return (
+    <fieldset>
+      <legend>Other rates</legend>
+      <p class="muted">The first rule that fits the buyer decides. Tax IDs are not verified.</p>
+      <Index each={rules()}>
+        {(rule, at) => (
+          <FieldRow>
+            <TextField
+              label="Country"
+              hint="* for all"
+              maxlength={2}
+              value={rule().country}
+              onInput={(event) => change(at, { country: event.currentTarget.value })}
+            />
+            <TextField
+              label="Rate, percent"
+              inputmode="decimal"
+              value={rule().rate}
+              onInput={(event) => change(at, { rate: event.currentTarget.value })}
+            />
+            <TextField
+              label="Printed note"
+              optional="optional"
+              value={rule().note}
+              onInput={(event) => change(at, { note: event.currentTarget.value })}
+            />
+            <Checkbox
+              label="Only with a tax ID"
+              checked={rule().has_tax_id}
+              onChange={(event) => change(at, { has_tax_id: event.currentTarget.checked })}
+            />
+            <Button
+              onClick={() =>
+                props.form.set(
+                  "tax_rules",
+                  rules().filter((_, index) => index !== at),
+                )
+              }
+            >
+              Remove rule {at + 1}
+            </Button>
+          </FieldRow>
+        )}
+      </Index>
+      <Show when={props.form.errorOf("tax_rules")}>{(error) => <Notice tone="bad">{error()}</Notice>}</Show>
+      <Button
+        onClick={() =>
+          props.form.set("tax_rules", [...rules(), { country: "*", has_tax_id: true, rate: "0", note: "" }])
+        }
+      >
+        <Icon name="plus" />
+        Add rule
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,76 @@
+import { createSignal, type JSX, Show } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment } from "../../shown.ts";
+import { LimitsCard } from "../limits/limits-card.tsx";
+import type { OrganisationDetail } from "../organisations/organisation.ts";
+import { Balance } from "../user/balance.tsx";
+import { groupColumns } from "../user/group-columns.tsx";
+import { type Change, SaveForm } from "./save-form.tsx";
+
+const titles: Readonly<Record<Change, string>> = {
+  rename: "Rename this organisation",
+  suspend: "Suspend this organisation",
+  reopen: "Reopen this organisation",
+};
+
+/** Balance, groups, limits, facts, and the possible actions. */
+export function Overview(props: { readonly detail: OrganisationDetail }): JSX.Element {
+  const [asked, setAsked] = createSignal<Change | null>(null);
+  const organisation = () => props.detail.organisation;
+  const id = (): string => String(organisation().organisation_id);
+  const isSuspended = (): boolean => organisation().status === "suspended";
+  return (
+    <div class="section-stack">
+      <div class="button-row">
+        <Button variant="primary" onClick={() => setAsked("rename")}>
+          Rename
+        </Button>
+        <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${organisation().gateway_user_id}`}>
+          Adjust balance
+        </a>
+        <Button
+          variant={isSuspended() ? "plain" : "danger"}
+          onClick={() => setAsked(isSuspended() ? "reopen" : "suspend")}
+        >
+          {isSuspended() ? "Reopen" : "Suspend"}
+        </Button>
+      </div>
+      <Show when={isSuspended()}>
+        <Notice tone="bad">
+          Suspended: its keys and access tokens are refused, nothing can be ordered, and its members only read.
+        </Notice>
+      </Show>
+      <Balance of={props.detail} since="since it was created" />
+      <Card title="Groups">
+        <SimpleTable label="Groups" rows={props.detail.groups} columns={groupColumns} />
+      </Card>
+      <LimitsCard of={{ organisation_id: id() }} edited={{ scope: "organisation", organisation_id: id() }} />
+      <Card title="Organisation">
+        <Facts
+          facts={[
+            { name: "Status", value: <StateWord state={organisation().status} /> },
+            { name: "Owners", value: organisation().owners.join(", ") },
+            { name: "Members", value: shownCount(organisation().members) },
+            { name: "Projects", value: shownCount(organisation().projects) },
+            { name: "Live keys", value: shownCount(organisation().live_keys) },
+            { name: "Multiplier", value: organisation().rate_multiplier },
+            { name: "Group", value: organisation().group_name },
+            { name: "Last call", value: shownMoment(organisation().last_call_at, "never") },
+            { name: "Created", value: shownMoment(organisation().created_at) },
+            { name: "Updated", value: shownMoment(organisation().updated_at) },
+          ]}
+        />
+      </Card>
+      <Dialog isOpen={asked() !== null} onClose={() => setAsked(null)} title={titles[asked() ?? "rename"]}>
+        <Show when={asked()} keyed>
+          {(change) => <SaveForm change={change} organisation={organisation()} onDone={() => setAsked(null)} />}
+        </Show>
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { adminOrganisationDetail } from "@sluice/contracts/organisation-admin";
+import { useParams, useSearchParams } from "@solidjs/router";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Match, Switch } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { Tabs } from "../../../kit/tabs.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { type OrganisationDetail, organisationDetailPath } from "../organisations/organisation.ts";
+import { type AccountList, AccountRows, isAccountList } from "../user/account-lists.tsx";
+import { Overview } from "./overview.tsx";
+import { People } from "./people.tsx";
+
+const tabs = [
+  { id: "overview", label: "Overview" },
+  { id: "people", label: "Members and projects" },
+  { id: "keys", label: "Keys" },
+  { id: "usage", label: "Usage" },
+  { id: "orders", label: "Orders" },
+  { id: "payments", label: "Payments" },
+  { id: "refunds", label: "Refunds" },
+  { id: "ledger", label: "Ledger" },
+  { id: "audit", label: "Audit" },
+] as const;
+
+const noFilters = { open: null, cursor: null, sort: null, model: null, asked_model: null };
+
+/** Everything about one organisation. */
+export function Page(): JSX.Element {
+  const params = useParams();
+  const [search, setSearch] = useSearchParams();
+  const id = (): string => params["id"] ?? "";
+  const query = createQuery(() => ({
+    queryKey: [organisationDetailPath, id()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof adminOrganisationDetail>(organisationDetailPath, { query: { organisation_id: id() }, signal }),
+  }));
+  const tab = () => tabs.find((each) => each.id === search["tab"])?.id ?? "overview";
+  const title = (): string => query.data?.organisation.name ?? `Organisation ${id()}`;
+  useAdminTitle(title);
+  return (
+    <>
+      <nav aria-label="Breadcrumbs">
+        <a href="/admin/organisations/">Organisations</a>
+      </nav>
+      <PageHead
+        title={title()}
+        text={
+          query.data === undefined
+            ? ""
+            : `Organisation ${id()}, gateway user ${query.data.organisation.gateway_user_id}`
+        }
+      />
+      <Switch fallback={<LoadingPart size="page" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data}>
+          {(detail) => (
+            <Tabs
+              label="About the organisation"
+              tabs={tabs}
+              selected={tab()}
+              // The filters of another tab mean nothing here.
+              onSelect={(chosen) => setSearch({ ...noFilters, tab: chosen }, { scroll: false })}
+            >
+              <Switch fallback={<Rows tab={tab()} detail={detail()} />}>
+                <Match when={tab() === "overview"}>
+                  <Overview detail={detail()} />
+                </Match>
+                <Match when={tab() === "people"}>
+                  <People detail={detail()} />
+                </Match>
+              </Switch>
+            </Tabs>
+          )}
+        </Match>
+      </Switch>
+    </>
+  );
+}
+
+/** Orders name the organisation, what calls and money move names its account. */
+const byOrder: readonly AccountList[] = ["orders", "payments", "refunds"];
+
+function Rows(props: { readonly tab: string; readonly detail: OrganisationDetail }): JSX.Element {
+  const list = () => (isAccountList(props.tab) ? props.tab : "keys");
+  const id = (): string => String(props.detail.organisation.organisation_id);
+  const narrow = (): Readonly<Record<string, string>> => {
+    if (list() === "audit") {
+      return { subject_kind: "organisation", subject_id: id() };
+    }
+    return byOrder.includes(list())
+      ? { organisation_id: id() }
+      : { gateway_user_id: String(props.detail.organisation.gateway_user_id) };
+  };
+  return <AccountRows list={list()} owner="organisation" narrow={narrow()} />;
+}

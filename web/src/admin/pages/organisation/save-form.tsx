@@ -1,0 +1,68 @@
+import type { adminOrganisationResponse } from "@sluice/contracts/organisation-admin";
+import { type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { TextField } from "../../../kit/field.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { type OrganisationDetail, organisationPaths, organisationsPath } from "../organisations/organisation.ts";
+
+export type Change = "rename" | "suspend" | "reopen";
+
+const changes = {
+  rename: { action: "Save name", tone: "primary", text: null, done: "The organisation was renamed." },
+  suspend: {
+    action: "Suspend now",
+    tone: "danger",
+    text: "Its API keys and access tokens are refused within a second, and nobody can order or change anything for it. Members can still read. The balance and data are kept; you can reopen it later.",
+    done: "The organisation is suspended.",
+  },
+  reopen: {
+    action: "Reopen",
+    tone: "primary",
+    text: "Its API keys and access tokens work again, and its members can change it.",
+    done: "The organisation is active again.",
+  },
+} as const;
+
+/** Renames, suspends or reopens an organisation as it was loaded. */
+export function SaveForm(props: {
+  readonly change: Change;
+  readonly organisation: OrganisationDetail["organisation"];
+  readonly onDone: () => void;
+}): JSX.Element {
+  const refresh = useRefresh(...organisationPaths);
+  const { action, tone, text, done } = changes[props.change];
+  const form = createForm({
+    initial: { name: props.organisation.name, reason: "" },
+    check: ({ name, reason }) => ({ ...(name.trim() === "" ? { name: "Enter a name." } : {}), ...reasonFault(reason) }),
+    submit: async (values) => {
+      await apiPost<typeof adminOrganisationResponse>(`${organisationsPath}save/`, {
+        organisation_id: props.organisation.organisation_id,
+        ...(props.change === "rename"
+          ? { name: values.name.trim() }
+          : { status: props.change === "suspend" ? "suspended" : "active" }),
+        updated_at: props.organisation.updated_at,
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast(done);
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/organisation/save/"
+      action={action}
+      tone={tone}
+      onCancel={props.onDone}
+    >
+      <Show when={props.change === "rename"} fallback={<p>{text}</p>}>
+        <TextField label="Name" autocomplete="off" maxlength={80} {...form.text("name")} />
+      </Show>
+      <ReasonField form={form} />
+    </AdminForm>
+  );
+}

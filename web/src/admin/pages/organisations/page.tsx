@@ -1,0 +1,93 @@
+import { createSignal, type JSX } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment } from "../../shown.ts";
+import { organisationStatuses } from "../../values.ts";
+import { CreateForm } from "./create-form.tsx";
+import { type Organisation, organisationsPath } from "./organisation.ts";
+
+const columns: readonly Column<Organisation>[] = [
+  {
+    id: "name",
+    label: "Organisation",
+    cell: (row) => <a href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</a>,
+    card: "title",
+    isSortable: true,
+  },
+  { id: "organisation_id", label: "Id", cell: (row) => String(row.organisation_id) },
+  { id: "gateway_user_id", label: "Gateway user", cell: (row) => String(row.gateway_user_id), isHiddenAtFirst: true },
+  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "owners", label: "Owners", cell: (row) => row.owners.join(", ") },
+  { id: "members", label: "Members", cell: (row) => shownCount(row.members), align: "end" },
+  { id: "projects", label: "Projects", cell: (row) => shownCount(row.projects), align: "end" },
+  { id: "live_keys", label: "Keys", cell: (row) => shownCount(row.live_keys), align: "end" },
+  {
+    id: "group_name",
+    label: "Group",
+    cell: (row) => <a href={`/admin/groups/${row.group_name}/`}>{row.group_name}</a>,
+  },
+  { id: "remaining", label: "Balance, USD", cell: (row) => formats.quotaColumn(row.remaining), align: "end" },
+  { id: "used", label: "Used, USD", cell: (row) => formats.quotaColumn(row.used), align: "end" },
+  { id: "last_call_at", label: "Last call", cell: (row) => shownMoment(row.last_call_at, "never") },
+  {
+    id: "created_at",
+    label: "Created",
+    cell: (row) => shownMoment(row.created_at),
+    isSortable: true,
+    isHiddenAtFirst: true,
+  },
+];
+
+/** All organisations; each has a page of its own. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Organisations");
+  const state = createTableState({ filters: ["q", "status"] });
+  const list = createListQuery<Organisation>({ path: organisationsPath, state });
+  const [isCreating, setIsCreating] = createSignal(false);
+  const close = (): void => {
+    setIsCreating(false);
+  };
+  return (
+    <>
+      <PageHead
+        title="Organisations"
+        text="People who share one account. Search by the start of a name or API key, or by id."
+      />
+      <DataTable
+        {...list}
+        name="admin-organisations"
+        label="Organisations"
+        columns={columns}
+        state={state}
+        rowId={(row) => String(row.organisation_id)}
+        filters={[
+          { id: "q", label: "Name, key or id", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(organisationStatuses) },
+        ]}
+        actions={
+          <Button variant="primary" onClick={() => setIsCreating(true)}>
+            <Icon name="plus" />
+            New organisation
+          </Button>
+        }
+        empty={{
+          title: "No organisations yet",
+          text: "Users create them in the console, or you create one for a user.",
+        }}
+      />
+      <Dialog isOpen={isCreating()} onClose={close} title="New organisation">
+        <CreateForm onDone={close} />
+      </Dialog>
+    </>
+  );
+}

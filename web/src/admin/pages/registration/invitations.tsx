@@ -1,0 +1,222 @@
+import type { createdInvitationResponse, revokedInvitationResponse } from "@sluice/contracts/registration";
+import { createSignal, type JSX, Show } from "solid-js";
+import { apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Facts } from "../../../kit/card.tsx";
+import { CopyText } from "../../../kit/code.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { Icon } from "../../../kit/icon.tsx";
+import { Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { formats } from "../../formats.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { outcomeText } from "../../parts/approval.tsx";
+import { orNull } from "../../parts/field-values.ts";
+import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment } from "../../shown.ts";
+import { type Invitation, registrationPath } from "./registration.ts";
+
+const usesOf = ({ uses, uses_max: most }: Invitation): string => `${formats.number(uses)} of ${formats.number(most)}`;
+const creditOf = ({ credit_quota: quota }: Invitation): string => (quota === null ? "as usual" : formats.quota(quota));
+
+const columns: readonly Column<Invitation>[] = [
+  { id: "name", label: "For", cell: (row) => <bdi>{row.name}</bdi>, card: "title" },
+  { id: "uses", label: "Used", cell: usesOf, align: "end" },
+  { id: "state", label: "State", cell: (row) => <StateWord state={row.state} />, card: "badge" },
+  { id: "group_name", label: "Group", cell: (row) => row.group_name ?? "as usual" },
+  { id: "credit_quota", label: "Free credit", cell: creditOf },
+  { id: "expires_at", label: "Valid until", cell: (row) => shownMoment(row.expires_at) },
+  { id: "created_at", label: "Made", cell: (row) => shownMoment(row.created_at) },
+];
+
+/** Codes with which people may register. */
+export function Invitations(props: {
+  readonly invitations: readonly Invitation[];
+  readonly onRetry: () => void;
+}): JSX.Element {
+  const state = createTableState({ filters: [] });
+  const [isMaking, setIsMaking] = createSignal(false);
+  const [ended, setEnded] = createSignal<Invitation | null>(null);
+  return (
+    <>
+      <DataTable
+        name="admin-invitations"
+        label="Invitations made"
+        columns={columns}
+        state={state}
+        rows={props.invitations}
+        rowId={(row) => String(row.invitation_id)}
+        isLoading={false}
+        error={null}
+        onRetry={props.onRetry}
+        empty={{ title: "No invitations yet", text: "An invitation lets a number of people register by a link." }}
+        actions={
+          <Button variant="primary" onClick={() => setIsMaking(true)}>
+            <Icon name="plus" />
+            New invitation
+          </Button>
+        }
+        panel={{
+          title: (row) => row.name,
+          content: (row) => <InvitationFacts invitation={row} onEnd={() => setEnded(row)} />,
+        }}
+      />
+      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title="New invitation" size="wide">
+        <Show when={isMaking()}>
+          <InvitationForm onDone={() => setIsMaking(false)} />
+        </Show>
+      </Dialog>
+      <Dialog isOpen={ended() !== null} onClose={() => setEnded(null)} title="Revoke an invitation">
+        <Show when={ended()} keyed>
+          {(invitation) => <RevokeForm invitation={invitation} onDone={() => setEnded(null)} />}
+        </Show>
+      </Dialog>
+    </>
+  );
+}
+
+function InvitationFacts(props: { readonly invitation: Invitation; readonly onEnd: () => void }): JSX.Element {
+  return (
+    <>
+      <Facts
+        facts={[
+          { name: "State", value: <StateWord state={props.invitation.state} /> },
+          { name: "Link", value: <CopyText text={props.invitation.link} label="Copy the link" /> },
+          { name: "Code", value: <CopyText text={props.invitation.code} label="Copy the code" /> },
+          { name: "Used", value: usesOf(props.invitation) },
+          { name: "Group", value: props.invitation.group_name ?? "as usual" },
+          { name: "Free credit", value: creditOf(props.invitation) },
+          { name: "Valid until", value: shownMoment(props.invitation.expires_at) },
+          { name: "Made by", value: <bdi>{props.invitation.created_by}</bdi> },
+          { name: "Made", value: shownMoment(props.invitation.created_at) },
+          { name: "Revoked", value: shownMoment(props.invitation.revoked_at) },
+        ]}
+      />
+      <Show when={props.invitation.state !== "revoked"}>
+        <div class="button-row">
+          <Button variant="danger" onClick={() => props.onEnd()}>
+            Revoke
+          </Button>
+        </div>
+      </Show>
+    </>
+  );
+}
+
+const isCount = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
+
+function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(registrationPath, "/backend/admin/audit/");
+  const form = createForm({
+    initial: { name: "", uses_max: "1", expires_on: "", group_name: "", credit_quota: "", reason: "" },
+    check: ({ name, uses_max, credit_quota, reason }) => ({
+      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
+      ...(/^[1-9]\d{0,3}$|^10000$/.test(uses_max.trim()) ? {} : { uses_max: "Enter 1 to 10000." }),
+      ...(credit_quota.trim() === "" || isCount(credit_quota) ? {} : { credit_quota: "Enter a whole number." }),
+      ...reasonFault(reason),
+    }),
+    submit: async (values) => {
+      const answer = await apiPost<typeof createdInvitationResponse>(`${registrationPath}invitation/create/`, {
+        name: values.name.trim(),
+        uses_max: Number(values.uses_max),
+        expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
+        group_name: orNull(values.group_name),
+        credit_quota: orNull(values.credit_quota),
+        reason: values.reason.trim(),
+      });
+      await refresh();
+      showToast(outcomeText(answer, () => "The invitation was made. Its link is in the list."));
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/registration/invitation/create/"
+      action="Make invitation"
+      onCancel={props.onDone}
+    >
+      <TextField
+        label="For"
+        autocomplete="off"
+        hint="For admins alone, such as a team or an event."
+        {...form.text("name")}
+      />
+      <FieldRow>
+        <TextField
+          label="Uses"
+          inputmode="numeric"
+          autocomplete="off"
+          hint="A use counts once the address is verified."
+          {...form.text("uses_max")}
+        />
+        <TextField
+          label="Valid until"
+          optional="optional"
+          type="date"
+          hint="The end of this day, UTC."
+          {...form.text("expires_on")}
+        />
+      </FieldRow>
+      <FieldRow>
+        <TextField
+          label="Group"
+          optional="optional"
+          autocomplete="off"
+          spellcheck={false}
+          hint="Its accounts start in this group."
+          {...form.text("group_name")}
+        />
+        <TextField
+          label="Free credit, quota"
+          optional="optional"
+          inputmode="numeric"
+          autocomplete="off"
+          hint="Instead of the usual credit, without the limits of networks and devices. 0 is none."
+          {...form.text("credit_quota")}
+        />
+      </FieldRow>
+      <SecondPersonNotice what="An invitation into a group, or with much credit, waits" />
+      <ReasonField form={form} />
+    </AdminForm>
+  );
+}
+
+function RevokeForm(props: { readonly invitation: Invitation; readonly onDone: () => void }): JSX.Element {
+  const refresh = useRefresh(registrationPath, "/backend/admin/audit/");
+  const form = createForm({
+    initial: { reason: "" },
+    check: ({ reason }) => reasonFault(reason),
+    submit: async ({ reason }) => {
+      await apiPost<typeof revokedInvitationResponse>(`${registrationPath}invitation/revoke/`, {
+        invitation_id: props.invitation.invitation_id,
+        reason: reason.trim(),
+      });
+      await refresh();
+      showToast("The invitation was revoked.");
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      operation="/backend/admin/registration/invitation/revoke/"
+      action="Revoke"
+      tone="danger"
+      onCancel={props.onDone}
+    >
+      <Notice tone="warn">
+        Nobody can register with it any more, nor verify an address with which that was begun. Accounts stay. This can't
+        be undone.
+      </Notice>
+      <ReasonField form={form} />
+    </AdminForm>
+  );
+}

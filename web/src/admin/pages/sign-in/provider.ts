@@ -1,0 +1,10 @@
+import type { providerListResponse } from "@sluice/contracts/sign-in";
+import type { ResponseOf } from "@sluice/contracts/wire";
+
+export type Providers = ResponseOf<typeof providerListResponse>;
+export type Provider = Providers["providers"][number];
+
+export const providersPath = "/backend/admin/sign-in-provider/";
+export const providerListPath = `${providersPath}list/`;
+
+export const kindNames: Readonly<Record<Provider["kind"], string>> = { oidc: "OpenID Connect", github: "GitHub" };

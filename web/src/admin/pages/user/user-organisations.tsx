@@ -1,0 +1,41 @@
+import type { ListResponse } from "@sluice/contracts/lists";
+import { createQuery } from "@tanstack/solid-query";
+import { type JSX, Show } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Card } from "../../../kit/card.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount } from "../../shown.ts";
+import { type Organisation, organisationsPath } from "../organisations/organisation.ts";
+
+/** The organisations that a user is a member of; nothing without one. */
+export function UserOrganisations(props: { readonly userId: string }): JSX.Element {
+  const query = createQuery(() => ({
+    queryKey: [organisationsPath, "of", props.userId],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      // The row type is that of the list at this path.
+      apiGet(`${organisationsPath}list/`, { query: { user_id: props.userId }, signal }) as Promise<
+        ListResponse<Organisation>
+      >,
+  }));
+  const rows = (): readonly Organisation[] => query.data?.rows ?? [];
+  return (
+    <Show when={rows().length > 0}>
+      <Card title="Organisations">
+        <SimpleTable
+          label="Organisations"
+          rows={rows()}
+          columns={[
+            {
+              label: "Organisation",
+              cell: (row) => <a href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</a>,
+            },
+            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
+            { label: "Owners", cell: (row) => row.owners.join(", ") },
+            { label: "Members", cell: (row) => shownCount(row.members), align: "end" },
+          ]}
+        />
+      </Card>
+    </Show>
+  );
+}
