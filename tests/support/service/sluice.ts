@@ -14,6 +14,7 @@ import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { programVariable } from "../../runner/bundle-control-plane.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
+import { endProcesses, pauseAndListChildren } from "./child-processes.ts";
 
 /** The arrangement: one process, or a relay that reaches its gateway over HTTP. */
 export type Arrangement = "one-process" | "split";
@@ -273,7 +274,9 @@ async function spawnControlPlane(env: Record<string, string>): Promise<SluicePro
       log: () => log,
       stop: () => end("SIGTERM"),
       kill: async () => {
+        const children = pauseAndListChildren(child);
         await end("SIGKILL");
+        endProcesses(children);
       },
       exited: child.exited,
     };
