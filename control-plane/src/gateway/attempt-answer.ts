@@ -55,17 +55,23 @@ export function wholeFor(
   if (answers === null) {
     return { bytes: names === null ? body : renameInAnswer(body, names), isEvents: false };
   }
+  // What the client has received decides what is converted, so that nothing may begin meanwhile.
+  state.early?.stayQuiet();
   const order = { ...answers, body, eventsSent: eventsSentOf(state) };
   return body.length < convertedAsideBytesMin ? convertAnswer(order) : aside.convertAnswer(order, state.call.signal);
 }
 
 /**
- * A whole response as the rest of a stream that has begun by itself, if its client has one; null if it is no message,
- * of which nothing can follow the beginning. To be judged before it is charged for.
+ * A whole response as the rest of a stream that has begun by itself, if its client has one; null if it is not a message:
+ * nothing else can follow the beginning of one. Call this before the response is charged for.
  */
 export function continuing({ early }: CallState, whole: ConvertedAnswer | null): ConvertedAnswer | null {
-  if (early === null || whole === null || whole.isEvents) {
+  if (early === null || whole?.isEvents === true) {
     return whole;
+  }
+  if (whole === null) {
+    early.watchAgain();
+    return null;
   }
   early.stayQuiet();
   if (!early.hasBegun) {

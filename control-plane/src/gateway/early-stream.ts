@@ -40,6 +40,7 @@ export class EarlyStream implements AnswerStream {
   #opening: () => Buffer = () => pingEvent;
   #hasHead = false;
   #hasBegun = false;
+  #isWatched = false;
   readonly #signs = new SignsOfLife(() => this.#write(this.#hasBegun ? pingEvent : this.#begin()));
   readonly #sink = new LateSink();
   /** What follows the beginning. */
@@ -68,13 +69,21 @@ export class EarlyStream implements AnswerStream {
   watch(head: (() => Buffer) | null): void {
     this.#hasHead = head !== null;
     this.#opening = head ?? this.#opening;
+    this.#isWatched = true;
     this.#signs.begin();
   }
 
-  /** The response is there, and only has to be written down: silence does not begin the stream any more. */
+  /** The response is there, and is converted and recorded: silence does not begin the stream any more. */
   stayQuiet(): void {
     if (!this.#hasBegun) {
       this.#signs.end();
+    }
+  }
+
+  /** The response could not be converted, and another one is awaited: silence begins the stream again. */
+  watchAgain(): void {
+    if (this.#isWatched && !this.#hasBegun) {
+      this.#signs.begin();
     }
   }
 
@@ -148,8 +157,8 @@ export class EarlyStream implements AnswerStream {
 }
 
 /**
- * A message that came whole, for a client that has received the beginning of a stream; null for one that is no message,
- * of which only the end was read so far.
+ * A message that came whole, as events for a client that has received the beginning of a stream; null if it is not a
+ * message. So far only the end of it was read.
  */
 export function messageAsEvents(body: Uint8Array, hasHead: boolean): Uint8Array | null {
   try {

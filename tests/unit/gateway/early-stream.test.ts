@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { continuing, wholeFor } from "@sluice/control-plane/gateway/attempt-answer.ts";
 import { EarlyStream } from "@sluice/control-plane/gateway/early-stream.ts";
+import type { AdmittedCall } from "@sluice/control-plane/gateway/model.ts";
 import { SignsOfLife } from "@sluice/control-plane/gateway/signs-of-life.ts";
+import type { ConvertedAnswer } from "@sluice/control-plane/gateway/upstreams/conversion-order.ts";
+import { convertedAsideBytesMin, type RequestPlan } from "@sluice/control-plane/gateway/upstreams/plan-request.ts";
 import type { AnswerStream } from "@sluice/control-plane/platform/answer-stream.ts";
 
 const longAfter = 1_000_000;
@@ -65,5 +69,61 @@ describe("a stream that has begun by itself", () => {
     const { early, received } = await begun();
     expect(() => early.finish(whole(text))).not.toThrow();
     expect(received.end).toBe("break");
+  });
+});
+
+describe("while a response is converted on another thread", () => {
+  /** Ten seconds without a byte, as long as silence is watched. */
+  let silence: () => void;
+  let ending: ReturnType<typeof spyOn>;
+
+  beforeEach(() => {
+    let watched: SignsOfLife | null = null;
+    silence = () => watched?.onTick(longAfter);
+    watching.mockImplementation(function watch(this: SignsOfLife) {
+      watched = this;
+    });
+    ending = spyOn(SignsOfLife.prototype, "end").mockImplementation(() => {
+      watched = null;
+    });
+  });
+
+  afterEach(() => {
+    ending.mockRestore();
+  });
+
+  async function convertedInSilence(result: ConvertedAnswer | null) {
+    const early = new EarlyStream({ headers: () => ({}), onSent: () => undefined, postscript: () => null });
+    early.watch(() => Buffer.from("event: message_start\ndata: {}\n\n"));
+    const state = {
+      early,
+      request: { isStream: true },
+      call: { signal: new AbortController().signal },
+    } as unknown as AdmittedCall;
+    const aside = {
+      convertAnswer: async () => {
+        silence();
+        return result;
+      },
+    } as unknown as Parameters<typeof wholeFor>[0]["aside"];
+    const plan = { answers: {}, names: null } as unknown as RequestPlan;
+    const converted = await wholeFor({ aside }, state, plan, Buffer.alloc(convertedAsideBytesMin));
+    const begunMeanwhile = early.hasBegun;
+    const fitting = continuing(state, converted);
+    silence();
+    return { begunMeanwhile, fitting, begunAfterwards: early.hasBegun };
+  }
+
+  test("its stream does not begin by itself, so that its client gets one beginning", async () => {
+    const events = { bytes: Buffer.from("event: message_start\ndata: {}\n\n"), isEvents: true };
+    expect(await convertedInSilence(events)).toEqual({
+      begunMeanwhile: false,
+      fitting: events,
+      begunAfterwards: false,
+    });
+  });
+
+  test("and can't be, silence begins the stream again, while the next channel is asked", async () => {
+    expect(await convertedInSilence(null)).toEqual({ begunMeanwhile: false, fitting: null, begunAfterwards: true });
   });
 });
