@@ -3,6 +3,7 @@ import { admissionMutants } from "./mutants/admission.ts";
 import { answerMutants } from "./mutants/answers.ts";
 import { bookMutants } from "./mutants/books.ts";
 import { channelMutants } from "./mutants/channels.ts";
+import { holdMutants } from "./mutants/holds.ts";
 import { ledgerMutants } from "./mutants/ledger.ts";
 import { nodeMutants } from "./mutants/nodes.ts";
 import { ordersMutants } from "./mutants/orders.ts";
@@ -25,6 +26,7 @@ export const mutants: readonly Mutant[] = [
   ...rightsMutants,
   ...nodeMutants,
   ...quotaMutants,
+  ...holdMutants,
   ...quotaSqlMutants,
   ...pricesMutants,
   ...usageMutants,

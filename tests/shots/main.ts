@@ -1,5 +1,5 @@
 /**
- * `bun run shots`: photographs of every page in `pages.ts`, on a desktop and a phone, in light and dark, and in Arabic,
+ * `bun run shots`: photographs of every page in `pages.ts` and `dialogs.ts`, on a desktop and a phone, in light and dark, and in Arabic,
  * as PNG files in `.data/shots`. Words on the command line choose pages by their names. The account and the house are
  * full; with `--first-use` they are empty, and the names of the files begin with `first-`. `--phone`, `--dark` and the
  * like restrict the run to that look. With `--in=de,ja` pages that have languages are photographed in these instead,
@@ -10,8 +10,9 @@ import { join } from "node:path";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
 import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
+import { shownDialogs } from "./dialogs.ts";
 import { fillHouse } from "./full-house.ts";
-import { fullPages, type ShownPage, shownDialogs, shownPages } from "./pages.ts";
+import { fullPages, type ShownPage, shownPages } from "./pages.ts";
 
 type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly locale?: string };
 

@@ -27,7 +27,7 @@ const domain = z
   );
 const domains = z.array(domain).max(domainsMax);
 const amount = signedQuota.refine((quota) => quota >= 0n, "not below 0");
-/** How often credit is paid; 0 is no limit. */
+/** How often credit is paid; 0 means unlimited. */
 const times = z.int().min(0).max(1_000_000);
 
 const rules = {

@@ -17,7 +17,7 @@ export type RegistrationRules = {
   /** 0 asks for no proof. */
   readonly proofBits: number;
   readonly creditQuota: bigint;
-  /** How often credit is paid; 0 is no limit. */
+  /** How often credit is paid; 0 means unlimited. */
   readonly creditsPerNetworkDay: number;
   readonly creditsPerNetwork: number;
   readonly creditsPerDeviceDay: number;

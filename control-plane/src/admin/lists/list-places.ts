@@ -1,18 +1,8 @@
 import type { ListPlace } from "../../platform/list-query/endpoints.ts";
 import { audits, keys, mails, organisations, registrationCredits, users } from "./accounts-lists-store.ts";
-import {
-  adjustments,
-  codeBatches,
-  gatewayEvents,
-  invoices,
-  ledgerEntries,
-  orders,
-  payments,
-  plans,
-  refunds,
-  renewals,
-} from "./billing-lists-store.ts";
+import { adjustments, gatewayEvents, ledgerEntries, orders, payments, refunds } from "./billing-lists-store.ts";
 import { abilities, channels, groups, models, usage } from "./gateway-lists-store.ts";
+import { codeBatches, invoices, plans, renewals } from "./sales-lists-store.ts";
 
 const access = "admin";
 

@@ -18,7 +18,7 @@ export const registrationRules = pgTable(
     proofBits: integer("proof_bits").notNull().default(0),
     /** What a person gets once the address is verified. */
     creditQuota: quota("credit_quota").notNull().default(sql`0`),
-    /** How often that is paid; 0 is no limit. Days are days of UTC. */
+    /** How often that is paid; 0 means unlimited. Days are days of UTC. */
     creditsPerNetworkDay: integer("credits_per_network_day").notNull().default(3),
     creditsPerNetwork: integer("credits_per_network").notNull().default(20),
     creditsPerDeviceDay: integer("credits_per_device_day").notNull().default(1),

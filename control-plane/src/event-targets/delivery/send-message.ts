@@ -73,8 +73,8 @@ const reasons: Readonly<Partial<Record<HttpClientError["kind"], string>>> = {
 };
 
 /**
- * Why there is no response, in words for the owner of the target. The address of a name that leads into our network is not
- * said: only our resolver may know it.
+ * Why there is no response, in words for the owner of the target. They leave out the address of a name that resolves into
+ * our network: only our resolver may know it.
  */
 export function reasonOf(error: HttpClientError): string {
   if (error instanceof AddressRefusedError || error.cause instanceof AddressRefusedError) {

@@ -1,18 +1,16 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
-import { type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
 import type { AuditChange, AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
 import { recordEvent } from "../../events/service.ts";
-import { isAddressOrRange } from "../../platform/address-list.ts";
-import { dayMs } from "../../platform/clock.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
+import { checkSettings } from "./check-settings.ts";
 import { generateApiKey } from "./generate-api-key.ts";
 import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
-import { defaultSettings, describeApiKey, type KeySettings, keyLocked, mergeSettings, settingsOf } from "./model.ts";
+import { defaultSettings, describeApiKey, keyLocked, mergeSettings, settingsOf } from "./model.ts";
 import {
   alignSharedLimits,
   assignKey,
@@ -24,7 +22,6 @@ import {
   findKey,
   findKeyOwner,
   findKeys,
-  findUnknownModels,
   hasGroup,
   hasProject,
   insertSuccessor,
@@ -53,8 +50,6 @@ export type KeyPlace = {
 
 /** A created key. `secret` is the key itself; it is returned only this once, so a repeated request gets null. */
 export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
-
-const yearsMax = 10;
 
 /** The API keys of users. Every change is audited in its transaction and announced to all replicas by the database. */
 export class KeyService {
@@ -342,39 +337,6 @@ async function requireProject(
     throw new AppError("invalid_value", { fields: { project_id: "This project does not exist or is archived." } });
   }
   return projectId;
-}
-
-async function checkSettings(tx: Transaction, settings: KeySettings, current: KeySettings | null): Promise<void> {
-  const fields: Record<string, string> = {};
-  for (const setting of keySettings) {
-    const isNew = settings[setting.name] !== current?.[setting.name];
-    const problem = isNew ? await problemOf(tx, setting, settings) : null;
-    if (problem !== null) {
-      fields[setting.name] = problem;
-    }
-  }
-  if (Object.keys(fields).length > 0) {
-    throw new AppError("invalid_value", { fields });
-  }
-}
-
-/** What the schema can't check: whether the expiry is in the future, the models exist, the addresses are valid. */
-async function problemOf(tx: Transaction, setting: KeySetting, settings: KeySettings): Promise<string | null> {
-  if (setting.kind === "moment") {
-    const text = settings[setting.name];
-    const untilMs = text === null ? null : Date.parse(text) - Date.now();
-    const isNear = untilMs === null || (untilMs > 0 && untilMs < yearsMax * 366 * dayMs);
-    return isNear ? null : `Choose a time within the next ${yearsMax} years.`;
-  }
-  if (setting.kind === "addresses") {
-    const wrong = settings[setting.name]?.find((each) => !isAddressOrRange(each));
-    return wrong === undefined ? null : `${wrong} is neither an address nor a range.`;
-  }
-  if (setting.kind === "models") {
-    const [unknown] = await findUnknownModels(tx, settings[setting.name] ?? []);
-    return unknown === undefined ? null : `The model ${unknown} does not exist.`;
-  }
-  return null;
 }
 
 function limitOf(

@@ -35,9 +35,9 @@ export async function drawInvoice(invoice: DrawnInvoice): Promise<Uint8Array> {
     at: invoice.issuedAt,
   });
   paper.write(facts.seller.name, wholeWidth, { size: 12 });
-  paper.skip(18);
+  paper.space(18);
   paper.write(title, wholeWidth, { size: 22 });
-  paper.skip(14);
+  paper.space(14);
   const top = paper.y;
   drawParty(paper, texts.seller, { party: facts.seller, taxId: texts.taxId, column: left });
   const sellerEnd = paper.y;
@@ -54,23 +54,23 @@ export async function drawInvoice(invoice: DrawnInvoice): Promise<Uint8Array> {
       ? []
       : [[texts.original, `${facts.original.number} (${facts.original.issuedOn})`] as const]),
   ]);
-  paper.skip(20);
+  paper.space(20);
   const sign = isCredit ? "-" : "";
   const money = (amount: Decimal): string => `${sign}${amount} ${currency}`;
   row(paper, texts.description, texts.net, { colour: grey });
   paper.rule();
   row(paper, `${facts.item.name}\n${texts.item}`, money(invoice.netUsd));
-  paper.skip(6);
+  paper.space(6);
   paper.rule();
   row(paper, texts.net, money(invoice.netUsd));
   row(paper, `${facts.taxName} ${plainRate(invoice.taxRate)} %`, money(invoice.taxUsd));
-  paper.skip(4);
+  paper.space(4);
   paper.rule();
   row(paper, texts.total, money(invoice.grossUsd), { size: 12 });
-  paper.skip(20);
+  paper.space(20);
   for (const note of [facts.taxNote, isCredit ? "" : texts.paid, facts.note].filter((text) => text !== "")) {
     paper.write(note);
-    paper.skip(6);
+    paper.space(6);
   }
   return await paper.bytes();
 }

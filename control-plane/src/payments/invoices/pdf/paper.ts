@@ -61,7 +61,7 @@ export class Paper {
     this.#y = y;
   }
 
-  skip(points: number): void {
+  space(points: number): void {
     this.#y += points;
   }
 

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { appendNotes, notes, type SpoolFolder, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
+
+const flushMs = 5_000;
+
+/** The size of the files of the first slot. */
+async function bytesIn(folder: SpoolFolder): Promise<number> {
+  const slot = join(folder.directory, "0");
+  const sizes = await Promise.all((await readdir(slot)).map((name) => stat(join(slot, name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+}
+
+describe("space", () => {
+  test("of a long backlog is returned to the disk once it is committed", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 10 });
+    const row = "x".repeat(1_000_000);
+    for (let count = 0; count < 100; count += 1) {
+      await spool.append({ kind: "note", row });
+    }
+    await spool.close();
+    expect(await bytesIn(folder)).toBeGreaterThan(100_000_000);
+    const next = await folder.open();
+    next.drain(sink());
+    await next.replayed;
+    await next.append({ kind: "note", row: "small" });
+    await next.close();
+    expect(await bytesIn(folder)).toBeLessThan(18_000_000);
+  });
+
+  test("is held in reserve, and recreated only when missing", async () => {
+    await using folder = await spoolFolder();
+    const reserve = join(folder.directory, "0", "reserve");
+    const first = await folder.open({ reserveBytes: 3_000_000 });
+    expect(first.isAccepting).toBe(true);
+    const { size, ino } = await stat(reserve);
+    expect(size).toBe(3_000_000);
+    await first.close();
+    await folder.open({ reserveBytes: 3_000_000 });
+    expect((await stat(reserve)).ino).toBe(ino);
+  });
+
+  test("that can't be reserved keeps new work out", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ reserveBytes: 2 ** 50 });
+    expect(spool.isAccepting).toBe(false);
+    expect(folder.warnings.map(({ event }) => event)).toEqual(["spool.disk_full"]);
+    await spool.append({ kind: "note", row: "of work that is under way" });
+    expect(await readdir(join(folder.directory, "0"))).not.toContain("reserve");
+  });
+});
+
+describe("a damaged file", () => {
+  test("that says what is committed costs nothing but itself: committed rows do not come back", async () => {
+    await using folder = await spoolFolder();
+    const first = await folder.open();
+    first.drain(sink());
+    await appendNotes(first, notes("committed", 3));
+    expect(await first.flush(flushMs)).toBe(true);
+    await first.close();
+    const second = await folder.open();
+    await appendNotes(second, ["waits"]);
+    await second.close();
+    await writeFile(join(folder.directory, "0", "spool.db"), "this is no database".repeat(1_000));
+    for (const more of ["later", "last"]) {
+      const spool = await folder.open();
+      const consumer = sink();
+      spool.drain(consumer);
+      await spool.replayed;
+      await appendNotes(spool, [more]);
+      expect(await spool.flush(flushMs)).toBe(true);
+      expect(consumer.rows()).toEqual(more === "later" ? ["waits", "later"] : ["last"]);
+      await spool.close();
+    }
+  });
+
+  test("is moved aside with a warning, and the slot continues as another replica", async () => {
+    await using folder = await spoolFolder();
+    const first = await folder.open();
+    const { replicaId } = first;
+    await first.close();
+    await writeFile(join(folder.directory, "0", "spool.db"), "this is no database".repeat(1_000));
+    const spool = await folder.open();
+    expect(spool.replicaId).not.toBe(replicaId);
+    await spool.append({ kind: "note", row: "a" });
+    expect(folder.warnings).toEqual([
+      { event: "spool.corrupt", detail: expect.objectContaining({ movedTo: expect.stringContaining("corrupt") }) },
+    ]);
+    const movedTo = String(folder.warnings[0]?.detail["movedTo"]);
+    expect(existsSync(join(folder.directory, "0", movedTo))).toBe(true);
+  });
+});
