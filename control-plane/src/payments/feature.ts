@@ -23,7 +23,13 @@ import type { RefundDeps } from "./port.ts";
 import { payWaitingRefunds } from "./refunds/refunds.ts";
 import { Renewals } from "./renewals/apply-renewal.ts";
 import type { RenewalDeps, RenewalRules } from "./renewals/model.ts";
-import { abandonRenewals, announceTerms, changeTerms, endUnpaidRenewals } from "./renewals/renewal-jobs.ts";
+import {
+  abandonRenewals,
+  announceTerms,
+  askOverdueRenewals,
+  changeTerms,
+  endUnpaidRenewals,
+} from "./renewals/renewal-jobs.ts";
 import { renewalAdminEndpoints, renewalEndpoints } from "./renewals/routes.ts";
 import { billingEndpoints } from "./routes.ts";
 import { creditWaitingOwners } from "./settle/credit-waiting.ts";
@@ -100,6 +106,7 @@ function renewalFeature(renewals: RenewalDeps): Feature {
     endpoints: [...renewalEndpoints(renewals), ...renewalAdminEndpoints(renewals)],
     jobs: [
       { name: "abandon-renewals", pattern: "15 20 * * * *", run: (database) => abandonRenewals(database) },
+      { name: "ask-overdue-renewals", pattern: "40 10 * * * *", run: () => askOverdueRenewals(renewals) },
       { name: "end-unpaid-renewals", pattern: "45 * * * * *", run: () => endUnpaidRenewals(renewals) },
       { name: "announce-terms", pattern: "50 * * * * *", run: () => announceTerms(renewals) },
       { name: "change-terms", pattern: "55 */5 * * * *", run: () => changeTerms(renewals) },

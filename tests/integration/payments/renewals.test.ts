@@ -79,6 +79,20 @@ test("six months with two failures: each paid month is given once, and an unpaid
   expect((await ordersOf(buyer)).length).toBe(5);
 });
 
+test("without days of grace, a plan is kept while its charge is awaited, and ends once that fails", async () => {
+  scene.payments.graceDays = 0;
+  const { buyer, renewalNo } = await scene.subscribe();
+  scene.payments.time = scene.month(1);
+  await scene.runJobs();
+  expect(await scene.months(buyer)).toEqual(["active 2026-02-28"]);
+  await scene.moveTo(scene.month(1, 2));
+  expect(await scene.months(buyer)).toEqual(["expired 2026-02-28", "active 2026-03-31"]);
+  scene.book.isCardGood = false;
+  await scene.moveTo(scene.month(2));
+  expect(await scene.renewal(renewalNo)).toMatchObject({ status: "ended", end_reason: "payment" });
+  expect((await scene.months(buyer)).slice(-1)).toEqual(["expired 2026-03-31"]);
+});
+
 describe("a customer", () => {
   test("who opens the page again gets the same one, and one who has the plan none", async () => {
     const buyer = await scene.payments.billing.addBuyer();
@@ -272,6 +286,46 @@ describe("what the gateway reports", () => {
     }));
     await scene.deliver(events);
     expect([(await ordersOf(buyer)).length, (await scene.renewal(renewalNo))["status"]]).toEqual([1, "past_due"]);
+  });
+
+  test("and never arrives is asked for once the month is over, and credited once", async () => {
+    const { buyer, renewalNo } = await scene.subscribe();
+    scene.book.advance(scene.month(1));
+    scene.book.take();
+    scene.payments.time = scene.month(1);
+    await scene.runJobs();
+    expect((await ordersOf(buyer)).length).toBe(1);
+    scene.payments.time = scene.month(1, 3);
+    await scene.runJobs();
+    await scene.runJobs();
+    expect(await ordersOf(buyer)).toEqual(["settled 20.00 pi_in", "settled 20.00 pi_in"]);
+    expect([await balanceOf(buyer), await scene.renewal(renewalNo)]).toMatchObject([monthly, { status: "active" }]);
+  });
+
+  test("about a late payment never arrives: the gateway is asked before anything is cancelled", async () => {
+    const { buyer, renewalNo } = await scene.subscribe();
+    scene.book.isCardGood = false;
+    await scene.moveTo(scene.month(1));
+    expect(await scene.renewal(renewalNo)).toMatchObject({ status: "past_due" });
+    scene.book.isCardGood = true;
+    scene.book.retry(renewalNo);
+    scene.book.take();
+    scene.payments.time = scene.month(1, 73);
+    await scene.runJobs();
+    expect(await scene.renewal(renewalNo)).toMatchObject({ status: "active", end_reason: null });
+    expect(scene.book.subscriptionOf(renewalNo).status).toBe("active");
+    expect((await ordersOf(buyer)).length).toBe(2);
+  });
+
+  test("as a failed charge without a message is found by asking, and its customer is told", async () => {
+    const { buyer, renewalNo } = await scene.subscribe();
+    scene.book.isCardGood = false;
+    scene.book.advance(scene.month(1));
+    scene.book.take();
+    scene.payments.time = scene.month(1, 3);
+    await scene.runJobs();
+    expect(await scene.renewal(renewalNo)).toMatchObject({ status: "past_due" });
+    expect(await scene.mails("renewal_failed", buyer)).toBe(1);
   });
 
   test("while the gateway does not answer has to be sent again", async () => {

@@ -40,6 +40,8 @@ export class PaymentScene implements AsyncDisposable {
   readonly wallet = new LocalWalletGateway();
   readonly card = new LocalCardGateway();
   readonly payments: Payments;
+  /** For how many days a plan is kept whose next charge fails. */
+  graceDays = 3;
   /** The gateways that the operator does not offer. */
   readonly switchedOff = new Set<string>();
   readonly renewals: RenewalDeps;
@@ -71,7 +73,7 @@ export class PaymentScene implements AsyncDisposable {
       ...billing.deps,
       gateway: this.payments.card.subscriptions,
       rules: {
-        graceDays: () => 3,
+        graceDays: () => this.graceDays,
         noticeDays: () => 30,
         isOffered: () => !this.switchedOff.has("cardpay"),
         billingUrl: "https://sluice.example/console/billing/",

@@ -1,4 +1,9 @@
-import { announceTerms, changeTerms, endUnpaidRenewals } from "@sluice/control-plane/payments/renewals/renewal-jobs.ts";
+import {
+  announceTerms,
+  askOverdueRenewals,
+  changeTerms,
+  endUnpaidRenewals,
+} from "@sluice/control-plane/payments/renewals/renewal-jobs.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import type { Buyer } from "./billing-scene.ts";
 import { signLikeCard } from "./card-gateway.ts";
@@ -50,6 +55,7 @@ export class RenewalScene implements AsyncDisposable {
   reset(): void {
     this.book.reset(this.start);
     this.payments.time = this.start;
+    this.payments.graceDays = 3;
   }
 
   async call(path: string, body: unknown, { userId }: Pick<Buyer, "userId">): Promise<Response> {
@@ -107,6 +113,7 @@ export class RenewalScene implements AsyncDisposable {
 
   async runJobs(): Promise<void> {
     const at = this.payments.time ?? new Date();
+    await askOverdueRenewals(this.payments.renewals, at);
     await endUnpaidRenewals(this.payments.renewals, at);
     await this.deliver();
     await endOverdueSubscriptions(this.db, at);

@@ -8,6 +8,7 @@ type Subscription = {
   cents: number;
   status: string;
   isCancelledAtEnd: boolean;
+  latestInvoiceId: string | null;
   /** How many months have begun. */
   months: number;
 };
@@ -75,7 +76,7 @@ export class SubscriptionBook {
     }
     const subscription: Subscription = {
       ...{ id: textId("sub"), customer: textId("cus"), renewalNo, anchor: this.now, cents: session.cents },
-      ...{ status: "active", isCancelledAtEnd: false, months: 0 },
+      ...{ status: "active", isCancelledAtEnd: false, latestInvoiceId: null, months: 0 },
     };
     this.#subscriptions.set(subscription.id, subscription);
     const invoice = this.#bill(subscription);
@@ -162,6 +163,7 @@ export class SubscriptionBook {
     const { cents } = subscription;
     const invoice: Invoice = { id: textId("in"), subscription, cents, start, end, status: "open", attempts: 0 };
     this.invoices.set(invoice.id, invoice);
+    subscription.latestInvoiceId = invoice.id;
     this.#charge(invoice);
     return invoice;
   }
@@ -197,7 +199,7 @@ function missing(): Response {
 }
 
 function subscriptionObject(subscription: Subscription): Record<string, unknown> {
-  const { id, customer, renewalNo, status, isCancelledAtEnd, anchor, months, cents } = subscription;
+  const { id, customer, renewalNo, status, isCancelledAtEnd, latestInvoiceId, anchor, months, cents } = subscription;
   const price = { id: "price_1", object: "price", product: "prod_1", unit_amount: cents };
   const current = {
     current_period_start: seconds(monthsAfter(anchor, months - 1)),
@@ -205,7 +207,7 @@ function subscriptionObject(subscription: Subscription): Record<string, unknown>
   };
   return {
     ...{ id, object: "subscription", customer, status, metadata: { renewal_no: renewalNo } },
-    ...{ cancel_at_period_end: isCancelledAtEnd, cancel_at: null },
+    ...{ cancel_at_period_end: isCancelledAtEnd, cancel_at: null, latest_invoice: latestInvoiceId },
     items: { object: "list", data: [{ id: `si_${id}`, object: "subscription_item", price, ...current }] },
   };
 }

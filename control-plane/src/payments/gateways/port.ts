@@ -64,6 +64,8 @@ export type GatewaySubscription = {
   readonly state: "pending" | "active" | "past_due" | "ended";
   /** It ends with the month that is paid. */
   readonly isCancelledAtEnd: boolean;
+  /** The invoice for the month that began last. */
+  readonly latestInvoiceId: string | null;
 };
 
 /** An invoice for a month of a subscription, as the gateway has it now. */

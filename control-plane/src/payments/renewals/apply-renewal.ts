@@ -55,8 +55,8 @@ export class Renewals {
 type Ids = { readonly subscriptionId: string; readonly invoiceId: string | null };
 
 /**
- * Asks the gateway for a subscription and an invoice of it, outside any transaction, and applies both in one. If
- * anything else was applied in between, it asks again: an older answer never replaces a newer one.
+ * Asks the gateway for a subscription and an invoice of it, by default its latest, outside any transaction, and applies
+ * both in one. If anything else was applied in between, it asks again: an older answer never replaces a newer one.
  */
 export async function applyRenewal(
   deps: RenewalDeps,
@@ -71,15 +71,16 @@ export async function applyRenewal(
       throw new Error(`renewal ${renewalNo} is gone`);
     }
     const subscription = await gateway.readSubscription(seen.account, subscriptionId);
-    const invoice = invoiceId === null ? null : await gateway.readInvoice(seen.account, invoiceId);
+    const askedId = invoiceId ?? subscription?.latestInvoiceId ?? null;
+    const invoice = askedId === null ? null : await gateway.readInvoice(seen.account, askedId);
     if (subscription?.renewalNo !== renewalNo || (invoice !== null && invoice.subscriptionId !== subscriptionId)) {
-      log.error("billing.alarm", { reason: "foreign_subscription", renewalNo, subscriptionId, invoiceId });
+      log.error("billing.alarm", { reason: "foreign_subscription", renewalNo, subscriptionId, invoiceId: askedId });
       return "ignored";
     }
     const work = (tx: Transaction) => applyState(tx, deps, { seen, state: { subscription, invoice }, ...options });
     const { result } = await untilCommitKnown(deps, work);
     if (result !== "stale") {
-      log.info("billing.renewal", { result, renewalNo, subscriptionId, invoiceId });
+      log.info("billing.renewal", { result, renewalNo, subscriptionId, invoiceId: askedId });
       return result;
     }
   }
@@ -144,7 +145,9 @@ async function keepState(tx: Transaction, deps: RenewalDeps, { renewal, state, a
   const status = statusOf(renewal, subscription);
   const periodEnd = await lastPaidEnd(tx, renewal.id);
   const goesOn = isLive({ status }) && !subscription.isCancelledAtEnd;
-  const graceMs = goesOn ? deps.rules.graceDays() * 86_400_000 : 0;
+  // The gateway charges some time after the month has ended.
+  const graceDays = Math.max(deps.rules.graceDays(), status === "active" ? 1 : 0);
+  const graceMs = goesOn ? graceDays * 86_400_000 : 0;
   const keptUntil = periodEnd === null ? null : new Date(periodEnd.getTime() + graceMs);
   if (keptUntil !== null) {
     await keepMonth(tx, renewal.userId, renewal.planCode, keptUntil);

@@ -1,15 +1,18 @@
 import type { Database } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { readNow } from "../orders/order-store.ts";
+import { applyRenewal } from "./apply-renewal.ts";
 import { cancelRenewal } from "./change-renewal.ts";
-import { nextTermsOf, type RenewalDeps } from "./model.ts";
+import { nextTermsOf, type Renewal, type RenewalDeps } from "./model.ts";
 import { queueRenewalMail } from "./renewal-mails.ts";
 import {
   abandonPending,
+  findRenewal,
   lockRenewal,
   saveNotice,
   saveTerms,
   selectChanging,
+  selectOverdue,
   selectUnnoticed,
   selectUnpaid,
 } from "./renewal-store.ts";
@@ -21,12 +24,42 @@ export async function abandonRenewals(db: Database, at?: Date): Promise<number> 
   return await abandonPending(db, at ?? (await readNow(db)), perRunMax);
 }
 
-/** Ends renewals at the gateway whose charges failed for too long; returns how many. */
+/**
+ * Asks the gateway about renewals whose month is over and whose next one is not known yet: its messages can be lost.
+ * Returns how many.
+ */
+export async function askOverdueRenewals(deps: RenewalDeps, at?: Date): Promise<number> {
+  const moment = at ?? (await readNow(deps.db));
+  const overdue = await selectOverdue(deps.db, moment, perRunMax);
+  for (const renewal of overdue) {
+    await orLater(deps, () => askAgain(deps, renewal, moment));
+  }
+  return overdue.length;
+}
+
+/** What the gateway says of a renewal now. */
+async function askAgain(deps: RenewalDeps, renewal: Renewal, at: Date): Promise<Renewal> {
+  const { renewalNo, gatewaySubscriptionId: subscriptionId } = renewal;
+  if (subscriptionId !== null) {
+    await applyRenewal(deps, renewalNo, { subscriptionId, invoiceId: null }, { at });
+  }
+  return (await findRenewal(deps.db, renewalNo)) ?? renewal;
+}
+
+/**
+ * Ends renewals at the gateway whose charges failed for too long, unless they were paid meanwhile; returns how many were
+ * looked at.
+ */
 export async function endUnpaidRenewals(deps: RenewalDeps, at?: Date): Promise<number> {
   const moment = at ?? (await readNow(deps.db));
   const unpaid = await selectUnpaid(deps.db, moment, perRunMax);
   for (const renewal of unpaid) {
-    await orLater(deps, () => cancelRenewal(deps, renewal, { by: "payment", at: moment }));
+    await orLater(deps, async () => {
+      const current = await askAgain(deps, renewal, moment);
+      if (current.status === "past_due") {
+        await cancelRenewal(deps, current, { by: "payment", at: moment });
+      }
+    });
   }
   return unpaid.length;
 }

@@ -179,6 +179,23 @@ export async function abandonPending(db: Queryable, at: Date, limit: number): Pr
   return rows.length;
 }
 
+/** The gateway takes about an hour to charge for a month. */
+const overdueAfterHours = 2;
+
+/** Renewals whose next month is paid or refused by now, as far as the gateway was last heard of. Those asked last come last. */
+export async function selectOverdue(db: Queryable, at: Date, limit: number): Promise<Renewal[]> {
+  const rows = await selectRenewals(db)
+    .where(
+      and(
+        equalsConstant(renewal.status, "active"),
+        lte(renewal.periodEnd, sql`${at}::timestamptz - make_interval(hours => ${overdueAfterHours}::int)`),
+      ),
+    )
+    .orderBy(asc(renewal.updatedAt), asc(renewal.id))
+    .limit(limit);
+  return rows as Renewal[];
+}
+
 /** Renewals whose charge failed, and whose time to pay is over. */
 export async function selectUnpaid(db: Queryable, at: Date, limit: number): Promise<Renewal[]> {
   const rows = await selectRenewals(db)

@@ -120,7 +120,13 @@ function subscriptionOf(found: Stripe.Subscription): GatewaySubscription {
     renewalNo: readNumber(found.metadata, "renewal_no"),
     state: stateOf(found.status),
     isCancelledAtEnd: found.cancel_at_period_end || found.cancel_at !== null,
+    latestInvoiceId: idOf(found.latest_invoice),
   };
+}
+
+/** The gateway names an object by its id, or includes it. */
+function idOf(named: string | { readonly id?: string } | null): string | null {
+  return typeof named === "string" ? named : (named?.id ?? null);
 }
 
 function stateOf(status: Stripe.Subscription.Status): GatewaySubscription["state"] {
@@ -145,10 +151,9 @@ function invoiceOf(found: Stripe.Invoice): GatewayInvoice | null {
   if (found.id === undefined || month === undefined) {
     return null;
   }
-  const subscription = found.parent?.subscription_details?.subscription ?? null;
   return {
     id: found.id,
-    subscriptionId: typeof subscription === "string" ? subscription : (subscription?.id ?? null),
+    subscriptionId: idOf(found.parent?.subscription_details?.subscription ?? null),
     paid: found.status === "paid" ? paidOf(found, found.id) : null,
     periodStart: new Date(month.start * 1_000),
     periodEnd: new Date(month.end * 1_000),
