@@ -43,4 +43,25 @@ describeUnless(obstacle, "the edge before the front", () => {
     }
     expect((await served()) - before).toBe(2 * paths.length);
   });
+
+  test("removes headers about the client's own connection, which would take the connection from the front", async () => {
+    const before = await served();
+    for (const [name, value] of [
+      ["trailer", "x-checksum"],
+      ["proxy-connection", "keep-alive"],
+      ["http2-settings", "AAMAAABkAAQAoAAAAAIAAAAA"],
+    ] as const) {
+      const answer = await edge.fetch("/v1/chat/completions", {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${scene.user.apiKey}`,
+          "content-type": "application/json",
+          [name]: value,
+        },
+        body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] }),
+      });
+      expect([name, answer.status, (await answer.text()).length > 0]).toEqual([name, 200, true]);
+    }
+    expect((await served()) - before).toBe(3);
+  });
 });
