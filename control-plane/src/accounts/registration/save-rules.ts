@@ -6,10 +6,11 @@ import {
 import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import { AppError } from "../../platform/errors.ts";
+import { givesMore } from "./gives-more.ts";
 import { lockRules, type RegistrationRules, updateRules } from "./registration-store.ts";
 
 /**
- * Changes who may register and what newcomers get. Free credit is money that nobody paid, so more of it takes two people.
+ * Changes who may register and what newcomers get. What may give them more free credit takes two people.
  */
 export function saveRulesAct(): Act<SaveRegistrationInput> {
   return {
@@ -62,21 +63,6 @@ function rulesOf(input: SaveRegistrationInput): Omit<RegistrationRules, "updated
     creditsPerDevice: input.credits_per_device,
     creditsPerDay: input.credits_per_day,
   };
-}
-
-const limits = [
-  "creditsPerNetworkDay",
-  "creditsPerNetwork",
-  "creditsPerDeviceDay",
-  "creditsPerDevice",
-  "creditsPerDay",
-] as const;
-
-/** Whether newcomers may get more credit than before, each or all together. */
-function givesMore(before: RegistrationRules, after: RegistrationRules): boolean {
-  const most = (limit: number): number => (limit === 0 ? Infinity : limit);
-  const isLooser = limits.some((name) => most(after[name]) > most(before[name]));
-  return after.creditQuota > before.creditQuota || (after.creditQuota > 0n && isLooser);
 }
 
 /** The rules as responses have them. */
