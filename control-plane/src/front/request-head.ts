@@ -10,7 +10,7 @@ export type Verdict = "more" | "serve" | "hand_over" | "refuse";
 /** The longest head that the front reads. The runtime's server answers those that are longer. */
 export const headBytesMax = 16_384;
 const fieldsMax = 100;
-/** A longer number is no length of a body. */
+/** A longer number is not the length of any body. */
 const lengthDigitsMax = 15;
 
 const colon = 58;

@@ -129,7 +129,7 @@ export const deliveryView = z.strictObject({
   type: z.string(),
   /** The payload as it is signed, without the signature. */
   payload: z.string(),
-  /** How many events with the same cause this one stands for. */
+  /** How many events with the same cause this one represents. */
   count: z.int(),
   status: z.enum(deliveryStatuses),
   created_at: wireMoment,

@@ -71,7 +71,7 @@ export const eventDelivery = pgTable(
       .default("queued"),
     /** The cause, for as long as later events may join this one. */
     mergeKey: text("merge_key"),
-    /** How many events this one stands for; the newest is sent. */
+    /** How many events this one represents; the newest is sent. */
     count: integer("count").notNull().default(1),
     /** Attempts since it was queued, replayed or not. */
     attempts: integer("attempts").notNull().default(0),

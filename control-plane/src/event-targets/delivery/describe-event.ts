@@ -9,7 +9,7 @@ export type SentEvent = {
   readonly data: Readonly<Record<string, unknown>>;
   /** The account that it concerns, as admins know it; null for the service itself. */
   readonly userId: bigint | null;
-  /** How many events with the same cause it stands for. */
+  /** How many events with the same cause it represents. */
   readonly count: number;
 };
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../../platform/clock.ts";
 
 /**
- * The parts of a limit that this replica enforces: of what may be used in a minute, and of calls at a time, of which so
- * many are open elsewhere.
+ * The parts of a limit that this replica enforces: of what may be used in a minute, and of calls at a time, with the
+ * number of calls that are open elsewhere.
  */
 export type Share = { readonly rate: number; readonly calls: number; readonly openElsewhere: number };
 
@@ -45,9 +45,9 @@ type Contest = { readonly sinceTick: number; readonly demands: Map<string, Deman
 const evenPart = 0.05;
 /** How long everybody who uses a limit has to say so before it is divided by use. */
 const graceMs = 2_000;
-/** How long a replica tells of a limit after its share was last too small. */
+/** How long a replica announces a limit after its share was last too small. */
 const toldMs = 60_000;
-/** How long it tells of one that others tell of, after it was last used here. */
+/** How long it announces one that others announce, after it was last used here. */
 const alsoToldMs = 10_000;
 const repeatMs = 4_000;
 /** A replica that has not repeated what it said counts as one that does not use the limit. */

@@ -5,7 +5,7 @@ const lastLatin = 0x24f;
 const firstSurrogate = 0xd800;
 const lastSurrogate = 0xdfff;
 
-/** Words of texts are shorter than this; a longer run of letters is no word, and its tokens have fewer letters. */
+/** Words of texts are shorter than this; a longer run of letters is not a word, and its tokens have fewer letters. */
 const wordLettersMax = 16;
 
 /** In quarters of a token, what a character of each kind is at most a part of. */

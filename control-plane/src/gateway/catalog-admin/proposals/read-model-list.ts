@@ -18,7 +18,7 @@ const listedPrices: readonly (readonly [field: string, column: PriceColumn, time
 ];
 
 /**
- * The models of a provider's list, in any of the usual forms; null if it is no list. What can't be read is left out.
+ * The models of a provider's list, in any of the usual forms; null if it is not a list. What can't be read is left out.
  * Each name counts once.
  */
 export function readModelList(body: unknown): readonly ListedModel[] | null {

@@ -3,7 +3,7 @@ import type { Channel } from "../../channels/model.ts";
 /** What no client may see of a channel: its credentials, and the operator's supplier. */
 export type Secrets = Pick<Channel, "credentials" | "endpoints">;
 
-/** Shorter parts of a credential are no secrets, and are in many texts. */
+/** Shorter parts of a credential are not secret: many texts contain them. */
 const partLengthMin = 8;
 
 /** The text without the secrets of a channel. */
