@@ -230,15 +230,24 @@ describe("a transaction", () => {
   test("is repeated after a deadlock, even if the query builder wrapped the error", async () => {
     await db.sql`insert into counter values (6, 0), (7, 0)`;
     const bothLocked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const bothEnded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let runs = 0;
-    const lockBoth = (first: bigint, second: bigint, own: number) =>
-      db.withTransaction(async (tx) => {
+    const lockBoth = async (first: bigint, second: bigint, own: number) => {
+      let tries = 0;
+      await db.withTransaction(async (tx) => {
         runs += 1;
+        tries += 1;
+        if (tries > 1) {
+          // Else the repetition may lock its first row before the other wakes up, and there is a second deadlock.
+          await bothEnded[1 - own]?.promise;
+        }
         await tx.sql`update counter set value = value + 1 where id = ${first}`;
         bothLocked[own]?.resolve();
         await bothLocked[1 - own]?.promise;
         await tx.drizzle.execute(`update counter set value = value + 1 where id = ${second}`);
       });
+      bothEnded[own]?.resolve();
+    };
     await Promise.all([lockBoth(6n, 7n, 0), lockBoth(7n, 6n, 1)]);
     expect([await counterOf(6n), await counterOf(7n)]).toEqual([2n, 2n]);
     expect(runs).toBe(3);
