@@ -6,7 +6,7 @@
 /** How much may wait for a slow client before the answer is held back; the system takes as much again. */
 export const waitingBytesMax = 16_384;
 
-/** Takes an answer: the connection of a client, or what stands for it. */
+/** Takes an answer: the connection of a client, or a substitute for it. */
 export interface AnswerSink {
   /** How many bytes the client has not taken yet. */
   readonly waitingBytes: number;

@@ -71,7 +71,7 @@ export function callsOf(callsMax: number, { calls, openElsewhere }: Share): numb
 /**
  * Divides limits among live replicas by what is used of them where. A replica whose share may be too small tells all of
  * its use, at most once a second; a notification reaches all replicas in the same order, itself included, so that all
- * divide a limit alike at about the same moment. A limit that nobody tells of is divided evenly.
+ * divide a limit alike at about the same moment. A limit that nobody announces is divided evenly.
  */
 export class LimitShares {
   readonly #from: string;
@@ -90,7 +90,7 @@ export class LimitShares {
     this.#clock = clock;
   }
 
-  /** The share of a limit that nobody tells of. */
+  /** The share of a limit that nobody announces. */
   get evenly(): number {
     return this.#evenly.rate;
   }

@@ -46,7 +46,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title="Sign-in"
-        text="People sign in and register here with their accounts at these services. The owner of a service can sign in as any of its users, so add only services you trust."
+        text="People sign in and register here with their accounts at these services. The owner of a service can sign in as its users, so add only services you trust."
       />
       <SuperOnly what="Sign-in services can be viewed and changed">
         <ProviderList />
