@@ -107,6 +107,8 @@ const features = {
       "mail",
     ],
   ],
+  // Customers of other gateways, who bring their keys, balances and prices.
+  moving: [...leaf, "accounts", "admin/audit", "gateway", "ledger"],
   // A listener; what its responses are made of is the gateway's.
   front: ["platform", "gateway"],
   // The hot path has no SQL and posts no money.
@@ -128,15 +130,31 @@ const features = {
 const doors = {
   accounts: [
     ...["email-address.ts", "admins/command-admins.ts", "admins/super-admins.ts", "attempts/sender-limits.ts"],
-    ...["registration/invitation-codes.ts", "sign-in/providers.ts", "totp/second-factor.ts", "users/known-users.ts"],
+    ...["registration/invitation-codes.ts", "sign-in/providers.ts", "totp/second-factor.ts"],
+    ...["users/imported-users.ts", "users/known-users.ts"],
   ],
   gateway: [
-    ...["gateway-users.ts", "keys/create-key.ts", "keys/key-quota.ts"],
+    ...[
+      "gateway-users.ts",
+      "groups/imported-groups.ts",
+      "keys/create-key.ts",
+      "keys/imported-keys.ts",
+      "keys/key-quota.ts",
+    ],
+    ...["catalog-admin/imported-models.ts", "catalog-admin/save-channel.ts", "catalog-admin/save-ability.ts"],
     ...["channels/channels.ts", "channels/credentials.ts", "channels/exit-channels.ts"],
     ...["quota/grant-store.ts", "quota/lease-upkeep.ts", "quota/replica-store.ts"],
   ],
   "event-targets": ["access.ts"],
   organisations: ["people.ts"],
+  moving: [
+    "service.ts",
+    "model.ts",
+    "source/open-source.ts",
+    "source/read-peer.ts",
+    "prices/saved-options.ts",
+    "write-report.ts",
+  ],
   models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "rollup/roll-up.ts"],
   payments: ["plans/plans.ts", "codes/sealed-seed.ts"],

@@ -11,6 +11,10 @@ type TextCounts = Readonly<Record<string, number>>;
  * statement.
  */
 export const sqlTexts: Readonly<Record<string, TextCounts>> = {
+  "reads the database of another program": {
+    "control-plane/src/moving/source/server-store.ts": 2,
+    "control-plane/src/moving/source/sqlite-store.ts": 2,
+  },
   "calls functions of the database": {
     "control-plane/src/gateway/account-limits/store.ts": 3,
     "control-plane/src/gateway/groups/store.ts": 1,

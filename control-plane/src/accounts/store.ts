@@ -96,6 +96,15 @@ export async function findLoginByEmail(db: Queryable, email: string): Promise<Lo
   return (row ?? null) as LoginProfile | null;
 }
 
+/** By the address, or by the name that a user of another gateway brought along. */
+export async function findLoginByAccount(db: Queryable, account: string): Promise<LoginProfile | null> {
+  if (account.includes("@")) {
+    return await findLoginByEmail(db, account);
+  }
+  const [row] = await db.drizzle.select(login).from(profile).where(equalsInAnyCase(profile.username, account));
+  return (row ?? null) as LoginProfile | null;
+}
+
 export async function findLoginById(db: Queryable, userId: UserId): Promise<LoginProfile | null> {
   const [row] = await db.drizzle.select(login).from(profile).where(eq(profile.id, userId));
   return (row ?? null) as LoginProfile | null;

@@ -28,6 +28,9 @@ import type { FormAssets } from "./web-build.ts";
 
 export const emailAttributes = (email: string): Html =>
   html`type="email" autocomplete="username" maxlength="254" required value="${email}"`;
+/** Users of other gateways may log in by the names that they had there. */
+const accountAttributes = (account: string): Html =>
+  html`type="text" inputmode="email" autocapitalize="none" spellcheck="false" autocomplete="username" maxlength="254" required value="${account}"`;
 const passwordAttributes = html`type="password" autocomplete="current-password" required`;
 export const newPasswordAttributes = html`type="password" autocomplete="new-password" minlength="8" maxlength="256" required`;
 /** A recovery code has letters, so a numeric keyboard would prevent it. */
@@ -50,7 +53,7 @@ export function loginPage(state: LoginPageState, status: number, assets: FormAss
   const notice = state.notice !== null && Object.hasOwn(notices, state.notice) ? (notices[state.notice] ?? null) : null;
   const form = html`<form method="post" action="/login/">
 ${hiddenField("lang", locale)}${hiddenField("next", next)}
-${formField("email", texts.email, emailAttributes(email))}
+${formField("email", texts.email, accountAttributes(email))}
 ${formField("password", texts.password, passwordAttributes)}
 ${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}

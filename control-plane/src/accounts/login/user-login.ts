@@ -8,7 +8,7 @@ import type { Origin } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { ofUser } from "../sessions/store.ts";
-import { findLoginByEmail, holdLogin, type LoginProfile } from "../store.ts";
+import { findLoginByAccount, holdLogin, type LoginProfile, replacePassword } from "../store.ts";
 import type { SecondFactor } from "../totp/second-factor.ts";
 import type { KnownDevices } from "./known-devices.ts";
 
@@ -42,7 +42,7 @@ export class UserLogin {
   async logIn(input: LoginInput, request: Request, origin: Origin): Promise<{ cookies: string[]; user: LoginProfile }> {
     const { db, hashing, sessions, factor, devices } = this.#deps;
     const account = input.email.trim();
-    const user = await findLoginByEmail(db, account);
+    const user = await findLoginByAccount(db, account);
     const device = user === null ? null : devices.read(request, "user", user.userId);
     const attempt = await beginAttempt(db, freeFromAddress(attemptKinds.userLogin, this.#deps.limits().logins), {
       account,
@@ -65,6 +65,10 @@ export class UserLogin {
       }
       return await sessions.start(tx, ofUser(userId), request, origin);
     });
+    if (!hashing.isOwn(user.passwordHash)) {
+      // Another program's hash is weaker than ours. If two logins do this at once, the second finds it done.
+      await replacePassword(db, userId, user.passwordHash, await hashing.hash(input.password));
+    }
     const language = localeCookie(mailLocaleOf(user.locale), sessions.isSecure);
     return { cookies: [cookie, language, ...(device === null ? [devices.cookie("user", userId)] : [])], user };
   }

@@ -38,6 +38,11 @@ export class PasswordHashing {
     });
   }
 
+  /** Whether a hash is of the kind that is made here. */
+  isOwn(hash: string): boolean {
+    return hash.startsWith("$argon2id$");
+  }
+
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#semaphore.run(work);

@@ -14,6 +14,8 @@ export const userProfile = pgTable(
       .unique()
       .references(() => gatewayUser.id),
     email: text("email").notNull(),
+    /** The name by which a user of another gateway logged in there; it works here as well. */
+    username: text("username"),
     passwordHash: text("password_hash"),
     displayName: text("display_name"),
     userType: text("user_type", { enum: ["personal", "business", "internal"] })
@@ -38,6 +40,7 @@ export const userProfile = pgTable(
   },
   (table) => [
     uniqueIndex("user_profile_email").on(sql`lower(${table.email})`),
+    uniqueIndex("user_profile_username").on(sql`lower(${table.username})`).where(sql`${table.username} is not null`),
     // This index serves searches by the beginning of an address, which the other index's collation does not support.
     index("user_profile_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_profile_created").on(table.createdAt, table.id),

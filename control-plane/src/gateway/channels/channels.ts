@@ -7,6 +7,7 @@ import { openChannelCredential, sealChannelCredential } from "./credentials.ts";
 import { parseBaseUrl, toUpstream } from "./model.ts";
 import {
   disableAbilities,
+  findChannelNames,
   listEnabledAbilities,
   listEnabledChannels,
   saveAbility,
@@ -79,4 +80,9 @@ export async function isAnyModelServed(db: Queryable): Promise<boolean> {
 /** Lets a channel serve a model to a group. */
 export async function addAbility(tx: Queryable, groupName: string, model: string, channelId: ChannelId): Promise<void> {
   await saveAbility(tx, { groupName, model, channelId, priority: 0, weight: 1 });
+}
+
+/** The names of all channels, each of which can be taken once. */
+export async function listChannelNames(db: Queryable): Promise<readonly string[]> {
+  return await findChannelNames(db);
 }

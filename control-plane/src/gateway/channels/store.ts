@@ -33,6 +33,11 @@ export type AbilityRow = {
 const isResting = sql<boolean>`${channelProbe.restedAt} is not null and ${channel.probeMinutes} is not null
   and ${channelProbe.probedAt} > now() - make_interval(mins => ${channel.probeMinutes} * 3 + 1)`.mapWith(Boolean);
 
+export async function findChannelNames(db: Queryable): Promise<string[]> {
+  const rows = await db.drizzle.select({ name: channel.name }).from(channel);
+  return rows.map(({ name }) => name);
+}
+
 export async function listEnabledChannels(db: Queryable): Promise<ChannelRow[]> {
   return await db.drizzle
     .select({

@@ -111,6 +111,7 @@ export const messages: BillingMessages = {
     refund_failed: "إلغاء استرداد",
     subscription_expiry: "انتهاء الاشتراك",
     registration_credit: "رصيد ترحيبي",
+    import_opening: "رصيد منقول من البوابة السابقة",
   },
   reference: "المرجع",
   note: "ملاحظة",

@@ -115,6 +115,7 @@ export const messages: BillingMessages = {
     refund_failed: "Erstattung zurückgenommen",
     subscription_expiry: "Abonnement beendet",
     registration_credit: "Willkommensguthaben",
+    import_opening: "vom früheren Gateway übernommenes Guthaben",
   },
   reference: "Referenz",
   note: "Notiz",

@@ -112,6 +112,7 @@ export const messages = english({
     refund_failed: "refund reversed",
     subscription_expiry: "subscription ended",
     registration_credit: "welcome credit",
+    import_opening: "balance moved from the previous gateway",
   },
   reference: "Reference",
   note: "Note",

@@ -113,6 +113,7 @@ export const messages: BillingMessages = {
     refund_failed: "reembolso anulado",
     subscription_expiry: "fin de la suscripción",
     registration_credit: "saldo de bienvenida",
+    import_opening: "saldo trasladado de la pasarela anterior",
   },
   reference: "Referencia",
   note: "Nota",

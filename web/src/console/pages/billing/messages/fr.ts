@@ -114,6 +114,7 @@ export const messages: BillingMessages = {
     refund_failed: "remboursement annulé",
     subscription_expiry: "abonnement terminé",
     registration_credit: "crédit de bienvenue",
+    import_opening: "solde repris de la passerelle précédente",
   },
   reference: "Référence",
   note: "Remarque",

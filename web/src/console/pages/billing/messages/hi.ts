@@ -111,6 +111,7 @@ export const messages: BillingMessages = {
     refund_failed: "रिफ़ंड वापस लिया गया",
     subscription_expiry: "सदस्यता समाप्त",
     registration_credit: "स्वागत राशि",
+    import_opening: "पिछले गेटवे से लाई गई शेष राशि",
   },
   reference: "संदर्भ",
   note: "टिप्पणी",

@@ -113,6 +113,7 @@ export const messages: BillingMessages = {
     refund_failed: "返金の取り消し",
     subscription_expiry: "サブスクリプション終了",
     registration_credit: "新規登録特典",
+    import_opening: "以前のゲートウェイから移行した残高",
   },
   reference: "参照番号",
   note: "メモ",

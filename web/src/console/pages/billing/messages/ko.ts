@@ -112,6 +112,7 @@ export const messages: BillingMessages = {
     refund_failed: "환불 취소",
     subscription_expiry: "구독 종료",
     registration_credit: "가입 축하 잔액",
+    import_opening: "이전 게이트웨이에서 옮긴 잔액",
   },
   reference: "참조",
   note: "메모",

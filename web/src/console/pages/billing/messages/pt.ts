@@ -113,6 +113,7 @@ export const messages: BillingMessages = {
     refund_failed: "reembolso desfeito",
     subscription_expiry: "fim da assinatura",
     registration_credit: "saldo de boas-vindas",
+    import_opening: "saldo transferido do gateway anterior",
   },
   reference: "Referência",
   note: "Observação",

@@ -113,6 +113,7 @@ export const messages: BillingMessages = {
     refund_failed: "возврат отменён",
     subscription_expiry: "подписка закончилась",
     registration_credit: "приветственный баланс",
+    import_opening: "баланс, перенесённый из прежнего шлюза",
   },
   reference: "Основание",
   note: "Примечание",

@@ -111,6 +111,7 @@ export const messages: BillingMessages = {
     refund_failed: "退款撤销",
     subscription_expiry: "订阅到期",
     registration_credit: "新用户赠额",
+    import_opening: "从原网关迁移的余额",
   },
   reference: "参考号",
   note: "备注",

@@ -1,0 +1,96 @@
+/**
+ * Moves customers, balances, keys, prices and channels from another gateway:
+ * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over]`.
+ * Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
+ * money does not add up afterwards.
+ */
+import { parseArgs } from "node:util";
+import { type PeerData, type Program, programs } from "../moving/model.ts";
+import { readSavedOptions } from "../moving/prices/saved-options.ts";
+import { cutOver, runImport, violatedInvariants } from "../moving/service.ts";
+import { openSource } from "../moving/source/open-source.ts";
+import { readPeer } from "../moving/source/read-peer.ts";
+import { writeReport } from "../moving/write-report.ts";
+import { loadConfig, masterKeySource } from "../platform/config.ts";
+import { loadMasterKey } from "../platform/crypto/master-key.ts";
+import { openDatabase } from "../platform/db-open.ts";
+import { redact } from "../platform/log.ts";
+
+const statementTimeoutMs = 600_000;
+
+const options = {
+  from: { type: "string" },
+  instance: { type: "string" },
+  options: { type: "string" },
+  apply: { type: "boolean", default: false },
+  "cut-over": { type: "boolean", default: false },
+  "verified-addresses": { type: "boolean", default: false },
+  "admin-balances": { type: "boolean", default: false },
+} as const;
+
+function say(line: string): void {
+  process.stderr.write(`import: ${line}\n`);
+}
+
+async function read(program: Program, from: string, optionsFile: string | undefined): Promise<PeerData> {
+  const source = await openSource(from);
+  try {
+    const data = await readPeer(source, program);
+    say(`read ${data.users.length} users, ${data.keys.length} keys and ${data.channels.length} channels`);
+    const saved = optionsFile === undefined ? [] : await readSavedOptions(optionsFile);
+    return { ...data, options: new Map([...data.options, ...saved]) };
+  } finally {
+    await source.close();
+  }
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
+  const program = programs.find((name) => name === positionals[0]);
+  if (program === undefined || positionals.length !== 1 || values.from === undefined) {
+    throw new Error(`say what to move from where: import ${programs.join("|")} --from sqlite:FILE`);
+  }
+  const instance = values.instance ?? program;
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(instance)) {
+    throw new Error("--instance has to be up to 32 lower-case letters, digits and hyphens");
+  }
+  if (values["cut-over"] && !values.apply) {
+    throw new Error("--cut-over goes with --apply: the last run before customers call Sluice");
+  }
+  const config = loadConfig();
+  const masterKey = await loadMasterKey(masterKeySource(config));
+  const db = openDatabase({
+    url: config.DATABASE_URL,
+    poolMax: 2,
+    applicationName: "sluice-import",
+    statementTimeoutMs,
+  });
+  try {
+    const data = await read(program, values.from, values.options);
+    const report = await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, {
+      instance,
+      isApplied: values.apply,
+      areAddressesVerified: values["verified-addresses"],
+      areAdminBalancesMoved: values["admin-balances"],
+    });
+    process.stdout.write(writeReport(report));
+    const violated = values.apply ? await violatedInvariants(db) : [];
+    for (const invariant of violated) {
+      say(`the money does not add up: ${invariant}`);
+    }
+    if (values["cut-over"] && violated.length === 0) {
+      await cutOver(db, instance, program);
+      say(`${instance} is cut over: its balances are here from now on`);
+    }
+    return violated.length === 0 ? 0 : 1;
+  } finally {
+    await db.close(2_000);
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  say(redact(error instanceof Error ? error.message : String(error)));
+  process.exitCode = 1;
+}

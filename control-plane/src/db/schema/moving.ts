@@ -1,0 +1,39 @@
+import { index, pgTable, text, unique } from "drizzle-orm/pg-core";
+import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
+
+/** Another gateway that customers are moved from. */
+export const importSource = pgTable("import_source", {
+  /** What the operator calls it; several databases can be moved into one Sluice. */
+  instance: text("instance").primaryKey(),
+  program: text("program", { enum: ["one-api", "new-api"] }).notNull(),
+  /** Since when customers call Sluice instead: balances are not read again. */
+  cutOverAt: moment("cut_over_at"),
+  ...lifecycle,
+});
+
+/** A row of another gateway, and what was made of it. The next run finds it here. */
+export const importItem = pgTable(
+  "import_item",
+  {
+    id: id(),
+    instance: text("instance")
+      .notNull()
+      .references(() => importSource.instance),
+    kind: text("kind", { enum: ["group", "user", "key", "model", "channel"] }).notNull(),
+    sourceId: text("source_id").notNull(),
+    /** The SHA-256 of what was read: the row has not changed there while it is the same. */
+    digest: bytes("digest").notNull(),
+    /** The id or name here. */
+    target: text("target").notNull(),
+    /** The gateway user whose balance was moved, for users and keys. */
+    gatewayUserId: reference("gateway_user_id"),
+    /** Of a user: the balance that was moved so far. */
+    movedQuota: quota("moved_quota"),
+    /** When its target was last written by an import: a later change was made here and stays. */
+    writtenAt: moment("written_at").notNull(),
+  },
+  (table) => [
+    unique("import_item_once").on(table.instance, table.kind, table.sourceId),
+    index("import_item_target").on(table.kind, table.target),
+  ],
+);

@@ -1,0 +1,56 @@
+import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
+import { eq } from "drizzle-orm";
+import { clock } from "../../db/expressions.ts";
+import { apiKey } from "../../db/schema/gateway-keys.ts";
+import type { Queryable } from "../../platform/db.ts";
+
+export type ImportedKeySettings = {
+  readonly name: string;
+  readonly status: "active" | "disabled" | "revoked";
+  readonly expiresAt: Date | null;
+  readonly allowedModels: readonly string[] | null;
+  readonly allowedIps: readonly string[] | null;
+  readonly groupName: string | null;
+};
+
+export type NewImportedKey = ImportedKeySettings & {
+  readonly gatewayUserId: GatewayUserId;
+  readonly keyHash: Uint8Array;
+  readonly keyPrefix: string;
+  readonly keyLastFour: string;
+};
+
+const columnsOf = ({ allowedModels, allowedIps, ...rest }: ImportedKeySettings) => ({
+  ...rest,
+  allowedModels: allowedModels === null ? null : [...allowedModels],
+  allowedIps: allowedIps === null ? null : [...allowedIps],
+  updatedAt: clock,
+});
+
+/** Null if there is a key with this digest. */
+export async function insertImportedKey(tx: Queryable, key: NewImportedKey): Promise<ApiKeyId | null> {
+  const { gatewayUserId, keyHash, keyPrefix, keyLastFour, ...settings } = key;
+  const [row] = await tx.drizzle
+    .insert(apiKey)
+    .values({ gatewayUserId, keyHash, keyPrefix, keyLastFour, ...columnsOf(settings) })
+    .onConflictDoNothing({ target: apiKey.keyHash })
+    .returning({ id: apiKey.id });
+  return (row?.id ?? null) as ApiKeyId | null;
+}
+
+export async function updateImportedKey(tx: Queryable, id: ApiKeyId, settings: ImportedKeySettings): Promise<void> {
+  await tx.drizzle.update(apiKey).set(columnsOf(settings)).where(eq(apiKey.id, id));
+}
+
+/** When the key was last changed, and whether calls were made with it; it is locked until the transaction ends. */
+export async function lockImportedKey(
+  tx: Queryable,
+  id: ApiKeyId,
+): Promise<{ readonly updatedAt: Date; readonly firstUsedAt: Date | null } | null> {
+  const [row] = await tx.drizzle
+    .select({ updatedAt: apiKey.updatedAt, firstUsedAt: apiKey.firstUsedAt })
+    .from(apiKey)
+    .where(eq(apiKey.id, id))
+    .for("update");
+  return row ?? null;
+}

@@ -1,0 +1,169 @@
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { addImportedUser, changeImportedUser, freeAddress, isFreeUsername } from "../accounts/users/imported-users.ts";
+import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
+import { moveToGroup } from "../gateway/groups/imported-groups.ts";
+import { grantQuota, lockUserQuota } from "../gateway/quota/grant-store.ts";
+import type { PeerUser } from "./model.ts";
+import { quotaOfUnits } from "./quota-of-units.ts";
+import { digestOf, isSameDigest, type Step } from "./run.ts";
+import type { Item } from "./store.ts";
+
+/** The kind of change under which an account's first balance is in its ledger. */
+const opening = "import_opening";
+/** What administrators of the other programs are given, which would be a password that everyone knows. */
+const knownPassword = "123456";
+
+/** The users with their balances. Who could take an address or a name from another account gets none. */
+export async function moveUsers(step: Step): Promise<void> {
+  const items = await step.items("user");
+  const groups = await step.items("group");
+  for (const user of byClaim(step.data.users)) {
+    const known = items.get(user.id);
+    const digest = digestOf(user);
+    const quota = balanceOf(step, user);
+    if (known !== undefined && isSameDigest(known.digest, digest) && known.movedQuota === quota) {
+      step.counts.unchanged += 1;
+      continue;
+    }
+    const group = groups.get(user.group)?.target ?? null;
+    if (group === null) {
+      step.counts.leftOut += 1;
+      step.note(
+        "decide",
+        "users",
+        user.id,
+        `The group ${JSON.stringify(user.group)} was not moved, so its users were not.`,
+      );
+      continue;
+    }
+    const target = known === undefined ? await addUser(step, user, group) : await changeUser(step, user, known, group);
+    await moveBalance(step, target.gatewayUserId, quota - (known?.movedQuota ?? 0n));
+    await step.keep("user", { sourceId: user.id, digest, ...target, movedQuota: quota });
+  }
+}
+
+/** Of two users with one address, the one who is active and has more keeps it. */
+function byClaim(users: readonly PeerUser[]): readonly PeerUser[] {
+  const rank = ({ state }: PeerUser): number => (state === "active" ? 0 : state === "suspended" ? 1 : 2);
+  return [...users].sort((a, b) => rank(a) - rank(b) || Number(b.quota > a.quota) - Number(b.quota < a.quota));
+}
+
+function balanceOf({ data, options }: Step, user: PeerUser): bigint {
+  return user.isAdmin && !options.areAdminBalancesMoved ? 0n : quotaOfUnits(user.quota, data.options);
+}
+
+type Target = { readonly target: string; readonly gatewayUserId: GatewayUserId };
+
+async function addUser(step: Step, user: PeerUser, group: string): Promise<Target> {
+  const { tx } = step;
+  const none = { amount: 0n, changeType: opening };
+  const { gatewayUserId } = await addGatewayUser(tx, group, none);
+  const userId = await addImportedUser(tx, gatewayUserId, {
+    email: await addressOf(step, user),
+    username: await usernameOf(step, user),
+    displayName: user.displayName.slice(0, 100) || null,
+    passwordHash: await passwordOf(step, user),
+    status: user.state,
+    isVerified: step.options.areAddressesVerified,
+  });
+  if (user.state !== "active") {
+    await changeGatewayUser(tx, gatewayUserId, { isEnabled: false });
+  }
+  noteLosses(step, user);
+  step.counts.made += 1;
+  return { target: userId.toString(), gatewayUserId };
+}
+
+async function changeUser(step: Step, user: PeerUser, known: Item, group: string): Promise<Target> {
+  const { gatewayUserId, target, writtenAt } = known;
+  if (gatewayUserId === null) {
+    throw new Error(`user ${user.id} was moved without an account`);
+  }
+  const to = {
+    displayName: user.displayName.slice(0, 100) || null,
+    passwordHash: await passwordOf(step, user),
+    status: user.state,
+  };
+  if (await changeImportedUser(step.tx, BigInt(target) as UserId, to, writtenAt)) {
+    await changeGatewayUser(step.tx, gatewayUserId, { isEnabled: user.state === "active" });
+    await moveToGroup(step.tx, gatewayUserId, group);
+    step.counts.changed += 1;
+  } else {
+    step.counts.kept += 1;
+    step.note(
+      "note",
+      "users",
+      user.id,
+      "The account was changed here since the last run, so only its balance is brought up to date.",
+    );
+  }
+  return { target, gatewayUserId };
+}
+
+/** Moves the difference to what was moved before; calls that were made there meanwhile make it smaller. */
+async function moveBalance({ tx }: Step, gatewayUserId: GatewayUserId, amount: bigint): Promise<void> {
+  if (amount !== 0n) {
+    const { budgetId } = await lockUserQuota(tx, gatewayUserId);
+    // The row of the item, which this transaction writes, makes sure that each difference is moved once.
+    await grantQuota(tx, { budgetId, amount, changeType: opening, reference: `${opening}:${Bun.randomUUIDv7()}` });
+  }
+}
+
+/** An address that can't be used is replaced by one that receives nothing. */
+async function addressOf(step: Step, user: PeerUser): Promise<string> {
+  const placeholder = `${step.options.instance}-${user.id}@imported.invalid`;
+  // A deleted user gives its address back.
+  const own = user.state === "closed" || user.email === "" ? null : await freeAddress(step.tx, user.email);
+  if (own === null && user.state !== "closed") {
+    const why =
+      user.email === "" ? "It has no e-mail address" : `Its address ${user.email} is invalid or another account has it`;
+    step.note("note", "users", user.id, `${why}: no mail reaches it, and its owner logs in by name.`);
+  }
+  return own ?? placeholder;
+}
+
+async function usernameOf(step: Step, user: PeerUser): Promise<string | null> {
+  if (user.state === "closed") {
+    return null;
+  }
+  if (await isFreeUsername(step.tx, user.username)) {
+    return user.username;
+  }
+  step.note(
+    "lost",
+    "users",
+    user.id,
+    `Nobody can log in by the name ${JSON.stringify(user.username)} here: it is taken, or has an @ or spaces.`,
+  );
+  return null;
+}
+
+async function passwordOf(step: Step, { id, passwordHash, isAdmin }: PeerUser): Promise<string | null> {
+  if (passwordHash !== null && isAdmin && (await Bun.password.verify(knownPassword, passwordHash))) {
+    step.note("lost", "users", id, "It has the password that the program is delivered with, which is not moved.");
+    return null;
+  }
+  return passwordHash;
+}
+
+function noteLosses(step: Step, { id, isAdmin, referralQuota, quota }: PeerUser): void {
+  if (isAdmin) {
+    const left = step.options.areAdminBalancesMoved
+      ? ""
+      : ` Its balance of ${quota} units is left out (--admin-balances moves it).`;
+    step.note(
+      "note",
+      "users",
+      id,
+      `It administers the other program and is a customer here; make admins with admin:create.${left}`,
+    );
+  }
+  if (referralQuota !== 0n) {
+    step.note(
+      "decide",
+      "users",
+      id,
+      `It has ${referralQuota} units of invitation credit beside its balance. Grant it by hand if it is owed.`,
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import { audit, byCommand } from "../admin/audit/service.ts";
+import { sealChannelCredential } from "../gateway/channels/credentials.ts";
+import { auditMoney } from "../ledger/service.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
+import type { Database, Transaction } from "../platform/db.ts";
+import type { Finding, PeerData } from "./model.ts";
+import { moveChannels } from "./move-channels.ts";
+import { moveGroups } from "./move-groups.ts";
+import { moveKeys } from "./move-keys.ts";
+import { moveModels } from "./move-models.ts";
+import { moveUsers } from "./move-users.ts";
+import { type Counts, type ImportOptions, Step } from "./run.ts";
+import { listItems, lockSource, markCutOver } from "./store.ts";
+
+export type ImportReport = {
+  readonly instance: string;
+  readonly isApplied: boolean;
+  readonly counts: ReadonlyMap<string, Counts>;
+  readonly findings: readonly Finding[];
+  readonly leftOut: ReadonlyMap<string, number>;
+  /** The sum of what the moved users have there, and of what was moved here, in quota. */
+  readonly movedQuota: bigint;
+};
+
+export type ImportDeps = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  /** Called before each step. */
+  readonly onStep: (name: string) => void;
+};
+
+/** Ends the transaction of a rehearsal. */
+class Undone extends Error {}
+
+const statementTimeoutMs = 600_000;
+
+/**
+ * Moves another gateway's customers, prices and channels here. A rehearsal does all of it in one transaction and takes
+ * it back. Otherwise each kind of rows is a transaction of its own: a run that was interrupted is simply run again.
+ * @throws Error if customers of this gateway call Sluice already: their balances are no longer there
+ */
+export async function runImport(deps: ImportDeps, data: PeerData, options: ImportOptions): Promise<ImportReport> {
+  const steps = stepsOf(deps.masterKey);
+  const done: [string, Step][] = [];
+  const work = async (tx: Transaction, name: string): Promise<Step> => {
+    deps.onStep(name);
+    const { cutOverAt, program } = await lockSource(tx, options.instance, data.program);
+    if (cutOverAt !== null) {
+      throw new Error(`${options.instance} was cut over at ${cutOverAt.toISOString()}: its balances are here since`);
+    }
+    if (program !== data.program) {
+      throw new Error(`${options.instance} is an instance of ${program}: choose another --instance`);
+    }
+    const step = new Step(tx, data, options);
+    await steps[name]?.(step);
+    return step;
+  };
+  if (options.isApplied) {
+    for (const name of Object.keys(steps)) {
+      done.push([name, await deps.db.withTransaction((tx) => work(tx, name), { statementTimeoutMs })]);
+    }
+    return await reportOf(deps.db, data, options, done);
+  }
+  return await rehearse(deps.db, async (tx) => {
+    for (const name of Object.keys(steps)) {
+      done.push([name, await work(tx, name)]);
+    }
+    return await reportOf(tx, data, options, done);
+  });
+}
+
+/** From now on customers call Sluice: later runs would undo what they have spent here. */
+export async function cutOver(db: Database, instance: string, program: PeerData["program"]): Promise<void> {
+  await db.withTransaction(async (tx) => {
+    await lockSource(tx, instance, program);
+    await markCutOver(tx, instance);
+    const subject = { subjectKind: "import_source", subjectId: instance };
+    await audit(tx, byCommand("import"), "import.cut_over", { ...subject, after: { program } });
+  });
+}
+
+/** The violated invariants of the money, each as a sentence. */
+export async function violatedInvariants(db: Database): Promise<readonly string[]> {
+  const parts = await auditMoney(db);
+  return parts.flatMap(({ invariants }) =>
+    invariants.filter(({ violations }) => violations.length > 0).map(({ invariant }) => invariant),
+  );
+}
+
+type Steps = Readonly<Record<string, (step: Step) => Promise<void>>>;
+
+/** In this order: each refers to what the ones before it have made. */
+function stepsOf(masterKey: MasterKey): Steps {
+  return {
+    groups: moveGroups,
+    users: moveUsers,
+    keys: moveKeys,
+    models: moveModels,
+    channels: (step) => moveChannels(step, (id, credential) => sealChannelCredential(masterKey, id, credential)),
+  };
+}
+
+async function rehearse<Result>(db: Database, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  let result: { readonly value: Result } | null = null;
+  try {
+    await db.withTransaction(
+      async (tx) => {
+        result = { value: await work(tx) };
+        throw new Undone();
+      },
+      { statementTimeoutMs },
+    );
+  } catch (error) {
+    if (!(error instanceof Undone)) {
+      throw error;
+    }
+  }
+  if (result === null) {
+    throw new Error("the rehearsal had no result");
+  }
+  return (result as { readonly value: Result }).value;
+}
+
+async function reportOf(
+  db: Database | Transaction,
+  data: PeerData,
+  options: ImportOptions,
+  done: readonly (readonly [string, Step])[],
+): Promise<ImportReport> {
+  const users = await listItems(db, options.instance, "user");
+  const report = {
+    instance: options.instance,
+    isApplied: options.isApplied,
+    counts: new Map(done.map(([name, { counts }]) => [name, counts])),
+    findings: [...data.findings, ...done.flatMap(([, { findings }]) => findings)],
+    leftOut: data.leftOut,
+    movedQuota: [...users.values()].reduce((sum, { movedQuota }) => sum + (movedQuota ?? 0n), 0n),
+  };
+  return report;
+}

@@ -1,0 +1,24 @@
+import type { Finding } from "../model.ts";
+
+/** A row of the other program, by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One moment of another program's database, which is only read. */
+export interface Source {
+  /** The columns of a table; null if the database has no such table. */
+  columnsOf(table: string): Promise<ReadonlySet<string> | null>;
+  /** All rows of a table in the order of this column. */
+  rows(table: string, orderBy: string): AsyncIterable<Row>;
+  close(): Promise<void>;
+}
+
+/** A table and a column can be written into a statement only if they are plain names. */
+export function plainName(name: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) {
+    throw new Error(`not a plain name: ${JSON.stringify(name.slice(0, 80))}`);
+  }
+  return name;
+}
+
+/** Notes something about a row. */
+export type Note = (level: Finding["level"], text: string) => void;

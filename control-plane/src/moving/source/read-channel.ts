@@ -1,0 +1,68 @@
+import type { PeerChannel, Program } from "../model.ts";
+import type { Note, Row } from "./model.ts";
+import { listOf, OddValue, objectOf, textOf, wholeOf } from "./read-values.ts";
+
+const enabled = 1n;
+const disabledByProgram = 3n;
+
+/** Settings that have no counterpart here, with what the operator can do instead. */
+const lostSettings: readonly (readonly [column: string, text: string])[] = [
+  ["system_prompt", "It puts a prompt before every call, which is not done here."],
+  ["status_code_mapping", "It changes status codes of the provider. Here they are passed on as they are."],
+  ["param_override", "It changes fields of requests. Add these to the settings of the channel."],
+  ["header_override", "It changes headers of requests. Add these to the settings of the channel."],
+  ["open_ai_organization", "Its organisation goes into a header. Add this to the settings of the channel."],
+  ["openai_organization", "Its organisation goes into a header. Add this to the settings of the channel."],
+];
+
+/** A row of `channels`. */
+export function readChannel(row: Row, program: Program, note: Note): PeerChannel {
+  for (const [column, text] of lostSettings) {
+    if (!["", "{}", "null"].includes(textOf(row[column]).trim())) {
+      note("lost", text);
+    }
+  }
+  const status = wholeOf(row["status"]);
+  if (status === disabledByProgram) {
+    note("note", "The program has disabled it after an error; it stays disabled.");
+  }
+  return {
+    id: textOf(row["id"]),
+    type: Number(wholeOf(row["type"])),
+    name: textOf(row["name"]).trim(),
+    credential: textOf(row["key"]).trim(),
+    baseUrl: textOf(row["base_url"]).trim().replace(/\/+$/, ""),
+    other: textOf(row["other"]).trim(),
+    config: readConfig(row, note),
+    groups: listOf(row["group"]),
+    models: listOf(row["models"]),
+    upstreamNames: readNames(row, program, note),
+    priority: wholeOf(row["priority"]),
+    weight: wholeOf(row["weight"]),
+    isEnabled: status === enabled,
+  };
+}
+
+function readConfig(row: Row, note: Note): PeerChannel["config"] {
+  try {
+    return objectOf(row["config"]);
+  } catch (error) {
+    note("lost", `Its settings can't be read: ${error instanceof OddValue ? error.message : "unknown"}.`);
+    return null;
+  }
+}
+
+/** one-api ignores names that it can't read; new-api fails such calls. */
+function readNames(row: Row, program: Program, note: Note): ReadonlyMap<string, string> {
+  try {
+    const names = Object.entries(objectOf(row["model_mapping"]) ?? {});
+    return new Map(names.flatMap(([name, to]) => (typeof to === "string" && to !== "" ? [[name, to] as const] : [])));
+  } catch (error) {
+    if (!(error instanceof OddValue)) {
+      throw error;
+    }
+    const meaning = program === "one-api" ? "one-api ignores it" : "new-api fails the calls";
+    note("decide", `The mapping of its models can't be read (${meaning}): ${error.message}. It is left out.`);
+    return new Map();
+  }
+}

@@ -1,0 +1,84 @@
+import type { Finding, PeerData, Program } from "../model.ts";
+import type { Note, Row, Source } from "./model.ts";
+import { readChannel } from "./read-channel.ts";
+import { readKey } from "./read-key.ts";
+import { readUser } from "./read-user.ts";
+import { OddValue, textOf } from "./read-values.ts";
+
+/** Tables that hold what customers or operators could miss, and what is done about it. */
+const notMoved = [
+  ...["logs", "redemptions", "top_ups", "quota_data", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
+  ...["user_subscriptions", "subscription_plans", "passkey_credentials", "two_fas", "user_oauth_bindings"],
+];
+
+/** Reads all of another program's database that can be moved. @throws Error if it is a database of something else */
+export async function readPeer(source: Source, program: Program): Promise<PeerData> {
+  await refuseOther(source, program);
+  const findings: Finding[] = [];
+  const read = async <Read>(table: string, readRow: (row: Row, note: Note) => Read | null): Promise<Read[]> => {
+    const all: Read[] = [];
+    for await (const row of source.rows(table, "id")) {
+      const id = textOf(row["id"]);
+      const note: Note = (level, text) => findings.push({ level, table, id, text });
+      try {
+        const one = readRow(row, note);
+        if (one !== null) {
+          all.push(one);
+        }
+      } catch (error) {
+        if (!(error instanceof OddValue)) {
+          throw error;
+        }
+        note("lost", `The row can't be read: ${error.message}.`);
+      }
+    }
+    return all;
+  };
+  return {
+    program,
+    users: await read("users", readUser),
+    keys: await read("tokens", (row, note) => readKey(row, program, note)),
+    channels: await read("channels", (row, note) => readChannel(row, program, note)),
+    options: await readOptions(source),
+    leftOut: await countLeftOut(source),
+    findings,
+  };
+}
+
+/** Each program has columns that the other one lacks; numbers of channel types mean different providers in them. */
+async function refuseOther(source: Source, program: Program): Promise<void> {
+  const tokens = await source.columnsOf("tokens");
+  const users = await source.columnsOf("users");
+  if (tokens === null || users === null || !tokens.has("remain_quota")) {
+    throw new Error("this is not a database of one-api or new-api: it has no table of users, or none of tokens");
+  }
+  const isNewApi = tokens.has("model_limits_enabled");
+  if (isNewApi !== (program === "new-api")) {
+    throw new Error(`this is a database of ${isNewApi ? "new-api" : "one-api"}, not of ${program}`);
+  }
+}
+
+async function readOptions(source: Source): Promise<ReadonlyMap<string, string>> {
+  const options = new Map<string, string>();
+  if ((await source.columnsOf("options")) !== null) {
+    for await (const row of source.rows("options", "key")) {
+      options.set(textOf(row["key"]), textOf(row["value"]));
+    }
+  }
+  return options;
+}
+
+async function countLeftOut(source: Source): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const table of notMoved) {
+    const columns = await source.columnsOf(table);
+    if (columns !== null) {
+      let count = 0;
+      for await (const _row of source.rows(table, "id")) {
+        count += 1;
+      }
+      counts.set(table, count);
+    }
+  }
+  return counts;
+}

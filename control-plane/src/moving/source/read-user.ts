@@ -1,0 +1,40 @@
+import type { AccountState, PeerUser } from "../model.ts";
+import type { Note, Row } from "./model.ts";
+import { textOf, wholeOf } from "./read-values.ts";
+
+const states: Readonly<Record<string, AccountState>> = { "1": "active", "2": "suspended", "3": "closed" };
+const adminRoleMin = 10n;
+/** 32-bit columns end here. */
+const clippedQuota = 2_147_483_647n;
+const bcryptHash = /^\$2[aby]\$\d{2}\$[./A-Za-z0-9]{53}$/;
+
+/** A row of `users`, which both programs write. */
+export function readUser(row: Row, note: Note): PeerUser {
+  const status = wholeOf(row["status"]);
+  const isDeleted = textOf(row["deleted_at"]) !== "";
+  const known = states[status.toString()];
+  if (known === undefined) {
+    note("note", `The status ${status} is unknown; the account is suspended here.`);
+  }
+  const quota = wholeOf(row["quota"]);
+  if (quota === clippedQuota) {
+    note("decide", "The balance is the most that a 32-bit column holds: it may have been more.");
+  }
+  const hash = textOf(row["password"]);
+  const isHash = bcryptHash.test(hash);
+  if (hash !== "" && !isHash) {
+    note("lost", "The password is not stored as bcrypt. Its owner sets another one by e-mail.");
+  }
+  return {
+    id: textOf(row["id"]),
+    username: textOf(row["username"]),
+    email: textOf(row["email"]).trim(),
+    displayName: textOf(row["display_name"]).trim(),
+    passwordHash: isHash ? hash : null,
+    isAdmin: wholeOf(row["role"]) >= adminRoleMin,
+    state: isDeleted ? "closed" : (known ?? "suspended"),
+    quota,
+    referralQuota: wholeOf(row["aff_quota"]),
+    group: textOf(row["group"]).trim() || "default",
+  };
+}

@@ -1,0 +1,29 @@
+import { Database } from "bun:sqlite";
+import { plainName, type Row, type Source } from "./model.ts";
+
+/** Reads a file of SQLite, in one transaction, so that the program may go on writing meanwhile. */
+export class SqliteSource implements Source {
+  readonly #file: Database;
+
+  /** @throws Error if the file does not exist */
+  constructor(path: string) {
+    this.#file = new Database(path, { readonly: true, safeIntegers: true });
+    this.#file.run("begin");
+  }
+
+  async columnsOf(table: string): Promise<ReadonlySet<string> | null> {
+    const found = this.#file.query<{ name: string }, [string]>("select name from pragma_table_info(?)").all(table);
+    return found.length === 0 ? null : new Set(found.map(({ name }) => name));
+  }
+
+  async *rows(table: string, orderBy: string): AsyncIterable<Row> {
+    yield* this.#file
+      .query<Record<string, unknown>, []>(`select * from "${plainName(table)}" order by "${plainName(orderBy)}"`)
+      .iterate();
+  }
+
+  async close(): Promise<void> {
+    this.#file.run("rollback");
+    this.#file.close();
+  }
+}

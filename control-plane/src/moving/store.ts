@@ -1,0 +1,79 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { and, eq, sql } from "drizzle-orm";
+import { clock, excluded } from "../db/expressions.ts";
+import { importItem, importSource } from "../db/schema/moving.ts";
+import type { Queryable } from "../platform/db.ts";
+import type { Program } from "./model.ts";
+
+export type ItemKind = typeof importItem.$inferInsert.kind;
+
+/** What was made of a row. */
+export type Item = {
+  readonly sourceId: string;
+  readonly digest: Uint8Array;
+  readonly target: string;
+  readonly gatewayUserId: GatewayUserId | null;
+  readonly movedQuota: bigint | null;
+  readonly writtenAt: Date;
+};
+
+/** The source of this name, created if it is new. Other runs on it wait until this transaction ends. */
+export async function lockSource(
+  tx: Queryable,
+  instance: string,
+  program: Program,
+): Promise<{ readonly program: Program; readonly cutOverAt: Date | null }> {
+  await tx.drizzle.insert(importSource).values({ instance, program }).onConflictDoNothing();
+  const [row] = await tx.drizzle
+    .select({ program: importSource.program, cutOverAt: importSource.cutOverAt })
+    .from(importSource)
+    .where(eq(importSource.instance, instance))
+    .for("update");
+  if (row === undefined) {
+    throw new Error("the source was not inserted");
+  }
+  return row;
+}
+
+export async function markCutOver(tx: Queryable, instance: string): Promise<void> {
+  await tx.drizzle
+    .update(importSource)
+    .set({ cutOverAt: clock, updatedAt: clock })
+    .where(eq(importSource.instance, instance));
+}
+
+/** All that was made of one kind of rows, by their ids there. */
+export async function listItems(tx: Queryable, instance: string, kind: ItemKind): Promise<ReadonlyMap<string, Item>> {
+  const rows = await tx.drizzle
+    .select({
+      sourceId: importItem.sourceId,
+      digest: importItem.digest,
+      target: importItem.target,
+      gatewayUserId: importItem.gatewayUserId,
+      movedQuota: importItem.movedQuota,
+      writtenAt: importItem.writtenAt,
+    })
+    .from(importItem)
+    .where(and(eq(importItem.instance, instance), eq(importItem.kind, kind)));
+  return new Map(rows.map((row) => [row.sourceId, row as Item]));
+}
+
+export async function putItem(
+  tx: Queryable,
+  instance: string,
+  kind: ItemKind,
+  item: Omit<Item, "writtenAt">,
+): Promise<void> {
+  await tx.drizzle
+    .insert(importItem)
+    .values({ ...item, instance, kind, writtenAt: sql`clock_timestamp()` })
+    .onConflictDoUpdate({
+      target: [importItem.instance, importItem.kind, importItem.sourceId],
+      set: {
+        digest: excluded(importItem.digest),
+        target: excluded(importItem.target),
+        movedQuota: excluded(importItem.movedQuota),
+        writtenAt: excluded(importItem.writtenAt),
+      },
+    });
+}

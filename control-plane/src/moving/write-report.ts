@@ -1,0 +1,38 @@
+import { usdOfQuota } from "@sluice/contracts/money";
+import type { Finding } from "./model.ts";
+import type { ImportReport } from "./service.ts";
+
+const titles: Readonly<Record<Finding["level"], string>> = {
+  decide: "Decide, and run again",
+  lost: "Not moved",
+  note: "Different here",
+};
+
+/** The report for people. */
+export function writeReport(report: ImportReport): string {
+  const { isApplied, instance, counts, findings, leftOut, movedQuota } = report;
+  const head = isApplied
+    ? `Moved from ${instance}:`
+    : `A rehearsal: nothing was kept. With --apply, this would be moved from ${instance}:`;
+  const rows = [...counts].map(
+    ([name, { made, changed, unchanged, kept, leftOut: left }]) =>
+      `  ${name.padEnd(9)} ${made} new, ${changed} changed, ${unchanged} unchanged, ${kept} kept as they are here, ${left} left out`,
+  );
+  const sections = (["decide", "lost", "note"] as const).flatMap((level) => sectionOf(level, findings));
+  const tables = [...leftOut].filter(([, count]) => count > 0).map(([table, count]) => `${table} (${count})`);
+  return [
+    head,
+    ...rows,
+    `  balances  ${movedQuota} quota in all, ${usdOfQuota(movedQuota)} USD`,
+    ...(tables.length === 0 ? [] : [`  Tables that are not moved: ${tables.join(", ")}`]),
+    ...sections,
+    "",
+  ].join("\n");
+}
+
+function sectionOf(level: Finding["level"], findings: readonly Finding[]): string[] {
+  const found = findings.filter((finding) => finding.level === level);
+  return found.length === 0
+    ? []
+    : ["", `${titles[level]} (${found.length}):`, ...found.map(({ table, id, text }) => `  ${table} ${id}: ${text}`)];
+}

@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { cutOver } from "@sluice/control-plane/moving/service.ts";
+import { openSource, urlOfGoAddress } from "@sluice/control-plane/moving/source/open-source.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { SQL } from "bun";
+import { copyPeer, move, peerFile } from "../../support/moving/peers.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
+
+let database: TestDatabase;
+let db: Database;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+});
+afterEach(async () => {
+  await db.close(500);
+  await database.drop();
+});
+
+const moneyIsRight = async () => expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+
+/** Everything that an import makes, without ids and times. */
+async function state(): Promise<string> {
+  const tables = [
+    await db.sql`select lower(p.username) as name, p.email, p.status, b.granted from user_profile p
+      join budget b on b.gateway_user_id = p.gateway_user_id order by p.email`,
+    await db.sql`select encode(key_hash, 'hex') as key, name, status, group_name from api_key order by 1`,
+    await db.sql`select model, count(*) as versions, max(input_usd_per_m) as price from model_price group by 1 order by 1`,
+    await db.sql`select c.name, a.group_name, a.model, a.priority, a.weight from ability a
+      join channel c on c.id = a.channel_id order by 1, 2, 3`,
+    await db.sql`select name, multiplier from user_group order by name`,
+  ];
+  return JSON.stringify(tables, (_, value) => (typeof value === "bigint" ? value.toString() : value));
+}
+
+const usersHere = async () => (await db.sql`select from user_profile`).length;
+
+describe("an import", () => {
+  test("that is rehearsed says what it would do, and keeps nothing", async () => {
+    const before = await state();
+    const report = await move(db, "one-api", { isApplied: false });
+    expect(report.counts.get("users")).toMatchObject({ made: 13 });
+    expect(report.counts.get("keys")).toMatchObject({ made: 38 });
+    expect(report.movedQuota).toBe(461_947_850n);
+    expect(await state()).toBe(before);
+    expect(await db.sql`select from import_item`).toHaveLength(0);
+  });
+
+  test("that is repeated changes nothing", async () => {
+    await move(db, "one-api");
+    const once = await state();
+    const report = await move(db, "one-api");
+    expect([...report.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
+    expect(await state()).toBe(once);
+    await moneyIsRight();
+  });
+
+  test("that was interrupted after any step ends the same when it is run again", async () => {
+    await move(db, "new-api");
+    const whole = await state();
+    for (const at of ["users", "keys", "models", "channels"]) {
+      await db.close(500);
+      await database.drop();
+      database = await createTestDatabase();
+      db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+      const stopped = move(db, "new-api", {
+        onStep: (name) => {
+          if (name === at) {
+            throw new Error("interrupted");
+          }
+        },
+      });
+      await expect(stopped).rejects.toThrow("interrupted");
+      await move(db, "new-api");
+      expect(await state()).toBe(whole);
+      await moneyIsRight();
+    }
+  }, 60_000);
+
+  test("moves the difference of a balance that has changed there since, once", async () => {
+    await using peer = await copyPeer("one-api");
+    const from = `sqlite:${peer.path}`;
+    await move(db, "one-api", { from });
+    peer.change("update users set quota = quota - 1000 where username = 'alice'");
+    peer.change("update users set quota = quota + 7 where username = 'frank'");
+    const report = await move(db, "one-api", { from });
+    expect(report.counts.get("users")).toMatchObject({ changed: 2, unchanged: 11 });
+    await move(db, "one-api", { from });
+    const rows = await db.sql<{ username: string; granted: bigint }>`
+      select p.username, b.granted from user_profile p join budget b on b.gateway_user_id = p.gateway_user_id
+      where p.username in ('alice', 'frank') order by 1`;
+    expect(rows.map(({ granted }) => granted)).toEqual([4_949_569n, -249_993n]);
+    await moneyIsRight();
+  });
+
+  test("keeps what was changed here since the last run", async () => {
+    await using peer = await copyPeer("one-api");
+    const from = `sqlite:${peer.path}`;
+    await move(db, "one-api", { from });
+    await db.sql`update user_profile set status = 'suspended', updated_at = now() where username = 'alice'`;
+    peer.change("update users set display_name = 'Alice' where username = 'alice'");
+    const report = await move(db, "one-api", { from });
+    expect(report.counts.get("users")).toMatchObject({ kept: 1 });
+    const [alice] = await db.sql<{ status: string }>`select status from user_profile where username = 'alice'`;
+    expect(alice?.status).toBe("suspended");
+  });
+
+  test("is refused once customers call here: their balances are no longer there", async () => {
+    await move(db, "one-api");
+    await cutOver(db, "one-api", "one-api");
+    await expect(move(db, "one-api")).rejects.toThrow("cut over");
+    expect(await usersHere()).toBe(13);
+  });
+
+  test("of two gateways never links their users, whatever they are called", async () => {
+    await move(db, "one-api");
+    const report = await move(db, "new-api");
+    expect(report.counts.get("users")).toMatchObject({ made: 13 });
+    expect(report.counts.get("channels")).toMatchObject({ made: 14 });
+    expect(await usersHere()).toBe(26);
+    await moneyIsRight();
+  });
+});
+
+describe("odd rows", () => {
+  test("are reported one by one, and the others are moved", async () => {
+    await using peer = await copyPeer("new-api");
+    peer.change("update users set email = 'ALICE@example.com ' where username = 'bob'");
+    peer.change("update users set role = 1, status = 9 where username = 'carol'");
+    peer.change("update users set quota = 'a lot' where username = 'erin'");
+    peer.change("update tokens set user_id = 999 where name = 'bob-main'");
+    peer.change("update tokens set key = 'short' where name = 'bob-limited'");
+    peer.change("update tokens set \"group\" = 'auto' where name = 'bob-two-ips'");
+    peer.change("update tokens set allow_ips = '10.0.0.0/8' where name = 'carol-one-ip'");
+    peer.change("update channels set type = 58 where id = 1");
+    peer.change("update channels set model_mapping = '{' where id = 7");
+    const { findings, counts } = await move(db, "new-api", { from: `sqlite:${peer.path}` });
+    const saying = (table: string, words: string) =>
+      findings.some((finding) => finding.table === table && finding.text.includes(words));
+    expect(saying("users", "another account has it")).toBe(true);
+    expect(saying("users", "status 9 is unknown")).toBe(true);
+    expect(saying("users", "is not an integer")).toBe(true);
+    expect(saying("tokens", "user does not exist")).toBe(true);
+    expect(saying("tokens", "48 letters and digits")).toBe(true);
+    expect(saying("tokens", "groups in turn")).toBe(true);
+    expect(saying("tokens", "ignores the address 10.0.0.0/8")).toBe(true);
+    expect(saying("channels", "type 58")).toBe(true);
+    expect(saying("channels", "mapping of its models")).toBe(true);
+    expect(counts.get("users")).toMatchObject({ made: 12 });
+    await moneyIsRight();
+  });
+
+  test("of an unusual unit are converted to the same money", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change("insert into options (key, value) values ('QuotaPerUnit', '1000000')");
+    const report = await move(db, "one-api", { from: `sqlite:${peer.path}` });
+    expect(report.movedQuota).toBe(230_973_923n);
+    const [price] = await db.sql<{ input: string }>`
+      select trim_scale(input_usd_per_m) as input from model_price where model = 'gpt-4o'`;
+    expect(price?.input).toBe("1.25");
+    await moneyIsRight();
+  });
+});
+
+describe("the source", () => {
+  test("of another program is refused before anything is written", async () => {
+    await expect(move(db, "new-api", { from: `sqlite:${peerFile("one-api")}` })).rejects.toThrow(
+      "a database of one-api",
+    );
+    await expect(openSource("sqlite:/nowhere.db")).rejects.toThrow("there is no file");
+    await expect(openSource("http://example.org")).rejects.toThrow("--from has to be");
+  });
+
+  test("in Postgres gives the same as its file", async () => {
+    await using peer = await createTestDatabase();
+    await copyToPostgres(peer.url, peerFile("one-api"));
+    await move(db, "one-api", { from: `${peer.url}` });
+    const fromServer = await state();
+    await using other = await createTestDatabase();
+    const otherDb = openDatabase({ url: other.url, poolMax: 2, applicationName: "test" });
+    await db.close(500);
+    db = otherDb;
+    await move(db, "one-api");
+    expect(await state()).toBe(fromServer);
+  });
+
+  test("in MySQL may be written as Go programs write it", () => {
+    expect(urlOfGoAddress("root:p@ss@tcp(db:3306)/oneapi?parseTime=true")).toBe("mysql://root:p%40ss@db:3306/oneapi");
+    expect(urlOfGoAddress("postgres://db/oneapi")).toBeNull();
+  });
+});
+
+/** The tables of a file of SQLite, in the public schema of an otherwise unused database. */
+async function copyToPostgres(url: string, file: string): Promise<void> {
+  const source = await openSource(`sqlite:${file}`);
+  const target = new SQL(url, { max: 1 });
+  try {
+    await target.unsafe("drop schema public cascade; create schema public");
+    for (const table of ["users", "tokens", "channels", "options", "logs", "redemptions"]) {
+      const columns = [...((await source.columnsOf(table)) ?? [])];
+      const key = table === "options" ? "key" : "id";
+      const typeOf = (name: string) =>
+        name === "key" && table === "tokens" ? "char(60)" : name === "id" ? "bigint" : "text";
+      await target.unsafe(`create table ${table} (${columns.map((name) => `"${name}" ${typeOf(name)}`).join(", ")})`);
+      for await (const row of source.rows(table, key)) {
+        const values = columns.map((name) =>
+          row[name] === null || row[name] === undefined ? null : String(row[name]),
+        );
+        const places = columns.map((_, index) => `$${index + 1}`).join(", ");
+        await target.unsafe(`insert into ${table} values (${places})`, values);
+      }
+    }
+  } finally {
+    await source.close();
+    await target.close({ timeout: 1 });
+  }
+}
