@@ -108,7 +108,7 @@ const features = {
     ],
   ],
   // Customers of other gateways, who bring their keys, balances and prices.
-  moving: [...leaf, "accounts", "admin/audit", "gateway", "ledger"],
+  moving: [...leaf, "accounts", "admin/audit", "gateway", "ledger", "payments"],
   // A listener; what its responses are made of is the gateway's.
   front: ["platform", "gateway"],
   // The hot path has no SQL and posts no money.
@@ -157,7 +157,7 @@ const doors = {
   ],
   models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "rollup/roll-up.ts"],
-  payments: ["plans/plans.ts", "codes/sealed-seed.ts"],
+  payments: ["plans/plans.ts", "codes/imported-codes.ts", "codes/sealed-seed.ts"],
   relay: ["served-call.ts", "service.ts"],
   "payments/gateways": ["payment-gateways.ts"],
   admin: ["master-key/sealed-columns.ts"],

@@ -67,20 +67,21 @@ async function main(): Promise<number> {
   });
   try {
     const data = await read(program, values.from, values.options);
-    const report = await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, {
+    const moving = {
       instance,
       isApplied: values.apply,
       areAddressesVerified: values["verified-addresses"],
       areAdminBalancesMoved: values["admin-balances"],
-    });
+    };
+    const report = await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, moving);
     process.stdout.write(writeReport(report));
     const violated = values.apply ? await violatedInvariants(db) : [];
     for (const invariant of violated) {
       say(`the money does not add up: ${invariant}`);
     }
     if (values["cut-over"] && violated.length === 0) {
-      await cutOver(db, instance, program);
-      say(`${instance} is cut over: its balances are here from now on`);
+      const { made } = await cutOver(db, data, moving);
+      say(`${instance} is cut over: its balances and ${made} codes are here from now on`);
     }
     return violated.length === 0 ? 0 : 1;
   } finally {

@@ -66,12 +66,22 @@ export type PeerChannel = {
   readonly isEnabled: boolean;
 };
 
+/** A redemption code that nobody has used. */
+export type PeerCode = {
+  readonly id: string;
+  readonly name: string;
+  readonly code: string;
+  readonly quota: bigint;
+  readonly expiresAt: Date | null;
+};
+
 /** What was read of the other program's database. */
 export type PeerData = {
   readonly program: Program;
   readonly users: readonly PeerUser[];
   readonly keys: readonly PeerKey[];
   readonly channels: readonly PeerChannel[];
+  readonly codes: readonly PeerCode[];
   /** Settings of the program, each as its text. */
   readonly options: ReadonlyMap<string, string>;
   /** Rows of tables that are not moved. */

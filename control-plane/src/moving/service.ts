@@ -5,6 +5,7 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import type { Finding, PeerData } from "./model.ts";
 import { moveChannels } from "./move-channels.ts";
+import { moveCodes } from "./move-codes.ts";
 import { moveGroups } from "./move-groups.ts";
 import { moveKeys } from "./move-keys.ts";
 import { moveModels } from "./move-models.ts";
@@ -65,17 +66,34 @@ export async function runImport(deps: ImportDeps, data: PeerData, options: Impor
     for (const name of Object.keys(steps)) {
       done.push([name, await work(tx, name)]);
     }
+    const codes = new Step(tx, data, options);
+    await moveCodes(codes);
+    done.push(["codes", codes]);
     return await reportOf(tx, data, options, done);
   });
 }
 
-/** From now on customers call Sluice: later runs would undo what they have spent here. */
-export async function cutOver(db: Database, instance: string, program: PeerData["program"]): Promise<void> {
-  await db.withTransaction(async (tx) => {
-    await lockSource(tx, instance, program);
+/**
+ * Moves the codes that nobody has used, and ends the import: from now on customers call Sluice, and later runs would undo
+ * what they have spent here. @returns what was done with the codes
+ */
+export async function cutOver(db: Database, data: PeerData, options: ImportOptions): Promise<Counts> {
+  return await db.withTransaction(async (tx) => {
+    const { program } = data;
+    const { instance } = options;
+    const { cutOverAt } = await lockSource(tx, instance, program);
+    if (cutOverAt !== null) {
+      throw new Error(`${instance} was cut over at ${cutOverAt.toISOString()}`);
+    }
+    const step = new Step(tx, data, options);
+    await moveCodes(step);
     await markCutOver(tx, instance);
     const subject = { subjectKind: "import_source", subjectId: instance };
-    await audit(tx, byCommand("import"), "import.cut_over", { ...subject, after: { program } });
+    await audit(tx, byCommand("import"), "import.cut_over", {
+      ...subject,
+      after: { program, codes: step.counts.made },
+    });
+    return step.counts;
   });
 }
 

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { cutOver } from "@sluice/control-plane/moving/service.ts";
 import { openSource, urlOfGoAddress } from "@sluice/control-plane/moving/source/open-source.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { SQL } from "bun";
-import { copyPeer, move, peerFile } from "../../support/moving/peers.ts";
+import { copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -109,8 +108,9 @@ describe("an import", () => {
 
   test("is refused once customers call here: their balances are no longer there", async () => {
     await move(db, "one-api");
-    await cutOver(db, "one-api", "one-api");
+    expect(await endMove(db, "one-api")).toMatchObject({ made: 3 });
     await expect(move(db, "one-api")).rejects.toThrow("cut over");
+    await expect(endMove(db, "one-api")).rejects.toThrow("cut over");
     expect(await usersHere()).toBe(13);
   });
 

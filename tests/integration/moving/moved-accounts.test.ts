@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { move } from "../../support/moving/peers.ts";
+import { loginUser } from "../../support/accounts/logins.ts";
+import { endMove, move } from "../../support/moving/peers.ts";
 import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
 let rig: SluiceRig;
@@ -8,6 +9,7 @@ let service: SluiceProcess;
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   await move(rig.db, "one-api");
+  await endMove(rig.db, "one-api");
   service = await rig.start("one-process");
 }, 60_000);
 afterAll(() => rig.close());
@@ -104,3 +106,32 @@ describe("keys of one-api", () => {
     ]);
   });
 });
+
+describe("codes of one-api", () => {
+  const redeem = async (cookie: string, code: string): Promise<number> => {
+    const response = await fetch(`${service.url}/backend/billing/code/redeem/`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie, origin: service.url },
+      body: JSON.stringify({ code }),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+
+  test("that nobody has used there grant their value here once; the others nothing", async () => {
+    const user = await loginUser(rig);
+    const before = await balanceOfUser(user.gatewayUserId);
+    expect(await redeem(user.cookie, "A5E890AA-C1244597-87705097-B2548A75")).toBe(200);
+    expect(await redeem((await loginUser(rig)).cookie, "a5e890aac124459787705097b2548a75")).toBe(409);
+    expect(await redeem(user.cookie, "6227f47d856e4dd79d5c837686034629")).toBe(404);
+    expect(await redeem(user.cookie, "7a3041c416364584ac38f1c6db972824")).toBe(404);
+    expect((await balanceOfUser(user.gatewayUserId)) - before).toBe(2_500_000n);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+});
+
+async function balanceOfUser(id: bigint): Promise<bigint> {
+  const [row] = await rig.db.sql<{ left: bigint }>`
+    select granted - used as left from budget where gateway_user_id = ${id}::bigint`;
+  return row?.left ?? 0n;
+}

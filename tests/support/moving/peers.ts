@@ -2,8 +2,9 @@ import { Database as Sqlite } from "bun:sqlite";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Program } from "@sluice/control-plane/moving/model.ts";
-import { type ImportReport, runImport } from "@sluice/control-plane/moving/service.ts";
+import type { PeerData, Program } from "@sluice/control-plane/moving/model.ts";
+import type { Counts, ImportOptions } from "@sluice/control-plane/moving/run.ts";
+import { cutOver, type ImportReport, runImport } from "@sluice/control-plane/moving/service.ts";
 import { openSource } from "@sluice/control-plane/moving/source/open-source.ts";
 import { readPeer } from "@sluice/control-plane/moving/source/read-peer.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
@@ -41,17 +42,30 @@ export type MoveOptions = {
 
 /** Moves a database as the command does. */
 export async function move(db: Database, program: Program, options: MoveOptions = {}): Promise<ImportReport> {
-  const source = await openSource(options.from ?? `sqlite:${peerFile(program)}`);
+  const data = await readData(program, options);
+  const deps = { db, masterKey: new MasterKey(masterKeyBytes), onStep: options.onStep ?? (() => undefined) };
+  return await runImport(deps, data, optionsOf(program, options));
+}
+
+/** Moves the codes of a database, after which nothing of it can be moved. */
+export async function endMove(db: Database, program: Program, options: MoveOptions = {}): Promise<Counts> {
+  return await cutOver(db, await readData(program, options), optionsOf(program, options));
+}
+
+async function readData(program: Program, { from }: MoveOptions): Promise<PeerData> {
+  const source = await openSource(from ?? `sqlite:${peerFile(program)}`);
   try {
-    const data = await readPeer(source, program);
-    const deps = { db, masterKey: new MasterKey(masterKeyBytes), onStep: options.onStep ?? (() => undefined) };
-    return await runImport(deps, data, {
-      instance: options.instance ?? program,
-      isApplied: options.isApplied ?? true,
-      areAddressesVerified: false,
-      areAdminBalancesMoved: options.areAdminBalancesMoved ?? false,
-    });
+    return await readPeer(source, program);
   } finally {
     await source.close();
   }
+}
+
+function optionsOf(program: Program, options: MoveOptions): ImportOptions {
+  return {
+    instance: options.instance ?? program,
+    isApplied: options.isApplied ?? true,
+    areAddressesVerified: false,
+    areAdminBalancesMoved: options.areAdminBalancesMoved ?? false,
+  };
 }

@@ -19,7 +19,7 @@ export const importItem = pgTable(
     instance: text("instance")
       .notNull()
       .references(() => importSource.instance),
-    kind: text("kind", { enum: ["group", "user", "key", "model", "channel"] }).notNull(),
+    kind: text("kind", { enum: ["group", "user", "key", "model", "channel", "code"] }).notNull(),
     sourceId: text("source_id").notNull(),
     /** The SHA-256 of what was read: the row has not changed there while it is the same. */
     digest: bytes("digest").notNull(),

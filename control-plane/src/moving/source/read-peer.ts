@@ -1,13 +1,14 @@
 import type { Finding, PeerData, Program } from "../model.ts";
 import type { Note, Row, Source } from "./model.ts";
 import { readChannel } from "./read-channel.ts";
+import { readCode } from "./read-code.ts";
 import { readKey } from "./read-key.ts";
 import { readUser } from "./read-user.ts";
 import { OddValue, textOf } from "./read-values.ts";
 
 /** Tables that hold what customers or operators could miss, and what is done about it. */
 const notMoved = [
-  ...["logs", "redemptions", "top_ups", "quota_data", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
+  ...["logs", "top_ups", "quota_data", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
   ...["user_subscriptions", "subscription_plans", "passkey_credentials", "two_fas", "user_oauth_bindings"],
 ];
 
@@ -39,6 +40,7 @@ export async function readPeer(source: Source, program: Program): Promise<PeerDa
     users: await read("users", readUser),
     keys: await read("tokens", (row, note) => readKey(row, program, note)),
     channels: await read("channels", (row, note) => readChannel(row, program, note)),
+    codes: (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode),
     options: await readOptions(source),
     leftOut: await countLeftOut(source),
     findings,

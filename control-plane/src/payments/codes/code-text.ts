@@ -20,8 +20,15 @@ export function makeCode(seed: Uint8Array, index: number): string {
   return (code.match(new RegExp(`.{${groupLetters}}`, "g")) ?? []).join("-");
 }
 
+/** The codes of other gateways are 32 hexadecimal digits. */
+const movedCode = /^[0-9a-f]{32}$/;
+
 /** The letters of a code as typed, with any spaces, dashes and case; null when its check character is wrong. */
 export function readCode(text: string): string | null {
+  const moved = text.replace(/[\s-]/g, "").toLowerCase();
+  if (movedCode.test(moved)) {
+    return moved;
+  }
   const letters = text.replace(/[\s-]/g, "").toUpperCase().replaceAll("O", "0").replace(/[IL]/g, "1");
   const body = letters.slice(0, bodyLetters);
   const isWhole = letters.length === bodyLetters + 1 && [...letters].every((letter) => alphabet.includes(letter));
