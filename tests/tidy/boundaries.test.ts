@@ -109,6 +109,8 @@ const features = {
   ],
   // Customers of other gateways, who bring their keys, balances and prices.
   moving: [...leaf, "accounts", "admin/audit", "gateway", "ledger", "payments"],
+  // It looks at everything, and changes nothing.
+  doctor: [...leaf, "admin", "gateway"],
   // A listener; what its responses are made of is the gateway's.
   front: ["platform", "gateway"],
   // The hot path has no SQL and posts no money.
@@ -147,6 +149,7 @@ const doors = {
   ],
   "event-targets": ["access.ts"],
   organisations: ["people.ts"],
+  doctor: ["service.ts", "write-findings.ts"],
   moving: [
     "service.ts",
     "model.ts",

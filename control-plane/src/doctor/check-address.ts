@@ -1,0 +1,64 @@
+import { connect } from "node:tls";
+import { type Finding, fine, problem, reasonOf, warning } from "./model.ts";
+
+const area = "address";
+const timeoutMs = 5_000;
+const daysMin = 14;
+const dayMs = 86_400_000;
+
+/** Whether the public address leads here, and how long its certificate is valid. */
+export async function checkAddress(publicUrl: string | null): Promise<readonly Finding[]> {
+  if (publicUrl === null) {
+    return [
+      warning(
+        area,
+        "PUBLIC_BASE_URL is not set.",
+        "Set it to the address that customers call: mails and payment gateways need it.",
+      ),
+    ];
+  }
+  const url = new URL(publicUrl);
+  return [await checkAnswer(publicUrl), ...(url.protocol === "https:" ? [await checkCertificate(url)] : [])];
+}
+
+async function checkAnswer(publicUrl: string): Promise<Finding> {
+  const cure = "Start the service, and check the name, the edge and the firewall.";
+  try {
+    const response = await fetch(`${publicUrl.replace(/\/$/, "")}/healthz`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    return response.ok
+      ? fine(area, `${publicUrl} answers`)
+      : problem(area, `${publicUrl}/healthz answers with status ${response.status}.`, cure);
+  } catch (error) {
+    return problem(area, `${publicUrl} does not answer: ${reasonOf(error)}.`, cure);
+  }
+}
+
+async function checkCertificate({ hostname, port }: URL): Promise<Finding> {
+  try {
+    const days = Math.floor(((await endOfCertificate(hostname, Number(port || "443"))) - Date.now()) / dayMs);
+    return days < daysMin
+      ? problem(
+          area,
+          `The certificate of ${hostname} ends in ${days} days.`,
+          "Renew it; see the edge in docs/operating/install.md.",
+        )
+      : fine(area, `The certificate of ${hostname} is valid for ${days} days`);
+  } catch (error) {
+    return problem(area, `TLS with ${hostname} fails: ${reasonOf(error)}.`, "Check the certificate of the edge.");
+  }
+}
+
+function endOfCertificate(host: string, port: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect({ host, port, servername: host, timeout: timeoutMs }, () => {
+    resolve(Date.parse(socket.getPeerCertificate().valid_to));
+    socket.destroy();
+  });
+  socket.on("timeout", () => socket.destroy(new Error("no answer in time")));
+  socket.on("error", reject);
+  return promise;
+}

@@ -1,0 +1,70 @@
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
+import { and, eq, sql } from "drizzle-orm";
+import { channel } from "../db/schema/gateway-routing.ts";
+import type { Queryable } from "../platform/db.ts";
+
+export type ServerFacts = {
+  readonly version: string;
+  readonly versionNumber: number;
+  readonly isDurable: boolean;
+  readonly connectionsMax: number;
+  readonly connectionsUsed: number;
+  /** The server's clock. */
+  readonly now: Date;
+  /** The longest that a transaction has been open, in seconds. */
+  readonly oldestTransactionSeconds: number;
+};
+
+export async function readServerFacts(db: Queryable): Promise<ServerFacts> {
+  const [row] = await db.sql<ServerFacts>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as "versionNumber",
+      current_setting('fsync')::boolean and current_setting('full_page_writes')::boolean as "isDurable",
+      current_setting('max_connections')::int as "connectionsMax",
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as "connectionsUsed",
+      clock_timestamp() as now,
+      coalesce((select extract(epoch from max(clock_timestamp() - xact_start))::float8 from pg_stat_activity
+        where backend_type = 'client backend'), 0) as "oldestTransactionSeconds"`;
+  if (row === undefined) {
+    throw new Error("the server says nothing of itself");
+  }
+  return row;
+}
+
+/** How many migrations have been applied; null in a database that was never migrated. */
+export async function countMigrations(db: Queryable): Promise<number | null> {
+  const [table] = await db.sql<{ exists: boolean }>`
+    select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+  if (table?.exists !== true) {
+    return null;
+  }
+  const [row] = await db.sql<{ applied: number }>`
+    select count(*)::int as applied from drizzle.__drizzle_migrations`;
+  return row?.applied ?? 0;
+}
+
+export type CheckedChannel = {
+  readonly id: bigint;
+  readonly name: string;
+  readonly upstream: UpstreamSettings;
+  readonly credentialSealed: Uint8Array | null;
+};
+
+/** The channels that get calls, without those of exit nodes, which are watched by themselves. */
+export async function listCheckedChannels(db: Queryable): Promise<readonly CheckedChannel[]> {
+  return await db.drizzle
+    .select({
+      id: channel.id,
+      name: channel.name,
+      upstream: channel.upstream,
+      credentialSealed: channel.credentialSealed,
+    })
+    .from(channel)
+    .where(and(eq(channel.status, "enabled"), sql`${channel.exitNodeCode} is null`))
+    .orderBy(channel.id)
+    .limit(200);
+}
+
+/** Whether the database can be reached and was ever migrated. */
+export async function hasTables(db: Queryable): Promise<boolean> {
+  return ((await countMigrations(db).catch(() => null)) ?? 0) > 0;
+}
