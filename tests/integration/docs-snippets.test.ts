@@ -87,6 +87,15 @@ describeUnless(unlessInstalled("bash", "curl"), "in the shell", () => {
     expect(await run(["bash"], await shown(name))).toContain(said);
   });
 
+  test("curl-tags names the end user and the tags of its usage", async () => {
+    expect(await run(["bash"], await shown("curl-tags"))).toContain(said);
+    const find = () => rig.db.sql`select end_user, tags from usage_log where end_user is not null`;
+    while ((await find()).length === 0) {
+      await rig.db.sql`select pg_sleep(0.05)`;
+    }
+    expect(await find()).toEqual([{ end_user: "customer-1042", tags: ["team=search", "feature=chat"] }]);
+  });
+
   test("curl-stream prints the response in pieces, to its end", async () => {
     const events = await run(["bash"], await shown("curl-stream"));
     expect(textOfEvents(events)).toBe(said);

@@ -126,6 +126,7 @@ async function ask({ endpoint, field }: Case, fields: Record<string, unknown>, c
 const empty: Readonly<Record<string, RegExp>> = {
   "GET /backend/usage/list/": /"rows":\[\]/,
   "GET /backend/usage/summary/": /"total":\{"calls":0,/,
+  "GET /backend/usage/labels/": /"by_end_user":\[\],"by_tag":\[\]/,
   "GET /backend/usage/export/": /^request_id,[^\n]*\r\n$/,
   "POST /backend/account/inbox/read/": /"marked":0,/,
 };

@@ -90,6 +90,8 @@ describe("committing usage rows", () => {
       providerCost: "0.000135" as Decimal,
       cacheBasisPoints: 250,
       askedModel: "gpt-4o",
+      endUser: 'quote " backslash \\ 漢',
+      tags: ["team=search", "feature=a chat"],
       quota: quota(11),
       rateMultiplier: "0.7500" as Decimal,
     });
@@ -106,6 +108,8 @@ describe("committing usage rows", () => {
       api_key_id: row.apiKeyId,
       user_budget_id: row.userBudgetId,
       key_budget_id: row.keyBudgetId,
+      end_user: row.endUser,
+      tags: row.tags,
       group_name: row.groupName,
       path: row.path,
       model: row.model,

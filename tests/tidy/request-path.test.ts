@@ -32,7 +32,7 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
  * A step that grows too long for one file gets a folder of its name for its parts, which nobody else imports.
  */
 const path = {
-  admit: ["authenticate-key", "check-access", "parse-request", "reserve-quota"],
+  admit: ["authenticate-key", "check-access", "parse-request", "read-labels", "reserve-quota"],
   dispatch: [
     "allow-exit-nodes",
     "allow-pass-through",

@@ -60,6 +60,8 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/organisations/store.ts": 2,
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 4,
+    "control-plane/src/usage/views/labels-store.ts": 1,
+    "control-plane/src/usage/log/labels-store.ts": 1,
   },
   "decides and writes in one statement, or locks more than rows": {
     "control-plane/src/gateway/keys/limit-budget-store.ts": 1,

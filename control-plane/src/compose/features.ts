@@ -198,7 +198,11 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       returnsLink: returnsLinks(config),
     }),
     approvalFeature(approvals),
-    ...usageFeatures({ db, clock, log, registry, errorRule: () => errorRule(settings.values) }),
+    ...usageFeatures({
+      ...{ db, clock, log, registry },
+      errorRule: () => errorRule(settings.values),
+      labelDays: () => settings.values["trace.metadata_retention_days"],
+    }),
     { name: "offered-models", endpoints: offeredModelEndpoints(db) },
     { name: "secrets", endpoints: secretEndpoints({ db, approvals, act: acts.secret }) },
     moneyCheckFeature({ db, log, registry }),

@@ -9,6 +9,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     request: null,
     model: null,
     askedModel: null,
+    labels: null,
     hold: null,
     bound: null,
     channelId: null,

@@ -162,6 +162,13 @@ export type RequestBounds = {
   readonly ranks?: { readonly documents: number; readonly searchUnitsMax: number };
 };
 
+/** What a client says about a call, so that its usage can be told apart; bounded by `usage-labels.ts` of the contracts. */
+export type CallLabels = {
+  readonly endUser: string | null;
+  /** Each as `name=value`. */
+  readonly tags: readonly string[];
+};
+
 /** The result of one pass over the body. */
 export type ParsedRequest = {
   readonly model: string | null;
@@ -188,6 +195,8 @@ export type ParsedRequest = {
   readonly dropped: string | null;
   /** Why no channel gets the request as it is; a conversion leaves out what it names. Absent if any may. */
   readonly refusal?: RequestRefusal;
+  /** What the body says about its end user and its tags; absent or null if it says nothing. */
+  readonly labels?: CallLabels | null;
 };
 
 /** A body to be parsed, in a form that can be passed to another thread. */
@@ -249,6 +258,8 @@ export type CallState = {
   model: ModelEntry | null;
   /** The model that the client asked for, if another one is asked in its place; else null. */
   askedModel: string | null;
+  /** What is kept of the end user and the tags; null for nothing. */
+  labels: CallLabels | null;
   hold: Hold | null;
   /** What no response of this model to the request can exceed. */
   bound: Units | null;

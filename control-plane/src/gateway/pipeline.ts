@@ -5,6 +5,7 @@ import { OneAtATime } from "../platform/one-at-a-time.ts";
 import { readApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice, refusalOf } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
+import { readLabels } from "./admit/read-labels.ts";
 import { boundCost, boundUnits, lowersHold, reserveQuota } from "./admit/reserve-quota.ts";
 import { attemptChannels } from "./attempt-channels.ts";
 import type { Choice } from "./attempt-plan.ts";
@@ -228,6 +229,7 @@ export class Pipeline implements GatewayPort {
     const { principal } = state;
     state.request = request;
     state.isStream = request.isStream;
+    state.labels = readLabels(state.call.headers, request, principal);
     const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models, clock.now());
     state.model = model;
     checkPrice(request, model, operation);

@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
+import { eraseOldLabels } from "./log/erase-labels.ts";
 import { reportEndpoints } from "./reports/routes.ts";
 import { type ErrorRule, watchErrors } from "./reports/watch-errors.ts";
 import { rollBacklogUp } from "./rollup/roll-up.ts";
@@ -18,15 +19,21 @@ export type UsageFeatureDeps = {
   readonly registry: Registry;
   /** When the share of failed attempts is reported. */
   readonly errorRule: () => ErrorRule;
+  /** For how many days end users and tags are kept. */
+  readonly labelDays: () => number;
 };
 
 /** What users and admins see of the log of calls, its settlement and its sums. */
-export function usageFeatures({ db, clock, log, registry, errorRule }: UsageFeatureDeps): Feature[] {
+export function usageFeatures({ db, clock, log, registry, errorRule, labelDays }: UsageFeatureDeps): Feature[] {
   // Backlogs are worked on until the process stops; another one continues.
   const stopping = new AbortController();
   const settlement = new UsageSettlement({ db, clock, log, registry });
   return [
-    { name: "usage", endpoints: usageEndpoints(new UsageViews(db, clock)) },
+    {
+      name: "usage",
+      endpoints: usageEndpoints(new UsageViews(db, clock)),
+      jobs: [{ name: "usage-labels", pattern: "40 */10 * * * *", run: () => eraseOldLabels(db, log, labelDays()) }],
+    },
     {
       name: "usage-settlement",
       endpoints: settlementEndpoints({ db, settlement }),

@@ -7,7 +7,7 @@ const reason = reasonText(500);
 
 /** What an operator changes about a key; what its owner has consented to, only the owner changes. */
 export const adminKeySaveInput = keySaveInput
-  .omit({ is_payload_traced: true, is_response_cached: true, is_fallback_allowed: true })
+  .omit({ is_payload_traced: true, is_response_cached: true, is_fallback_allowed: true, are_labels_kept: true })
   .extend({ reason });
 
 /** Locks a key; the reason is shown to its owner. */

@@ -132,6 +132,16 @@ export const keyFields = [
     isSeenByCalls: true,
     isShared: false,
   },
+  /** Whether the end users and tags that clients name are kept with the usage. */
+  {
+    name: "are_labels_kept",
+    kind: "flag",
+    max: null,
+    default: true,
+    keptIn: "api_key",
+    isSeenByCalls: true,
+    isShared: false,
+  },
 ] as const satisfies readonly KeyFieldRow[];
 
 export type KeyField = (typeof keyFields)[number];

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
 import { day } from "./moments.ts";
 import { byTokenCount, pricedUnits, unitMeasures } from "./priced-units.ts";
+import { endUserFilter, tagFilter } from "./usage-labels.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
@@ -34,6 +35,9 @@ const filters = {
   /** Of an organisation: the calls with keys that this member has made, or that are for this project. */
   member_id: recordId.optional(),
   project_id: recordId.optional(),
+  /** The calls for this end user, and those with this tag, as `name=value`. */
+  end_user: endUserFilter.optional(),
+  tag: tagFilter.optional(),
 };
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 
@@ -70,6 +74,9 @@ export const usageView = z.strictObject({
   model: z.string().nullable(),
   /** The model that the client asked for, if another one was asked in its place; else null. */
   asked_model: z.string().nullable(),
+  /** The end user that the client named, or null; and its tags, each as `name=value`. */
+  end_user: z.string().nullable(),
+  tags: z.array(z.string()),
   key_id: wireInteger,
   key_name: z.string(),
   outcome: z.enum(outcomes),
@@ -126,6 +133,25 @@ export const usageSummaryResponse = z.strictObject({
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });
 export type UsageSummary = Unsent<z.output<typeof usageSummaryResponse>>;
+
+/** The most end users, and the most tags, of which a response has the sums. */
+export const usageLabelsMax = 100;
+
+export const usageLabelsResponse = z.strictObject({
+  from_day: wireDay,
+  to_day: wireDay,
+  /** The sums by end user, the most expensive first; calls without one are omitted. */
+  by_end_user: z.array(usageSums.extend({ end_user: z.string() })),
+  /** The sums by tag, the most expensive first. A call counts for each of its tags. */
+  by_tag: z.array(usageSums.extend({ tag: z.string() })),
+  /** There are more end users, or more tags, than the response has. */
+  has_more: z.boolean(),
+  /** Whether the account keeps the end users and tags of its calls; a key can keep none all the same. */
+  are_kept: z.boolean(),
+});
+
+export const usageLabelsSaveInput = z.strictObject({ are_kept: z.boolean() });
+export type UsageLabels = Unsent<z.output<typeof usageLabelsResponse>>;
 
 const measures = Object.keys(unitMeasures) as (keyof typeof unitMeasures)[];
 

@@ -162,7 +162,7 @@ async function addMessage({ db }: SluiceRig, { userId, email }: UserLogin): Prom
 async function failingCall({ url }: SluiceProcess, apiKey: string): Promise<string> {
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${apiKey}`, "x-sluice-tags": "team=search", "content-type": "application/json" },
     body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello" }], max_tokens: 5 }),
   });
   await answer.text();

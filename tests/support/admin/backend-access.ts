@@ -237,6 +237,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/payment/cardpay/account_b/webhook/": "public",
   "GET /backend/usage/list/": "user",
   "GET /backend/usage/summary/": "user",
+  "GET /backend/usage/labels/": "user",
+  "POST /backend/usage/labels/save/": "user",
   "GET /backend/usage/export/": "user",
   "GET /backend/models/list/": "user",
   "GET /backend/payment/options/": "user",

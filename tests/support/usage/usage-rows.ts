@@ -70,6 +70,8 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
     providerCost: null,
     cacheBasisPoints: null,
     askedModel: null,
+    endUser: null,
+    tags: [],
     sharedBudgetIds: [],
     isImplausible: false,
     priceVersion: 1,

@@ -236,6 +236,8 @@ export const usage = listSource({
     path: column("text", "u.path"),
     model: column("text", "u.model"),
     asked_model: column("text", "u.asked_model"),
+    end_user: column("text", "u.end_user"),
+    tags: column("text[]", "coalesce(u.tags, '{}')"),
     channel_id: column("bigint", "u.channel_id"),
     channel_name: column("text", "c.name"),
     outcome: column("text", "u.outcome"),
@@ -266,6 +268,10 @@ export const usage = listSource({
     },
     model: equals("text", "u.model"),
     asked_model: equals("text", "u.asked_model"),
+    end_user: equals("text", "u.end_user"),
+    // As the index has them.
+    tag: (value, bind) =>
+      `u.tags is not null and array_append(u.tags, u.gateway_user_id::text) @> array[${bind(value, "text")}]`,
     channel_id: equals("bigint", "u.channel_id"),
     // The planner uses the small index of failures only for exactly this condition.
     outcome: (values, bind) =>

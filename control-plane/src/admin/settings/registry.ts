@@ -54,7 +54,7 @@ export const settingRegistry = {
   "trace.metadata_retention_days": {
     ...integer({ default: 90, min: 1, max: 365 }),
     description:
-      "How long metadata of calls can be searched. Bodies are destroyed no later than this. Usage and billing are not affected.",
+      "How long metadata of calls can be searched, and how long end users and tags stay in the usage. Bodies are destroyed no later than this. Amounts and billing are not affected.",
     unit: "days",
     variable: null,
   },

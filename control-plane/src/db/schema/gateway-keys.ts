@@ -17,6 +17,8 @@ export const gatewayUser = pgTable(
       .notNull()
       .default("enabled"),
     rateMultiplier: numeric("rate_multiplier", { precision: 10, scale: 4 }).notNull().default("1.0000"),
+    /** Whether the end users and tags of its calls are kept, as far as the key allows it. */
+    areLabelsKept: boolean("are_labels_kept").notNull().default(true),
     ...lifecycle,
   },
   (table) => [index("gateway_user_group").on(table.groupName)],

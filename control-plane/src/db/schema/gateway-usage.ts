@@ -105,6 +105,9 @@ export const usageLog = pgTable(
     askedModel: text("asked_model"),
     /** The budgets of an organisation's project and member that it was charged to, with the multiplier; null for none. */
     sharedBudgetIds: bigint("shared_budget_ids", { mode: "bigint" }).array(),
+    /** The client's end user, and its tags as `name=value`; null where it named none, or its key keeps none. */
+    endUser: text("end_user"),
+    tags: text("tags").array(),
   },
   (table) => [primaryKey({ columns: [table.day, table.requestId] })],
 );

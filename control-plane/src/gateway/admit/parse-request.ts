@@ -11,6 +11,7 @@ import { checkOptions } from "../options/check-options.ts";
 import { checkTools, checkTypedTools } from "../options/check-tools.ts";
 import { refuseInnerDisguise } from "../options/known-names.ts";
 import { jsonContentType } from "../upstreams/edit-body.ts";
+import { bodyLabels } from "./parse-request/body-labels.ts";
 import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
@@ -85,6 +86,7 @@ function parseForm(bytes: Buffer, contentType: string, operation: OperationWith<
     isStream: fields["stream"]?.toLowerCase() === "true",
     bounds: operation.readBounds({ count: fields["n"] ?? null, files }, bytes.length),
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
+    labels: bodyLabels(fields),
   };
 }
 
@@ -116,6 +118,7 @@ function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedReque
     cacheKey: readCacheKey(fields),
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     dropped: offered?.dropped ?? null,
+    labels: operation.hasOwnFields ? null : bodyLabels(fields),
     ...refusals.found,
   };
 }

@@ -12,6 +12,7 @@ import type { Principal, RateLimits } from "../model.ts";
 import { type CallRow, toCallSettings } from "./model.ts";
 
 type PrincipalRow = CallRow & {
+  account_keeps_labels: boolean;
   api_key_id: bigint;
   gateway_user_id: bigint;
   user_id: bigint | null;
@@ -47,7 +48,7 @@ function toPrincipal(row: PrincipalRow): Principal {
     isUserEnabled: row.user_status === "enabled",
     keyStatus: row.key_status,
     lockReason: row.lock_reason,
-    ...toCallSettings(row),
+    ...toCallSettings({ ...row, are_labels_kept: row.are_labels_kept && row.account_keeps_labels }),
     isFirstUse: row.first_used_at === null,
     rateMultiplier: row.rate_multiplier as Decimal,
     userBudgetId: row.user_budget_id as BudgetId,
@@ -72,7 +73,7 @@ function toRateLimits(
 
 const selectPrincipal = `
   select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(g.group_name, k.group_name) as group_name,
-    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status,
+    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, u.are_labels_kept as account_keeps_labels,
     case when (op.status = 'archived' or maker.status in ('suspended', 'closed')) and k.status = 'active' then 'disabled' else k.status end as key_status, k.lock_reason, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
     k.first_used_at, combined_multiplier(u.rate_multiplier, coalesce(g.multiplier, 1)) as rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
     pb.id as project_budget_id, mb.id as member_budget_id,

@@ -5,6 +5,7 @@ import { noUnits } from "../../models/units.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { readApiKey } from "../admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, isPriced, refuseEnded } from "../admit/check-access.ts";
+import { readLabels } from "../admit/read-labels.ts";
 import { boundCost, boundUnits, plausibleUnits, reserveQuota } from "../admit/reserve-quota.ts";
 import { CallEnder } from "../call-ender.ts";
 import { keepPiece, newCallState, toBegunReport } from "../call-state.ts";
@@ -127,6 +128,7 @@ export class RealtimeGateway implements RealtimePort {
     const cost = this.#boundCost(request, model);
     state.model = model;
     state.request = request;
+    state.labels = readLabels(state.call.headers, request, principal);
     state.hold = await reserveQuota(leases, principal, cost);
     return Object.assign(state, { principal, request, model, funds: new SessionFunds(leases, principal, cost) });
   }

@@ -1,4 +1,5 @@
 import { deprecationHeader, limitHeaderNames, sunsetHeader } from "@sluice/contracts/notice-headers";
+import { tagsHeader } from "@sluice/contracts/usage-labels";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
 import {
   type HttpClient,
@@ -76,6 +77,7 @@ const sentHeaders = [
   "x-sluice-fallback",
   strictHeader,
   "x-sluice-hops",
+  tagsHeader,
   ...["cache-control", cacheHeader, cacheLifetimeHeader],
 ];
 const passedHeaders = [

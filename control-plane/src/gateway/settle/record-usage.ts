@@ -4,6 +4,7 @@ import type { UsageRow } from "../../usage/log/model.ts";
 import type { CallEnd, CallState, Hold, Principal } from "../model.ts";
 
 const nothing = 0n as Quota;
+const noTags: readonly string[] = [];
 
 /**
  * The usage row of an admitted call.
@@ -28,6 +29,8 @@ export function toUsageRow(
     path: call.path.slice(0, 256),
     model: model?.name ?? null,
     askedModel: state.askedModel,
+    endUser: state.labels?.endUser ?? null,
+    tags: state.labels?.tags ?? noTags,
     channelId: state.channelId,
     outcome: end.outcome,
     httpStatus: end.httpStatus,

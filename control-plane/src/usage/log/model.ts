@@ -46,6 +46,9 @@ export type UsageRow = {
   readonly model: string | null;
   /** The model that the client asked for, if another one was asked in its place; else null. */
   readonly askedModel: string | null;
+  /** The client's end user, and its tags as `name=value`; nothing where the key keeps none. */
+  readonly endUser: string | null;
+  readonly tags: readonly string[];
   readonly channelId: ChannelId | null;
   readonly outcome: Outcome;
   readonly httpStatus: number;

@@ -1,6 +1,7 @@
 import type { BudgetId, RequestId } from "@sluice/contracts/ids";
 import { parseDecimal } from "@sluice/contracts/money";
 import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/priced-units";
+import { isTag } from "@sluice/contracts/usage-labels";
 import { type CountName, countName, noUnits, type Units } from "../../models/units.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt, Outcome, UsageRow } from "./model.ts";
@@ -21,9 +22,11 @@ const firstAsking = firstCached + 1;
 const firstShared = firstAsking + 1;
 /** The first version whose attempts are lists without names. */
 const firstCompact = firstShared + 1;
+/** The first version whose rows have the end user and the tags. */
+const firstLabelled = firstCompact + 1;
 const laterUnits = countedUnits.slice(firstUnits.length + secondUnits.length);
 /** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
-const version = firstCompact + laterUnits.length;
+const version = firstLabelled + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -61,7 +64,7 @@ export const usageRowColumns: readonly RowColumn[] = [
   ...columnsOf("is_implausible boolean"),
   ...countColumnsOf(secondUnits),
   ...columnsOf("provider_cost_usd numeric, cache_basis_points integer, asked_model text"),
-  ...columnsOf("shared_budget_ids bigint[]"),
+  ...columnsOf("shared_budget_ids bigint[], end_user text, tags text[]"),
   ...countColumnsOf(laterUnits),
 ];
 
@@ -85,6 +88,7 @@ function withStorableText(row: UsageRow): UsageRow {
     path: storable(row.path),
     model: orNull(row.model),
     askedModel: orNull(row.askedModel),
+    endUser: orNull(row.endUser),
     errorCode: orNull(row.errorCode),
     attempts: row.attempts.map((attempt) => ({
       ...attempt,
@@ -140,6 +144,8 @@ function toJson(row: UsageRow): string {
     row.cacheBasisPoints,
     row.askedModel,
     row.sharedBudgetIds.length === 0 ? null : arrayLiteral(row.sharedBudgetIds),
+    row.endUser,
+    row.tags.length === 0 ? null : arrayLiteral(row.tags),
     ...counts(laterNames, units),
   ]);
 }
@@ -214,10 +220,13 @@ export function decodeUsageRow(value: unknown): UsageRow {
   const cacheBasisPoints = found >= firstCached ? fields.orNull(() => fields.integer()) : null;
   const askedModel = found >= firstAsking ? fields.orNull(() => fields.text()) : null;
   const sharedBudgetIds = found >= firstShared ? toIds(fields.orNull(() => fields.text())) : none;
-  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstCompact, 0)));
+  const endUser = found >= firstLabelled ? fields.orNull(() => fields.text()) : null;
+  const tags = found >= firstLabelled ? toTags(fields.orNull(() => fields.text())) : noTags;
+  const later = fields.counts(laterUnits.slice(0, Math.max(found - firstLabelled, 0)));
   const units = { ...noUnits, ...row.units, ...second, ...later };
   const providerCost = cost === null ? null : parseDecimal(cost);
-  return { ...row, isImplausible, providerCost, cacheBasisPoints, askedModel, sharedBudgetIds, units };
+  const labels = { endUser, tags };
+  return { ...row, isImplausible, providerCost, cacheBasisPoints, askedModel, sharedBudgetIds, ...labels, units };
 }
 
 const none: readonly BudgetId[] = [];
@@ -234,6 +243,20 @@ function toIds(literal: string | null): readonly BudgetId[] {
     .slice(1, -1)
     .split(",")
     .map((id) => BigInt(id) as BudgetId);
+}
+
+const noTags: readonly string[] = [];
+
+/** The tags of an array as the database writes it; they have no characters that it escapes. */
+function toTags(literal: string | null): readonly string[] {
+  if (literal === null) {
+    return noTags;
+  }
+  const tags = literal.slice(2, -2).split('","');
+  if (!tags.every(isTag) || arrayLiteral(tags) !== literal) {
+    throw new TypeError("the tags of a usage row are not tags");
+  }
+  return tags;
 }
 
 /** Earlier versions stored objects. */

@@ -15,6 +15,8 @@ export type UsageFilter = {
   readonly outcome: string | null;
   readonly memberId: bigint | null;
   readonly projectId: bigint | null;
+  readonly endUser: string | null;
+  readonly tag: string | null;
 };
 
 /** Whose calls may be seen: those of an account; within an organisation, those of one member if that is all the caller may see. */
@@ -40,9 +42,10 @@ export function toFilter(
     return { wrongField: "from_day", sentence: `Choose 1 to ${usageDaysMax} days.` };
   }
   const { key_id: keyId = null, model = null, asked_model: askedModel = null, outcome = null } = input;
-  const { member_id: asked = null, project_id: projectId = null } = input;
+  const { member_id: asked = null, project_id: projectId = null, end_user: endUser = null, tag = null } = input;
   const memberId = onlyMemberId ?? asked;
-  return { gatewayUserId, fromDay, toDay, zone, keyId, model, askedModel, outcome, memberId, projectId };
+  const labels = { endUser, tag };
+  return { gatewayUserId, fromDay, toDay, zone, keyId, model, askedModel, outcome, memberId, projectId, ...labels };
 }
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);

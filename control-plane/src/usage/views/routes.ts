@@ -2,6 +2,9 @@ import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import {
   usageDaysMax,
   usageExportRowsMax,
+  usageLabelsMax,
+  usageLabelsResponse,
+  usageLabelsSaveInput,
   usageListInput,
   usageListResponse,
   usageReceiptInput,
@@ -10,6 +13,7 @@ import {
   usageSummaryResponse,
 } from "@sluice/contracts/usage";
 import { z } from "zod";
+import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
 import type { UsagePlace } from "./model.ts";
 import type { UsageViews } from "./usage-views.ts";
@@ -23,8 +27,13 @@ function placeOf({ gatewayUserId, organisation }: UserCaller): UsagePlace {
 
 /** The endpoints of the console's usage page. Each sees only the calls of the logged-in user. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
-  const method = "GET";
-  const access = "user";
+  return [...callEndpoints(views), ...labelEndpoints(views)];
+}
+
+const method = "GET";
+const access = "user";
+
+function callEndpoints(views: UsageViews): AnyEndpoint[] {
   return [
     endpoint({
       method,
@@ -88,6 +97,35 @@ export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
       handle: async ({ user, params }) => ({
         receipt: await views.receipt(placeOf(user), (params["request_id"] ?? "").toLowerCase(), null),
       }),
+    }),
+  ];
+}
+
+function labelEndpoints(views: UsageViews): AnyEndpoint[] {
+  return [
+    endpoint({
+      method,
+      path: "/backend/usage/labels/",
+      access,
+      input: usageSummaryInput,
+      summary: "Sum the user's calls by end user and by tag",
+      output: usageLabelsResponse,
+      errors: [],
+      limits: [...rangeLimits, `At most ${usageLabelsMax} end users and ${usageLabelsMax} tags.`],
+      handle: async ({ user, input }) => ({ ...(await views.labels(placeOf(user), input)) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/usage/labels/save/",
+      access,
+      input: usageLabelsSaveInput,
+      summary: "Keep the end users and tags of the account's calls from now on, or stop keeping them",
+      output: usageLabelsSaveInput,
+      errors: [],
+      handle: async (call) => {
+        await views.saveLabels(call.user.gatewayUserId, call.input.are_kept, byCaller(call));
+        return { are_kept: call.input.are_kept };
+      },
     }),
   ];
 }

@@ -23,6 +23,8 @@ const columns = [
   "cache_basis_points",
   "asked_model",
   "group",
+  "end_user",
+  "tags",
 ] as const satisfies readonly (keyof UsageView)[];
 
 const csv = csvWriter(columns, (name) => name === "rate_multiplier");

@@ -1,17 +1,23 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import {
+  type UsageLabels,
   type UsageListInput,
   type UsageReceipt,
   type UsageSummary,
   type UsageSummaryInput,
   type UsageView,
   usageExportRowsMax,
+  usageLabelsMax,
 } from "@sluice/contracts/usage";
+import type { AuditOrigin } from "../../admin/audit/model.ts";
+import { audit } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
+import { changeLabelsKept, readLabelsKept, sumLabels } from "./labels-store.ts";
 import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
 import { usageFile } from "./usage-file.ts";
@@ -42,6 +48,38 @@ export class UsageViews {
   async summary(place: UsagePlace, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(place, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+  }
+
+  /** Sums by end user and by tag, read from the log. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
+  async labels(place: UsagePlace, input: UsageSummaryInput): Promise<UsageLabels> {
+    const filter = this.#filter(place, input);
+    const rows = await inBounds(() => sumLabels(this.#db, filter, usageLabelsMax + 1));
+    const byEndUser = rows.flatMap(({ kind, label, ...sums }) =>
+      kind === "tag" ? [] : [{ end_user: label, ...sums }],
+    );
+    const byTag = rows.flatMap(({ kind, label, ...sums }) => (kind === "tag" ? [{ tag: label, ...sums }] : []));
+    return {
+      from_day: filter.fromDay,
+      to_day: filter.toDay,
+      by_end_user: byEndUser.slice(0, usageLabelsMax),
+      by_tag: byTag.slice(0, usageLabelsMax),
+      has_more: Math.max(byEndUser.length, byTag.length) > usageLabelsMax,
+      are_kept: await readLabelsKept(this.#db, place.gatewayUserId),
+    };
+  }
+
+  /** Changes whether the end users and tags of later calls are kept; what was kept stays as long as its calls. */
+  async saveLabels(gatewayUserId: GatewayUserId, areKept: boolean, origin: AuditOrigin): Promise<void> {
+    await this.#db.withTransaction(async (tx) => {
+      if (await changeLabelsKept(tx, gatewayUserId, areKept)) {
+        await audit(tx, origin, "usage_labels.save", {
+          subjectKind: "gateway_user",
+          subjectId: gatewayUserId.toString(),
+          before: { areKept: !areKept },
+          after: { areKept },
+        });
+      }
+    });
   }
 
   /**

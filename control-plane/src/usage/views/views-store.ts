@@ -14,7 +14,8 @@ const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-fffff
 const counts = countColumns.map((count) => `u.${count}`).join(", ");
 
 /** The columns of a call as shown, with the name of its key as `k`. */
-const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.asked_model, u.api_key_id as key_id,
+const viewColumns = `u.request_id::text as request_id, u.day::text as day, u.started_at, u.path, u.model, u.asked_model, u.end_user,
+  coalesce(u.tags, '{}') as tags, u.api_key_id as key_id,
   coalesce(k.name, '') as key_name, u.outcome, u.http_status, u.error_code, u.is_stream, ${counts}, u.usage_source,
   u.is_implausible, u.cache_basis_points, u.quota, u.rate_multiplier, u.group_name as "group",
   ceil(u.quota * u.rate_multiplier)::bigint as settled_quota, u.first_byte_ms, u.duration_ms`;
@@ -25,8 +26,12 @@ const keysOf = (user: string, member: string, project: string): string =>
     and (${member}::bigint is null or m.member_id = ${member}::bigint)
     and (${project}::bigint is null or m.project_id = ${project}::bigint)`;
 
-/** The calls of a filter; its values are `$1` to `$10`. */
-const isMeant = `u.gateway_user_id = $1::bigint
+/** The tags of a call are indexed together with its account, so that the calls of others with the same tag are not read. */
+export const hasTag = (user: string, tag: string): string =>
+  `array_append(u.tags, u.gateway_user_id::text) @> array[${tag}::text, ${user}::bigint::text]`;
+
+/** The calls of a filter; its values are `$1` to `$12`. */
+export const isMeant = `u.gateway_user_id = $1::bigint
   and u.day between $2::text::date - 1 and $3::text::date + 1
   and u.started_at >= $2::text::date::timestamp at time zone $4::text
   and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
@@ -34,11 +39,14 @@ const isMeant = `u.gateway_user_id = $1::bigint
   and ($6::text is null or u.model = $6::text)
   and ($7::text is null or u.outcome = $7::text)
   and ($8::text is null or u.asked_model = $8::text)
-  and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))`;
+  and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))
+  and ($11::text is null or u.end_user = $11::text)
+  and ($12::text is null or (u.tags is not null and ${hasTag("$1", "$12")}))`;
 
-const filterValues = (filter: UsageFilter): SqlValue[] => {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId } = filter;
-  return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId];
+export const filterValues = (filter: UsageFilter): SqlValue[] => {
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag } =
+    filter;
+  return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag];
 };
 
 /** A page of one user's calls, newest first. Reads one partition after the other until the page is full. */
@@ -52,24 +60,34 @@ export async function listUsage(
     `select ${viewColumns}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
-     where ${isMeant} and u.day <= $11::text::date and (u.day, u.request_id) < ($11::text::date, $12::text::uuid)
-     order by u.day desc, u.request_id desc limit $13::integer`,
+     where ${isMeant} and u.day <= $13::text::date and (u.day, u.request_id) < ($13::text::date, $14::text::uuid)
+     order by u.day desc, u.request_id desc limit $15::integer`,
     [...filterValues(filter), day, requestId, page.limit],
   );
 }
 
-const tokenSums = tokenColumns.map((count) => `sum(${count})::bigint as ${count}`).join(", ");
-const tokens = tokenColumns.join(", ");
+export const tokenSums = tokenColumns.map((count) => `sum(${count})::bigint as ${count}`).join(", ");
+export const tokens = tokenColumns.join(", ");
 const tokensOfCall = tokenColumns.map((count) => `usage_count(u.${count})`).join(", ");
+
+/** The calls of a user within the times `$7` and `$8` that have an end user or a tag. */
+const labelledCalls = `(
+  select * from usage_log l where l.gateway_user_id = $1::bigint
+    and l.day between ($7::timestamptz at time zone 'UTC')::date and ($8::timestamptz at time zone 'UTC')::date
+    and l.started_at >= $7::timestamptz and l.started_at < $8::timestamptz
+)`;
 
 /**
  * Sums by day of the zone and by model, and sums by key: from the stored sums, and from the calls that are not in these
  * yet, all as of one moment.
  */
 export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, memberId, projectId } = filter;
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, memberId, projectId, endUser, tag } = filter;
   const days = daysOf(fromDay, toDay, zone);
-  const pieces = days.flatMap((span, day) => piecesOf(span, ["hours", "quarter"]).map((piece) => ({ ...piece, day })));
+  // The stored sums don't know end users and tags: these are summed from the log, by their indexes.
+  const isFromLog = endUser !== null || tag !== null;
+  const spans = isFromLog ? [] : days;
+  const pieces = spans.flatMap((span, day) => piecesOf(span, ["hours", "quarter"]).map((piece) => ({ ...piece, day })));
   return await db.query<UsagePart>(
     `with parts as (
        select p.day, s.model, s.api_key_id as key_id, s.outcome, s.calls, ${tokens}, s.quota, s.settled_quota
@@ -83,7 +101,8 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
        union all
        select width_bucket(u.started_at, $6::timestamptz[]) - 1, coalesce(u.model, ''), u.api_key_id, u.outcome, 1,
          ${tokensOfCall}, u.quota, ceil(u.quota * u.rate_multiplier)
-       from unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz) u
+       from ${isFromLog ? labelledCalls : "unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz)"} u
+       where ($15::text is null or u.end_user = $15::text) and ($16::text is null or (u.tags is not null and ${hasTag("$1", "$16")}))
      ), sums as (
        select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, nullif(model, '') as model, key_id,
          sum(calls)::bigint as calls, coalesce(sum(calls) filter (where outcome = 'completed'), 0)::bigint as completed_calls,
@@ -111,7 +130,7 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
         days.map(({ from }) => from),
       ].map((values) => arrayLiteral(values)),
       ...[days[0]?.from ?? null, days.at(-1)?.to ?? null],
-      ...[keyId, model, outcome, fromDay, memberId, projectId],
+      ...[keyId, model, outcome, fromDay, memberId, projectId, endUser, tag],
     ],
   );
 }

@@ -7,6 +7,7 @@ import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
 import { upstreamSettings } from "../upstreams.ts";
 import { outcomes } from "../usage.ts";
+import { endUserLengthMax } from "../usage-labels.ts";
 import { wireCounts, wireDay, wireDecimal, wireInteger, wireLongPrompt, wireMoment } from "../wire.ts";
 
 export const switchStatuses = ["enabled", "disabled"] as const;
@@ -176,6 +177,9 @@ export const usageList = listContract({
     model: z.string().nullable(),
     /** The model that the client asked for, if another one was asked in its place. */
     asked_model: z.string().nullable(),
+    /** The end user that the client named, and its tags as `name=value`. */
+    end_user: z.string().nullable(),
+    tags: z.array(z.string()),
     channel_id: wireInteger.nullable(),
     channel_name: z.string().nullable(),
     outcome: z.enum(outcomes),
@@ -207,6 +211,8 @@ export const usageList = listContract({
     key_id: idText,
     model: exactText(200),
     asked_model: exactText(200),
+    end_user: exactText(endUserLengthMax),
+    tag: exactText(100),
     channel_id: idText,
     outcome: choiceOf(outcomes),
     /** Selects every call that did not complete. */

@@ -29,6 +29,8 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
     path: text,
     model: orNull(text),
     askedModel: orNull(text),
+    endUser: orNull(text),
+    tags: fc.array(fc.constantFrom("team=search", "feature=a chat", "x.y-z=a@b.c:/+_-0"), { maxLength: 3 }),
     channelId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<ChannelId | null>,
     outcome: fc.constantFrom<Outcome>("completed", "aborted", "failed", "refused"),
     httpStatus: fc.integer({ min: 100, max: 599 }),
@@ -130,11 +132,19 @@ describe("a usage row as text", () => {
       cacheBasisPoints: null,
       askedModel: null,
       sharedBudgetIds: [],
+      endUser: null,
+      tags: [],
     });
     expect(decodeUsageRow(before).units.inputTokens).toBe(units.inputTokens);
     // Up to the eighth version, attempts had names.
     const named = fields.with(0, 8).map((field) => (Bun.deepEquals(field, fields[27]) ? rest.attempts : field));
-    expect(decodeUsageRow(named)).toEqual(decodeUsageRow(fields));
+    expect(decodeUsageRow(named)).toEqual({ ...decodeUsageRow(fields), endUser: null, tags: [] });
+    // Up to the ninth version, nothing said for whom a call was.
+    expect(decodeUsageRow(fields.with(0, 9).slice(0, -2))).toEqual({
+      ...decodeUsageRow(fields),
+      endUser: null,
+      tags: [],
+    });
     // The second version judged, the fourth had two more counts, the fifth the provider's own cost, the sixth
     // says whether it came from the cache, the seventh for which model the client asked, and the eighth what it charged to
     // the budgets of an organisation.
@@ -151,6 +161,8 @@ describe("a usage row as text", () => {
       cacheBasisPoints: null,
       askedModel: null,
       sharedBudgetIds: [],
+      endUser: null,
+      tags: [],
     };
     expect(decodeUsageRow(judged)).toEqual({ ...old, units: { ...units, ...none } });
     expect(decodeUsageRow(counted)).toEqual({ ...old, units });
@@ -172,6 +184,10 @@ describe("a usage row as text", () => {
     const shared = JSON.parse(encodeUsageRow({ ...row, sharedBudgetIds: [1n as BudgetId] })) as unknown[];
     for (const wrong of ["{}", "{1,}", "1", "{-1}"]) {
       expect(() => decodeUsageRow(shared.with(shared.indexOf("{1}"), wrong))).toThrow(/usage row/);
+    }
+    const tagged = JSON.parse(encodeUsageRow({ ...row, tags: ["team=search"] })) as unknown[];
+    for (const wrong of ["{}", '{"team"}', "{team=search}", '{"a=\\"b"}', "team=search"]) {
+      expect(() => decodeUsageRow(tagged.with(tagged.indexOf('{"team=search"}'), wrong))).toThrow(/usage row/);
     }
     const next = Number(fields[0]) + 1;
     expect(() => decodeUsageRow(fields.with(0, next))).toThrow(`unknown version ${next}`);

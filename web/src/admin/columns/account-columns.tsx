@@ -70,6 +70,8 @@ export const usageColumns: readonly Column<UsageRow>[] = [
   { id: "time", label: "Began", cell: (row) => shownMoment(row.started_at), isSortable: true },
   { id: "model", label: "Model", cell: (row) => shownText(row.model) },
   { id: "asked_model", label: "Model asked for", cell: (row) => shownText(row.asked_model), isHiddenAtFirst: true },
+  { id: "end_user", label: "End user", cell: (row) => shownText(row.end_user), isHiddenAtFirst: true },
+  { id: "tags", label: "Tags", cell: (row) => shownText(row.tags.join(", ")), isHiddenAtFirst: true },
   { id: "channel_name", label: "Channel", cell: (row) => shownText(row.channel_name) },
   { id: "outcome", label: "Outcome", cell: (row) => <StateWord state={row.outcome} />, card: "badge" },
   { id: "input_tokens", label: "In", cell: (row) => shownCount(row.input_tokens), align: "end" },

@@ -14,6 +14,7 @@ export const snippetNames = [
   "curl-messages",
   "curl-models",
   "curl-stream",
+  "curl-tags",
   "cursor-settings",
   "environment",
   "gemini-cli-check",

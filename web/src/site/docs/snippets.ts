@@ -13,6 +13,7 @@ import curlChat from "./snippets/curl-chat.txt?raw";
 import curlMessages from "./snippets/curl-messages.txt?raw";
 import curlModels from "./snippets/curl-models.txt?raw";
 import curlStream from "./snippets/curl-stream.txt?raw";
+import curlTags from "./snippets/curl-tags.txt?raw";
 import cursorSettings from "./snippets/cursor-settings.txt?raw";
 import environment from "./snippets/environment.txt?raw";
 import geminiCliCheck from "./snippets/gemini-cli-check.txt?raw";
@@ -45,6 +46,7 @@ export const snippets: Readonly<Record<SnippetName, string>> = {
   "codex-config": codexConfig,
   "continue-config": continueConfig,
   "curl-chat": curlChat,
+  "curl-tags": curlTags,
   "curl-messages": curlMessages,
   "curl-models": curlModels,
   "curl-stream": curlStream,

@@ -71,6 +71,8 @@ function listOf<Row>(of: ListOf<Row>): (props: Narrowed) => JSX.Element {
 const usageSearches: readonly SearchFilter[] = [
   { id: "model", label: "Model", isSearch: true },
   { id: "asked_model", label: "Model asked for", isSearch: true },
+  { id: "end_user", label: "End user", isSearch: true },
+  { id: "tag", label: "Tag", isSearch: true },
 ];
 
 const lists = {

@@ -25,7 +25,7 @@ const tabs = [
   { id: "audit", label: "Audit" },
 ] as const;
 
-const noFilters = { open: null, cursor: null, sort: null, model: null, asked_model: null };
+const noFilters = { open: null, cursor: null, sort: null, model: null, asked_model: null, end_user: null, tag: null };
 
 /** Everything about one user. */
 export function Page(): JSX.Element {

@@ -1,19 +1,21 @@
-import { createSignal, For, type JSX } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { acting } from "../../acting-for.ts";
-import { formats } from "../../formats.ts";
-import type { Sums, UsageSummary } from "../../parts/queries.ts";
+import type { UsageSummary } from "../../parts/queries.ts";
+import { type LabelKind, LabelSums } from "./label-sums.tsx";
 import { usageArea } from "./messages/messages.ts";
-import styles from "./usage.module.css";
+import { type Part, SumTable } from "./sum-table.tsx";
 
-type Part = { readonly name: string; readonly sums: Sums };
+type By = "model" | "key" | "member" | "project" | LabelKind;
 
-type By = "model" | "key" | "member" | "project";
-
-/** The sums of the range by model or by key, in an organisation also by member and project; the most expensive first. */
-export function Breakdown(props: { readonly summary: UsageSummary }): JSX.Element {
+/** The sums of the range by model or by key, in an organisation also by member and project, and by what calls name; the most expensive first. */
+export function Breakdown(props: {
+  readonly summary: UsageSummary;
+  readonly filter: () => Readonly<Record<string, string>>;
+  readonly onFilter: (id: string, value: string) => void;
+}): JSX.Element {
   const texts = usageArea.texts();
   const [by, setBy] = createSignal<By>("model");
   const parts = (): readonly Part[] => {
@@ -30,6 +32,9 @@ export function Breakdown(props: { readonly summary: UsageSummary }): JSX.Elemen
         return by_member.map((sums) => ({ name: sums.member_email ?? String(sums.member_id), sums }));
       case "project":
         return by_project.map((sums) => ({ name: sums.project_name ?? texts.noProject, sums }));
+      case "end_user":
+      case "tag":
+        return [];
     }
   };
   const tabs: readonly { readonly id: By; readonly label: string; readonly column: string }[] = [
@@ -41,13 +46,14 @@ export function Breakdown(props: { readonly summary: UsageSummary }): JSX.Elemen
           { id: "member", label: texts.byMember, column: texts.member },
           { id: "project", label: texts.byProject, column: texts.project },
         ] as const)),
+    { id: "end_user", label: texts.byEndUser, column: texts.endUser },
+    { id: "tag", label: texts.byTag, column: texts.tag },
   ];
   const chosen = () => tabs.find(({ id }) => id === by());
-  const share = (sums: Sums): string => {
-    const all = Number(props.summary.total.settled_quota);
-    return all === 0 ? "–" : formats.percent(Number(sums.settled_quota) / all);
+  const labelKind = (): LabelKind | null => {
+    const kind = by();
+    return kind === "end_user" || kind === "tag" ? kind : null;
   };
-  const number = (value: number | string): string => formats.number(Number(value));
   return (
     <Card title={texts.breakdown}>
       <Tabs
@@ -56,48 +62,29 @@ export function Breakdown(props: { readonly summary: UsageSummary }): JSX.Elemen
         selected={by()}
         onSelect={setBy}
       >
-        <section class={styles["scroll"]} tabindex="0" aria-label={chosen()?.label}>
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">{chosen()?.column}</th>
-                <For each={[texts.calls, texts.input, texts.output, texts.cost, texts.share]}>
-                  {(label) => (
-                    <th scope="col" data-align="end">
-                      {label}
-                    </th>
-                  )}
-                </For>
-              </tr>
-            </thead>
-            <tbody>
-              <For each={parts()}>
-                {({ name, sums }) => (
-                  <tr>
-                    <th scope="row" data-card="title">
-                      <bdi>{name}</bdi>
-                    </th>
-                    <td data-align="end" data-label={texts.calls}>
-                      {number(sums.calls)}
-                    </td>
-                    <td data-align="end" data-label={texts.input}>
-                      {number(sums.input_tokens)}
-                    </td>
-                    <td data-align="end" data-label={texts.output}>
-                      {number(sums.output_tokens)}
-                    </td>
-                    <td data-align="end" data-label={texts.cost}>
-                      {formats.quotaColumn(sums.settled_quota)}
-                    </td>
-                    <td data-align="end" data-label={texts.share}>
-                      {share(sums)}
-                    </td>
-                  </tr>
-                )}
-              </For>
-            </tbody>
-          </table>
-        </section>
+        <Show
+          when={labelKind()}
+          keyed
+          fallback={
+            <SumTable
+              label={chosen()?.label ?? ""}
+              column={chosen()?.column ?? ""}
+              parts={parts()}
+              total={props.summary.total}
+            />
+          }
+        >
+          {(kind) => (
+            <LabelSums
+              kind={kind}
+              label={chosen()?.label ?? ""}
+              column={chosen()?.column ?? ""}
+              filter={props.filter}
+              onSelect={(value) => props.onFilter(kind, value)}
+              total={props.summary.total}
+            />
+          )}
+        </Show>
       </Tabs>
     </Card>
   );

@@ -46,17 +46,18 @@ export function CallLog(props: {
   const keys = createKeysQuery();
   // The sums ignore the filters, so that every model and every key with calls can be selected, including revoked ones.
   const all = createSummaryQuery(() => range.query());
-  /** Of the calls shown: few are answered by another model than they ask for. */
-  const askedModels = (): readonly string[] => {
-    const names = [state.filter("asked_model"), ...(list.rows ?? []).map(({ asked_model: asked }) => asked ?? "")];
-    return [...new Set(names)].filter((name) => name !== "").sort();
+  const namesOf = (id: string, names: (call: Call) => readonly string[]): readonly string[] =>
+    [...new Set([state.filter(id), ...(list.rows ?? []).flatMap(names)])].filter((name) => name !== "").sort();
+  /** Filters that few calls can be chosen by offer what the calls shown have. */
+  const rareFilter = (id: string, label: string, names: (call: Call) => readonly string[]): readonly Filter[] => {
+    const options = namesOf(id, names).map((value) => ({ value, label: value }));
+    return options.length === 0 ? [] : [{ id, label, options }];
   };
   const filters = (): readonly Filter[] => {
     const named = new Map((keys.data?.keys ?? []).map((key) => [String(key.key_id), key.name]));
     for (const { key_id, key_name } of all.data?.by_key ?? []) {
       named.set(String(key_id), key_name || fill(texts.deletedKey, { id: String(key_id) }));
     }
-    const asked = askedModels();
     return [
       { id: "key_id", label: texts.key, options: [...named].map(([value, label]) => ({ value, label })) },
       {
@@ -66,9 +67,9 @@ export function CallLog(props: {
           model === null ? [] : [{ value: model, label: model }],
         ),
       },
-      ...(asked.length === 0
-        ? []
-        : [{ id: "asked_model", label: texts.askedModel, options: asked.map((value) => ({ value, label: value })) }]),
+      ...rareFilter("asked_model", texts.askedModel, ({ asked_model: asked }) => [asked ?? ""]),
+      ...rareFilter("end_user", texts.endUser, ({ end_user: endUser }) => [endUser ?? ""]),
+      ...rareFilter("tag", texts.tag, ({ tags }) => tags),
       {
         id: "outcome",
         label: texts.outcome,
@@ -154,6 +155,18 @@ function columnsOf(zoned: () => ReturnType<typeof formatsOf>): readonly Column<C
     },
     { id: "duration", label: texts.duration, align: "end", cell: (call) => formats.milliseconds(call.duration_ms) },
     { id: "status", label: texts.status, align: "end", isHiddenAtFirst: true, cell: (call) => call.http_status },
+    {
+      id: "end_user",
+      label: texts.endUser,
+      isHiddenAtFirst: true,
+      cell: (call) => <Name text={call.end_user ?? "–"} />,
+    },
+    {
+      id: "tags",
+      label: texts.tags,
+      isHiddenAtFirst: true,
+      cell: (call) => <Name text={call.tags.join(", ") || "–"} />,
+    },
     { id: "path", label: texts.path, isHiddenAtFirst: true, cell: (call) => <code>{call.path}</code> },
   ];
 }

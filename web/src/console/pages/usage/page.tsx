@@ -20,7 +20,7 @@ export function Page(): JSX.Element {
   const texts = usageArea.texts();
   useConsoleTitle(() => texts.title);
   const range = createRange();
-  const state = createTableState({ filters: ["key_id", "model", "asked_model", "outcome"] });
+  const state = createTableState({ filters: ["key_id", "model", "asked_model", "end_user", "tag", "outcome"] });
   const filter = (): Record<string, string> => ({
     ...range.query(),
     ...Object.fromEntries(state.activeFilters().map((id) => [id, state.filter(id)])),
@@ -48,7 +48,7 @@ export function Page(): JSX.Element {
               <SumFigures sums={data().total} />
               <DayChart summary={data()} range={range} />
               <Show when={data().by_model.length > 0}>
-                <Breakdown summary={data()} />
+                <Breakdown summary={data()} filter={filter} onFilter={state.setFilter} />
               </Show>
             </>
           )}

@@ -66,6 +66,7 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
         ? []
         : [{ name: texts.askedModel, value: <AskedModel model={call.asked_model} /> }]),
       { name: texts.key, value: <bdi>{call.key_name}</bdi> },
+      ...labelFacts(call),
       { name: texts.path, value: <code>{call.path}</code> },
       { name: texts.stream, value: call.is_stream ? texts.yes : texts.no },
       {
@@ -79,6 +80,15 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
     ];
   };
   return <Facts facts={facts()} />;
+}
+
+/** For whom and for what the client made the call, as far as it said so. */
+function labelFacts({ end_user: endUser, tags }: Call): { readonly name: string; readonly value: JSX.Element }[] {
+  const texts = usageArea.texts();
+  return [
+    ...(endUser === null ? [] : [{ name: texts.endUser, value: <bdi>{endUser}</bdi> }]),
+    ...(tags.length === 0 ? [] : [{ name: texts.tags, value: <bdi>{tags.join(", ")}</bdi> }]),
+  ];
 }
 
 /** Leads to all calls that asked for the same model in vain. */

@@ -111,6 +111,15 @@ export const de: DocTexts = {
         "Ein Treffer kostet den Anteil des normalen Preises, den der Betreiber festgelegt hat. Der Beleg zeigt den Anteil, und der Treffer zählt zu den Limits des Schlüssels.",
       kept: "Gespeichert werden vollständige Antworten von Chat Completions, Responses, Messages, Embeddings und der Gemini-API, nicht aber Fehler, abgebrochene Streams und Antworten mit Websuchen.",
     },
+    labels: "Endnutzer und Tags",
+    labelsText:
+      "Damit Sie sehen, was einzelne Endnutzer oder Funktionen kosten, nennen Sie sie im Aufruf. Der Endnutzer ist `safety_identifier`, `user` oder `metadata.user_id`, bis zu 256 Zeichen. Tags kommen aus dem Header `x-sluice-tags` und aus kurzen Texten in `metadata`: bis zu acht, mit Namen aus Buchstaben, Ziffern und `_.-`.",
+    labelRule: {
+      seen: "[Nutzung](/console/usage/) hat Filter, Spalten und Summen für beides, die CSV-Datei ebenso.",
+      personal:
+        "Senden Sie keine Namen oder E-Mail-Adressen: Eine eigene ID oder ihr Hash genügt. Endnutzer und Tags werden mit den Metadaten des Aufrufs gelöscht, meist nach 90 Tagen.",
+      off: "Soll nichts davon gespeichert werden, schalten Sie es beim Schlüssel unter [API-Schlüssel](/console/keys/) aus oder für alle Schlüssel unter [Nutzung](/console/usage/). Die Felder der Anfrage erhält der Anbieter in jedem Fall, den Header nie.",
+    },
     errors: "Fehler",
     errorsText:
       "Fehler haben das Format der API, die Sie aufrufen. Die Statuscodes sind die von `/v1` und, hinter dem Schrägstrich, die von `/msgcompat`, wo sie abweichen.",

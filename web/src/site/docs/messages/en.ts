@@ -105,6 +105,15 @@ export const en = english({
         "A hit costs the share of its normal price that the operator has set. Its receipt shows the share, and it counts towards the limits of the key.",
       kept: "Complete responses of chat completions, responses, messages, embeddings and the Gemini API are stored; errors, interrupted streams and responses with web searches are not.",
     },
+    labels: "End users and tags",
+    labelsText:
+      "To see what each of your end users or features costs, say so in the call. The end user is `safety_identifier`, `user` or `metadata.user_id`, up to 256 characters. Tags come from the header `x-sluice-tags` and from short texts in `metadata`: up to eight, with names of letters, digits and `_.-`.",
+    labelRule: {
+      seen: "[Usage](/console/usage/) has filters, columns and sums for both, and so does its CSV file.",
+      personal:
+        "Don't send names or mail addresses: an id of your own, or its hash, is enough. End users and tags are erased with the metadata of the call, usually after 90 days.",
+      off: "To keep neither, turn it off in the settings of a key under [API keys](/console/keys/), or for all keys under [Usage](/console/usage/). The provider gets the fields of the body in any case, but never the header.",
+    },
     errors: "Errors",
     errorsText:
       "Errors have the format of the API you call. The statuses are those of `/v1` and, after the slash, of `/msgcompat` where they differ.",

@@ -111,6 +111,15 @@ export const es: DocTexts = {
         "Un acierto cuesta la parte del precio normal que ha fijado el operador. El recibo muestra esa parte, y el acierto cuenta para los límites de la clave.",
       kept: "Se guardan las respuestas completas de chat completions, responses, messages, embeddings y la API de Gemini; no los errores, los streams interrumpidos ni las respuestas con búsquedas web.",
     },
+    labels: "Usuarios finales y etiquetas",
+    labelsText:
+      "Para ver lo que cuesta cada usuario final o cada función, indíquelo en la llamada. El usuario final es `safety_identifier`, `user` o `metadata.user_id`, de hasta 256 caracteres. Las etiquetas vienen de la cabecera `x-sluice-tags` y de los textos cortos de `metadata`: hasta ocho, con nombres de letras, cifras y `_.-`.",
+    labelRule: {
+      seen: "[Uso](/console/usage/) tiene filtros, columnas y sumas de ambos, y también su archivo CSV.",
+      personal:
+        "No envíe nombres ni direcciones de correo: basta un identificador propio o su hash. Los usuarios finales y las etiquetas se borran con los metadatos de la llamada, normalmente a los 90 días.",
+      off: "Para no guardar nada, desactívelo en los ajustes de una clave en [Claves de API](/console/keys/), o para todas las claves en [Uso](/console/usage/). El proveedor recibe siempre los campos del cuerpo, pero nunca la cabecera.",
+    },
     errors: "Errores",
     errorsText:
       "Los errores tienen el formato de la API que llamas. Los códigos de estado son los de `/v1` y, tras la barra, los de `/msgcompat` cuando difieren.",

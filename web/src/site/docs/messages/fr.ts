@@ -111,6 +111,15 @@ export const fr: DocTexts = {
         "Une réponse du cache coûte la part du prix normal que l’opérateur a fixée. Son reçu indique cette part, et elle compte dans les limites de la clé.",
       kept: "Sont conservées les réponses complètes de chat completions, responses, messages, embeddings et de l’API Gemini ; pas les erreurs, les flux interrompus ni les réponses avec recherche web.",
     },
+    labels: "Utilisateurs finaux et étiquettes",
+    labelsText:
+      "Pour voir ce que coûte chaque utilisateur final ou chaque fonction, indiquez-le dans l’appel. L’utilisateur final est `safety_identifier`, `user` ou `metadata.user_id`, 256 caractères au plus. Les étiquettes viennent de l’en-tête `x-sluice-tags` et des textes courts de `metadata` : huit au plus, avec des noms faits de lettres, de chiffres et de `_.-`.",
+    labelRule: {
+      seen: "La page [Utilisation](/console/usage/) a des filtres, des colonnes et des sommes pour les deux, tout comme son fichier CSV.",
+      personal:
+        "N’envoyez ni noms ni adresses e-mail : un identifiant à vous, ou son empreinte, suffit. Utilisateurs finaux et étiquettes sont effacés avec les métadonnées de l’appel, en général après 90 jours.",
+      off: "Pour ne rien conserver, désactivez l’option dans les réglages d’une clé sous [Clés API](/console/keys/), ou pour toutes les clés sous [Utilisation](/console/usage/). Le fournisseur reçoit toujours les champs du corps, jamais l’en-tête.",
+    },
     errors: "Erreurs",
     errorsText:
       "Les erreurs ont le format de l’API que vous appelez. Les statuts sont ceux de `/v1` et, après la barre, ceux de `/msgcompat` lorsqu’ils diffèrent.",

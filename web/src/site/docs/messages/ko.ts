@@ -105,6 +105,15 @@ export const ko: DocTexts = {
         "적중한 응답은 정상 가격 중 운영자가 정한 비율만큼 청구됩니다. 영수증에 그 비율이 표시되며, 적중도 키의 한도에 포함됩니다.",
       kept: "chat completions, responses, messages, embeddings, Gemini API의 완전한 응답이 저장됩니다. 오류, 끊긴 스트림, 웹 검색이 포함된 응답은 저장되지 않습니다.",
     },
+    labels: "최종 사용자와 태그",
+    labelsText:
+      "최종 사용자나 기능마다 드는 비용을 보려면 호출에 명시하세요. 최종 사용자는 `safety_identifier`, `user` 또는 `metadata.user_id`이며 최대 256자입니다. 태그는 `x-sluice-tags` 헤더와 `metadata`의 짧은 텍스트에서 가져오며 최대 여덟 개이고, 이름에는 영문자, 숫자, `_.-`를 쓸 수 있습니다.",
+    labelRule: {
+      seen: "[사용량](/console/usage/)에 두 항목의 필터, 열, 합계가 있으며 CSV 파일에도 포함됩니다.",
+      personal:
+        "이름이나 이메일 주소는 보내지 마세요. 자체 ID나 그 해시면 충분합니다. 최종 사용자와 태그는 호출의 메타데이터와 함께 보통 90일 후에 지워집니다.",
+      off: "둘 다 저장하지 않으려면 [API 키](/console/keys/)의 키 설정에서, 또는 모든 키에 대해 [사용량](/console/usage/)에서 끄세요. 제공업체는 본문의 필드를 항상 받지만 헤더는 받지 않습니다.",
+    },
     errors: "오류",
     errorsText:
       "오류는 호출한 API의 형식을 따릅니다. 상태 코드는 `/v1` 기준이며, `/msgcompat`가 다르면 슬래시 뒤에 적었습니다.",

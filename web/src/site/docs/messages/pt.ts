@@ -107,6 +107,15 @@ export const pt: DocTexts = {
         "Uma resposta do cache custa a parte do preço normal que o operador definiu. O recibo mostra essa parte, e a chamada conta para os limites da chave.",
       kept: "São guardadas respostas completas de chat completions, responses, messages, embeddings e da API do Gemini; não erros, streams interrompidos nem respostas com buscas na web.",
     },
+    labels: "Usuários finais e etiquetas",
+    labelsText:
+      "Para ver quanto custa cada usuário final ou cada recurso, informe-o na chamada. O usuário final é `safety_identifier`, `user` ou `metadata.user_id`, com até 256 caracteres. As etiquetas vêm do cabeçalho `x-sluice-tags` e dos textos curtos de `metadata`: até oito, com nomes de letras, dígitos e `_.-`.",
+    labelRule: {
+      seen: "[Uso](/console/usage/) tem filtros, colunas e somas para ambos, e o arquivo CSV também.",
+      personal:
+        "Não envie nomes nem endereços de e-mail: um identificador próprio, ou o hash dele, basta. Usuários finais e etiquetas são apagados com os metadados da chamada, em geral após 90 dias.",
+      off: "Para não guardar nada, desative a opção nas configurações de uma chave em [Chaves de API](/console/keys/), ou para todas as chaves em [Uso](/console/usage/). O provedor sempre recebe os campos do corpo, mas nunca o cabeçalho.",
+    },
     errors: "Erros",
     errorsText:
       "Os erros têm o formato da API que você chama. Os status são os de `/v1` e, depois da barra, os de `/msgcompat` quando diferem.",

@@ -97,6 +97,15 @@ export const zh: DocTexts = {
       price: "命中按运营者设定的比例收取正常价格的一部分。收据会显示这一比例，命中也计入密钥的限制。",
       kept: "存储的是 chat completions、responses、messages、embeddings 和 Gemini API 的完整响应；错误、中断的流和含网页搜索的响应不会存储。",
     },
+    labels: "最终用户和标签",
+    labelsText:
+      "若要了解每个最终用户或功能的费用，请在调用中注明。最终用户是 `safety_identifier`、`user` 或 `metadata.user_id`，最多 256 个字符。标签来自请求头 `x-sluice-tags` 和 `metadata` 中的短文本：最多八个，名称由字母、数字和 `_.-` 组成。",
+    labelRule: {
+      seen: "[用量](/console/usage/)页面为两者提供筛选、列和汇总，CSV 文件中也有。",
+      personal:
+        "请勿发送姓名或邮箱地址：使用您自己的 ID 或其哈希值即可。最终用户和标签会随调用的元数据一起删除，通常在 90 天后。",
+      off: "若都不想保存，请在 [API 密钥](/console/keys/) 中关闭某个密钥的此项设置，或在[用量](/console/usage/)中对所有密钥关闭。提供商总会收到请求体中的字段，但绝不会收到该请求头。",
+    },
     errors: "错误",
     errorsText: "错误采用您所调用 API 的格式。状态码以 `/v1` 为准；与 `/msgcompat` 不同时，后者写在斜杠之后。",
     status: "状态码",

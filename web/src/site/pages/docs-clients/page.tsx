@@ -46,6 +46,15 @@ export const docsClientsPage = docPage({
         ],
       },
       {
+        id: "labels",
+        title: texts.clients.labels,
+        blocks: [
+          { kind: "text", text: texts.clients.labelsText },
+          { kind: "snippet", name: "curl-tags" },
+          { kind: "list", items: Object.values(texts.clients.labelRule) },
+        ],
+      },
+      {
         id: "errors",
         title: texts.clients.errors,
         blocks: [

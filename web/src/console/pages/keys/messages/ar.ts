@@ -44,6 +44,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "الاحتفاظ بما يُرسل ويُجاب مشفّرًا لبضعة أيام" },
     is_response_cached: { label: "الإجابة عن الطلبات المكرّرة من ذاكرة الإجابات المؤقتة" },
+    are_labels_kept: { label: "حفظ المستخدمين النهائيين والوسوم المذكورة في الطلبات للتمييز بين الاستخدامات" },
   },
   periodNames: { none: "أبدًا", daily: "كل يوم (UTC)", weekly: "كل أسبوع (UTC)", monthly: "كل شهر (UTC)" },
   optional: "اختياري",

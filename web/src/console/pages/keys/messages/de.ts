@@ -46,6 +46,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "Anfragen und Antworten einige Tage verschlüsselt aufbewahren" },
     is_response_cached: { label: "Wiederholte Anfragen aus dem Antwort-Cache beantworten" },
+    are_labels_kept: { label: "Endnutzer und Tags der Aufrufe speichern, um die Nutzung aufzuschlüsseln" },
   },
   periodNames: { none: "nie", daily: "jeden Tag (UTC)", weekly: "jede Woche (UTC)", monthly: "jeden Monat (UTC)" },
   optional: "optional",

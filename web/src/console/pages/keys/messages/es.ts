@@ -46,6 +46,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "Guardar cifrado, durante unos días, lo que se envía y se responde" },
     is_response_cached: { label: "Responder desde la caché de respuestas las peticiones repetidas" },
+    are_labels_kept: { label: "Guardar los usuarios finales y las etiquetas de las llamadas para desglosar el uso" },
   },
   periodNames: { none: "nunca", daily: "cada día (UTC)", weekly: "cada semana (UTC)", monthly: "cada mes (UTC)" },
   optional: "opcional",

@@ -46,6 +46,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "Conserver quelques jours, chiffré, ce qui est envoyé et répondu" },
     is_response_cached: { label: "Répondre aux requêtes répétées depuis le cache de réponses" },
+    are_labels_kept: { label: "Conserver les utilisateurs finaux et les étiquettes des appels, pour ventiler l’usage" },
   },
   periodNames: {
     none: "jamais",

@@ -41,6 +41,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "भेजी और मिली सामग्री कुछ दिन एन्क्रिप्ट करके रखें" },
     is_response_cached: { label: "दोहराए गए अनुरोधों का उत्तर रिस्पॉन्स कैश से दें" },
+    are_labels_kept: { label: "उपयोग अलग-अलग देखने के लिए कॉल के अंतिम उपयोगकर्ता और टैग रखें" },
   },
   periodNames: { none: "कभी नहीं", daily: "हर दिन (UTC)", weekly: "हर सप्ताह (UTC)", monthly: "हर महीने (UTC)" },
   optional: "वैकल्पिक",

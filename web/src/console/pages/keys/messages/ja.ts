@@ -44,6 +44,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "送受信の内容を暗号化して数日間保存する" },
     is_response_cached: { label: "同じリクエストには応答キャッシュから返す" },
+    are_labels_kept: { label: "呼び出しのエンドユーザーとタグを保存し、利用を区別できるようにする" },
   },
   periodNames: { none: "なし", daily: "毎日（UTC）", weekly: "毎週（UTC）", monthly: "毎月（UTC）" },
   optional: "任意",

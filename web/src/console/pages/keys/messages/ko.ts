@@ -44,6 +44,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "보내고 받은 내용을 며칠 동안 암호화해 보관" },
     is_response_cached: { label: "반복된 요청은 응답 캐시에서 답하기" },
+    are_labels_kept: { label: "호출의 최종 사용자와 태그를 저장하여 사용량 구분하기" },
   },
   periodNames: { none: "안 함", daily: "매일(UTC)", weekly: "매주(UTC)", monthly: "매월(UTC)" },
   optional: "선택",

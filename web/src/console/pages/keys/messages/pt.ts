@@ -46,6 +46,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "Guardar por alguns dias, cifrado, o que é enviado e respondido" },
     is_response_cached: { label: "Responder às requisições repetidas a partir do cache de respostas" },
+    are_labels_kept: { label: "Guardar os usuários finais e as etiquetas das chamadas para detalhar o uso" },
   },
   periodNames: { none: "nunca", daily: "todo dia (UTC)", weekly: "toda semana (UTC)", monthly: "todo mês (UTC)" },
   optional: "opcional",

@@ -48,6 +48,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "Несколько дней хранить запросы и ответы в зашифрованном виде" },
     is_response_cached: { label: "Отвечать на повторные запросы из кэша ответов" },
+    are_labels_kept: { label: "Сохранять конечных пользователей и метки запросов, чтобы различать расход" },
   },
   periodNames: {
     none: "никогда",

@@ -41,6 +41,7 @@ export const messages: KeysMessages = {
     },
     is_payload_traced: { label: "将发送和返回的内容加密保存数天" },
     is_response_cached: { label: "重复的请求由响应缓存应答" },
+    are_labels_kept: { label: "保存调用中的最终用户和标签，以便区分用量" },
   },
   periodNames: { none: "不重置", daily: "每天（UTC）", weekly: "每周（UTC）", monthly: "每月（UTC）" },
   optional: "选填",

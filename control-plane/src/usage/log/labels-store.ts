@@ -1,0 +1,16 @@
+import type { Queryable } from "../../platform/db.ts";
+
+/** Erases the labels of at most `most` calls that are older than this many UTC days. @returns how many these were */
+export async function eraseLabels(db: Queryable, days: number, most: number): Promise<number> {
+  const [row] = await db.sql<{ erased: number }>`
+    with old as (
+      select day, request_id from usage_log
+      where day < (now() at time zone 'UTC')::date - ${days}::integer and (end_user is not null or tags is not null)
+      limit ${most}::integer
+    ), erased as (
+      update usage_log u set end_user = null, tags = null from old
+      where u.day = old.day and u.request_id = old.request_id returning 1
+    )
+    select count(*)::integer as erased from erased`;
+  return row?.erased ?? 0;
+}

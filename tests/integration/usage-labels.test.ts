@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
+import { eraseOldLabels } from "@sluice/control-plane/usage/log/erase-labels.ts";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
+import { loginUser } from "../support/accounts/logins.ts";
+import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { silentLog } from "../support/trace/trace-fixtures.ts";
+
+type Row = Record<string, unknown> & { request_id: string };
+type User = { readonly as: ConsoleClient; readonly apiKey: string; readonly gatewayUserId: bigint };
+
+let provider: ReturnType<typeof startSandboxProvider>;
+let rig: SluiceRig;
+let sluice: SluiceProcess;
+
+beforeAll(async () => {
+  provider = startSandboxProvider();
+  rig = await SluiceRig.create(provider.url);
+  sluice = await rig.startProcess();
+}, 40_000);
+
+afterAll(async () => {
+  await rig?.close();
+  await provider?.stop();
+});
+
+async function enter(): Promise<User> {
+  const { cookie, gatewayUserId } = await loginUser(rig, { quota: 1_000_000_000n });
+  return {
+    as: consoleClient(sluice.url, cookie),
+    apiKey: await createApiKey(rig.db, gatewayUserId, "mine"),
+    gatewayUserId,
+  };
+}
+
+type Call = { readonly path?: string; readonly tags?: string; readonly fields?: object };
+
+async function call({ apiKey }: User, { path = "/v1/chat/completions", tags, fields = {} }: Call) {
+  const messages = [{ role: "user", content: "hi" }];
+  const answer = await fetch(`${sluice.url}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      "content-type": "application/json",
+      ...(tags === undefined ? {} : { "x-sluice-tags": tags }),
+    },
+    body: JSON.stringify({ model: "gpt-4o-mini", max_tokens: 5, messages, ...fields }),
+  });
+  return { status: answer.status, text: await answer.text(), id: answer.headers.get("x-request-id") ?? "" };
+}
+
+/** The rows of these calls, once all are in the log. */
+async function rowsOf({ as }: User, count: number, query: Record<string, string> = {}): Promise<Row[]> {
+  for (;;) {
+    const { body } = await as.get("/backend/usage/list/", query);
+    const rows = body["rows"] as Row[];
+    if (rows.length >= count) {
+      return rows;
+    }
+    await rig.db.sql`select pg_sleep(0.05)`;
+  }
+}
+
+const idsOf = (rows: readonly Row[]): string[] => rows.map(({ request_id }) => request_id);
+
+describe("the end user and the tags of a call", () => {
+  test("are listed, filtered, summed and exported, and nobody else sees them", async () => {
+    const user = await enter();
+    const other = await enter();
+    const first = await call(user, { tags: "team=search, feature=chat", fields: { user: "u-1" } });
+    const second = await call(user, { fields: { safety_identifier: "u-2", metadata: { team: "ads" } } });
+    const plain = await call(user, {});
+    await call(other, { tags: "team=search", fields: { user: "u-1" } });
+    expect([first.status, second.status, plain.status]).toEqual([200, 200, 200]);
+    const rows = await rowsOf(user, 3);
+    expect(rows.map(({ end_user, tags }) => [end_user, tags])).toEqual([
+      [null, []],
+      ["u-2", ["team=ads"]],
+      ["u-1", ["team=search", "feature=chat"]],
+    ]);
+    expect(idsOf(await rowsOf(user, 1, { end_user: "u-1" }))).toEqual([first.id]);
+    expect(idsOf(await rowsOf(user, 1, { tag: "team=ads" }))).toEqual([second.id]);
+    const sums = await user.as.get("/backend/usage/labels/");
+    expect(sums.body).toMatchObject({ are_kept: true, has_more: false });
+    const named = (name: string, by: string) =>
+      (sums.body[name] as Record<string, unknown>[]).map((sum) => [sum[by], sum["calls"]]);
+    expect(named("by_end_user", "end_user").sort()).toEqual([
+      ["u-1", 1],
+      ["u-2", 1],
+    ]);
+    expect(named("by_tag", "tag").sort()).toEqual([
+      ["feature=chat", 1],
+      ["team=ads", 1],
+      ["team=search", 1],
+    ]);
+    const total = async (query: Record<string, string>) =>
+      ((await user.as.get("/backend/usage/summary/", query)).body["total"] as Record<string, unknown>)["calls"];
+    expect([await total({}), await total({ end_user: "u-1" }), await total({ tag: "team=ads" })]).toEqual([3, 1, 1]);
+    const [{ settled_quota: cost } = { settled_quota: 0 }] = rows.filter(({ end_user }) => end_user === "u-2");
+    expect(sums.body["by_tag"]).toContainEqual(expect.objectContaining({ tag: "team=ads", settled_quota: cost }));
+  }, 20_000);
+
+  test("are read from every dialect", async () => {
+    const user = await enter();
+    const content = [{ role: "user", content: "hi" }];
+    await call(user, { path: "/v1/messages", fields: { messages: content, metadata: { user_id: "m-1" } } });
+    await rowsOf(user, 1);
+    await call(user, {
+      path: "/v1/responses",
+      fields: { messages: undefined, max_tokens: undefined, input: "hi", user: "r-1", metadata: { a: "b" } },
+    });
+    const rows = await rowsOf(user, 2);
+    expect(rows.map(({ end_user, tags }) => [end_user, tags])).toEqual([
+      ["r-1", ["a=b"]],
+      ["m-1", []],
+    ]);
+  }, 20_000);
+
+  test("are indexed so that a filter does not read the calls without them", async () => {
+    const plan = async (condition: string) =>
+      (
+        await rig.db.query<{ "QUERY PLAN": string }>(
+          `explain select * from usage_log u where gateway_user_id = 5 and ${condition}`,
+          [],
+        )
+      )
+        .map((line) => line["QUERY PLAN"])
+        .join("\n");
+    await rig.db.withTransaction(async (tx) => {
+      await tx.sql`set local enable_seqscan = off`;
+      const explain = async (condition: string) =>
+        (await tx.query<{ "QUERY PLAN": string }>(`explain select * from usage_log u where ${condition}`, []))
+          .map((line) => line["QUERY PLAN"])
+          .join("\n");
+      expect(await explain("u.gateway_user_id = 5 and u.end_user = 'x'")).toMatch(/end_user/);
+      expect(
+        await explain("u.tags is not null and array_append(u.tags, u.gateway_user_id::text) @> array['a=b', '5']"),
+      ).toMatch(/Bitmap Index Scan/);
+    });
+    expect(await plan("true")).toContain("usage_log");
+  });
+});
+
+describe("nothing is kept", () => {
+  test("for a key that does not allow it, and a wrong header is then no error", async () => {
+    const user = await enter();
+    await rig.db.sql`update api_key set are_labels_kept = false where gateway_user_id = ${user.gatewayUserId}::bigint`;
+    const answer = await call(user, { tags: "<>", fields: { user: "u-1", metadata: { a: "b" } } });
+    expect(answer.status).toBe(200);
+    expect((await rowsOf(user, 1)).map(({ end_user, tags }) => [end_user, tags])).toEqual([[null, []]]);
+  }, 20_000);
+
+  test("once the account has said so, which is audited", async () => {
+    const user = await enter();
+    expect((await user.as.post("/backend/usage/labels/save/", { are_kept: false })).status).toBe(200);
+    await call(user, { tags: "team=search", fields: { user: "u-1" } });
+    expect((await rowsOf(user, 1)).map(({ end_user, tags }) => [end_user, tags])).toEqual([[null, []]]);
+    expect((await user.as.get("/backend/usage/labels/")).body).toMatchObject({ are_kept: false });
+    const audits = await rig.db.sql<{ action: string }>`select action from audit_log
+      where subject_kind = 'gateway_user' and subject_id = ${user.gatewayUserId.toString()} and action like 'usage_labels%'`;
+    expect(audits).toEqual([{ action: "usage_labels.save" }]);
+  }, 20_000);
+});
+
+test("what is older than its retention is erased, and nothing else of its row", async () => {
+  const user = await enter();
+  await call(user, { tags: "team=search", fields: { user: "u-1" } });
+  await call(user, { fields: { user: "u-2" } });
+  const rows = await rowsOf(user, 2);
+  const { request_id: id } = rows[1] ?? { request_id: "" };
+  const find = async () =>
+    (await rig.db.query<Record<string, unknown>>("select * from usage_log where request_id = $1::text::uuid", [id]))[0];
+  const before = await find();
+  expect(await eraseOldLabels(rig.db, silentLog, 0)).toBe(0);
+  // As it is a day after tomorrow.
+  expect(await eraseOldLabels(rig.db, silentLog, -1)).toBeGreaterThanOrEqual(2);
+  expect(await find()).toEqual({ ...before, end_user: null, tags: null });
+  const [may] = await rig.db.sql<Record<string, boolean>>`
+    select has_column_privilege('sluice_app', 'usage_log', 'tags', 'update') as tags,
+      has_column_privilege('sluice_app', 'usage_log', 'quota', 'update') as quota`;
+  expect(may).toEqual({ tags: true, quota: false });
+});
+
+test("a header that is not a list of tags is refused, with its name", async () => {
+  const user = await enter();
+  const answer = await call(user, { tags: "team" });
+  expect([answer.status, answer.text.includes("invalid_parameter"), answer.text.includes("x-sluice-tags")]).toEqual([
+    400,
+    true,
+    true,
+  ]);
+});
