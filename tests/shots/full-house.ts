@@ -234,6 +234,11 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
       keyBudgetId: null,
       startedAtMs,
       model: model?.name ?? null,
+      endUser: index % 2 === 0 ? `customer-${1_000 + (index % 7)}` : null,
+      tags:
+        index % 3 === 0
+          ? [`team=${["search", "support", "ads"][index % 9 === 0 ? 0 : index % 2 === 0 ? 1 : 2]}`, "feature=chat"]
+          : [],
       channelId: isHit ? null : (channel?.id ?? null),
       outcome: isFailed ? "failed" : index % 23 === 7 ? "aborted" : "completed",
       httpStatus: isFailed ? 502 : 200,

@@ -55,6 +55,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-keys", path: "/console/keys/", as: "user", arabic: "choice", ready: "[data-kind=empty], .row-open" },
   { name: "console-usage", path: "/console/usage/", as: "user", arabic: "choice", ready: ".uplot" },
+  { name: "console-usage-tags", path: "/console/usage/?by=tag", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-billing", path: "/console/billing/", as: "user", arabic: "choice", ready: "[class*=price]" },
   {
     name: "console-orders",

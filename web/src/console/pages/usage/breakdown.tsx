@@ -1,4 +1,5 @@
-import { createSignal, type JSX, Show } from "solid-js";
+import { useSearchParams } from "@solidjs/router";
+import { type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
@@ -14,10 +15,11 @@ type By = "model" | "key" | "member" | "project" | LabelKind;
 export function Breakdown(props: {
   readonly summary: UsageSummary;
   readonly filter: () => Readonly<Record<string, string>>;
-  readonly onFilter: (id: string, value: string) => void;
 }): JSX.Element {
   const texts = usageArea.texts();
-  const [by, setBy] = createSignal<By>("model");
+  const [params, setParams] = useSearchParams();
+  const by = (): By => tabs.find(({ id }) => id === params["by"])?.id ?? "model";
+  const setBy = (id: By): void => setParams({ by: id === "model" ? null : id }, { replace: true, scroll: false });
   const parts = (): readonly Part[] => {
     const { by_model, by_key, by_member, by_project } = props.summary;
     switch (by()) {
@@ -80,7 +82,6 @@ export function Breakdown(props: {
               label={chosen()?.label ?? ""}
               column={chosen()?.column ?? ""}
               filter={props.filter}
-              onSelect={(value) => props.onFilter(kind, value)}
               total={props.summary.total}
             />
           )}

@@ -1,4 +1,5 @@
 import { usageLabelsMax, type usageLabelsResponse, type usageLabelsSaveInput } from "@sluice/contracts/usage";
+import { useLocation } from "@solidjs/router";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -11,6 +12,7 @@ import { formats } from "../../formats.ts";
 import type { Sums } from "../../parts/queries.ts";
 import { usageArea } from "./messages/messages.ts";
 import { type Part, SumTable } from "./sum-table.tsx";
+import styles from "./usage.module.css";
 
 const path = "/backend/usage/labels/";
 
@@ -22,13 +24,13 @@ type LabelSumsProps = {
   readonly label: string;
   readonly column: string;
   readonly filter: () => Readonly<Record<string, string>>;
-  readonly onSelect: (value: string) => void;
   readonly total: Sums;
 };
 
 /** The sums by end user or by tag, and whether these are kept at all. */
 export function LabelSums(props: LabelSumsProps): JSX.Element {
   const texts = usageArea.texts();
+  const location = useLocation();
   const query = createQuery(() => ({
     queryKey: [path, props.filter()],
     queryFn: ({ signal }) => apiGet<typeof usageLabelsResponse>(path, { signal, query: props.filter() }),
@@ -39,7 +41,15 @@ export function LabelSums(props: LabelSumsProps): JSX.Element {
       props.kind === "tag"
         ? by_tag.map((sums) => ({ name: sums.tag, sums }))
         : by_end_user.map((sums) => ({ name: sums.end_user, sums }));
-    return named.map((part) => ({ ...part, onSelect: () => props.onSelect(part.name) }));
+    return named.map((part) => ({ ...part, href: hrefOf(part.name) }));
+  };
+  const hrefOf = (name: string): string => {
+    const search = new URLSearchParams(location.search);
+    for (const gone of ["cursor", "open"]) {
+      search.delete(gone);
+    }
+    search.set(props.kind, name);
+    return `/console/usage/?${search}`;
   };
   return (
     <Switch fallback={<LoadingPart size="card" />}>
@@ -48,7 +58,7 @@ export function LabelSums(props: LabelSumsProps): JSX.Element {
       </Match>
       <Match when={query.data}>
         {(data) => (
-          <>
+          <div class={styles["labels"]}>
             <Show when={parts().length > 0} fallback={<p class="muted">{texts.noLabels}</p>}>
               <SumTable label={props.label} column={props.column} parts={parts()} total={props.total} />
               <Show when={props.kind === "tag"}>
@@ -59,7 +69,7 @@ export function LabelSums(props: LabelSumsProps): JSX.Element {
               </Show>
             </Show>
             <KeepSwitch areKept={data().are_kept} />
-          </>
+          </div>
         )}
       </Match>
     </Switch>

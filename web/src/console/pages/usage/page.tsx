@@ -48,7 +48,7 @@ export function Page(): JSX.Element {
               <SumFigures sums={data().total} />
               <DayChart summary={data()} range={range} />
               <Show when={data().by_model.length > 0}>
-                <Breakdown summary={data()} filter={filter} onFilter={state.setFilter} />
+                <Breakdown summary={data()} filter={filter} />
               </Show>
             </>
           )}

@@ -1,12 +1,11 @@
 import { For, type JSX, Show } from "solid-js";
-import { Button } from "../../../kit/button.tsx";
 import { formats } from "../../formats.ts";
 import type { Sums } from "../../parts/queries.ts";
 import { usageArea } from "./messages/messages.ts";
 import styles from "./usage.module.css";
 
-/** Sums by something; `onSelect` shows the calls of this one alone. */
-export type Part = { readonly name: string; readonly sums: Sums; readonly onSelect?: () => void };
+/** Sums by something; `href` shows the calls of this one alone. */
+export type Part = { readonly name: string; readonly sums: Sums; readonly href?: string };
 
 /** Sums side by side, each with its share of the cost of all. */
 export function SumTable(props: {
@@ -38,14 +37,14 @@ export function SumTable(props: {
         </thead>
         <tbody>
           <For each={props.parts}>
-            {({ name, sums, onSelect }) => (
+            {({ name, sums, href }) => (
               <tr>
                 <th scope="row" data-card="title">
-                  <Show when={onSelect} fallback={<bdi>{name}</bdi>}>
-                    {(select) => (
-                      <Button variant="quiet" onClick={() => select()()}>
+                  <Show when={href} fallback={<bdi>{name}</bdi>}>
+                    {(to) => (
+                      <a href={to()}>
                         <bdi>{name}</bdi>
-                      </Button>
+                      </a>
                     )}
                   </Show>
                 </th>
