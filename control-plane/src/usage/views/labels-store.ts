@@ -21,7 +21,7 @@ export async function sumLabels(db: Queryable, filter: UsageFilter, most: number
   return await db.query<LabelSum>(
     `with calls as materialized (
        select u.end_user, u.tags, u.outcome, ${ofCalls}, u.quota, ceil(u.quota * u.rate_multiplier) as settled_quota
-       from usage_log u where ${isMeant} and (u.end_user is not null or u.tags is not null)
+       from usage_log u where ${isMeant(filter)} and (u.end_user is not null or u.tags is not null)
      ), labelled as (
        select 'end_user' as kind, end_user as label, outcome, ${tokens}, quota, settled_quota from calls where end_user is not null
        union all

@@ -27,11 +27,21 @@ const keysOf = (user: string, member: string, project: string): string =>
     and (${project}::bigint is null or m.project_id = ${project}::bigint)`;
 
 /** The tags of a call are indexed together with its account, so that the calls of others with the same tag are not read. */
-export const hasTag = (user: string, tag: string): string =>
+const hasTag = (user: string, tag: string): string =>
   `array_append(u.tags, u.gateway_user_id::text) @> array[${tag}::text, ${user}::bigint::text]`;
 
+/**
+ * Whether a call has the end user and the tag of a filter. The text depends on what is asked for, so that even a plan for any
+ * values uses their indexes.
+ */
+const hasLabels = ({ endUser, tag }: UsageFilter, endUserValue: string, tagValue: string): string =>
+  [
+    endUser === null ? `${endUserValue}::text is null` : `u.end_user = ${endUserValue}::text`,
+    tag === null ? `${tagValue}::text is null` : `u.tags is not null and ${hasTag("$1", tagValue)}`,
+  ].join(" and ");
+
 /** The calls of a filter; its values are `$1` to `$12`. */
-export const isMeant = `u.gateway_user_id = $1::bigint
+export const isMeant = (filter: UsageFilter): string => `u.gateway_user_id = $1::bigint
   and u.day between $2::text::date - 1 and $3::text::date + 1
   and u.started_at >= $2::text::date::timestamp at time zone $4::text
   and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
@@ -40,8 +50,7 @@ export const isMeant = `u.gateway_user_id = $1::bigint
   and ($7::text is null or u.outcome = $7::text)
   and ($8::text is null or u.asked_model = $8::text)
   and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))
-  and ($11::text is null or u.end_user = $11::text)
-  and ($12::text is null or (u.tags is not null and ${hasTag("$1", "$12")}))`;
+  and ${hasLabels(filter, "$11", "$12")}`;
 
 export const filterValues = (filter: UsageFilter): SqlValue[] => {
   const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag } =
@@ -60,7 +69,7 @@ export async function listUsage(
     `select ${viewColumns}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
-     where ${isMeant} and u.day <= $13::text::date and (u.day, u.request_id) < ($13::text::date, $14::text::uuid)
+     where ${isMeant(filter)} and u.day <= $13::text::date and (u.day, u.request_id) < ($13::text::date, $14::text::uuid)
      order by u.day desc, u.request_id desc limit $15::integer`,
     [...filterValues(filter), day, requestId, page.limit],
   );
@@ -102,7 +111,7 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
        select width_bucket(u.started_at, $6::timestamptz[]) - 1, coalesce(u.model, ''), u.api_key_id, u.outcome, 1,
          ${tokensOfCall}, u.quota, ceil(u.quota * u.rate_multiplier)
        from ${isFromLog ? labelledCalls : "unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz)"} u
-       where ($15::text is null or u.end_user = $15::text) and ($16::text is null or (u.tags is not null and ${hasTag("$1", "$16")}))
+       where ${hasLabels(filter, "$15", "$16")}
      ), sums as (
        select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, nullif(model, '') as model, key_id,
          sum(calls)::bigint as calls, coalesce(sum(calls) filter (where outcome = 'completed'), 0)::bigint as completed_calls,
