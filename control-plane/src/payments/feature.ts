@@ -28,6 +28,7 @@ import {
   announceTerms,
   askOverdueRenewals,
   changeTerms,
+  endSecondRenewals,
   endUnpaidRenewals,
 } from "./renewals/renewal-jobs.ts";
 import { renewalAdminEndpoints, renewalEndpoints } from "./renewals/routes.ts";
@@ -108,6 +109,7 @@ function renewalFeature(renewals: RenewalDeps): Feature {
       { name: "abandon-renewals", pattern: "15 20 * * * *", run: (database) => abandonRenewals(database) },
       { name: "ask-overdue-renewals", pattern: "40 10 * * * *", run: () => askOverdueRenewals(renewals) },
       { name: "end-unpaid-renewals", pattern: "45 * * * * *", run: () => endUnpaidRenewals(renewals) },
+      { name: "end-second-renewals", pattern: "35 * * * * *", run: () => endSecondRenewals(renewals) },
       { name: "announce-terms", pattern: "50 * * * * *", run: () => announceTerms(renewals) },
       { name: "change-terms", pattern: "55 */5 * * * *", run: () => changeTerms(renewals) },
     ],

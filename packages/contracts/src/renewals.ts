@@ -8,8 +8,8 @@ import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** `abandoned`: nobody paid on the gateway's page. `past_due`: the last charge failed. */
 export const renewalStatuses = ["pending", "active", "past_due", "ended", "abandoned"] as const;
-/** `gateway`: ended there, without our asking. */
-export const renewalEnds = ["customer", "admin", "payment", "gateway"] as const;
+/** `gateway`: ended there, without our asking. `unknown`: no longer known there. `second`: the user had the plan already. */
+export const renewalEnds = ["customer", "admin", "payment", "gateway", "unknown", "second"] as const;
 
 const renewalNo = z.string().regex(/^P[0-9A-Z]{26}$/, "not the number of a subscription");
 

@@ -30,9 +30,8 @@ export class LocalCardGateway {
 
   async #answer(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    const fields = Object.fromEntries(
-      request.method === "GET" ? searchParams : new URLSearchParams(await request.text()),
-    );
+    const isInAddress = request.method === "GET" || request.method === "DELETE";
+    const fields = Object.fromEntries(isInAddress ? searchParams : new URLSearchParams(await request.text()));
     const received = {
       method: request.method,
       path: pathname,

@@ -19,7 +19,7 @@ export type Invoice = {
   readonly cents: number;
   readonly start: Date;
   readonly end: Date;
-  status: "open" | "paid" | "void";
+  status: "draft" | "open" | "paid" | "void";
   attempts: number;
 };
 
@@ -41,6 +41,8 @@ export class SubscriptionBook {
   now = new Date(Math.floor(Date.now() / 1_000) * 1_000);
   /** Whether the customer's bank accepts charges. */
   isCardGood = true;
+  /** Whether invoices wait as drafts before they are charged, as they do for about an hour. */
+  hasDrafts = false;
   /** What happened and was not taken yet, in its order. */
   readonly events: BookEvent[] = [];
   readonly invoices = new Map<string, Invoice>();
@@ -56,6 +58,7 @@ export class SubscriptionBook {
   reset(now: Date): void {
     this.now = now;
     this.isCardGood = true;
+    this.hasDrafts = false;
     this.events.length = 0;
     this.#subscriptions.clear();
   }
@@ -110,7 +113,7 @@ export class SubscriptionBook {
   retry(renewalNo: string): void {
     const subscription = this.subscriptionOf(renewalNo);
     for (const invoice of this.invoices.values()) {
-      if (invoice.subscription === subscription && invoice.status === "open" && subscription.status !== "canceled") {
+      if (invoice.subscription === subscription && (invoice.status === "open" || invoice.status === "draft")) {
         this.#charge(invoice);
       }
     }
@@ -127,12 +130,19 @@ export class SubscriptionBook {
     if (path === "/v1/billing_portal/sessions") {
       return Response.json({ id: textId("bps"), object: "billing_portal.session", url: `${url}/portal` });
     }
-    const [, kind, id = ""] = /^\/v1\/(subscriptions|invoices)\/(\w+)$/.exec(path) ?? [];
+    const [, closed] = /^\/v1\/checkout\/sessions\/(\w+)\/expire$/.exec(path) ?? [];
+    if (closed !== undefined) {
+      return this.#sessions.delete(closed) ? Response.json({ id: closed, object: "checkout.session" }) : missing();
+    }
+    const [, kind, id = "", act] = /^\/v1\/(subscriptions|invoices)\/(\w+?)(\/void)?$/.exec(path) ?? [];
     if (kind === undefined) {
       return null;
     }
     if (kind === "invoices") {
       const invoice = this.invoices.get(id);
+      if (invoice !== undefined && (act !== undefined || fields["auto_advance"] === "false")) {
+        invoice.status = "void";
+      }
       return invoice === undefined ? missing() : Response.json(invoiceObject(invoice, true));
     }
     const subscription = this.#subscriptions.get(id);
@@ -153,7 +163,15 @@ export class SubscriptionBook {
       subscription.cents = Number(cents);
       this.#tell("customer.subscription.updated", subscription);
     }
-    return Response.json(subscriptionObject(subscription));
+    const invoice = this.invoices.get(subscription.latestInvoiceId ?? "");
+    const isExpanded = fields["expand[0]"] === "latest_invoice" && invoice !== undefined;
+    const expanded = isExpanded ? { latest_invoice: invoiceObject(invoice, false) } : {};
+    return Response.json({ ...subscriptionObject(subscription), ...expanded });
+  }
+
+  /** The gateway loses a subscription, as data of tests. */
+  forget(renewalNo: string): void {
+    this.#subscriptions.delete(this.subscriptionOf(renewalNo).id);
   }
 
   #bill(subscription: Subscription): Invoice {
@@ -164,7 +182,11 @@ export class SubscriptionBook {
     const invoice: Invoice = { id: textId("in"), subscription, cents, start, end, status: "open", attempts: 0 };
     this.invoices.set(invoice.id, invoice);
     subscription.latestInvoiceId = invoice.id;
-    this.#charge(invoice);
+    if (this.hasDrafts) {
+      invoice.status = "draft";
+    } else {
+      this.#charge(invoice);
+    }
     return invoice;
   }
 

@@ -180,7 +180,7 @@ function closeRefundAct(): Act<CloseRefundInput> {
       const order = await findOrder(tx, orderNo);
       return {
         isNew,
-        amount: amountOfRefund(amountUsd),
+        amount: amountOfTakingBack(refund),
         takesTwo: false,
         effects: {
           ...(await ownerEffects(tx, order?.gatewayUserId ?? null)),

@@ -87,6 +87,8 @@ export type SubscriptionCheckout = {
   readonly planName: string;
   readonly priceUsd: Decimal;
   readonly email: string;
+  /** When the page closes, by our clock. */
+  readonly closesAt: Date;
 };
 
 /**
@@ -98,8 +100,13 @@ export interface SubscriptionGateway {
   /** Null when the gateway does not have it. */
   readSubscription(account: CardSender, id: string): Promise<GatewaySubscription | null>;
   readInvoice(account: CardSender, id: string): Promise<GatewayInvoice | null>;
-  /** Ends it with the month that is paid, or now. One that has ended stays as it is. */
+  /**
+   * Ends it so that nothing more is charged: with the month that is paid, or now if the gateway is about to charge for
+   * another one. One that has ended stays as it is.
+   */
   cancel(account: CardSender, id: string, when: "at_end" | "now"): Promise<void>;
+  /** Closes a page that nobody has paid on; one that is closed or paid stays as it is. */
+  closeCheckout(account: CardSender, reference: string): Promise<void>;
   /** Charges another price from the next month on. @param key repetitions under it change nothing */
   changePrice(
     account: CardSender,

@@ -11,12 +11,17 @@ import { keepMonth } from "../subscriptions/subscription-store.ts";
 import { isLive, type Renewal, type RenewalDeps, type RenewalEnd, type RenewalStatus } from "./model.ts";
 import { hasPeriod, insertPeriodOrder } from "./period-store.ts";
 import { queueRenewalMail } from "./renewal-mails.ts";
-import { findHinted, findRenewal, lastPaidEnd, lockRenewal, saveState } from "./renewal-store.ts";
+import { findHinted, findRenewal, lastPeriodEnd, lockRenewal, saveState } from "./renewal-store.ts";
 
 const triesMax = 5;
 
 /** The time of what is applied; by default the time of the database. */
-export type ApplyOptions = { readonly at?: Date; readonly fault?: FaultInjector };
+export type ApplyOptions = {
+  readonly at?: Date;
+  readonly fault?: FaultInjector;
+  /** Who had the gateway end it, just before. */
+  readonly endedBy?: RenewalEnd;
+};
 
 /** What the gateway has now. */
 type GatewayState = { readonly subscription: GatewaySubscription; readonly invoice: GatewayInvoice | null };
@@ -64,27 +69,46 @@ export async function applyRenewal(
   { subscriptionId, invoiceId }: Ids,
   options: ApplyOptions = {},
 ): Promise<NoticeResult> {
-  const { db, gateway, log } = deps;
+  const { db, log } = deps;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const seen = await findRenewal(db, renewalNo);
     if (seen === null) {
       throw new Error(`renewal ${renewalNo} is gone`);
     }
-    const subscription = await gateway.readSubscription(seen.account, subscriptionId);
-    const askedId = invoiceId ?? subscription?.latestInvoiceId ?? null;
-    const invoice = askedId === null ? null : await gateway.readInvoice(seen.account, askedId);
-    if (subscription?.renewalNo !== renewalNo || (invoice !== null && invoice.subscriptionId !== subscriptionId)) {
-      log.error("billing.alarm", { reason: "foreign_subscription", renewalNo, subscriptionId, invoiceId: askedId });
-      return "ignored";
-    }
-    const work = (tx: Transaction) => applyState(tx, deps, { seen, state: { subscription, invoice }, ...options });
-    const { result } = await untilCommitKnown(deps, work);
+    const { work, askedId } = await askState(deps, seen, { ids: { subscriptionId, invoiceId }, options });
+    const { result } = work === null ? { result: "ignored" as const } : await untilCommitKnown(deps, work);
     if (result !== "stale") {
       log.info("billing.renewal", { result, renewalNo, subscriptionId, invoiceId: askedId });
       return result;
     }
   }
   throw new AppError("temporarily_unavailable", { internal: { renewalNo, reason: "changes all the time" } });
+}
+
+type Asked = {
+  /** Applies what the gateway has; null when that is not about this renewal. */
+  readonly work: ((tx: Transaction) => Promise<NoticeResult | "stale">) | null;
+  readonly askedId: string | null;
+};
+
+async function askState(
+  deps: RenewalDeps,
+  seen: Renewal,
+  { ids, options }: { readonly ids: Ids; readonly options: ApplyOptions },
+): Promise<Asked> {
+  const { renewalNo, account } = seen;
+  const { subscriptionId, invoiceId } = ids;
+  const subscription = await deps.gateway.readSubscription(account, subscriptionId);
+  if (subscription === null && seen.gatewaySubscriptionId === subscriptionId) {
+    return { work: (tx) => applyMissing(tx, deps, { seen, ...options }), askedId: invoiceId };
+  }
+  const askedId = invoiceId ?? subscription?.latestInvoiceId ?? null;
+  const invoice = askedId === null ? null : await deps.gateway.readInvoice(account, askedId);
+  if (subscription?.renewalNo !== renewalNo || (invoice !== null && invoice.subscriptionId !== subscriptionId)) {
+    deps.log.error("billing.alarm", { reason: "foreign_subscription", renewalNo, subscriptionId, invoiceId: askedId });
+    return { work: null, askedId };
+  }
+  return { work: (tx) => applyState(tx, deps, { seen, state: { subscription, invoice }, ...options }), askedId };
 }
 
 type Applying = ApplyOptions & { readonly seen: Renewal; readonly state: GatewayState };
@@ -105,8 +129,41 @@ async function applyState(
     deps.log.error("billing.alarm", { reason: "second_subscription", renewalNo: renewal.renewalNo });
     return settled ?? "ignored";
   }
-  await keepState(tx, deps, { renewal, state, at });
+  await keepState(tx, deps, { renewal, state, at, endedBy: options.endedBy ?? null });
   return settled ?? "applied";
+}
+
+/**
+ * The gateway no longer knows the subscription, so that it charges nothing. It ends once its month is over, or when
+ * somebody has asked for that; until then a person can look, as it may be the key of another account.
+ */
+async function applyMissing(
+  tx: Transaction,
+  { log }: RenewalDeps,
+  { seen, ...options }: ApplyOptions & { readonly seen: Renewal },
+): Promise<NoticeResult | "stale"> {
+  const renewal = await lockRenewal(tx, seen.id);
+  if (renewal.version !== seen.version) {
+    return "stale";
+  }
+  const { renewalNo, gatewaySubscriptionId, gatewayCustomerId, periodEnd } = renewal;
+  if (!isLive(renewal) || gatewaySubscriptionId === null || gatewayCustomerId === null) {
+    return "ignored";
+  }
+  log.error("billing.alarm", { reason: "subscription_missing", renewalNo, subscriptionId: gatewaySubscriptionId });
+  const at = options.at ?? (await readNow(tx));
+  const endReason = options.endedBy ?? "unknown";
+  if (options.endedBy === undefined && periodEnd !== null && periodEnd > at) {
+    return "unknown_order";
+  }
+  if (periodEnd !== null) {
+    await keepMonth(tx, renewal.userId, renewal.planCode, periodEnd);
+  }
+  await saveState(tx, renewal.id, {
+    ...{ status: "ended", isCancelledAtEnd: renewal.isCancelledAtEnd, endReason, failedAt: null },
+    ...{ gatewaySubscriptionId, gatewayCustomerId, periodEnd, keptUntil: periodEnd },
+  });
+  return "applied";
 }
 
 type Settling = ApplyOptions & {
@@ -137,25 +194,32 @@ async function settleInvoice(
   return await settleInTransaction(tx, deps, { notice, at, ...(fault && { fault }) });
 }
 
-type Keeping = { readonly renewal: Renewal; readonly state: GatewayState; readonly at: Date };
+type Keeping = {
+  readonly renewal: Renewal;
+  readonly state: GatewayState;
+  readonly at: Date;
+  readonly endedBy: RenewalEnd | null;
+};
 
 /** Records the gateway's state, and until when the month is kept for the next payment. */
-async function keepState(tx: Transaction, deps: RenewalDeps, { renewal, state, at }: Keeping): Promise<void> {
+async function keepState(tx: Transaction, deps: RenewalDeps, { renewal, state, at, endedBy }: Keeping): Promise<void> {
   const { subscription, invoice } = state;
   const status = statusOf(renewal, subscription);
-  const periodEnd = await lastPaidEnd(tx, renewal.id);
+  const creditedEnd = await lastPeriodEnd(tx, renewal.id, "credited");
+  // A payment that waits for a person was made nevertheless: its month is what the next charge is counted from.
+  const periodEnd = creditedEnd ?? (await lastPeriodEnd(tx, renewal.id, "paid"));
   const goesOn = isLive({ status }) && !subscription.isCancelledAtEnd;
   // The gateway charges some time after the month has ended.
   const graceDays = Math.max(deps.rules.graceDays(), status === "active" ? 1 : 0);
   const graceMs = goesOn ? graceDays * 86_400_000 : 0;
-  const keptUntil = periodEnd === null ? null : new Date(periodEnd.getTime() + graceMs);
-  if (keptUntil !== null) {
+  const keptUntil = new Date((periodEnd ?? invoice?.periodStart ?? at).getTime() + graceMs);
+  if (creditedEnd !== null) {
     await keepMonth(tx, renewal.userId, renewal.planCode, keptUntil);
   }
   const changed: Renewal = {
     ...renewal,
     ...{ status, periodEnd, keptUntil, isCancelledAtEnd: subscription.isCancelledAtEnd },
-    endReason: status === "ended" ? endReasonOf(renewal) : intentionOf(renewal, subscription),
+    endReason: status === "ended" ? endReasonOf(renewal, endedBy) : intentionOf(renewal, subscription, endedBy),
     failedAt: status === "past_due" ? (renewal.failedAt ?? at) : null,
   };
   await saveState(tx, renewal.id, {
@@ -172,13 +236,17 @@ function statusOf(renewal: Renewal, { state }: GatewaySubscription): RenewalStat
   return state === "pending" ? renewal.status : state === "ended" && isUnpaid ? "abandoned" : state;
 }
 
-/** A customer may have taken a cancellation back. */
-function intentionOf({ endReason }: Renewal, { isCancelledAtEnd }: GatewaySubscription): RenewalEnd | null {
-  return endReason === "customer" && !isCancelledAtEnd ? null : endReason;
+/** A cancellation may have failed, or the customer taken it back: nobody ends what goes on. */
+function intentionOf(
+  { endReason }: Renewal,
+  { isCancelledAtEnd }: GatewaySubscription,
+  endedBy: RenewalEnd | null,
+): RenewalEnd | null {
+  return isCancelledAtEnd ? (endReason ?? endedBy) : null;
 }
 
-function endReasonOf({ endReason, isCancelledAtEnd, status }: Renewal): RenewalEnd {
-  return endReason ?? (status === "past_due" ? "payment" : isCancelledAtEnd ? "customer" : "gateway");
+function endReasonOf({ endReason, isCancelledAtEnd, status }: Renewal, endedBy: RenewalEnd | null): RenewalEnd {
+  return endReason ?? endedBy ?? (status === "past_due" ? "payment" : isCancelledAtEnd ? "customer" : "gateway");
 }
 
 type Change = { readonly before: Renewal; readonly after: Renewal; readonly invoice: GatewayInvoice | null };

@@ -3,11 +3,18 @@ import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { makeRenewalNo } from "../orders/order-numbers.ts";
-import { findOwner } from "../orders/order-store.ts";
-import { findActivePlan } from "../plans/plan-store.ts";
+import { findOwner, readNow } from "../orders/order-store.ts";
+import { lockPlan, type Plan } from "../plans/plan-store.ts";
 import { applyRenewal } from "./apply-renewal.ts";
 import { isLive, type Renewal, type RenewalDeps, type RenewalEnd } from "./model.ts";
-import { findOpenRenewal, findRenewal, insertRenewal, saveCheckout, saveEndReason } from "./renewal-store.ts";
+import {
+  abandonRenewal,
+  findOpenRenewal,
+  findRenewal,
+  insertRenewal,
+  saveCheckout,
+  saveEndReason,
+} from "./renewal-store.ts";
 
 export type StartedRenewal = { readonly renewal: Renewal; readonly checkoutUrl: string };
 
@@ -21,25 +28,45 @@ export async function startRenewal(deps: RenewalDeps, userId: UserId, planCode: 
   if (!deps.rules.isOffered()) {
     throw new AppError("not_offered");
   }
-  const { renewal, email } = await deps.db.withTransaction((tx) => placeRenewal(tx, userId, planCode));
+  const { renewal, email, replaced } = await deps.db.withTransaction((tx) => placeRenewal(tx, userId, planCode));
+  if (replaced !== null) {
+    await deps.gateway.closeCheckout(renewal.account, replaced);
+  }
   if (renewal.checkoutUrl !== null) {
     return { renewal, checkoutUrl: renewal.checkoutUrl };
   }
   const { renewalNo, account, planName, priceUsd } = renewal;
   // Two callers at once get the same page, by its idempotency key.
-  const checkout = await deps.gateway.openCheckout({ renewalNo, account, planCode, planName, priceUsd, email });
+  const closesAt = new Date(renewal.createdAt.getTime() + pageOpenMs);
+  const checkout = await deps.gateway.openCheckout({
+    renewalNo,
+    account,
+    planCode,
+    planName,
+    priceUsd,
+    email,
+    closesAt,
+  });
   await saveCheckout(deps.db, renewal.id, checkout);
   return { renewal, checkoutUrl: checkout.url };
 }
 
-async function placeRenewal(
-  tx: Transaction,
-  userId: UserId,
-  planCode: string,
-): Promise<{ readonly renewal: Renewal; readonly email: string }> {
+/** How long a page can be paid on, and until when it is shown again: the gateway opens none for less than half an hour. */
+const pageOpenMs = 2 * 3_600_000;
+const pageShownMs = 3_600_000;
+
+type Placed = {
+  readonly renewal: Renewal;
+  readonly email: string;
+  /** The page of an earlier one, on other terms or about to close. */
+  readonly replaced: string | null;
+};
+
+async function placeRenewal(tx: Transaction, userId: UserId, planCode: string): Promise<Placed> {
   const owner = await findOwner(tx, userId);
-  const plan = await findActivePlan(tx, planCode);
-  if (owner === null || plan === null || !plan.renews) {
+  // A change of the plan waits for this, and then finds this renewal.
+  const plan = await lockPlan(tx, planCode);
+  if (owner === null || plan === null || plan.status !== "active" || !plan.renews) {
     throw notFound("plan", "plan_code");
   }
   // One purchase of a user at a time.
@@ -48,9 +75,20 @@ async function placeRenewal(
   if (known !== null && isLive(known)) {
     throw new AppError("conflict", { message: "You already have a subscription to this plan." });
   }
-  const renewal = known ?? (await insertRenewal(tx, { renewalNo: makeRenewalNo(), userId, plan }));
-  return { renewal, email: owner.email };
+  const { email } = owner;
+  const ageMs = known === null ? 0 : (await readNow(tx)).getTime() - known.createdAt.getTime();
+  if (known !== null && hasTermsOf(known, plan) && ageMs < pageShownMs) {
+    return { renewal: known, email, replaced: null };
+  }
+  if (known !== null) {
+    await abandonRenewal(tx, known.id);
+  }
+  const renewal = await insertRenewal(tx, { renewalNo: makeRenewalNo(), userId, plan });
+  return { renewal, email, replaced: known?.checkoutReference ?? null };
 }
+
+const hasTermsOf = (renewal: Renewal, plan: Plan): boolean =>
+  renewal.priceUsd === plan.priceUsd && renewal.quota === plan.quota && renewal.groupName === plan.groupName;
 
 /** @throws AppError `not_found` for another user's just as for none */
 export async function findOwnRenewal(db: Database, userId: UserId, renewalNo: string): Promise<Renewal> {
@@ -84,6 +122,7 @@ export type Cancelling = {
  */
 export async function cancelRenewal(deps: RenewalDeps, renewal: Renewal, cancelling: Cancelling): Promise<Renewal> {
   const { by, note = null, record, at } = cancelling;
+  const options = at === undefined ? {} : { at };
   const subscriptionId = renewal.gatewaySubscriptionId;
   if (subscriptionId === null) {
     throw notYetPaid();
@@ -92,9 +131,9 @@ export async function cancelRenewal(deps: RenewalDeps, renewal: Renewal, cancell
     await saveEndReason(tx, renewal.id, { reason: by, note });
     await record?.(tx);
   });
-  const isAtEnd = by === "customer" && renewal.status === "active";
-  await deps.gateway.cancel(renewal.account, subscriptionId, isAtEnd ? "at_end" : "now");
-  await applyRenewal(deps, renewal.renewalNo, { subscriptionId, invoiceId: null }, at === undefined ? {} : { at });
+  // What is known here may be old: the gateway decides whether a month is paid that can run to its end.
+  await deps.gateway.cancel(renewal.account, subscriptionId, by === "customer" ? "at_end" : "now");
+  await applyRenewal(deps, renewal.renewalNo, { subscriptionId, invoiceId: null }, { ...options, endedBy: by });
   return (await findRenewal(deps.db, renewal.renewalNo)) ?? renewal;
 }
 

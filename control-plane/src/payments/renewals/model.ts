@@ -27,6 +27,8 @@ export type Renewal = RenewalTerms & {
   readonly isCancelledAtEnd: boolean;
   readonly endReason: RenewalEnd | null;
   readonly checkoutUrl: string | null;
+  /** Of the page, at the gateway. */
+  readonly checkoutReference: string | null;
   readonly gatewaySubscriptionId: string | null;
   readonly gatewayCustomerId: string | null;
   readonly periodEnd: Date | null;

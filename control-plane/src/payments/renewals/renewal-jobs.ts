@@ -13,6 +13,7 @@ import {
   saveTerms,
   selectChanging,
   selectOverdue,
+  selectSecond,
   selectUnnoticed,
   selectUnpaid,
 } from "./renewal-store.ts";
@@ -62,6 +63,16 @@ export async function endUnpaidRenewals(deps: RenewalDeps, at?: Date): Promise<n
     });
   }
   return unpaid.length;
+}
+
+/** Ends renewals of a plan that their users have already, by two pages; what was paid stays. Returns how many there were. */
+export async function endSecondRenewals(deps: RenewalDeps, at?: Date): Promise<number> {
+  const second = await selectSecond(deps.db, perRunMax);
+  for (const renewal of second) {
+    deps.log.error("billing.alarm", { reason: "second_renewal", renewalNo: renewal.renewalNo });
+    await orLater(deps, () => cancelRenewal(deps, renewal, { by: "second", ...(at && { at }) }));
+  }
+  return second.length;
 }
 
 /** Tells customers of the new terms of their plans, and from when they hold; returns how many. */

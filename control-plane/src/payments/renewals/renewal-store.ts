@@ -1,5 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, gte, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import { equalsConstant, now, plusOne } from "../../db/expressions.ts";
 import { salesOrder as order } from "../../db/schema/billing.ts";
 import { renewal, renewalPeriod } from "../../db/schema/renewals.ts";
@@ -22,6 +23,7 @@ const columns = {
   isCancelledAtEnd: renewal.isCancelledAtEnd,
   endReason: renewal.endReason,
   checkoutUrl: renewal.checkoutUrl,
+  checkoutReference: renewal.checkoutReference,
   gatewaySubscriptionId: renewal.gatewaySubscriptionId,
   gatewayCustomerId: renewal.gatewayCustomerId,
   periodEnd: renewal.periodEnd,
@@ -82,7 +84,8 @@ export async function findOpenRenewal(db: Queryable, userId: UserId, planCode: s
         inArray(renewal.status, ["pending", "active", "past_due"]),
       ),
     )
-    .orderBy(desc(renewal.id))
+    // One that is paid goes before one that waits.
+    .orderBy(sql`${renewal.status} = 'pending'`, desc(renewal.id))
     .limit(1);
   return (row ?? null) as Renewal | null;
 }
@@ -131,19 +134,20 @@ export async function saveState(tx: Queryable, id: bigint, state: AppliedState):
     .where(eq(renewal.id, id));
 }
 
-/** The end of the last month that was paid and credited. */
-export async function lastPaidEnd(tx: Queryable, id: bigint): Promise<Date | null> {
+/** The end of the last month that was paid, or that was credited too. */
+export async function lastPeriodEnd(tx: Queryable, id: bigint, state: "paid" | "credited"): Promise<Date | null> {
+  const isCounted = state === "credited" ? isNotNull(order.creditedAt) : undefined;
   const [row] = await tx.drizzle
     .select({ end: renewalPeriod.periodEnd })
     .from(renewalPeriod)
     .innerJoin(order, eq(order.id, renewalPeriod.orderId))
-    .where(and(eq(renewalPeriod.renewalId, id), isNotNull(order.creditedAt)))
+    .where(and(eq(renewalPeriod.renewalId, id), isCounted))
     .orderBy(desc(renewalPeriod.periodEnd))
     .limit(1);
   return row?.end ?? null;
 }
 
-/** Records who ends a renewal, before the gateway is asked to. The first reason stays. */
+/** Records who ends a renewal, before the gateway is asked to. The reason of an end that is certain stays. */
 export async function saveEndReason(
   tx: Queryable,
   id: bigint,
@@ -152,11 +156,16 @@ export async function saveEndReason(
   await tx.drizzle
     .update(renewal)
     .set({ endReason: reason, note, updatedAt: now })
-    .where(and(eq(renewal.id, id), isNull(renewal.endReason)));
+    .where(
+      and(
+        eq(renewal.id, id),
+        or(isNull(renewal.endReason), and(ne(renewal.status, "ended"), eq(renewal.isCancelledAtEnd, false))),
+      ),
+    );
 }
 
-/** The hosted page is open for a day, and its message may come a little later. */
-const abandonedAfterHours = 26;
+/** The hosted page is closed by then, and its message may come a little later. */
+const abandonedAfterHours = 3;
 
 /** Gives up renewals that nobody has paid for; one that is paid after all becomes active. */
 export async function abandonPending(db: Queryable, at: Date, limit: number): Promise<number> {
@@ -177,6 +186,37 @@ export async function abandonPending(db: Queryable, at: Date, limit: number): Pr
     .where(inArray(renewal.id, old))
     .returning({ id: renewal.id });
   return rows.length;
+}
+
+/** Gives up one that waits. Returns false when it no longer does. */
+export async function abandonRenewal(tx: Queryable, id: bigint): Promise<boolean> {
+  const rows = await tx.drizzle
+    .update(renewal)
+    .set({ status: "abandoned", version: plusOne(renewal.version), updatedAt: now })
+    .where(and(eq(renewal.id, id), equalsConstant(renewal.status, "pending")))
+    .returning({ id: renewal.id });
+  return rows.length > 0;
+}
+
+/** Renewals of plans that their users have already by an older one. */
+export async function selectSecond(db: Queryable, limit: number): Promise<Renewal[]> {
+  const first = alias(renewal, "first_renewal");
+  const earlier = db.drizzle
+    .select({ id: first.id })
+    .from(first)
+    .where(
+      and(
+        eq(first.userId, renewal.userId),
+        eq(first.planCode, renewal.planCode),
+        inArray(first.status, ["active", "past_due"]),
+        lt(first.id, renewal.id),
+      ),
+    );
+  const rows = await selectRenewals(db)
+    .where(and(inArray(renewal.status, ["active", "past_due"]), exists(earlier)))
+    .orderBy(asc(renewal.updatedAt), asc(renewal.id))
+    .limit(limit);
+  return rows as Renewal[];
 }
 
 /** The gateway takes about an hour to charge for a month. */

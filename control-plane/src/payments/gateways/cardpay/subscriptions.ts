@@ -43,15 +43,32 @@ export class CardSubscriptions implements SubscriptionGateway {
 
   async cancel(account: CardSender, id: string, when: "at_end" | "now"): Promise<void> {
     const client = await this.#clientOf(account);
-    const known = await orMissing(client.subscriptions.retrieve(id));
-    if (known === null || known.status === "canceled" || known.status === "incomplete_expired") {
+    const expand = ["latest_invoice"];
+    const known = await orMissing(client.subscriptions.retrieve(id, { expand }));
+    if (known === null || known.status === "incomplete_expired") {
       return;
     }
-    await asked(
-      when === "now"
-        ? client.subscriptions.cancel(id, { invoice_now: false, prorate: false })
-        : client.subscriptions.update(id, { cancel_at_period_end: true }),
-    );
+    if (when === "at_end" && mayRunOut(known)) {
+      // The next month may begin at this moment.
+      const updated = await asked(client.subscriptions.update(id, { cancel_at_period_end: true, expand }));
+      if (mayRunOut(updated)) {
+        return;
+      }
+    }
+    const ended =
+      known.status === "canceled"
+        ? known
+        : await asked(client.subscriptions.cancel(id, { invoice_now: false, prorate: false, expand }));
+    await stopInvoice(client, ended.latest_invoice);
+  }
+
+  async closeCheckout(account: CardSender, reference: string): Promise<void> {
+    const client = await this.#clientOf(account);
+    await client.checkout.sessions.expire(reference).catch((error: unknown) => {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
+        throw failureOf(error);
+      }
+    });
   }
 
   async changePrice(
@@ -87,7 +104,7 @@ export class CardSubscriptions implements SubscriptionGateway {
 
 /** They depend on the renewal alone, so that a repetition under the same idempotency key is identical in every byte. */
 function sessionParams(request: SubscriptionCheckout, returnUrl: string): Stripe.Checkout.SessionCreateParams {
-  const { renewalNo, account, planCode, planName, priceUsd, email } = request;
+  const { renewalNo, account, planCode, planName, priceUsd, email, closesAt } = request;
   // The session keeps its own copy; events of invoices have the subscription's.
   const metadata = { renewal_no: renewalNo, product_id: planCode, svc_product_id: planCode, svc_sender: account };
   return {
@@ -108,9 +125,28 @@ function sessionParams(request: SubscriptionCheckout, returnUrl: string): Stripe
     metadata,
     subscription_data: { metadata },
     customer_email: email,
+    expires_at: Math.floor(closesAt.getTime() / 1_000),
     success_url: `${returnUrl}?renewal=${renewalNo}`,
     cancel_url: returnUrl,
   };
+}
+
+/** Whether the month that began last is paid, so that nothing is charged until it ends. */
+function mayRunOut({ status, latest_invoice: invoice }: Stripe.Subscription): boolean {
+  const isPaid = typeof invoice === "object" && invoice?.status === "paid";
+  return (status === "active" || status === "trialing") && isPaid;
+}
+
+/** An invoice outlives its subscription: a draft would be charged within the hour, and an open one tried again. */
+async function stopInvoice(client: Stripe, invoice: Stripe.Subscription["latest_invoice"]): Promise<void> {
+  if (typeof invoice !== "object" || invoice?.id === undefined) {
+    return;
+  }
+  if (invoice.status === "draft") {
+    await asked(client.invoices.update(invoice.id, { auto_advance: false }));
+  } else if (invoice.status === "open") {
+    await asked(client.invoices.voidInvoice(invoice.id));
+  }
 }
 
 function subscriptionOf(found: Stripe.Subscription): GatewaySubscription {

@@ -32,6 +32,8 @@ const ends: Readonly<Record<NonNullable<Renewal["end_reason"]>, string>> = {
   admin: "an admin",
   payment: "failed payments",
   gateway: "the gateway",
+  unknown: "no longer known at the gateway",
+  second: "the user had the plan already",
 };
 
 const stateOf = (row: Renewal): JSX.Element => (
