@@ -8,6 +8,7 @@ import { leadSenders } from "../accounts/attempts/sender-limits.ts";
 import type { GatewayUsers } from "../accounts/port.ts";
 import { setVerificationMail } from "../accounts/store.ts";
 import { approvalFeature } from "../admin/approvals/feature.ts";
+import { archiveEndpoints } from "../admin/archive/routes.ts";
 import { campaignFeature } from "../admin/campaigns/feature.ts";
 import { leadEndpoints, leadPlace } from "../admin/leads/routes.ts";
 import { listPlaces } from "../admin/lists/list-places.ts";
@@ -216,6 +217,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       endpoints: leadEndpoints({ db, clock, countSender: leadSenders(db), problemPage: contactPage(deps) }),
     },
     { name: "user-detail", endpoints: [...userDetailEndpoints(lists), ...organisationDetailEndpoints(lists)] },
+    { name: "archive", endpoints: archiveEndpoints(db) },
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },

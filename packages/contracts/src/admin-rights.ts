@@ -30,6 +30,8 @@ export const adminRights = {
   "/backend/admin/channel/test/": { ...everyAdmin, guardedFields: ["upstream", "credential"] },
   "/backend/admin/channel/models/": { ...everyAdmin, guardedFields: ["upstream", "credential"] },
   "/backend/admin/channel/adopt/": freshSuperAdmin,
+  "/backend/admin/archive/add/": freshSuperAdmin,
+  "/backend/admin/archive/restore/": freshSuperAdmin,
   "/backend/admin/ability/save/": freshSuperAdmin,
   "/backend/admin/model/fallbacks/save/": freshSuperAdmin,
   "/backend/admin/anthropic/model-map/save/": freshSuperAdmin,

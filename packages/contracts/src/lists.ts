@@ -29,6 +29,9 @@ export const exactText = (lengthMax: number) => z.string().trim().min(1).max(len
 
 export const flagText = z.enum(["true", "false"]).transform((text) => text === "true");
 
+/** Archived rows are left out unless they are asked for. */
+export const archivedText = flagText.default(false);
+
 export { recordId as idText };
 
 type Filters = Readonly<Record<string, z.ZodType>>;

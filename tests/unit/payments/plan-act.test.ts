@@ -5,7 +5,16 @@ import type { Plan } from "@sluice/control-plane/payments/plans/plan-store.ts";
 
 /** Ten dollars for quota worth twelve. */
 const plan = (more: Partial<Plan> = {}): Plan => ({
-  ...{ planCode: "p", name: "P", description: "", features: [], sortOrder: 0, version: 1, updatedAt: new Date(0) },
+  ...{
+    planCode: "p",
+    name: "P",
+    description: "",
+    features: [],
+    sortOrder: 0,
+    version: 1,
+    archivedAt: null,
+    updatedAt: new Date(0),
+  },
   ...{ kind: "monthly", status: "active", priceUsd: "10.00" as Decimal, quota: 6_000_000n },
   ...{ groupName: null, groupMultiplier: null, amountMinUsd: null, amountMaxUsd: null, amountStepUsd: null },
   renews: false,

@@ -56,6 +56,7 @@ export const models = listSource({
     deprecated_at: column("timestamptz", "m.deprecated_at"),
     sunset_at: column("timestamptz", "m.sunset_at"),
     replacement_model: column("text", "m.replacement_model"),
+    archived_at: column("timestamptz", "m.archived_at"),
     created_at: column("timestamptz", "m.created_at"),
     updated_at: column("timestamptz", "m.updated_at"),
   },
@@ -65,6 +66,7 @@ export const models = listSource({
     owned_by: equals("text", "m.owned_by"),
     kind: isOneOf("m.kind"),
     status: isOneOf("m.status"),
+    is_archived: either("m.archived_at is not null", "m.archived_at is null"),
     is_served: either(`exists (select ${served})`, `not exists (select ${served})`),
   },
   sorts: { name: [modelName], created_at: [column("timestamptz", "m.created_at"), modelName] },
@@ -145,10 +147,12 @@ export const channels = listSource({
         from ability a where a.channel_id = c.id
       ), '[]')`,
     ),
+    archived_at: column("timestamptz", "c.archived_at"),
     created_at: column("timestamptz", "c.created_at"),
     updated_at: column("timestamptz", "c.updated_at"),
   },
   filters: {
+    is_archived: either("c.archived_at is not null", "c.archived_at is null"),
     channel_id: equals("bigint", "c.id"),
     q: startsWith("c.name"),
     status: isOneOf("c.status"),

@@ -32,6 +32,7 @@ export const plans = listSource({
     ),
     renews: column("boolean", "n.renews"),
     subscribers: column("bigint", "coalesce(s.subscribers, 0)"),
+    archived_at: column("timestamptz", "n.archived_at"),
     created_at: column("timestamptz", "n.created_at"),
     updated_at: column("timestamptz", "n.updated_at"),
   },
@@ -40,6 +41,7 @@ export const plans = listSource({
     kind: isOneOf("n.kind"),
     status: isOneOf("n.status"),
     group_name: equals("text", "n.group_name"),
+    is_archived: either("n.archived_at is not null", "n.archived_at is null"),
   },
   sorts: {
     sort_order: [column("integer", "n.sort_order"), planCode],

@@ -34,9 +34,12 @@ export const plan = pgTable(
     amountStepUsd: usd("amount_step_usd"),
     /** Whether customers can have the card gateway charge for it every month. */
     renews: boolean("renews").notNull().default(false),
+    /** Since when it is out of use for good; months that were sold go on. */
+    archivedAt: moment("archived_at"),
     ...lifecycle,
   },
   (table) => [
+    check("plan_archived_is_hidden", sql`${table.archivedAt} is null or ${table.status} = 'hidden'`),
     check(
       "plan_amount",
       sql`num_nonnulls(${table.amountMinUsd}, ${table.amountMaxUsd}, ${table.amountStepUsd}) = 0

@@ -51,12 +51,15 @@ export const channel = pgTable(
     probeMinutes: integer("probe_minutes"),
     /** The model of these calls; null for the first that the channel serves. */
     probeModel: text("probe_model"),
+    /** Since when it is out of use for good: the books name it, so that it can't be deleted. */
+    archivedAt: moment("archived_at"),
     ...lifecycle,
   },
   (table) => [
     // Abilities reference this pair, so they can't misname the channel of a node.
     unique("channel_id_is_exit_node").on(table.id, table.isExitNode),
     check("channel_exit_node_is_pinned", sql`${table.exitNodeCode} is null or ${table.pinnedAddress} is not null`),
+    check("channel_archived_is_disabled", sql`${table.archivedAt} is null or ${table.status} = 'disabled'`),
     check("channel_probe_minutes", sql`${table.probeMinutes} between 1 and 60`),
   ],
 );
@@ -151,25 +154,31 @@ export const ability = pgTable(
 );
 
 /** The catalog: the limits of a call to a model, from which its hold is computed before its cost is known. */
-export const model = pgTable("model", {
-  name: text("name").primaryKey(),
-  displayName: text("display_name").notNull(),
-  ownedBy: text("owned_by").notNull(),
-  /** Its kind; used by pages, not by calls. */
-  kind: text("kind", { enum: modelKinds }).notNull().default("chat"),
-  contextTokensMax: integer("context_tokens_max").notNull(),
-  outputTokensMax: integer("output_tokens_max").notNull(),
-  /** The most input tokens that one image can cost. */
-  imageTokensMax: integer("image_tokens_max").notNull().default(0),
-  status: text("status", { enum: ["enabled", "disabled"] })
-    .notNull()
-    .default("enabled"),
-  deprecatedAt: moment("deprecated_at"),
-  sunsetAt: moment("sunset_at"),
-  /** The model that clients should ask for instead, once this one is deprecated. */
-  replacementModel: text("replacement_model").references((): AnyPgColumn => model.name),
-  ...lifecycle,
-});
+export const model = pgTable(
+  "model",
+  {
+    name: text("name").primaryKey(),
+    displayName: text("display_name").notNull(),
+    ownedBy: text("owned_by").notNull(),
+    /** Its kind; used by pages, not by calls. */
+    kind: text("kind", { enum: modelKinds }).notNull().default("chat"),
+    contextTokensMax: integer("context_tokens_max").notNull(),
+    outputTokensMax: integer("output_tokens_max").notNull(),
+    /** The most input tokens that one image can cost. */
+    imageTokensMax: integer("image_tokens_max").notNull().default(0),
+    status: text("status", { enum: ["enabled", "disabled"] })
+      .notNull()
+      .default("enabled"),
+    deprecatedAt: moment("deprecated_at"),
+    sunsetAt: moment("sunset_at"),
+    /** The model that clients should ask for instead, once this one is deprecated. */
+    replacementModel: text("replacement_model").references((): AnyPgColumn => model.name),
+    /** Since when it is out of use for good. */
+    archivedAt: moment("archived_at"),
+    ...lifecycle,
+  },
+  (table) => [check("model_archived_is_disabled", sql`${table.archivedAt} is null or ${table.status} = 'disabled'`)],
+);
 
 /** Other models that may answer in place of a model whose channels have all failed. */
 export const modelFallback = pgTable(

@@ -24,7 +24,11 @@ export type ModelSettings = {
   readonly replacementModel: string | null;
 };
 
-export type StoredModel = ModelSettings & { readonly name: string; readonly updatedAt: Date };
+export type StoredModel = ModelSettings & {
+  readonly name: string;
+  readonly archivedAt: Date | null;
+  readonly updatedAt: Date;
+};
 
 /** The model, locked until the transaction ends; null when there is none. */
 export async function lockModel(tx: Queryable, name: string): Promise<StoredModel | null> {
@@ -41,6 +45,7 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
       deprecatedAt: model.deprecatedAt,
       sunsetAt: model.sunsetAt,
       replacementModel: model.replacementModel,
+      archivedAt: model.archivedAt,
       updatedAt: model.updatedAt,
     })
     .from(model)
@@ -88,6 +93,7 @@ export type ChannelEntry = {
   readonly credentialSealed: Uint8Array | null;
   readonly exitNodeCode: string | null;
   readonly pinnedAddress: string | null;
+  readonly archivedAt: Date | null;
   readonly updatedAt: Date;
 };
 
@@ -108,6 +114,7 @@ export async function findChannel(db: Queryable, id: ChannelId): Promise<Channel
       credentialSealed: channel.credentialSealed,
       exitNodeCode: channel.exitNodeCode,
       pinnedAddress: channel.pinnedAddress,
+      archivedAt: channel.archivedAt,
       updatedAt: channel.updatedAt,
     })
     .from(channel)

@@ -9,6 +9,7 @@ import {
   lockModel,
   upsertAbility,
 } from "./catalog-admin-store.ts";
+import { refuseArchived } from "./refuse-archived.ts";
 
 /**
  * Lets a channel serve a model to a group, or stops that.
@@ -28,9 +29,12 @@ export async function saveAbility(
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
   }
   await requireGroup(tx, key.groupName);
-  if ((await lockModel(tx, key.model)) === null) {
+  const model = await lockModel(tx, key.model);
+  if (model === null) {
     throw notFound("model");
   }
+  refuseArchived("channel", channel);
+  refuseArchived("model", model);
   const before = await lockAbility(tx, key);
   await upsertAbility(tx, key, to);
   return before;

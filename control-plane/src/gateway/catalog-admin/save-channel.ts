@@ -19,6 +19,7 @@ import {
   type SwitchStatus,
   updateChannel,
 } from "./catalog-admin-store.ts";
+import { refuseArchived } from "./refuse-archived.ts";
 
 /** A channel in responses and the audit log: never with its credential. */
 export type ChannelState = ReturnType<typeof stateOf>;
@@ -133,6 +134,7 @@ export async function lockOwn(tx: Transaction, id: ChannelId): Promise<ChannelEn
   if (channel === null) {
     throw notFound("channel");
   }
+  refuseArchived("channel", channel);
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
   }

@@ -11,6 +11,7 @@ import {
   type StoredModel,
   updateModel,
 } from "./catalog-admin-store.ts";
+import { refuseArchived } from "./refuse-archived.ts";
 
 /** A model with the prices for new calls, as returned and recorded. */
 export type ModelState = ReturnType<typeof stateOf>;
@@ -27,6 +28,9 @@ export async function saveModel(
 ): Promise<{ readonly before: ModelState | null; readonly after: ModelState }> {
   const { name } = input;
   const model = await lockModel(tx, name);
+  if (model !== null) {
+    refuseArchived("model", model);
+  }
   if ((model?.updatedAt.getTime() ?? null) !== readTime(input.updated_at)) {
     throw new AppError("conflict");
   }

@@ -29,6 +29,7 @@ export type NewPlan = {
 export type Plan = NewPlan & {
   readonly groupMultiplier: Decimal | null;
   readonly version: number;
+  readonly archivedAt: Date | null;
   readonly updatedAt: Date;
 };
 
@@ -49,6 +50,7 @@ const columns = {
   amountStepUsd: plan.amountStepUsd,
   renews: plan.renews,
   version: plan.version,
+  archivedAt: plan.archivedAt,
   updatedAt: plan.updatedAt,
 };
 

@@ -24,6 +24,9 @@ export async function savePlan(
   if ((before?.version ?? null) !== version) {
     throw new AppError("conflict");
   }
+  if (before?.archivedAt != null) {
+    throw new AppError("conflict", { message: "This plan is archived. Restore it first." });
+  }
   if (plan.renews && plan.kind !== "monthly") {
     throw new AppError("invalid_value", { fields: { renews: "Only a monthly plan can renew." } });
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ownAmount } from "../billing.ts";
-import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { archivedText, choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { noticeResults } from "../payments.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
@@ -218,6 +218,7 @@ export const planList = listContract({
     renews: z.boolean(),
     /** The number of users with an active monthly plan. */
     subscribers: wireInteger,
+    archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
   }),
@@ -225,6 +226,7 @@ export const planList = listContract({
     plan_code: exactText(64),
     kind: choiceOf(planKinds),
     status: choiceOf(planStatuses),
+    is_archived: archivedText,
     group_name: exactText(64),
   },
   sorts: ["sort_order", "price_usd", "name"],

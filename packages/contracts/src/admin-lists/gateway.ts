@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { channelCredential } from "../catalog-admin.ts";
 import { groupFields, groupVisibilities } from "../groups.ts";
-import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { archivedText, choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { fallbackRule } from "../model-fallbacks.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
@@ -44,6 +44,7 @@ export const modelList = listContract({
     deprecated_at: wireMoment.nullable(),
     sunset_at: wireMoment.nullable(),
     replacement_model: z.string().nullable(),
+    archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
   }),
@@ -56,6 +57,7 @@ export const modelList = listContract({
     status: choiceOf(switchStatuses),
     /** Selects models that a channel can serve. */
     is_served: flagText,
+    is_archived: archivedText,
   },
   sorts: ["name", "created_at"],
   defaultSort: "name",
@@ -115,12 +117,14 @@ export const channelList = listContract({
         weight: z.int(),
       }),
     ),
+    archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
   }),
   filters: {
     channel_id: idText,
     q: exactText(200),
+    is_archived: archivedText,
     status: choiceOf(switchStatuses),
     /** Selects channels that have an ability for this model. */
     model: exactText(200),

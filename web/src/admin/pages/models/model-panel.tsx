@@ -5,6 +5,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownText } from "../../shown.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
@@ -16,16 +17,26 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
   const { model } = props;
   return (
     <>
+      <ArchivedNotice archivedAt={model.archived_at} />
       <div class="button-row">
-        <Button variant="primary" onClick={() => props.onEdit()}>
-          Edit model
-        </Button>
+        <Show when={model.archived_at === null}>
+          <Button variant="primary" onClick={() => props.onEdit()}>
+            Edit model
+          </Button>
+        </Show>
         <a class="button" href={`/admin/models/?tab=abilities&model=${encodeURIComponent(model.name)}`}>
           Its channels
         </a>
         <a class="button" href={`/admin/models/?tab=tester&name=${encodeURIComponent(model.name)}`}>
           Test this name
         </a>
+        <ArchiveButton
+          kind="model"
+          id={model.name}
+          name={model.name}
+          archivedAt={model.archived_at}
+          paths={["/backend/admin/model/"]}
+        />
       </div>
       <Show when={model.mapped_to}>
         {(mapped) => (

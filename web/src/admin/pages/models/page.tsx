@@ -14,6 +14,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { archivedFilter } from "../../parts/archive.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
@@ -100,7 +101,7 @@ export function Page(): JSX.Element {
 }
 
 function Models(): JSX.Element {
-  const state = createTableState({ filters: ["q", "kind", "status", "is_served"] });
+  const state = createTableState({ filters: ["q", "kind", "status", "is_served", "is_archived"] });
   const list = createListQuery<Model>({ path: modelsPath, state });
   const [edited, setEdited] = createSignal<{ readonly model: Model | null } | null>(null);
   const close = (): void => {
@@ -119,6 +120,7 @@ function Models(): JSX.Element {
           { id: "q", label: "Name starts with", isSearch: true },
           { id: "kind", label: "Kind", options: optionsOf(modelKinds) },
           { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+          archivedFilter,
           {
             id: "is_served",
             label: "Served",

@@ -11,6 +11,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ArchiveButton, ArchivedNotice, archivedFilter } from "../../parts/archive.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
@@ -41,10 +42,10 @@ const columns: readonly Column<Plan>[] = [
   { id: "updated_at", label: "Updated", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
-/** All plans, including those not offered. Plans are hidden and never deleted: orders refer to them. */
+/** All plans, including those not offered. Plans are hidden or archived, and never deleted: orders refer to them. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Plans");
-  const state = createTableState({ filters: ["kind", "status"] });
+  const state = createTableState({ filters: ["kind", "status", "is_archived"] });
   const list = createListQuery<Plan>({ path: plansPath, state });
   const [edited, setEdited] = createSignal<{ readonly plan: Plan | null } | null>(null);
   const close = (): void => {
@@ -66,6 +67,7 @@ export function Page(): JSX.Element {
         filters={[
           { id: "kind", label: "Kind", options: optionsOf(planKinds) },
           { id: "status", label: "Status", options: optionsOf(planStatuses) },
+          archivedFilter,
         ]}
         actions={
           <Button variant="primary" onClick={() => setEdited({ plan: null })}>
@@ -97,13 +99,23 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
   const { plan } = props;
   return (
     <>
+      <ArchivedNotice archivedAt={plan.archived_at} />
       <div class="button-row">
-        <Button variant="primary" onClick={() => props.onEdit()}>
-          Edit plan
-        </Button>
+        <Show when={plan.archived_at === null}>
+          <Button variant="primary" onClick={() => props.onEdit()}>
+            Edit plan
+          </Button>
+        </Show>
         <a class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
           Orders
         </a>
+        <ArchiveButton
+          kind="plan"
+          id={plan.plan_code}
+          name={plan.name}
+          archivedAt={plan.archived_at}
+          paths={[plansPath]}
+        />
       </div>
       <Facts
         facts={[

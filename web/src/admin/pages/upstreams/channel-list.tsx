@@ -4,6 +4,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
+import { archivedFilter } from "../../parts/archive.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
@@ -49,7 +50,7 @@ function addLink(text: string): JSX.Element {
 
 /** Every channel, with what it serves. */
 export function ChannelList(): JSX.Element {
-  const state = createTableState({ filters: ["q", "model", "group_name", "status"] });
+  const state = createTableState({ filters: ["q", "model", "group_name", "status", "is_archived"] });
   const list = createListQuery<Channel>({ path: channelPath, state });
   return (
     <DataTable
@@ -64,6 +65,7 @@ export function ChannelList(): JSX.Element {
         { id: "model", label: "Model", isSearch: true },
         { id: "group_name", label: "Group", isSearch: true },
         { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+        archivedFilter,
       ]}
       empty={{
         title: "There are no channels",

@@ -11,6 +11,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -47,7 +48,13 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
           </Notice>
         )}
       </Show>
-      <Show when={!isNode()}>
+      <ArchivedNotice archivedAt={props.channel.archived_at} />
+      <Show when={props.channel.archived_at !== null}>
+        <div class="button-row">
+          <Archiving channel={props.channel} />
+        </div>
+      </Show>
+      <Show when={!isNode() && props.channel.archived_at === null}>
         <div class="button-row">
           <Button onClick={() => setOpen("edit")}>Edit channel</Button>
           <a
@@ -70,11 +77,14 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
               Disable
             </Button>
           </Show>
+          <Archiving channel={props.channel} />
         </div>
       </Show>
       <ChannelFacts channel={props.channel} />
       <CredentialList channel={props.channel} />
-      <TestCall channel={props.channel} />
+      <Show when={props.channel.archived_at === null}>
+        <TestCall channel={props.channel} />
+      </Show>
       <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel" size="wide">
         <ChannelForm channel={props.channel} onDone={close} />
       </Dialog>
@@ -97,6 +107,11 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       </ConfirmDialog>
     </>
   );
+}
+
+function Archiving(props: { readonly channel: Channel }): JSX.Element {
+  const { channel_id: id, name, archived_at: archivedAt } = props.channel;
+  return <ArchiveButton kind="channel" id={String(id)} name={name} archivedAt={archivedAt} paths={[channelPath]} />;
 }
 
 const abilityColumns = [

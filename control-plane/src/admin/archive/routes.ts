@@ -1,0 +1,40 @@
+import { adminOperation } from "@sluice/contracts/admin-rights";
+import { archiveInput, archiveOutput, archivePreview, archiveQuery } from "@sluice/contracts/archive";
+import type { Database } from "../../platform/db.ts";
+import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { byCaller } from "../audit/service.ts";
+import { archive, previewArchiving, restore } from "./service.ts";
+
+/** Taking channels, models and plans out of use for good. */
+export function archiveEndpoints(db: Database): AnyEndpoint[] {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/backend/admin/archive/preview/",
+      access: "admin",
+      input: archiveQuery,
+      output: archivePreview,
+      errors: ["not_found"],
+      summary: "Say what archiving a channel, a model or a plan would do",
+      handle: async ({ input }) => ({ preview: await previewArchiving(db, input) }),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/archive/add/"),
+      input: archiveInput,
+      output: archiveOutput,
+      errors: ["not_found", "conflict"],
+      summary: "Archive a channel, a model or a plan: it is hidden and out of use, and the books keep it",
+      handle: async ({ input, ...call }) => await archive(db, input, byCaller(call)),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/archive/restore/"),
+      input: archiveInput,
+      output: archiveOutput,
+      errors: ["not_found"],
+      summary: "Bring an archived channel, model or plan back, still switched off",
+      handle: async ({ input, ...call }) => await restore(db, input, byCaller(call)),
+    }),
+  ];
+}
