@@ -50,6 +50,27 @@ export const shownDialogs: readonly ShownPage[] = [
   },
   {
     ...admin,
+    name: "admin-plan-archive",
+    path: "/admin/plans/?open=credit-any",
+    ready: ".side-panel",
+    press: ["Archive"],
+  },
+  {
+    ...admin,
+    name: "admin-model-archive",
+    path: "/admin/models/?open=gpt-4o-mini",
+    ready: ".side-panel",
+    press: ["Archive"],
+  },
+  {
+    ...admin,
+    name: "admin-channel-archive",
+    path: "/admin/upstreams/?open=1",
+    ready: ".side-panel",
+    press: ["Archive"],
+  },
+  {
+    ...admin,
     name: "admin-plan-amount",
     path: "/admin/plans/?open=credit-any",
     ready: ".side-panel",

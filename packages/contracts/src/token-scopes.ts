@@ -78,6 +78,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("everything", "/backend/admin/mail/template/", "list save preview"),
   ...paths("everything", "/backend/admin/", "mail/template lead/list lead/export lead/save"),
   ...paths("everything", "/backend/admin/", "approval/list approval/detail trace/access/list trace/access/check"),
+  ...paths("everything", "/backend/admin/archive/", "preview add restore"),
 
   ...paths("closed", "/backend/auth/", "password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/totp/", "begin enable recovery-codes disable"),

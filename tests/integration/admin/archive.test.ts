@@ -62,7 +62,7 @@ async function untilCallGets(model: string, status: number): Promise<void> {
 }
 
 async function listed(path: string, query = ""): Promise<string[]> {
-  const { body } = await ask("GET", `${path}?limit=200${query}`);
+  const { body } = await ask("GET", `${path}?limit=100${query}`);
   return (body["rows"] as { name: string }[]).map(({ name }) => name);
 }
 
@@ -83,8 +83,8 @@ describe("a channel", () => {
     const [row] = await rig.db.sql<{ sealed: boolean; status: string }>`
       select credential_sealed is null as sealed, status from channel where id = ${BigInt(id)}::bigint`;
     expect(row).toEqual({ sealed: true, status: "disabled" });
-    expect(await listed("/backend/admin/channel/")).not.toContain(`old (archived ${id})`);
-    expect(await listed("/backend/admin/channel/", "&is_archived=true")).toEqual([`old (archived ${id})`]);
+    expect(await listed("/backend/admin/channel/list/")).not.toContain(`old (archived ${id})`);
+    expect(await listed("/backend/admin/channel/list/", "&is_archived=true")).toEqual([`old (archived ${id})`]);
     await rig.addChannel("old", `http://127.0.0.1:${provider.port}/v1`, ["archived-1"]);
     await untilCallGets("archived-1", 200);
     expect(await rig.checkMoney()).toEqual([]);
@@ -113,9 +113,9 @@ describe("a model", () => {
     await untilCallGets("archived-3", 200);
     expect((await archive("model", "archived-3")).status).toBe(200);
     await untilCallGets("archived-3", 404);
-    expect(await listed("/backend/admin/model/")).not.toContain("archived-3");
+    expect(await listed("/backend/admin/model/list/")).not.toContain("archived-3");
     expect((await restore("model", "archived-3")).status).toBe(200);
-    expect(await listed("/backend/admin/model/")).toContain("archived-3");
+    expect(await listed("/backend/admin/model/list/")).toContain("archived-3");
     expect(await call("archived-3")).toBe(404);
   });
 
@@ -146,7 +146,7 @@ describe("a plan", () => {
       effects: [{ subject: "open_orders", effect: "goes_on", count: 1 }],
     });
     expect((await archive("plan", "old-plan")).status).toBe(200);
-    expect(await listed("/backend/admin/plan/")).not.toContain("Old plan");
+    expect(await listed("/backend/admin/plan/list/")).not.toContain("Old plan");
     const [order] = await rig.db.sql<{ status: string }>`select status from sales_order where order_no = 'O1'`;
     expect(order?.status).toBe("pending");
     const [row] = await rig.db.sql<{ version: number }>`select version from plan where plan_code = 'old-plan'`;
