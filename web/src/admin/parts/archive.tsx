@@ -33,19 +33,20 @@ const kindTexts: Readonly<Record<ArchivedKind, string>> = {
   plan: "It can’t be bought from now on, and is on no page for customers. What was sold stays valid.",
 };
 
-const subjectTexts: Readonly<Record<ArchiveSubject, string>> = {
-  abilities: "places where a channel serves it",
-  credentials: "credentials",
-  fallback_rules: "fallback rules of its own",
-  allowed_keys: "keys that name it among their models",
-  sold_months: "months that were sold",
-  open_orders: "open orders, which can still be paid",
-  open_codes: "batches of codes, which can still be redeemed",
-  exit_node: "exit node that it belongs to",
-  replacements: "models that name it as their replacement",
-  fallback_targets: "models that fall back to it",
-  mapped_names: "names of the Messages route that lead to it",
-  renewals: "customers who pay for it every month",
+/** For one, and for more than one. */
+const subjectTexts: Readonly<Record<ArchiveSubject, readonly [one: string, more: string]>> = {
+  abilities: ["place in the routing of a group", "places in the routing of groups"],
+  credentials: ["credential", "credentials"],
+  fallback_rules: ["fallback rule of its own", "fallback rules of its own"],
+  allowed_keys: ["key that names it among its models", "keys that name it among their models"],
+  sold_months: ["month that was sold", "months that were sold"],
+  open_orders: ["open order, which can still be paid", "open orders, which can still be paid"],
+  open_codes: ["batch of codes, which can still be redeemed", "batches of codes, which can still be redeemed"],
+  exit_node: ["exit node that it belongs to", "exit nodes that it belongs to"],
+  replacements: ["model that names it as its replacement", "models that name it as their replacement"],
+  fallback_targets: ["model that falls back to it", "models that fall back to it"],
+  mapped_names: ["name of the Messages route that leads to it", "names of the Messages route that lead to it"],
+  renewals: ["customer who pays for it every month", "customers who pay for it every month"],
 };
 
 const effectTexts: Readonly<Record<Preview["effects"][number]["effect"], string>> = {
@@ -128,7 +129,7 @@ function EffectList(props: { readonly effects: Preview["effects"] }): JSX.Elemen
         <For each={props.effects}>
           {({ effect, count, subject }) => (
             <li>
-              {effectTexts[effect]}: {shownCount(count)} {subjectTexts[subject]}
+              {effectTexts[effect]}: {shownCount(count)} {subjectTexts[subject][BigInt(count) === 1n ? 0 : 1]}
             </li>
           )}
         </For>
