@@ -202,6 +202,19 @@ describe("the summary", () => {
     expect((body["by_day"] as Sums[]).map(({ day }) => day)).toEqual([from, dayAt(noon - 2 * dayMs), to]);
   });
 
+  test("by the model that was asked for counts the same calls as the list", async () => {
+    const { as, customer } = await enter();
+    await log(customer, [
+      { startedAtMs: noon, quota: quota(10n) },
+      { startedAtMs: noon - 1, askedModel: "wanted", quota: quota(7n) },
+      { startedAtMs: noon - dayMs, askedModel: "wanted", quota: quota(5n) },
+    ]);
+    const { body } = await as.get("/backend/usage/summary/", { asked_model: "wanted" });
+    expect(body["total"]).toMatchObject({ calls: 2, quota: 12 });
+    const { body: all } = await as.get("/backend/usage/summary/", {});
+    expect(all["total"]).toMatchObject({ calls: 3, quota: 22 });
+  });
+
   test("shows every day of the range, even those without a call", async () => {
     const { as } = await enter();
     const { body } = await as.get("/backend/usage/summary/", { zone: "Asia/Tokyo" });

@@ -79,8 +79,8 @@ export const tokenSums = tokenColumns.map((count) => `sum(${count})::bigint as $
 export const tokens = tokenColumns.join(", ");
 const tokensOfCall = tokenColumns.map((count) => `usage_count(u.${count})`).join(", ");
 
-/** The calls of a user within the times `$7` and `$8` that have an end user or a tag. */
-const labelledCalls = `(
+/** The calls of a user within the times `$7` and `$8`, for what only the log knows. */
+const loggedCalls = `(
   select * from usage_log l where l.gateway_user_id = $1::bigint
     and l.day between ($7::timestamptz at time zone 'UTC')::date and ($8::timestamptz at time zone 'UTC')::date
     and l.started_at >= $7::timestamptz and l.started_at < $8::timestamptz
@@ -91,10 +91,11 @@ const labelledCalls = `(
  * yet, all as of one moment.
  */
 export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
-  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, memberId, projectId, endUser, tag } = filter;
+  const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, memberId, projectId } = filter;
+  const { endUser, tag, askedModel } = filter;
   const days = daysOf(fromDay, toDay, zone);
-  // The stored sums don't know end users and tags: these are summed from the log, by their indexes.
-  const isFromLog = endUser !== null || tag !== null;
+  // The stored sums don't know end users, tags and models that another one answered for: these are summed from the log.
+  const isFromLog = endUser !== null || tag !== null || askedModel !== null;
   const spans = isFromLog ? [] : days;
   const pieces = spans.flatMap((span, day) => piecesOf(span, ["hours", "quarter"]).map((piece) => ({ ...piece, day })));
   return await db.query<UsagePart>(
@@ -110,8 +111,8 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
        union all
        select width_bucket(u.started_at, $6::timestamptz[]) - 1, coalesce(u.model, ''), u.api_key_id, u.outcome, 1,
          ${tokensOfCall}, u.quota, ceil(u.quota * u.rate_multiplier)
-       from ${isFromLog ? labelledCalls : "unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz)"} u
-       where ${hasLabels(filter, "$15", "$16")}
+       from ${isFromLog ? loggedCalls : "unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz)"} u
+       where ${hasLabels(filter, "$15", "$16")} and ${askedModel === null ? "$17::text is null" : "u.asked_model = $17::text"}
      ), sums as (
        select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, nullif(model, '') as model, key_id,
          sum(calls)::bigint as calls, coalesce(sum(calls) filter (where outcome = 'completed'), 0)::bigint as completed_calls,
@@ -139,7 +140,7 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
         days.map(({ from }) => from),
       ].map((values) => arrayLiteral(values)),
       ...[days[0]?.from ?? null, days.at(-1)?.to ?? null],
-      ...[keyId, model, outcome, fromDay, memberId, projectId, endUser, tag],
+      ...[keyId, model, outcome, fromDay, memberId, projectId, endUser, tag, askedModel],
     ],
   );
 }
