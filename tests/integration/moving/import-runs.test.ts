@@ -136,6 +136,10 @@ describe("odd rows", () => {
     peer.change("update tokens set allow_ips = '10.0.0.0/8' where name = 'carol-one-ip'");
     peer.change("update channels set type = 58 where id = 1");
     peer.change("update channels set model_mapping = '{' where id = 7");
+    peer.change("update users set quota = 9100000000000000000 where username = 'heidi'");
+    peer.change(
+      "update users set password = '$2a$31$' || substr(password, 8), display_name = 'A' || char(10) || 'B' where username = 'frank'",
+    );
     const { findings, counts } = await move(db, "new-api", { from: `sqlite:${peer.path}` });
     const saying = (table: string, words: string) =>
       findings.some((finding) => finding.table === table && finding.text.includes(words));
@@ -148,7 +152,12 @@ describe("odd rows", () => {
     expect(saying("tokens", "ignores the address 10.0.0.0/8")).toBe(true);
     expect(saying("channels", "type 58")).toBe(true);
     expect(saying("channels", "mapping of its models")).toBe(true);
-    expect(counts.get("users")).toMatchObject({ made: 12 });
+    expect(saying("users", "out of range")).toBe(true);
+    expect(saying("users", "unusual cost")).toBe(true);
+    const [frank] = await db.sql<{ name: string; hash: string | null }>`
+      select display_name as name, password_hash as hash from user_profile where username = 'frank'`;
+    expect(frank).toEqual({ name: "A B", hash: null });
+    expect(counts.get("users")).toMatchObject({ made: 11 });
     await moneyIsRight();
   });
 

@@ -22,7 +22,7 @@ export async function freeAddress(tx: Queryable, text: string): Promise<string |
 
 /** Whether a user can log in by this name. One with an @ could be the address of someone else. */
 export async function isFreeUsername(tx: Queryable, username: string): Promise<boolean> {
-  const isName = username !== "" && username.length <= usernameLengthMax && !/[@\s\p{Cc}]/u.test(username);
+  const isName = username !== "" && username.length <= usernameLengthMax && !/[@\s\p{Cc}\p{Cf}]/u.test(username);
   return isName && !(await isUsernameTaken(tx, username));
 }
 

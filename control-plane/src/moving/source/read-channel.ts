@@ -1,6 +1,6 @@
 import type { PeerChannel, Program } from "../model.ts";
 import type { Note, Row } from "./model.ts";
-import { listOf, OddValue, objectOf, textOf, wholeOf } from "./read-values.ts";
+import { lineOf, listOf, OddValue, objectOf, textOf, wholeOf } from "./read-values.ts";
 
 const enabled = 1n;
 const disabledByProgram = 3n;
@@ -29,7 +29,7 @@ export function readChannel(row: Row, program: Program, note: Note): PeerChannel
   return {
     id: textOf(row["id"]),
     type: Number(wholeOf(row["type"])),
-    name: textOf(row["name"]).trim(),
+    name: lineOf(row["name"]),
     credential: textOf(row["key"]).trim(),
     baseUrl: textOf(row["base_url"]).trim().replace(/\/+$/, ""),
     other: textOf(row["other"]).trim(),

@@ -1,7 +1,7 @@
 import { isAddressOrRange } from "../../platform/address-list.ts";
 import type { PeerKey, Program } from "../model.ts";
 import type { Note, Row } from "./model.ts";
-import { flagOf, instantOf, listOf, textOf, wholeOf } from "./read-values.ts";
+import { flagOf, instantOf, lineOf, listOf, textOf, wholeOf } from "./read-values.ts";
 
 const [enabled, disabled, expired, exhausted] = [1n, 2n, 3n, 4n];
 const never = -1n;
@@ -18,7 +18,7 @@ export function readKey(row: Row, program: Program, note: Note): PeerKey {
   return {
     id: textOf(row["id"]),
     userId: textOf(row["user_id"]),
-    name: textOf(row["name"]),
+    name: lineOf(row["name"]),
     key: `sk-${textOf(row["key"]).replace(/^sk-/, "")}`,
     status: statusOf(row, note),
     expiresAt: expiry === never ? null : instantOf(expiry),

@@ -1,12 +1,13 @@
 import type { AccountState, PeerUser } from "../model.ts";
 import type { Note, Row } from "./model.ts";
-import { textOf, wholeOf } from "./read-values.ts";
+import { lineOf, textOf, wholeOf } from "./read-values.ts";
 
 const states: Readonly<Record<string, AccountState>> = { "1": "active", "2": "suspended", "3": "closed" };
 const adminRoleMin = 10n;
 /** 32-bit columns end here. */
 const clippedQuota = 2_147_483_647n;
-const bcryptHash = /^\$2[aby]\$\d{2}\$[./A-Za-z0-9]{53}$/;
+/** A higher cost would keep a processor busy for minutes at each login. */
+const bcryptHash = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
 /** A row of `users`, which both programs write. */
 export function readUser(row: Row, note: Note): PeerUser {
@@ -23,13 +24,13 @@ export function readUser(row: Row, note: Note): PeerUser {
   const hash = textOf(row["password"]);
   const isHash = bcryptHash.test(hash);
   if (hash !== "" && !isHash) {
-    note("lost", "The password is not stored as bcrypt. Its owner sets another one by e-mail.");
+    note("lost", "The password is not stored as bcrypt, or at an unusual cost. Its owner sets another one by e-mail.");
   }
   return {
     id: textOf(row["id"]),
     username: textOf(row["username"]),
     email: textOf(row["email"]).trim(),
-    displayName: textOf(row["display_name"]).trim(),
+    displayName: lineOf(row["display_name"]),
     passwordHash: isHash ? hash : null,
     isAdmin: wholeOf(row["role"]) >= adminRoleMin,
     state: isDeleted ? "closed" : (known ?? "suspended"),

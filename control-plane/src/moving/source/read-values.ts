@@ -3,8 +3,19 @@
 /** A value that can't be what its column should hold. */
 export class OddValue extends Error {}
 
+/** Sums of such numbers still fit into a column. */
+const wholeMax = 1_000_000_000_000_000_000n;
+
 /** An integer; null counts as 0. @throws OddValue */
 export function wholeOf(value: unknown): bigint {
+  const whole = readWhole(value);
+  if (whole > wholeMax || whole < -wholeMax) {
+    throw new OddValue(`${whole} is out of range`);
+  }
+  return whole;
+}
+
+function readWhole(value: unknown): bigint {
   if (value === null || value === undefined) {
     return 0n;
   }
@@ -31,6 +42,13 @@ export function textOf(value: unknown): string {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : String(value);
   // Postgres takes no such character.
   return text.replaceAll("\0", "").trimEnd();
+}
+
+/** A text on one line. */
+export function lineOf(value: unknown): string {
+  return textOf(value)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim();
 }
 
 export function flagOf(value: unknown): boolean {
