@@ -41,7 +41,7 @@ test("a key is created, its first call is seen, and the call appears in the usag
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("button", { name: "Create key" }).first().click();
     const form = page.getByRole("dialog");
-    await form.getByLabel("Name").fill("laptop");
+    await form.getByRole("textbox", { name: "Name" }).fill("laptop");
     await form.getByRole("button", { name: "Create key" }).click();
     const secret = (await page.locator("[data-secret]").textContent()) ?? "";
     expect(secret).toStartWith("sk-");
@@ -168,7 +168,7 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
   try {
     await page.goto("/console/keys/");
     await page.getByRole("button", { name: "Create key" }).first().click();
-    await dialog.getByLabel("Name").fill("build server");
+    await dialog.getByRole("textbox", { name: "Name" }).fill("build server");
     await dialog.getByText("Limits", { exact: true }).click();
     await dialog.getByLabel("Budget in USD").fill("a lot");
     await dialog.getByRole("button", { name: "Create key" }).click();

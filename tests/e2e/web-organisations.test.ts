@@ -97,7 +97,7 @@ test(
     await annas.page.goto("/console/keys/");
     await annas.page.getByRole("button", { name: "Create key" }).first().click();
     const creating = annas.page.getByRole("dialog", { name: "Create key" });
-    await creating.getByLabel("Name").fill("search index");
+    await creating.getByRole("textbox", { name: "Name" }).fill("search index");
     await creating.getByLabel("Project").selectOption({ label: "Search" });
     await creating.getByRole("button", { name: "Create key" }).click();
     const secret = /sk-[A-Za-z0-9]{48}/.exec(

@@ -134,9 +134,6 @@ export const usageSummaryResponse = z.strictObject({
 });
 export type UsageSummary = Unsent<z.output<typeof usageSummaryResponse>>;
 
-/** The most end users, and the most tags, of which a response has the sums. */
-export const usageLabelsMax = 100;
-
 export const usageLabelsResponse = z.strictObject({
   from_day: wireDay,
   to_day: wireDay,

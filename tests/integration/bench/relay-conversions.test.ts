@@ -78,7 +78,7 @@ describe("each conversion can be measured", () => {
     async () => {
       const site = { providerPort: provider.port, folder: "", profileFolder: null, binaries: {} };
       for (const scenario of conversionScenarios) {
-        const options = { site, provider, scenario: few(scenario), seconds: 0.2, jsonLoad: "bun" } as const;
+        const options = { site, provider, scenario: few(scenario), seconds: 0.5, jsonLoad: "bun" } as const;
         const { load, provided, armCpuMs } = await measure(arm, options);
         expect(load.answered, scenario.name).toBe(provided);
         expect(load.stream?.chunks ?? null, scenario.name).toBe(scenario.kind === "stream" ? 50 * provided : null);

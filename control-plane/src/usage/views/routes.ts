@@ -2,7 +2,6 @@ import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import {
   usageDaysMax,
   usageExportRowsMax,
-  usageLabelsMax,
   usageLabelsResponse,
   usageLabelsSaveInput,
   usageListInput,
@@ -12,6 +11,7 @@ import {
   usageSummaryInput,
   usageSummaryResponse,
 } from "@sluice/contracts/usage";
+import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { z } from "zod";
 import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";

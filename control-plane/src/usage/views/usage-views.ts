@@ -7,8 +7,8 @@ import {
   type UsageSummaryInput,
   type UsageView,
   usageExportRowsMax,
-  usageLabelsMax,
 } from "@sluice/contracts/usage";
+import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import type { AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,4 +1,5 @@
-import { usageLabelsMax, type usageLabelsResponse, type usageLabelsSaveInput } from "@sluice/contracts/usage";
+import type { usageLabelsResponse, usageLabelsSaveInput } from "@sluice/contracts/usage";
+import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { useLocation } from "@solidjs/router";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
