@@ -59,7 +59,7 @@ async function run(command: readonly string[], text: string): Promise<string> {
   const child = Bun.spawn([...command], {
     // The packages that the snippets import are those of the tests.
     cwd: join(import.meta.dir, ".."),
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", SLUICE_API_KEY: user.apiKey },
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", GATEWAY_API_KEY: user.apiKey },
     stdin: new TextEncoder().encode(text),
     stdout: "pipe",
     stderr: "pipe",
@@ -171,7 +171,7 @@ describe("the settings of agents", () => {
       model_providers: Record<string, { base_url: string; env_key: string; wire_api: string }>;
     };
     const chosen = config.model_providers[config.model_provider];
-    expect(chosen).toMatchObject({ env_key: "SLUICE_API_KEY", wire_api: "responses" });
+    expect(chosen).toMatchObject({ env_key: "GATEWAY_API_KEY", wire_api: "responses" });
     expect(config.model_context_window).toBe(128_000);
     const answer = await ask(chosen?.base_url ?? "", "/responses", { model: config.model, input: "Say hello." });
     expect(answer).toStartWith("200 ");
@@ -186,7 +186,7 @@ describe("the settings of agents", () => {
     const [name = "", model = ""] = config.model.split("/");
     const chosen = config.provider[name];
     expect(Object.keys(chosen?.models ?? {})).toEqual([model]);
-    expect(chosen?.options.apiKey).toBe("{env:SLUICE_API_KEY}");
+    expect(chosen?.options.apiKey).toBe("{env:GATEWAY_API_KEY}");
     expect(await ask(chosen?.options.baseURL ?? "", "/chat/completions", { model, messages })).toContain(said);
     expect(await shown("opencode-check")).toContain(`--model "${config.model}"`);
   });

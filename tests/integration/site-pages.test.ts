@@ -20,7 +20,12 @@ test("a stop while the pages are rendered ends the program that renders them, an
       prerender,
       buildHash: "1",
       directory,
-      readCatalogue: () => Promise.resolve({ models: [], plans: [] } as unknown as SiteCatalogue),
+      readCatalogue: () =>
+        Promise.resolve({
+          brand: { name: "Sluice", support_address: "", says_powered_by: false },
+          models: [],
+          plans: [],
+        } as unknown as SiteCatalogue),
       log: createLog("info", (line) => lines.push(line)),
     });
     void pages.refresh();

@@ -43,12 +43,13 @@ export function appDocument(area: AppArea, appManifest: string, siteManifest: st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${titles[area]} - Sluice</title>
+<meta name="application-name" content="{brand}">
+<title>${titles[area]} - {brand}</title>
 ${lines.join("\n")}
 </head>
 <body>
 <div id="app">${area === "kit" ? "" : frameSkeleton(area)}</div>
-<noscript><p class="noscript">This part of Sluice needs JavaScript. Logins, prices and documents work without it.</p></noscript>
+<noscript><p class="noscript">This part of {brand} needs JavaScript. Logins, prices and documents work without it.</p></noscript>
 </body>
 </html>
 `;
@@ -58,7 +59,7 @@ ${lines.join("\n")}
 function frameSkeleton(area: "console" | "admin"): string {
   const line = (width: string): string => `<span class="skeleton" data-width="${width}"></span>`;
   return `<div class="shell" data-area="${area}" aria-busy="true">
-<header class="sidebar"><span class="brand"><span>Sluice</span></span></header>
+<header class="sidebar"><span class="brand"><bdi>{brand}</bdi></span></header>
 <div class="topbar"></div>
 <div class="main"><div class="page-skeleton">${line("short")}${line("long")}${line("long")}</div></div>
 </div>`;

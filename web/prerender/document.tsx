@@ -1,3 +1,4 @@
+import { type Brand, defaultBrandName } from "@sluice/contracts/brand";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
@@ -8,7 +9,9 @@ import { markdownPath } from "../src/site/docs/markdown.ts";
 import { Frame } from "../src/site/frame.tsx";
 import { localizedPath } from "../src/site/locales.ts";
 import type { PageContext, SitePage } from "../src/site/model.ts";
+import { brandPlace } from "./brand-place.ts";
 import type { PageAssets } from "./page-assets.ts";
+import { escapeXml } from "./site-files.ts";
 
 type DocumentDeps = {
   readonly page: SitePage;
@@ -19,11 +22,12 @@ type DocumentDeps = {
 
 /** One page in one language, as a whole document. */
 export function drawDocument(deps: DocumentDeps): string {
-  return `<!doctype html>${renderToString(() => (
+  const text = `<!doctype html>${renderToString(() => (
     <NoHydration>
       <PageDocument {...deps} />
     </NoHydration>
   ))}`;
+  return text.replaceAll(brandPlace, () => escapeXml(deps.catalogue.brand.name));
 }
 
 /** The data that pages in a language are made from. */
@@ -56,8 +60,11 @@ function PageDocument(props: DocumentDeps): JSX.Element {
 }
 
 /** Data, which is not subject to script policies. It is not escaped like text; nothing in it can end the element. */
-function structuredScript(data: Readonly<Record<string, unknown>>): JSX.Element {
-  const text = JSON.stringify({ "@context": "https://schema.org", ...data }).replace(/</g, "\\u003c");
+function structuredScript(data: Readonly<Record<string, unknown>>, { name }: Brand): JSX.Element {
+  const quoted = JSON.stringify(name).slice(1, -1);
+  const text = JSON.stringify({ "@context": "https://schema.org", ...data })
+    .replaceAll(brandPlace, () => quoted)
+    .replace(/</g, "\\u003c");
   return ssr(`<script type="application/ld+json">${text}</script>`) as unknown as JSX.Element;
 }
 
@@ -84,10 +91,10 @@ function SocialImage(props: { readonly address: string; readonly alt: string }):
       <meta property="og:image:type" content="image/png" />
       <meta property="og:image:width" content={String(socialImageSize.width)} />
       <meta property="og:image:height" content={String(socialImageSize.height)} />
-      <meta property="og:image:alt" content={`Sluice: ${props.alt}`} />
+      <meta property="og:image:alt" content={`{brand}: ${props.alt}`} />
       <meta name="twitter:card" content="summary_large_image" />
       <meta name="twitter:image" content={props.address} />
-      <meta name="twitter:image:alt" content={`Sluice: ${props.alt}`} />
+      <meta name="twitter:image:alt" content={`{brand}: ${props.alt}`} />
     </>
   );
 }
@@ -99,7 +106,7 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{page.path === "/" ? `Sluice - ${page.title(locale)}` : `${page.title(locale)} - Sluice`}</title>
+      <title>{page.path === "/" ? `{brand} - ${page.title(locale)}` : `${page.title(locale)} - {brand}`}</title>
       <meta name="description" content={page.description(locale)} />
       <script src={assets.boot} />
       <link rel="stylesheet" href={assets.stylesheet} />
@@ -117,12 +124,14 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
         <meta property="og:description" content={page.description(locale)} />
         <meta property="og:type" content="website" />
         <meta property="og:url" content={address(locale)} />
-        <meta property="og:site_name" content="Sluice" />
+        <meta property="og:site_name" content="{brand}" />
         <meta property="og:locale" content={openGraphLocales[locale]} />
-        <SocialImage
-          address={catalogue.origin + assets.socialImage(page.socialImageOf ?? page.path, locale)}
-          alt={page.title(locale)}
-        />
+        <Show when={catalogue.brand.name === defaultBrandName}>
+          <SocialImage
+            address={catalogue.origin + assets.socialImage(page.socialImageOf ?? page.path, locale)}
+            alt={page.title(locale)}
+          />
+        </Show>
       </Show>
       <Show when={page.markdown !== undefined}>
         <link rel="alternate" type="text/markdown" href={localizedPath(markdownPath(page.path), locale)} />
@@ -138,7 +147,7 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
           </>
         )}
       </Show>
-      <Show when={page.structuredData}>{(data) => structuredScript(data()(props.context))}</Show>
+      <Show when={page.structuredData}>{(data) => structuredScript(data()(props.context), catalogue.brand)}</Show>
       <Show when={page.islands.length > 0}>
         <script type="module" src={assets.script} />
         <For each={[...new Set(page.islands.flatMap((name) => assets.island(name)))]}>

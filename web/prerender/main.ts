@@ -11,6 +11,7 @@ import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { sitePages } from "../src/site/routes.ts";
+import { withBrandInMarkdown } from "./brand-place.ts";
 import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
 import { llmsText, robotsText, sitemapXml } from "./site-files.ts";
@@ -33,13 +34,16 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
       const path = page.path.endsWith("/") ? `${page.path}index.html` : page.path;
       files.set(prefix + path, drawDocument({ page, locale, catalogue, assets }));
       if (page.markdown !== undefined) {
-        files.set(prefix + markdownPath(page.path), page.markdown(pageContext(locale, catalogue)));
+        files.set(
+          prefix + markdownPath(page.path),
+          withBrandInMarkdown(page.markdown(pageContext(locale, catalogue)), catalogue.brand.name),
+        );
       }
     }
   }
   files.set("/sitemap.xml", sitemapXml(pages, catalogue.origin));
   files.set("/robots.txt", robotsText(catalogue.origin));
-  files.set("/llms.txt", llmsText(sitePages, catalogue));
+  files.set("/llms.txt", withBrandInMarkdown(llmsText(sitePages, catalogue), catalogue.brand.name));
   for (const [path, text] of files) {
     await writeCompressed(join(directory, path), Buffer.from(text));
   }

@@ -4,7 +4,8 @@ import { markdownPath } from "../src/site/docs/markdown.ts";
 import { localizedPath } from "../src/site/locales.ts";
 import type { SitePage } from "../src/site/model.ts";
 
-function escapeXml(text: string): string {
+/** Text for HTML or XML, also in quoted attributes. */
+export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
@@ -40,7 +41,7 @@ export function robotsText(origin: string): string {
 export function llmsText(pages: readonly SitePage[], { origin, models }: SiteCatalogue): string {
   const listed = pages.filter((page) => page.isIndexed);
   return [
-    "# Sluice",
+    "# {brand}",
     "",
     "> A paid gateway to model APIs: one address, one key, an exact account of every call.",
     "",

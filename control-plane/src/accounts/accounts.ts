@@ -59,6 +59,8 @@ export type AccountsDeps = {
   readonly issuers: IssuerDeps;
   /** The base URL of the links in emails. */
   readonly baseUrl: string;
+  /** The name of the service, which authenticators show. */
+  readonly brandName: () => string;
   readonly returnsVerificationLink: boolean;
   /** Allows cookies over plain HTTP. */
   readonly isDevelopment: boolean;

@@ -43,6 +43,7 @@ const endpointsAtOnce = 4;
 export async function buildDocument(
   groups: readonly EndpointGroup[],
   native: readonly NativeRoute[],
+  title: string,
 ): Promise<ApiDocument> {
   const whole: Record<string, Record<string, Operation>> = {};
   const add = (path: string, method: string, operation: Operation): void => {
@@ -63,7 +64,7 @@ export async function buildDocument(
   const { paths, ...shared } = shareParts(whole, errorSchemas);
   return {
     openapi: "3.1.1",
-    info: { title: "Sluice", version: "1", description },
+    info: { title, version: "1", description },
     servers: [{ url: "/" }],
     tags: [...tags].map((name) => ({ name })),
     paths,

@@ -12,14 +12,20 @@ const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None
 
 /**
  * Serves the API description. It is public: endpoints are not secret, and client authors have no login.
- * @param findGroups called once, at the first request, because its result includes these endpoints
+ * @param findGroups called at the first request with a name, because its result includes these endpoints
+ * @param brandName the name of the service, which is the title
  */
-export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[]): AnyEndpoint[] {
-  const describe = once(() => buildDocument(findGroups(), nativeRoutes));
-  const documentFile = once(async () =>
+export function descriptionEndpoints(
+  findGroups: () => readonly EndpointGroup[],
+  brandName: () => string,
+): AnyEndpoint[] {
+  const describe = oncePer(brandName, (title) => buildDocument(findGroups(), nativeRoutes, title));
+  const documentFile = oncePer(brandName, async () =>
     compressedFileOf(JSON.stringify(await describe()), "application/json; charset=utf-8"),
   );
-  const pageFile = once(async () => compressedFileOf(docsPage(await describe()), "text/html; charset=utf-8"));
+  const pageFile = oncePer(brandName, async () =>
+    compressedFileOf(docsPage(await describe()), "text/html; charset=utf-8"),
+  );
   return [
     endpoint({
       method: "GET",
@@ -49,10 +55,14 @@ export function descriptionEndpoints(findGroups: () => readonly EndpointGroup[])
   ];
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
+/** What `make` returns for the current key; made again when the key has changed. */
+function oncePer<Value>(readKey: () => string, make: (key: string) => Value): () => Value {
+  let made: { readonly key: string; readonly value: Value } | null = null;
   return () => {
-    made ??= { value: make() };
+    const key = readKey();
+    if (made?.key !== key) {
+      made = { key, value: make(key) };
+    }
     return made.value;
   };
 }

@@ -50,6 +50,7 @@ import {
   sentPage,
   verifyPage,
 } from "../pages/account-pages.ts";
+import type { FormLook } from "../pages/form-page.ts";
 import { registerPage } from "../pages/register-page.ts";
 import { Pages } from "../pages/service.ts";
 import type { WebBuild } from "../pages/web-build.ts";
@@ -76,6 +77,7 @@ import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
+import { brandOf, ownBrandName } from "./brand.ts";
 import { cacheRules } from "./cache-rules.ts";
 
 export type BackendDeps = {
@@ -114,7 +116,13 @@ export function buildBackend(deps: BackendDeps): Backend {
   const { features, accounts } = openFeatures(deps);
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
-    { name: "api-description", endpoints: descriptionEndpoints(() => groups) },
+    {
+      name: "api-description",
+      endpoints: descriptionEndpoints(
+        () => groups,
+        () => deps.settings.values["brand.name"],
+      ),
+    },
   ];
   const endpoints: EndpointDeps = {
     callers: accounts.callers,
@@ -248,8 +256,8 @@ const gatewayUsers: GatewayUsers = {
   },
 };
 
-function contactPage({ webBuild }: BackendDeps): Parameters<typeof leadEndpoints>[0]["problemPage"] {
-  return (state, status) => contactProblemPage(state, status, webBuild?.forms ?? null);
+function contactPage(deps: BackendDeps): Parameters<typeof leadEndpoints>[0]["problemPage"] {
+  return (state, status) => contactProblemPage(state, status, formLook(deps));
 }
 
 function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendDeps): Feature {
@@ -282,7 +290,7 @@ function openEventTargets(deps: BackendDeps, mails: MailQueue): Feature {
     mails,
     admins: superAdmins,
     baseUrl: publicBaseUrl(config),
-    service: mailFromOf(config).name,
+    service: () => ownBrandName(deps.settings) ?? mailFromOf(config).name,
   });
 }
 
@@ -295,6 +303,7 @@ function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
     ...deps,
     clock: systemClock,
     readSecret: (name) => secrets.read(name),
+    brandName: () => ownBrandName(deps.settings),
     // Accounts know mail, but mail does not know accounts.
     onOutcome: async (tx, { template, userId, at, error }) => {
       if (template === "email_verify" && userId !== null) {
@@ -312,7 +321,11 @@ function traceRules(values: SettingValues): TraceRules {
   };
 }
 
-function openPages({ config, db, log, notifications, webBuild }: BackendDeps, { callers }: Accounts): Pages {
+function formLook({ webBuild, settings }: BackendDeps): FormLook {
+  return { assets: webBuild?.forms ?? null, brandName: settings.values["brand.name"] };
+}
+
+function openPages({ config, db, log, notifications, webBuild, settings }: BackendDeps, { callers }: Accounts): Pages {
   const origin = publicBaseUrl(config);
   const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
   const pages = new Pages({
@@ -320,27 +333,26 @@ function openPages({ config, db, log, notifications, webBuild }: BackendDeps, { 
     callers,
     readCatalogue: async () => ({
       origin,
+      brand: brandOf(settings.values),
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
       models: (await listModelsForNewcomers(db)).map(siteModel),
       messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
       support_widget_url: supportWidgetUrl,
     }),
     supportWidgetUrl,
+    brandName: () => settings.values["brand.name"],
     dataDirectory: config.DATA_DIR,
     isDevelopment: config.NODE_ENV === "development",
     log,
   });
   notifications.listen("catalog_changed", () => pages.refresh());
   notifications.listen("group_changed", () => pages.refresh());
+  settings.onChange(() => pages.refresh());
   return pages;
 }
 
-function openAccounts(
-  { config, db, masterKey, log, webBuild, settings }: BackendDeps,
-  mails: MailQueue,
-  agreed: Pick<AccountsDeps, "approvals" | "acts">,
-): Accounts {
-  const forms = webBuild?.forms ?? null;
+function openAccounts(deps: BackendDeps, mails: MailQueue, agreed: Pick<AccountsDeps, "approvals" | "acts">): Accounts {
+  const { config, db, masterKey, log, settings } = deps;
   return buildAccounts({
     ...agreed,
     db,
@@ -350,16 +362,17 @@ function openAccounts(
     gatewayUsers,
     onVerified: creditPaidOrders,
     pages: {
-      login: (state, status) => loginPage(state, status, forms),
-      code: (state, status) => codePage(state, status, forms),
-      register: (state, status) => registerPage(state, status, forms),
-      sent: (state) => sentPage(state, forms),
-      verify: (state, status) => verifyPage(state, status, forms),
-      reset: (state, status) => resetPage(state, status, forms),
-      adminLogin: (state, status) => adminLoginPage(state, status, forms),
+      login: (state, status) => loginPage(state, status, formLook(deps)),
+      code: (state, status) => codePage(state, status, formLook(deps)),
+      register: (state, status) => registerPage(state, status, formLook(deps)),
+      sent: (state) => sentPage(state, formLook(deps)),
+      verify: (state, status) => verifyPage(state, status, formLook(deps)),
+      reset: (state, status) => resetPage(state, status, formLook(deps)),
+      adminLogin: (state, status) => adminLoginPage(state, status, formLook(deps)),
     },
     issuers: { client: new PooledHttpClient({ guard: openUpstreamGuard(config, log) }), clock: systemClock, log },
     baseUrl: publicBaseUrl(config),
+    brandName: () => settings.values["brand.name"],
     returnsVerificationLink: returnsLinks(config),
     isDevelopment: config.NODE_ENV === "development",
     adminRules: () => ({

@@ -24,7 +24,7 @@ export type EventTargetFeatureDeps = {
   readonly admins: SuperAdmins;
   readonly baseUrl: string;
   /** The name of the service in messages to people. */
-  readonly service: string;
+  readonly service: () => string;
 };
 
 /** Webhooks of customers and operators, and messages to operators by mail and chat. */

@@ -24,6 +24,8 @@ export type MailDeps = {
   readonly notifications: Notifications;
   readonly readSecret: (name: string) => Promise<string | null>;
   readonly onOutcome: MailHook;
+  /** The name of the service that an admin has set; null if none has. */
+  readonly brandName: () => string | null;
 };
 
 export type Mail = {
@@ -37,10 +39,15 @@ export type Mail = {
  * @throws ConfigError
  */
 export function buildMail(deps: MailDeps): Mail {
-  const { config, db, clock, notifications } = deps;
+  const { config, db, clock, notifications, brandName } = deps;
   const from = mailFromOf(config);
   const siteUrl = publicBaseUrl(config);
-  const shared: SharedValues = { service: from.name, console_link: `${siteUrl}/console/` };
+  const shared: SharedValues = {
+    get service() {
+      return brandName() ?? from.name;
+    },
+    console_link: `${siteUrl}/console/`,
+  };
   const queue = new MailService(deps);
   const worker = new MailWorker({
     ...deps,

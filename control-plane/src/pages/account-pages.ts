@@ -13,6 +13,7 @@ import type { FormPageState } from "../platform/form-problem.ts";
 import { type Html, html } from "../platform/html.ts";
 import { formPath } from "../platform/page-locale.ts";
 import {
+  type FormLook,
   formField,
   formPage,
   goodNotice,
@@ -24,7 +25,6 @@ import {
   submitButton,
 } from "./form-page.ts";
 import { formTexts } from "./form-texts/messages.ts";
-import type { FormAssets } from "./web-build.ts";
 
 export const emailAttributes = (email: string): Html =>
   html`type="email" autocomplete="username" maxlength="254" required value="${email}"`;
@@ -46,7 +46,7 @@ const textWithEmail = (text: string, email: string): Html => textWith("{email}",
 const textWithName = (text: string, name: string): Html => textWith("{name}", text, name);
 
 /** The login; with the code field once a code is known to be needed, and without a form for logged-in users. */
-export function loginPage(state: LoginPageState, status: number, assets: FormAssets | null): Response {
+export function loginPage(state: LoginPageState, status: number, look: FormLook): Response {
   const { locale, email, next, problem, asksForCode, signedInAs } = state;
   const texts = formTexts[locale];
   const notices: Readonly<Record<string, string>> = texts.notices;
@@ -65,7 +65,7 @@ ${moreLink(formPath("/register/", locale), texts.login.register, texts.login.noA
   const body = html`${goodNotice(notice)}${problemNotice(problemText(problem, locale))}
 ${signedInAs === null ? form : signedIn(signedInAs, next, locale)}`;
   const address = next === "" ? "/login/" : `/login/?next=${encodeURIComponent(next)}`;
-  return formPage({ locale, title: texts.login.title, body, status, assets, address, isCounted: true });
+  return formPage({ locale, title: texts.login.title, body, status, look, address, isCounted: true });
 }
 
 /** What a sign-in takes along: where to go on, or the code of an invitation. */
@@ -86,7 +86,7 @@ export function signInLinks(signIns: readonly OfferedSignIn[], brought: Brought,
 }
 
 /** The question for the code of an authenticator, after a sign-in elsewhere. */
-export function codePage(state: CodePageState, status: number, assets: FormAssets | null): Response {
+export function codePage(state: CodePageState, status: number, look: FormLook): Response {
   const { locale, next, problem } = state;
   const texts = formTexts[locale];
   const body = html`${problemNotice(problemText(problem, locale))}
@@ -96,7 +96,7 @@ ${formField("code", texts.login.code, codeAttributes)}
 ${submitButton(texts.login.submit)}
 </form>
 ${moreLink(formPath("/login/", locale), texts.login.otherWay)}`;
-  return formPage({ locale, title: texts.login.title, body, status, assets, address: null });
+  return formPage({ locale, title: texts.login.title, body, status, look, address: null });
 }
 
 function signedIn(email: string, next: string, locale: Locale): Html {
@@ -107,7 +107,7 @@ function signedIn(email: string, next: string, locale: Locale): Html {
 }
 
 /** The page after a registration, which is the same whether or not the address was free. */
-export function sentPage({ locale, email, link }: SentPageState, assets: FormAssets | null): Response {
+export function sentPage({ locale, email, link }: SentPageState, look: FormLook): Response {
   const texts = formTexts[locale];
   const shown =
     link === null ? null : html`<p class="notice">${texts.sent.shown} <a href="${link}">${texts.sent.open}</a></p>`;
@@ -118,11 +118,11 @@ ${shown}
 ${hiddenField("lang", locale)}${hiddenField("email", email)}
 <button class="button">${texts.sent.submit}</button>
 </form>`;
-  return formPage({ locale, title: texts.sent.title, body, status: 200, assets, address: null });
+  return formPage({ locale, title: texts.sent.title, body, status: 200, look, address: null });
 }
 
 /** The button that redeems a link; without a link, the form that requests one. */
-export function verifyPage(state: LinkPageState, status: number, assets: FormAssets | null): Response {
+export function verifyPage(state: LinkPageState, status: number, look: FormLook): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
   const fields =
@@ -138,11 +138,11 @@ ${hiddenField("lang", locale)}
 ${fields}
 </form>
 ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
-  return formPage({ locale, title: texts.verify.title, body, status, assets, address: "/verify-email/" });
+  return formPage({ locale, title: texts.verify.title, body, status, look, address: "/verify-email/" });
 }
 
 /** The form for a new password, if the reset link is valid; without a link, the form that requests one. */
-export function resetPage(state: ResetPageState, status: number, assets: FormAssets | null): Response {
+export function resetPage(state: ResetPageState, status: number, look: FormLook): Response {
   const { locale, token, email, problem } = state;
   const texts = formTexts[locale];
   const fields =
@@ -160,7 +160,7 @@ ${hiddenField("lang", locale)}${fields}
 </form>
 ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   const address = token === "" ? "/reset-password/" : `/reset-password/?token=${encodeURIComponent(token)}`;
-  return formPage({ locale, title: texts.reset.title, body, status, assets, address });
+  return formPage({ locale, title: texts.reset.title, body, status, look, address });
 }
 
 /** Offers to remove what somebody who knew the old password may have linked. */
@@ -172,16 +172,16 @@ function endSignIns(linked: readonly string[], locale: Locale): Html {
 /**
  * The page for a company's request that was refused. The browser's back button leads to the form with everything typed.
  */
-export function contactProblemPage(state: FormPageState, status: number, assets: FormAssets | null): Response {
+export function contactProblemPage(state: FormPageState, status: number, look: FormLook): Response {
   const { locale, problem } = state;
   const { contact } = formTexts[locale];
   const body = html`${problemNotice(problemText(problem, locale))}
 ${moreLink(sitePath("/contact/", locale), contact.back)}`;
-  return formPage({ locale, title: contact.title, body, status, assets, address: null });
+  return formPage({ locale, title: contact.title, body, status, look, address: null });
 }
 
 /** The admin login. It reveals neither what the admin area contains nor which of the fields was wrong. */
-export function adminLoginPage(state: AdminLoginPageState, status: number, assets: FormAssets | null): Response {
+export function adminLoginPage(state: AdminLoginPageState, status: number, look: FormLook): Response {
   const { login, next, problem, asksForCode } = state;
   const texts = formTexts.en;
   const body = html`${problemNotice(problem)}
@@ -192,5 +192,5 @@ ${formField("password", texts.password, passwordAttributes)}
 ${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}
 </form>`;
-  return formPage({ locale: "en", title: "Admin", body, status, area: "admin", assets, address: null });
+  return formPage({ locale: "en", title: "Admin", body, status, area: "admin", look, address: null });
 }

@@ -7,13 +7,20 @@ import { formTexts } from "./form-texts/messages.ts";
 import { privatePageHeaders } from "./page-headers.ts";
 import type { FormAssets } from "./web-build.ts";
 
+/** What every form shows, whatever it is for. */
+export type FormLook = {
+  /** Null if the web UI is not built; the forms are then unstyled. */
+  readonly assets: FormAssets | null;
+  /** The name of the service. */
+  readonly brandName: string;
+};
+
 export type FormPage = {
   readonly locale: Locale;
   readonly title: string;
   readonly body: Html;
   readonly status: number;
-  /** Null if the web UI is not built; the forms are then unstyled. */
-  readonly assets: FormAssets | null;
+  readonly look: FormLook;
   /** The path of this page, to which a language is added; null if there is no choice of languages. */
   readonly address: string | null;
   readonly area?: "admin";
@@ -33,7 +40,7 @@ export function sitePath(path: string, locale: Locale): string {
 
 const moduleScript = (path: string): Html => html`<script type="module" src="${path}"></script>`;
 
-function head({ title, assets, isCounted, scripts = [] }: FormPage): Html {
+function head({ title, look: { assets, brandName }, isCounted, scripts = [] }: FormPage): Html {
   const loaded =
     assets === null
       ? null
@@ -46,7 +53,7 @@ ${(isCounted === true ? [assets.landing, ...scripts] : scripts).map(moduleScript
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title} - Sluice</title>
+<title>${title} - ${brandName}</title>
 ${loaded}
 </head>`;
 }
@@ -64,12 +71,12 @@ function languageSwitcher(current: Locale, address: string): Html {
 
 /** The whole response. */
 export function formPage(page: FormPage): Response {
-  const { locale, title, body, status, address, area } = page;
+  const { locale, title, body, status, address, area, look } = page;
   const document = html`<!doctype html>
 <html lang="${locale}" dir="${directionOf(locale)}">
 ${head(page)}
 <body class="form-page"${area === undefined ? null : html` data-area="${area}"`}>
-<header><a class="brand" href="${sitePath("/", locale)}">${mark}<span>Sluice</span></a>
+<header><a class="brand" href="${sitePath("/", locale)}">${mark}<bdi>${look.brandName}</bdi></a>
 ${address === null ? null : languageSwitcher(locale, address)}</header>
 <main>
 <h1>${title}</h1>

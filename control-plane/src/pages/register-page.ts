@@ -4,14 +4,22 @@ import type { RegisterPageState, RegistrationNeeds } from "../accounts/port.ts";
 import { type Html, html } from "../platform/html.ts";
 import { formPath } from "../platform/page-locale.ts";
 import { emailAttributes, newPasswordAttributes, signInLinks, textWith } from "./account-pages.ts";
-import { formField, formPage, hiddenField, moreLink, problemNotice, problemText, submitButton } from "./form-page.ts";
+import {
+  type FormLook,
+  formField,
+  formPage,
+  hiddenField,
+  moreLink,
+  problemNotice,
+  problemText,
+  submitButton,
+} from "./form-page.ts";
 import { formTexts } from "./form-texts/messages.ts";
-import type { FormAssets } from "./web-build.ts";
 
 const domainsShownMax = 10;
 
 /** The registration form; none while registration is closed. */
-export function registerPage(state: RegisterPageState, status: number, assets: FormAssets | null): Response {
+export function registerPage(state: RegisterPageState, status: number, look: FormLook): Response {
   const { locale, invitation, needs, problem } = state;
   const texts = formTexts[locale];
   const notice = needs.mode === "closed" ? null : problemNotice(problemText(problem, locale));
@@ -21,8 +29,8 @@ export function registerPage(state: RegisterPageState, status: number, assets: F
 ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}`;
   const { title } = texts.register;
   const address = invitation === "" ? "/register/" : `/register/?invitation=${encodeURIComponent(invitation)}`;
-  const scripts = needs.proof === null || assets === null ? [] : [assets.proveWork];
-  return formPage({ locale, title, body, status, assets, address, scripts, isCounted: invitation === "" });
+  const scripts = needs.proof === null || look.assets === null ? [] : [look.assets.proveWork];
+  return formPage({ locale, title, body, status, look, address, scripts, isCounted: invitation === "" });
 }
 
 function whoMay({ mode, domains }: RegistrationNeeds, locale: Locale): Html | null {

@@ -4,8 +4,9 @@ import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
 import { localeCookie, remembersLocale } from "../platform/page-locale.ts";
-import { compressedFileOf, fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
+import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
+import { AppDocuments } from "./app-documents.ts";
 import { sitePath } from "./form-page.ts";
 import {
   assetHeaders,
@@ -25,6 +26,8 @@ export type PagesDeps = {
   readonly readCatalogue: () => Promise<SiteCatalogue>;
   /** The support widget's script, as the catalogue has it; null if there is none. */
   readonly supportWidgetUrl: string | null;
+  /** The name of the service. */
+  readonly brandName: () => string;
   readonly dataDirectory: string;
   readonly isDevelopment: boolean;
   readonly log: Log;
@@ -41,7 +44,7 @@ export class Pages {
   readonly #site: SitePages | null;
   /** The headers of pages with the support widget, if there is one. */
   readonly #headers: { readonly open: typeof publicPageHeaders; readonly uncached: typeof privatePageHeaders };
-  #consoleDocument: Promise<StaticFile> | null = null;
+  readonly #documents = new AppDocuments();
   #timer: Timer | null = null;
 
   constructor(deps: PagesDeps) {
@@ -110,7 +113,7 @@ export class Pages {
       return seeOther(`/${form[2]}/?${query.toString()}`);
     }
     if (pathname === "/__kit" && this.#deps.isDevelopment) {
-      return this.#application(request, this.#deps.build?.kit);
+      return await this.#application(request, this.#deps.build?.kit);
     }
     return await this.#publicPage(request, pathname, search);
   }
@@ -136,9 +139,9 @@ export class Pages {
   async #admin(request: Request, path: string): Promise<Response> {
     if ((await this.#deps.callers.readAdmin(request)) === null) {
       const state = { login: "", next: path, problem: null, asksForCode: false };
-      return adminLoginPage(state, 401, this.#deps.build?.forms ?? null);
+      return adminLoginPage(state, 401, { assets: this.#deps.build?.forms ?? null, brandName: this.#deps.brandName() });
     }
-    return this.#application(request, this.#deps.build?.admin);
+    return await this.#application(request, this.#deps.build?.admin);
   }
 
   async #console(request: Request, path: string): Promise<Response> {
@@ -158,19 +161,19 @@ export class Pages {
   async #consolePage(request: Request): Promise<Response> {
     const { build, supportWidgetUrl } = this.#deps;
     if (build === null || supportWidgetUrl === null) {
-      return this.#application(request, build?.console);
+      return await this.#application(request, build?.console);
     }
-    this.#consoleDocument ??= compressedFileOf(
-      drawSupportWidget(new TextDecoder().decode(build.console.bytes), supportWidgetUrl, build.supportContext),
-      build.console.contentType,
-    );
-    return fileResponse(request, await this.#consoleDocument, { headers: this.#headers.uncached });
+    const withWidget = (text: string): string => drawSupportWidget(text, supportWidgetUrl, build.supportContext);
+    const file = await this.#documents.find(build.console, this.#deps.brandName(), withWidget);
+    return fileResponse(request, file, { headers: this.#headers.uncached });
   }
 
-  #application(request: Request, file: StaticFile | undefined): Response {
+  async #application(request: Request, file: StaticFile | undefined): Promise<Response> {
     return file === undefined
       ? fileResponse(request, unbuiltPage, { status: 503, headers: privatePageHeaders })
-      : fileResponse(request, file, { headers: privatePageHeaders });
+      : fileResponse(request, await this.#documents.find(file, this.#deps.brandName()), {
+          headers: privatePageHeaders,
+        });
   }
 
   async #publicPage(request: Request, path: string, search: string): Promise<Response | null> {

@@ -87,7 +87,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
 /** Shown on the pages of a checkout whose web UI was not built. */
 export const unbuiltPage: StaticFile = fileOf(
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sluice</title><h1>Sluice</h1><p>The web pages are not built here. The API is at <code>/v1</code>.</p></html>
+<title>Not built</title><h1>Not built</h1><p>The web pages are not built here. The API is at <code>/v1</code>.</p></html>
 `,
   "text/html; charset=utf-8",
 );

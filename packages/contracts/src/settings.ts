@@ -7,19 +7,19 @@ import { type Unsent, wireMoment } from "./wire.ts";
 export const saveSettingInput = z.strictObject({
   name: z.string().min(1).max(100),
   /** Null resets the setting to its default. */
-  value: z.union([z.int(), z.boolean(), z.null()]),
+  value: z.union([z.int(), z.boolean(), z.string().max(300), z.null()]),
   /** The loaded version; 0 if nobody has changed it yet. */
   version: z.int().min(0),
 });
 export type SaveSettingInput = z.output<typeof saveSettingInput>;
 
-const value = z.union([z.int(), z.boolean()]);
+const value = z.union([z.int(), z.boolean(), z.string()]);
 
 /** A setting as shown: its effective value, and its allowed values. */
 export const settingView = z.strictObject({
   name: z.string(),
   description: z.string(),
-  kind: z.enum(["integer", "boolean"]),
+  kind: z.enum(["integer", "boolean", "text"]),
   /** The unit of an integer, such as `days`. */
   unit: z.string().nullable(),
   min: z.int().nullable(),

@@ -1,4 +1,5 @@
 import type { PlanEntry } from "./billing.ts";
+import type { Brand } from "./brand.ts";
 import type { ModelKind } from "./model-kinds.ts";
 import type { TieredPrices } from "./priced-units.ts";
 
@@ -25,6 +26,7 @@ export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
 export type SiteCatalogue = {
   /** The base of absolute URLs, without a trailing slash. */
   readonly origin: string;
+  readonly brand: Brand;
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];
   /** The names that clients of the Messages API may ask for. */

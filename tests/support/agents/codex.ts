@@ -50,7 +50,7 @@ export class Codex {
       PATH: process.env["PATH"] ?? "",
       HOME: root,
       CODEX_HOME: join(root, "home"),
-      SLUICE_API_KEY: apiKey,
+      GATEWAY_API_KEY: apiKey,
     };
   }
 
@@ -92,7 +92,7 @@ enabled = false
 [model_providers.sluice]
 name = "Sluice"
 base_url = "${baseUrl}"
-env_key = "SLUICE_API_KEY"
+env_key = "GATEWAY_API_KEY"
 wire_api = "responses"
 `;
 

@@ -65,7 +65,7 @@ export class Opencode {
         env: {
           PATH: process.env["PATH"] ?? "",
           HOME: join(this.#root, "home"),
-          SLUICE_API_KEY: this.#apiKey,
+          GATEWAY_API_KEY: this.#apiKey,
           // Nothing but the calls of the model may leave the agent.
           OPENCODE_DISABLE_AUTOUPDATE: "1",
           OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
@@ -103,7 +103,7 @@ function configOf({ baseUrl, package: npm, model }: OpencodeOptions): object {
     permission: { "*": "allow" },
     provider: {
       sluice: {
-        ...{ npm, name: "Sluice", options: { baseURL: baseUrl, apiKey: "{env:SLUICE_API_KEY}" } },
+        ...{ npm, name: "Sluice", options: { baseURL: baseUrl, apiKey: "{env:GATEWAY_API_KEY}" } },
         models: { [model]: { ...abilities, modalities, limit: { context: 128_000, output: 16_384 } } },
       },
     },

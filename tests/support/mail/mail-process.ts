@@ -15,7 +15,7 @@ const worker = new MailWorker({
   log: createLog("debug", (line) => process.stderr.write(line)),
   sender: new SmtpSender({
     readUrl: () => Promise.resolve(SMTP_URL),
-    from: { name: "Sluice", address: "no-reply@example.com" },
+    readFrom: () => ({ name: "Sluice", address: "no-reply@example.com" }),
     sourceTag: "sluice",
     connectionsMax: 1,
   }),

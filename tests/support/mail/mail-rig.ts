@@ -82,8 +82,8 @@ export class MailRig {
   }
 
   smtpSender(url: string, timeouts?: SmtpTimeouts): SmtpSender {
-    const from = { name: "Sluice", address: "no-reply@example.com" };
-    const deps = { readUrl: () => Promise.resolve(url), from, sourceTag: "sluice", connectionsMax: 2 };
+    const readFrom = () => ({ name: "Sluice", address: "no-reply@example.com" });
+    const deps = { readUrl: () => Promise.resolve(url), readFrom, sourceTag: "sluice", connectionsMax: 2 };
     return new SmtpSender(timeouts === undefined ? deps : { ...deps, timeouts });
   }
 

@@ -1,8 +1,9 @@
 import { createEffect } from "solid-js";
+import { brandName } from "./brand-name.ts";
 
 /** The document title, such as "Keys - Console - Sluice". */
 export function usePageTitle(page: () => string, area: string): void {
   createEffect(() => {
-    document.title = `${page()} - ${area} - Sluice`;
+    document.title = `${page()} - ${area} - ${brandName()}`;
   });
 }

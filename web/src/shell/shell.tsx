@@ -17,6 +17,7 @@ import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Toaster } from "../kit/toast.tsx";
 import { BrandMark } from "./brand-mark.tsx";
+import { brandName } from "./brand-name.ts";
 import type { NavEntry } from "./nav-entry.ts";
 import type { PaletteEntry } from "./palette-entries.ts";
 import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type Theme } from "./preferences.ts";
@@ -168,7 +169,7 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
       >
         <a class="brand" href={`${base()}/`}>
           <BrandMark />
-          <span>Sluice</span>
+          <bdi>{brandName()}</bdi>
           <Show when={props.areaLabel}>
             <span class="brand-area">{props.areaLabel}</span>
           </Show>

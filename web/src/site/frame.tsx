@@ -1,6 +1,8 @@
+import { defaultBrandName } from "@sluice/contracts/brand";
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf } from "@sluice/contracts/locales";
-import { For, type JSX } from "solid-js";
+import { For, type JSX, Show } from "solid-js";
+import { fill } from "../i18n/messages.ts";
 import { Icon } from "../kit/icon.tsx";
 import { BrandMark } from "../shell/brand-mark.tsx";
 import { localizedPath } from "./locales.ts";
@@ -33,6 +35,7 @@ export function Frame(props: {
   readonly children: JSX.Element;
 }): JSX.Element {
   const { page, context } = props;
+  const { brand } = context.catalogue;
   const texts = frameTexts[context.locale];
   return (
     <>
@@ -42,7 +45,7 @@ export function Frame(props: {
       <header class="site-header">
         <a class="brand" href={context.link("/")}>
           <BrandMark />
-          <span>Sluice</span>
+          <bdi>{brand.name}</bdi>
         </a>
         <nav class="site-nav" aria-label={texts.navigation}>
           <For each={mainLinks(texts)}>
@@ -67,7 +70,10 @@ export function Frame(props: {
         {props.children}
       </main>
       <footer class="site-footer">
-        <p>{texts.footer}</p>
+        <p>
+          {texts.footer}
+          <Show when={brand.says_powered_by}> {fill(texts.poweredBy, { program: defaultBrandName })}</Show>
+        </p>
         <nav aria-label={texts.footerNavigation}>
           <For each={mainLinks(texts)}>{([path, label]) => <a href={context.link(path)}>{label}</a>}</For>
           <a href={context.link("/contact/")}>{texts.enterprise}</a>
@@ -75,6 +81,9 @@ export function Frame(props: {
             {texts.signUp}
           </a>
           <a href="/console/">{texts.console}</a>
+          <Show when={brand.support_address !== ""}>
+            <a href={`mailto:${encodeURIComponent(brand.support_address)}`}>{texts.support}</a>
+          </Show>
         </nav>
       </footer>
     </>

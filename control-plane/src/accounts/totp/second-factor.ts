@@ -28,9 +28,9 @@ export type SecondFactorDeps = {
   readonly mails: MailQueue;
   /** The base URL of the links in emails. */
   readonly baseUrl: string;
+  /** The name of the service, which authenticators show. */
+  readonly brandName: () => string;
 };
-
-const issuer = "Sluice";
 
 /** The encrypted column for a kind of owner, for the rotation of the master key. */
 const columnOf = (kind: CodeOwner["kind"]): SealedColumn => {
@@ -74,7 +74,7 @@ export class SecondFactor {
     }
     const secret = randomBytes(secretBytes);
     await putSecret(tx, owner, seal(this.#deps.masterKey.sealing, secret, contextOf(owner)));
-    return { secret: toBase32(secret), uri: authenticatorUri(secret, issuer, account) };
+    return { secret: toBase32(secret), uri: authenticatorUri(secret, this.#deps.brandName(), account) };
   }
 
   /**

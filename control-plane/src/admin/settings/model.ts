@@ -30,7 +30,7 @@ export function fixedBy(environment: {
 }
 
 /** The stored value while it is allowed, else null. */
-function soundValue(name: SettingName, value: unknown): number | boolean | null {
+function soundValue(name: SettingName, value: unknown): SettingView["value"] | null {
   const read = settingRegistry[name].schema.safeParse(value);
   return read.success ? read.data : null;
 }
@@ -93,12 +93,12 @@ const givesMore: { readonly [Name in GuardedSetting]: "up" | "down" } = {
 };
 
 /** Whether a change of a setting lets admins do more without a second person, or lowers prices. */
-export function givesAdminsMore(name: SettingName, before: number | boolean, after: number | boolean): boolean {
+export function givesAdminsMore(name: SettingName, before: SettingView["value"], after: SettingView["value"]): boolean {
   if (!Object.hasOwn(givesMore, name)) {
     return false;
   }
   // 0 means that no second person is needed, which is the highest limit.
-  const sizeOf = (value: number | boolean): number =>
+  const sizeOf = (value: SettingView["value"]): number =>
     name === "admin.second_person_above_usd" && value === 0 ? Number.POSITIVE_INFINITY : Number(value);
   const isUp = givesMore[name as GuardedSetting] === "up";
   return isUp ? sizeOf(after) > sizeOf(before) : sizeOf(after) < sizeOf(before);

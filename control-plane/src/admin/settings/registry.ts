@@ -1,4 +1,6 @@
+import { defaultBrandName } from "@sluice/contracts/brand";
 import { z } from "zod";
+import { brandNameText, supportAddressText } from "./brand-texts.ts";
 
 type IntegerDefinition = {
   readonly kind: "integer";
@@ -9,8 +11,10 @@ type IntegerDefinition = {
 };
 type FlagDefinition = { readonly kind: "boolean"; readonly schema: z.ZodType<boolean>; readonly default: boolean };
 
+type TextDefinition = { readonly kind: "text"; readonly schema: z.ZodType<string>; readonly default: string };
+
 /** The definition of a setting. */
-export type SettingDefinition = (IntegerDefinition | FlagDefinition) & {
+export type SettingDefinition = (IntegerDefinition | FlagDefinition | TextDefinition) & {
   /** The effect of the setting, in sentences for admins. */
   readonly description: string;
   /** The unit of an integer. */
@@ -28,10 +32,33 @@ function flag(isOn: boolean): FlagDefinition {
   return { kind: "boolean", schema: z.boolean("Choose on or off."), default: isOn };
 }
 
+function text(schema: z.ZodType<string>, ofDefault: string): TextDefinition {
+  return { kind: "text", schema, default: ofDefault };
+}
+
 /**
  * Every setting that can be changed while the service runs. Settings are read from memory; none costs a call a query.
  */
 export const settingRegistry = {
+  "brand.name": {
+    ...text(brandNameText, defaultBrandName),
+    description:
+      "The name of your service, on every page, in mails, in authenticators and in the API description. It may have up to 40 characters.",
+    unit: null,
+    variable: null,
+  },
+  "brand.support_address": {
+    ...text(supportAddressText, ""),
+    description: "The e-mail address for support, linked at the end of every public page. Leave it empty for no link.",
+    unit: null,
+    variable: null,
+  },
+  "brand.powered_by": {
+    ...flag(true),
+    description: `Say "Powered by ${defaultBrandName}" at the end of every public page if your service has another name.`,
+    unit: null,
+    variable: null,
+  },
   "trace.payloads": {
     ...flag(true),
     description: "Store the bodies of calls, encrypted. Each API key can opt out.",
@@ -229,10 +256,10 @@ export const settingRegistry = {
 
 export type SettingName = keyof typeof settingRegistry;
 
-/** The type of a setting's value: a number or a boolean. */
-export type SettingValue<Name extends SettingName> = (typeof settingRegistry)[Name]["kind"] extends "boolean"
-  ? boolean
-  : number;
+type ValueOfKind = { readonly boolean: boolean; readonly integer: number; readonly text: string };
+
+/** The type of a setting's value. */
+export type SettingValue<Name extends SettingName> = ValueOfKind[(typeof settingRegistry)[Name]["kind"]];
 
 /** A value for every setting. */
 export type SettingValues = { readonly [Name in SettingName]: SettingValue<Name> };

@@ -1,4 +1,4 @@
-import { type SaveSettingInput, saveSettingInput } from "@sluice/contracts/settings";
+import { type SaveSettingInput, type SettingView, saveSettingInput } from "@sluice/contracts/settings";
 import type { Transaction } from "../../platform/db.ts";
 import type { Act } from "../approvals/port.ts";
 import { recordAct } from "../approvals/service.ts";
@@ -6,7 +6,8 @@ import { givesAdminsMore } from "./model.ts";
 import type { SettingName } from "./registry.ts";
 import type { SettingChange, Settings } from "./service.ts";
 
-const shown = (value: number | boolean): string => (typeof value === "boolean" ? (value ? "on" : "off") : `${value}`);
+const shown = (value: SettingView["value"]): string =>
+  typeof value === "boolean" ? (value ? "on" : "off") : `${value}`;
 
 /** What the change of some settings does beside it, in its transaction. */
 export type SettingEffects = Readonly<

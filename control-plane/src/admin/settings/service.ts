@@ -38,6 +38,7 @@ export class Settings {
   #loadedTick = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
   #warnedOf = "";
+  #onChange: () => void = () => undefined;
 
   constructor(deps: SettingsDeps) {
     this.#deps = deps;
@@ -62,6 +63,11 @@ export class Settings {
     this.#timer.unref();
   }
 
+  /** Calls the function each time that a value has changed in this process. There is one such function. */
+  onChange(report: () => void): void {
+    this.#onChange = report;
+  }
+
   stop(): void {
     clearInterval(this.#timer ?? undefined);
   }
@@ -76,12 +82,17 @@ export class Settings {
     const { db, log, fixed } = this.#deps;
     try {
       const stored = await listStoredSettings(db);
-      this.#values = effectiveSettings(stored, fixed);
+      const values = effectiveSettings(stored, fixed);
+      const isChanged = JSON.stringify(values) !== JSON.stringify(this.#values);
+      this.#values = values;
       this.#loadedTick = performance.now();
       const invalid = invalidSettings(stored).join(", ");
       if (invalid !== this.#warnedOf) {
         this.#warnedOf = invalid;
         log.warn("settings.default_used", { names: invalid });
+      }
+      if (isChanged) {
+        this.#onChange();
       }
     } catch (error) {
       log.warn("settings.load_failed", { error });

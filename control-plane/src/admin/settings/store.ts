@@ -1,3 +1,4 @@
+import type { SettingView } from "@sluice/contracts/settings";
 import { asc, eq } from "drizzle-orm";
 import { now, plusOne, toJsonb } from "../../db/expressions.ts";
 import { setting } from "../../db/schema/settings.ts";
@@ -24,7 +25,7 @@ export async function lockStoredSetting(tx: Queryable, name: string): Promise<St
 
 export type SettingWrite = {
   readonly name: string;
-  readonly value: number | boolean | null;
+  readonly value: SettingView["value"] | null;
   readonly adminId: bigint;
   readonly adminName: string;
 };

@@ -31,7 +31,7 @@ export type DeliveryWorkerDeps = MailReport & {
   readonly mails: MailQueue;
   /** For addresses of customers, and for those of operators. */
   readonly clients: { readonly customers: HttpClient; readonly operators: HttpClient };
-  readonly service: string;
+  readonly service: () => string;
   /** The most deliveries that this process has under way. */
   readonly concurrency?: number;
   readonly random?: () => number;
@@ -175,7 +175,7 @@ export class DeliveryWorker {
   async #post(delivery: ClaimedDelivery, access: Exclude<TargetAccess, { readonly kind: "mail" }>, now: Date) {
     const { clients, service } = this.#deps;
     const { isOldSecretValid, gatewayUserId } = delivery.target;
-    const message = writeMessage(access, delivery.event, { now, service, isOldSecretValid });
+    const message = writeMessage(access, delivery.event, { now, service: service(), isOldSecretValid });
     const client = gatewayUserId === null ? clients.operators : clients.customers;
     return await sendMessage(client, message, this.#cutOff.signal);
   }

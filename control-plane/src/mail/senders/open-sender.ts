@@ -30,13 +30,15 @@ export type SenderDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly readSecret: (name: string) => Promise<string | null>;
+  /** The name of the service that an admin has set; null if none has. */
+  readonly brandName: () => string | null;
 };
 
 /**
  * The adapter that the configuration names.
  * @throws ConfigError when it lacks what the adapter needs
  */
-export function openMailSender({ config, clock, log, readSecret }: SenderDeps): MailSender {
+export function openMailSender({ config, clock, log, readSecret, brandName }: SenderDeps): MailSender {
   const { MAIL_ADAPTER: adapter, MAIL_SOURCE: sourceTag, MAIL_GATEWAY_URL: url } = config;
   switch (adapter) {
     case "log":
@@ -51,12 +53,14 @@ export function openMailSender({ config, clock, log, readSecret }: SenderDeps): 
       const readKey = () => readSecret(secretNames.gatewayKey);
       return new HttpSender({ client: new PooledHttpClient(), clock, url, sourceTag, readKey });
     }
-    case "smtp":
+    case "smtp": {
+      const from = mailFromOf(config);
       return new SmtpSender({
         readUrl: () => readSecret(secretNames.smtpUrl),
-        from: mailFromOf(config),
+        readFrom: () => ({ ...from, name: brandName() ?? from.name }),
         sourceTag,
         connectionsMax: config.MAIL_CONCURRENCY,
       });
+    }
   }
 }

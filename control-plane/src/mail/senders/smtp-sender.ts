@@ -6,7 +6,8 @@ import type { MailSender, MailToSend, SendResult } from "./model.ts";
 export type SmtpSenderDeps = {
   /** `smtp://` or `smtps://`, with user and password; null while there is none. A change opens new connections. */
   readonly readUrl: () => Promise<string | null>;
-  readonly from: MailFrom;
+  /** The sender of the next mail. */
+  readonly readFrom: () => MailFrom;
   readonly sourceTag: string;
   readonly connectionsMax: number;
   readonly timeouts?: SmtpTimeouts;
@@ -32,14 +33,14 @@ export class SmtpSender implements MailSender {
   }
 
   async send(mail: MailToSend, signal: AbortSignal): Promise<SendResult> {
-    const { from, sourceTag } = this.#deps;
+    const { readFrom, sourceTag } = this.#deps;
     try {
       const transport = await this.#transport();
       if (transport === null) {
         return { kind: "retry", error: "the mail server is not configured", retryAfterMs: null };
       }
       const sent = await transport.sendMail({
-        from,
+        from: readFrom(),
         // The library does not parse an address that is given as an object.
         to: { name: "", address: mail.to },
         subject: mail.subject,

@@ -73,16 +73,16 @@ claude`,
       label: "Codex",
       code: `# ~/.codex/config.toml
 model = "${model}"
-model_provider = "sluice"
+model_provider = "gateway"
 
-[model_providers.sluice]
-name = "Sluice"
+[model_providers.gateway]
+name = "Gateway"
 base_url = "${base}"
-env_key = "SLUICE_API_KEY"
+env_key = "GATEWAY_API_KEY"
 wire_api = "responses"
 
 # in the shell
-# export SLUICE_API_KEY="${apiKey}"`,
+# export GATEWAY_API_KEY="${apiKey}"`,
     },
     {
       id: "cursor",

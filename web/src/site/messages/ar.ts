@@ -11,6 +11,8 @@ export const ar: FrameTexts = {
   signUp: "إنشاء حساب",
   console: "وحدة التحكم",
   language: "اللغة",
-  footer: "تمرّر Sluice الطلبات إلى واجهات النماذج، وتحاسب على كل طلب منها.",
+  footer: "تمرّر {brand} الطلبات إلى واجهات النماذج، وتحاسب على كل طلب منها.",
   footerNavigation: "صفحات أخرى",
+  support: "الدعم",
+  poweredBy: "يعمل بواسطة {program}",
 };

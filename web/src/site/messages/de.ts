@@ -11,6 +11,8 @@ export const de: FrameTexts = {
   signUp: "Registrieren",
   console: "Konsole",
   language: "Sprache",
-  footer: "Sluice leitet Aufrufe an Modell-APIs weiter und rechnet jeden einzelnen ab.",
+  footer: "{brand} leitet Aufrufe an Modell-APIs weiter und rechnet jeden einzelnen ab.",
   footerNavigation: "Weitere Seiten",
+  support: "Support",
+  poweredBy: "Läuft mit {program}",
 };

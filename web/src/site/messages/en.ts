@@ -11,8 +11,10 @@ export const en = english({
   signUp: "Sign up",
   console: "Console",
   language: "Language",
-  footer: "Sluice forwards calls to model APIs and accounts for every one of them.",
+  footer: "{brand} forwards calls to model APIs and accounts for every one of them.",
   footerNavigation: "More pages",
+  support: "Support",
+  poweredBy: "Powered by {program}",
 });
 
 export type FrameTexts = typeof en;

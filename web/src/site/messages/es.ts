@@ -11,6 +11,8 @@ export const es: FrameTexts = {
   signUp: "Crear cuenta",
   console: "Consola",
   language: "Idioma",
-  footer: "Sluice transmite llamadas a las API de modelos y lleva la cuenta de cada una.",
+  footer: "{brand} transmite llamadas a las API de modelos y lleva la cuenta de cada una.",
   footerNavigation: "Más páginas",
+  support: "Soporte",
+  poweredBy: "Funciona con {program}",
 };

@@ -11,6 +11,8 @@ export const fr: FrameTexts = {
   signUp: "Créer un compte",
   console: "Console",
   language: "Langue",
-  footer: "Sluice transmet les appels aux API de modèles et tient le compte de chacun.",
+  footer: "{brand} transmet les appels aux API de modèles et tient le compte de chacun.",
   footerNavigation: "Autres pages",
+  support: "Assistance",
+  poweredBy: "Propulsé par {program}",
 };

@@ -11,6 +11,8 @@ export const hi: FrameTexts = {
   signUp: "खाता बनाएँ",
   console: "कंसोल",
   language: "भाषा",
-  footer: "Sluice आपकी कॉल मॉडल API तक पहुँचाता है और हर कॉल का सही हिसाब रखता है।",
+  footer: "{brand} आपकी कॉल मॉडल API तक पहुँचाता है और हर कॉल का सही हिसाब रखता है।",
   footerNavigation: "अन्य पेज",
+  support: "सहायता",
+  poweredBy: "{program} द्वारा संचालित",
 };

@@ -11,6 +11,8 @@ export const ja: FrameTexts = {
   signUp: "新規登録",
   console: "コンソール",
   language: "言語",
-  footer: "Sluice はモデル API への呼び出しを中継し、一件ごとに正確に記録します。",
+  footer: "{brand} はモデル API への呼び出しを中継し、一件ごとに正確に記録します。",
   footerNavigation: "その他のページ",
+  support: "サポート",
+  poweredBy: "Powered by {program}",
 };

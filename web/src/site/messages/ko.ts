@@ -11,6 +11,8 @@ export const ko: FrameTexts = {
   signUp: "회원가입",
   console: "콘솔",
   language: "언어",
-  footer: "Sluice는 모델 API로 호출을 전달하고, 모든 호출의 비용을 기록합니다.",
+  footer: "{brand}는 모델 API로 호출을 전달하고, 모든 호출의 비용을 기록합니다.",
   footerNavigation: "다른 페이지",
+  support: "지원",
+  poweredBy: "{program} 기반",
 };

@@ -11,6 +11,8 @@ export const pt: FrameTexts = {
   signUp: "Criar conta",
   console: "Console",
   language: "Idioma",
-  footer: "O Sluice encaminha chamadas às APIs de modelos e presta contas de cada uma.",
+  footer: "O {brand} encaminha chamadas às APIs de modelos e presta contas de cada uma.",
   footerNavigation: "Mais páginas",
+  support: "Suporte",
+  poweredBy: "Desenvolvido com {program}",
 };

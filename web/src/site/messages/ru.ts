@@ -11,6 +11,8 @@ export const ru: FrameTexts = {
   signUp: "Регистрация",
   console: "Консоль",
   language: "Язык",
-  footer: "Sluice передаёт запросы к API моделей и ведёт точный учёт каждого из них.",
+  footer: "{brand} передаёт запросы к API моделей и ведёт точный учёт каждого из них.",
   footerNavigation: "Другие страницы",
+  support: "Поддержка",
+  poweredBy: "Работает на {program}",
 };

@@ -11,6 +11,8 @@ export const zh: FrameTexts = {
   signUp: "注册",
   console: "控制台",
   language: "语言",
-  footer: "Sluice 把请求转发到各家模型 API，并为每一次调用记清账目。",
+  footer: "{brand} 把请求转发到各家模型 API，并为每一次调用记清账目。",
   footerNavigation: "更多页面",
+  support: "技术支持",
+  poweredBy: "由 {program} 提供支持",
 };

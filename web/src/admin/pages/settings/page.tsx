@@ -27,6 +27,7 @@ type Setting = ResponseOf<typeof settingView>;
 const path = "/backend/admin/settings/list/";
 
 const areaTitles: Readonly<Record<string, string>> = {
+  brand: "Brand",
   trace: "Trace",
   cache: "Response cache",
   analytics: "Analytics",
@@ -133,9 +134,10 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
   };
   const form = createForm({
     initial: { value: String(setting.value) },
-    check: ({ value }) => (value.trim() === "" ? { value: "Enter a value, or use the default." } : {}),
+    check: ({ value }) =>
+      setting.kind !== "text" && value.trim() === "" ? { value: "Enter a value, or use the default." } : {},
     submit: async ({ value }) => {
-      const wanted = setting.kind === "boolean" ? value === "true" : wholeOrNull(value);
+      const wanted = toValue(setting, value);
       showToast(await save(wanted, `${setting.name} saved`));
       await refresh();
       // A value waiting for a second person is not in effect yet.
@@ -177,6 +179,13 @@ function SettingForm(props: { readonly setting: Setting; readonly mayChange: boo
   );
 }
 
+function toValue({ kind }: Setting, written: string): SettingView["value"] | null {
+  if (kind === "text") {
+    return written;
+  }
+  return kind === "boolean" ? written === "true" : wholeOrNull(written);
+}
+
 function SettingField(props: {
   readonly setting: Setting;
   readonly form: ReturnType<typeof createForm<{ value: string }>>;
@@ -187,7 +196,14 @@ function SettingField(props: {
   return (
     <Show
       when={setting.kind === "boolean"}
-      fallback={<TextField label={label} inputmode="numeric" disabled={props.isDisabled} {...form.text("value")} />}
+      fallback={
+        <TextField
+          label={label}
+          inputmode={setting.kind === "integer" ? "numeric" : "text"}
+          disabled={props.isDisabled}
+          {...form.text("value")}
+        />
+      }
     >
       <ChoiceField
         label={label}
@@ -203,8 +219,12 @@ function SettingField(props: {
 }
 
 function factsOf(setting: Setting): string {
-  const shown = (value: Setting["value"]): string =>
-    typeof value === "boolean" ? (value ? "on" : "off") : formats.number(value);
+  const shown = (value: Setting["value"]): string => {
+    if (typeof value === "string") {
+      return value === "" ? "empty" : value;
+    }
+    return typeof value === "boolean" ? (value ? "on" : "off") : formats.number(value);
+  };
   const range =
     setting.min === null || setting.max === null
       ? ""

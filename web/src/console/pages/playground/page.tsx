@@ -118,7 +118,7 @@ function PromptForm(props: { readonly chat: Chat; readonly isReady: boolean }): 
 function toCode(request: ChatRequest): string {
   const body = JSON.stringify(toBody(request), null, 2).replaceAll("'", "'\\''");
   return `curl ${location.origin}/v1/chat/completions \\
-  -H "Authorization: Bearer $SLUICE_API_KEY" \\
+  -H "Authorization: Bearer $GATEWAY_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '${body}'`;
 }

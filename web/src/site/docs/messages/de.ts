@@ -27,13 +27,13 @@ export const de: DocTexts = {
     keyFailed: "Es wurde kein Schlüssel angelegt.",
   },
   index: {
-    description: "Wie man Modelle über Sluice aufruft: der erste Aufruf, Clients, Coding-Agenten und Abrechnung.",
+    description: "Wie man Modelle über {brand} aufruft: der erste Aufruf, Clients, Coding-Agenten und Abrechnung.",
     lead: "Vom ersten Aufruf bis zur Abrechnung. Ohne Schlüssel beginnen Sie am besten mit dem [Schnellstart](/docs/quickstart/).",
   },
   quickstart: {
     title: "Schnellstart",
     description: "In vier Schritten vom Konto zum ersten beantworteten Aufruf.",
-    lead: "Sluice spricht die OpenAI-API und die Anthropic-API. Behalten Sie Ihren Client und ändern Sie nur Adresse und Schlüssel.",
+    lead: "{brand} spricht die OpenAI-API und die Anthropic-API. Behalten Sie Ihren Client und ändern Sie nur Adresse und Schlüssel.",
     account: "1. Konto anlegen",
     accountText:
       "[Registrieren Sie sich](/register/) mit E-Mail-Adresse und Passwort und öffnen Sie den Link in der E-Mail. Er bestätigt die Adresse; vorher ist keine Anmeldung möglich.",
@@ -61,7 +61,7 @@ export const de: DocTexts = {
     title: "Clients",
     description:
       "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain und LiteLLM: einrichten, prüfen, Grenzen, rückgängig machen.",
-    lead: "Jedes Beispiel liest Ihren Schlüssel aus `SLUICE_API_KEY` und läuft so, wie es dasteht. Unsere Tests führen sie gegen dieses Programm aus.",
+    lead: "Jedes Beispiel liest Ihren Schlüssel aus `GATEWAY_API_KEY` und läuft so, wie es dasteht. Unsere Tests führen sie gegen dieses Programm aus.",
     before: "Bevor Sie beginnen",
     beforeText: "Legen Sie Ihren Schlüssel in die Umgebung der Shell:",
     checkText:
@@ -88,13 +88,13 @@ export const de: DocTexts = {
     undoBase:
       "Entfernen Sie die Basis-URL und setzen Sie den Schlüssel des Anbieters wieder ein. Widerrufen Sie dann den Schlüssel unter [API-Schlüssel](/console/keys/).",
     undoCurl:
-      "Installiert wurde nichts. Führen Sie `unset SLUICE_API_KEY` aus und widerrufen Sie den Schlüssel unter [API-Schlüssel](/console/keys/).",
+      "Installiert wurde nichts. Führen Sie `unset GATEWAY_API_KEY` aus und widerrufen Sie den Schlüssel unter [API-Schlüssel](/console/keys/).",
     retries: "Wiederholungen und Grenzen",
     retry: {
       after:
         "Wenn Warten hilft, nennt die Antwort in `retry-after` die Sekunden. Die SDKs von OpenAI und Anthropic halten sich daran und versuchen es von selbst noch zweimal.",
       channels:
-        "Solange noch nichts von einer Antwort hinausgegangen ist, versucht Sluice selbst einen anderen Kanal, wenn es einen gibt. Diese Versuche kosten nichts.",
+        "Solange noch nichts von einer Antwort hinausgegangen ist, versucht {brand} selbst einen anderen Kanal, wenn es einen gibt. Diese Versuche kosten nichts.",
       fallback:
         "Wenn der Schlüssel es erlaubt, kann ein anderes Modell zu seinem eigenen Preis antworten, falls alle Kanäle eines Modells ausfallen oder ein Prompt dafür zu lang ist; der Header `x-sluice-model-used` nennt es. `x-sluice-fallback: off` in der Anfrage lehnt das ab.",
       body: "Eine Anfrage darf 32 MiB groß und ihr JSON 64 Ebenen tief sein, sofern der Betreiber nichts anderes festlegt. Komprimierte Anfragen werden abgelehnt.",
@@ -148,7 +148,7 @@ export const de: DocTexts = {
         "Der Anbieter hat die Anfrage abgelehnt; sein Status und seine Meldung werden weitergegeben, wo das unbedenklich ist.",
       provider: "Der Anbieter ist ausgefallen oder nicht erreichbar.",
       timeout: "Der Anbieter hat nicht rechtzeitig geantwortet.",
-      unavailable: "Kein Kanal ist frei, oder Sluice kann den Aufruf gerade nicht prüfen oder aufzeichnen.",
+      unavailable: "Kein Kanal ist frei, oder {brand} kann den Aufruf gerade nicht prüfen oder aufzeichnen.",
       cut: "Der Anbieter hat mitten in der Antwort abgebrochen. Ein Strom endet dann mit einem Fehlerereignis und sieht nie vollständig aus.",
       closed: "Ihr Programm hat die Verbindung vor dem Ende geschlossen.",
     },
@@ -171,7 +171,7 @@ export const de: DocTexts = {
     claudeUndo: "Entfernen Sie die beiden Zeilen aus `~/.claude/settings.json` und starten Sie `claude` neu.",
     codex: {
       first: "Schreiben Sie das an den Anfang von `~/.codex/config.toml`.",
-      second: "Starten Sie `codex` in einer Shell, die `SLUICE_API_KEY` hat.",
+      second: "Starten Sie `codex` in einer Shell, die `GATEWAY_API_KEY` hat.",
     },
     codexLimit:
       "Codex arbeitet mit jedem Chatmodell. Es warnt, dass es keine Metadaten des Modells hat; deshalb steht das Kontextfenster in der Datei. Seine Websuche kostet beim Anbieter extra und wird deshalb aus der Anfrage weggelassen; die Kopfzeile `x-sluice-dropped` sagt es.",
@@ -180,11 +180,11 @@ export const de: DocTexts = {
       first:
         "Schreiben Sie das in `~/.config/opencode/opencode.json` oder in die `opencode.json` eines Projekts: Der Schlüssel steht nicht darin.",
       second:
-        "Starten Sie `opencode` in einer Shell, die `SLUICE_API_KEY` hat, und wählen Sie das Modell mit `/models`.",
+        "Starten Sie `opencode` in einer Shell, die `GATEWAY_API_KEY` hat, und wählen Sie das Modell mit `/models`.",
     },
     opencodeLimit:
       "opencode zeigt nur Modelle, die in der Datei stehen, und keine Preise. Die genauen Kosten stehen unter [Nutzung](/console/usage/).",
-    opencodeUndo: "Entfernen Sie `sluice` aus `provider` und die Zeile `model`.",
+    opencodeUndo: "Entfernen Sie `gateway` aus `provider` und die Zeile `model`.",
     gemini: {
       first: "Schreiben Sie das mit Ihrem Schlüssel in `~/.gemini/.env`.",
       second: "Starten Sie `gemini` und wählen Sie `Use Gemini API key`, wenn es nach der Anmeldung fragt.",
@@ -234,7 +234,7 @@ export const de: DocTexts = {
     costHold:
       "Ein hohes `max_tokens` legt viel zurück, solange der Aufruf läuft. Wird ein Aufruf trotz Guthaben mit `insufficient_quota` abgelehnt, senken Sie den Wert.",
     costEstimate:
-      "Nennt ein Anbieter keine Zahlen oder sagt er, ein Text habe keine Token gebraucht, zählt Sluice, was es geliefert hat. Der Beleg sagt dann, dass die Zahl geschätzt ist.",
+      "Nennt ein Anbieter keine Zahlen oder sagt er, ein Text habe keine Token gebraucht, zählt {brand}, was es geliefert hat. Der Beleg sagt dann, dass die Zahl geschätzt ist.",
     costMultiplier:
       "Ein Konto hat einen Ratenmultiplikator; er ist 1, wenn nichts anderes vereinbart ist. Auch die Gruppe des Schlüssels hat einen; jeder Preis wird mit beiden malgenommen. Ihr Produkt wird binnen Minuten nach dem Aufruf verrechnet, als eigener Eintrag im Kontobuch; Sie sehen es auf jedem Beleg und den Multiplikator Ihres Kontos unter [Konto](/console/account/).",
     nothing: "Was frei ist",
@@ -242,10 +242,10 @@ export const de: DocTexts = {
       errors: "Aufrufe, die mit einem Fehler enden, bevor es eine Ausgabe gibt.",
       attempts: "Fehlgeschlagene Versuche auf anderen Kanälen hinter einem Aufruf, der gelang.",
       lists: "Listen von Modellen und Tokenzählungen.",
-      crash: "Aufrufe, die abbrachen, weil Sluice selbst anhielt.",
+      crash: "Aufrufe, die abbrachen, weil {brand} selbst anhielt.",
     },
     cutText:
-      "Bricht der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde. Verlassen Sie eine Antwort, die schon begonnen hat, zahlen Sie auch die Eingabe: Sluice hört dem Anbieter noch einige Sekunden zu, oder so lange, wie das Modell gearbeitet hatte, bevor Sie etwas davon sahen, höchstens eine Minute, und berechnet, was er zählt, sonst eine Schätzung der Eingabe und dessen, was bei Ihnen ankam. Ein Aufruf, den Sie vor dem Beginn der Antwort verlassen, ist kostenlos. Ein Konto darf je Stunde nur eine begrenzte Zahl von Aufrufen verlassen, bevor bekannt ist, was sie kosten.",
+      "Bricht der Anbieter einen Strom ab, wird berechnet, was bis dahin geliefert wurde. Verlassen Sie eine Antwort, die schon begonnen hat, zahlen Sie auch die Eingabe: {brand} hört dem Anbieter noch einige Sekunden zu, oder so lange, wie das Modell gearbeitet hatte, bevor Sie etwas davon sahen, höchstens eine Minute, und berechnet, was er zählt, sonst eine Schätzung der Eingabe und dessen, was bei Ihnen ankam. Ein Aufruf, den Sie vor dem Beginn der Antwort verlassen, ist kostenlos. Ein Konto darf je Stunde nur eine begrenzte Zahl von Aufrufen verlassen, bevor bekannt ist, was sie kosten.",
     plans: "Tarife",
     plan: "Tarif",
     gives: "Was er bringt",

@@ -26,13 +26,13 @@ export const en = english({
     keyFailed: "No key was created.",
   },
   index: {
-    description: "How to call models through Sluice: first call, clients, coding agents and billing.",
+    description: "How to call models through {brand}: first call, clients, coding agents and billing.",
     lead: "From the first call to the bill. Start with the [quickstart](/docs/quickstart/) if you have no key yet.",
   },
   quickstart: {
     title: "Quickstart",
     description: "From sign-up to your first response in four steps.",
-    lead: "Sluice speaks the OpenAI API and the Anthropic API. Keep your client, and change its address and key.",
+    lead: "{brand} speaks the OpenAI API and the Anthropic API. Keep your client, and change its address and key.",
     account: "1. Create an account",
     accountText:
       "[Sign up](/register/) with an e-mail address and a password, and open the link in the mail to verify the address. You can log in after that.",
@@ -59,7 +59,7 @@ export const en = english({
   clients: {
     title: "Clients",
     description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain and LiteLLM: set up, check, limits, undo.",
-    lead: "Each snippet reads your key from `SLUICE_API_KEY` and runs as it is. Our tests run them against this program.",
+    lead: "Each snippet reads your key from `GATEWAY_API_KEY` and runs as it is. Our tests run them against this program.",
     before: "Before you start",
     beforeText: "Put your key into the shell's environment:",
     checkText:
@@ -82,13 +82,13 @@ export const en = english({
     litellmLimit: "LiteLLM calculates costs from a price list of its own; the call's receipt shows what is charged.",
     undoBase:
       "Remove the base URL and restore the provider's key. Then revoke the key under [API keys](/console/keys/).",
-    undoCurl: "Nothing is installed. Run `unset SLUICE_API_KEY` and revoke the key under [API keys](/console/keys/).",
+    undoCurl: "Nothing is installed. Run `unset GATEWAY_API_KEY` and revoke the key under [API keys](/console/keys/).",
     retries: "Retries and limits",
     retry: {
       after:
         "If waiting helps, the response says for how many seconds in `retry-after`. The OpenAI and Anthropic SDKs honor it and retry twice by default.",
       channels:
-        "Until the first part of a response is sent, Sluice itself tries other channels if there are any. Failed attempts cost nothing.",
+        "Until the first part of a response is sent, {brand} itself tries other channels if there are any. Failed attempts cost nothing.",
       fallback:
         "If a key allows it, another model may answer, at its own price, where every channel of a model fails or a prompt is too long for it; the `x-sluice-model-used` header names that model. `x-sluice-fallback: off` in the request declines it.",
       body: "A request can be up to 32 MiB, with JSON up to 64 levels deep, unless the operator set other limits. Compressed request bodies are refused.",
@@ -140,7 +140,7 @@ export const en = english({
       rejected: "The provider refused the request; its own status and message are passed on where that is safe.",
       provider: "The provider failed or could not be reached.",
       timeout: "The provider did not respond in time.",
-      unavailable: "No channel is free, or Sluice can't check or record the call right now.",
+      unavailable: "No channel is free, or {brand} can't check or record the call right now.",
       cut: "The provider interrupted the response. A stream then ends with an error event and never looks complete.",
       closed: "Your program closed the connection early.",
     },
@@ -161,7 +161,7 @@ export const en = english({
     claudeUndo: "Remove the two lines from `~/.claude/settings.json` and restart `claude`.",
     codex: {
       first: "Put this at the top of `~/.codex/config.toml`.",
-      second: "Start `codex` in a shell that has `SLUICE_API_KEY`.",
+      second: "Start `codex` in a shell that has `GATEWAY_API_KEY`.",
     },
     codexLimit:
       "Codex works with every chat model. It warns that it has no metadata for the model, which is why the file sets the context window. Its web search costs extra at the provider, so it is left out of the request; the `x-sluice-dropped` header says so.",
@@ -169,11 +169,11 @@ export const en = english({
     opencode: {
       first:
         "Put this into `~/.config/opencode/opencode.json`, or into a project's `opencode.json`: it does not contain the key.",
-      second: "Start `opencode` in a shell that has `SLUICE_API_KEY`, and choose the model with `/models`.",
+      second: "Start `opencode` in a shell that has `GATEWAY_API_KEY`, and choose the model with `/models`.",
     },
     opencodeLimit:
       "opencode shows only the models listed in the file, without prices. The exact cost is under [Usage](/console/usage/).",
-    opencodeUndo: "Remove `sluice` from `provider`, and the `model` line.",
+    opencodeUndo: "Remove `gateway` from `provider`, and the `model` line.",
     gemini: {
       first: "Put this into `~/.gemini/.env`, with your key.",
       second: "Start `gemini` and choose `Use Gemini API key` when it asks how to sign in.",
@@ -221,7 +221,7 @@ export const en = english({
     costHold:
       "A high `max_tokens` sets aside a lot while the call runs. If a call is refused with `insufficient_quota` even though you have a balance, lower it.",
     costEstimate:
-      "If a provider sends no counts, or reports that a text took no tokens, Sluice counts what it delivered. The receipt then says that the count is an estimate.",
+      "If a provider sends no counts, or reports that a text took no tokens, {brand} counts what it delivered. The receipt then says that the count is an estimate.",
     costMultiplier:
       "An account has a rate multiplier, 1 unless agreed otherwise. The group of the API key has one too; each price is multiplied by both. Their product is applied within minutes after the call, as a separate ledger entry; each receipt shows it, and [Account](/console/account/) shows the multiplier of your account.",
     nothing: "What is free",
@@ -229,10 +229,10 @@ export const en = english({
       errors: "Calls that fail before producing any output.",
       attempts: "Failed attempts on other channels before a successful one.",
       lists: "Lists of models and token counts.",
-      crash: "Calls interrupted because Sluice itself stopped.",
+      crash: "Calls interrupted because {brand} itself stopped.",
     },
     cutText:
-      "When the provider interrupts a stream, you pay for what was delivered until then. When you cancel a response that has begun, you also pay for the input: Sluice listens to the provider for a few more seconds, or for as long as the model had worked before you saw any of it, at most a minute, and charges what it counts, or else an estimate of the input and of what reached you. A call that you cancel before its response begins is free. An account can cancel only a limited number of calls per hour before their cost is known.",
+      "When the provider interrupts a stream, you pay for what was delivered until then. When you cancel a response that has begun, you also pay for the input: {brand} listens to the provider for a few more seconds, or for as long as the model had worked before you saw any of it, at most a minute, and charges what it counts, or else an estimate of the input and of what reached you. A call that you cancel before its response begins is free. An account can cancel only a limited number of calls per hour before their cost is known.",
     plans: "Plans",
     plan: "Plan",
     gives: "What it gives",

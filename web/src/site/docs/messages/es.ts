@@ -28,13 +28,13 @@ export const es: DocTexts = {
   },
   index: {
     description:
-      "Cómo llamar a modelos a través de Sluice: la primera llamada, clientes, agentes de programación y facturación.",
+      "Cómo llamar a modelos a través de {brand}: la primera llamada, clientes, agentes de programación y facturación.",
     lead: "De la primera llamada a la factura. Si aún no tienes una clave, empieza por el [inicio rápido](/docs/quickstart/).",
   },
   quickstart: {
     title: "Inicio rápido",
     description: "De la cuenta a la primera respuesta en cuatro pasos.",
-    lead: "Sluice habla la API de OpenAI y la de Anthropic. Conserva el cliente que ya tienes y cambia solo la dirección y la clave.",
+    lead: "{brand} habla la API de OpenAI y la de Anthropic. Conserva el cliente que ya tienes y cambia solo la dirección y la clave.",
     account: "1. Crea una cuenta",
     accountText:
       "[Regístrate](/register/) con un correo y una contraseña y abre el enlace del mensaje. Con él se verifica la dirección; hasta entonces no puedes iniciar sesión.",
@@ -62,7 +62,7 @@ export const es: DocTexts = {
     title: "Clientes",
     description:
       "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain y LiteLLM: configurar, comprobar, límites y deshacer.",
-    lead: "Cada ejemplo lee tu clave de `SLUICE_API_KEY` y funciona tal cual. Nuestras pruebas los ejecutan contra este programa.",
+    lead: "Cada ejemplo lee tu clave de `GATEWAY_API_KEY` y funciona tal cual. Nuestras pruebas los ejecutan contra este programa.",
     before: "Antes de empezar",
     beforeText: "Pon tu clave en el entorno del shell:",
     checkText: "Ejecútalo. Imprime una respuesta, y a los pocos segundos la llamada aparece en [Uso](/console/usage/).",
@@ -88,13 +88,13 @@ export const es: DocTexts = {
     undoBase:
       "Quita la URL base y vuelve a poner la clave del proveedor. Después, revoca la clave en [Claves de API](/console/keys/).",
     undoCurl:
-      "No se instala nada. Ejecuta `unset SLUICE_API_KEY` y revoca la clave en [Claves de API](/console/keys/).",
+      "No se instala nada. Ejecuta `unset GATEWAY_API_KEY` y revoca la clave en [Claves de API](/console/keys/).",
     retries: "Reintentos y límites",
     retry: {
       after:
         "Cuando sirve esperar, la respuesta indica los segundos en `retry-after`. Los SDK de OpenAI y Anthropic lo respetan y lo intentan dos veces más por sí mismos.",
       channels:
-        "Mientras no haya salido nada de la respuesta, Sluice prueba por sí mismo otro canal, si lo hay. Esos intentos no cuestan nada.",
+        "Mientras no haya salido nada de la respuesta, {brand} prueba por sí mismo otro canal, si lo hay. Esos intentos no cuestan nada.",
       fallback:
         "Si la clave lo permite, otro modelo puede responder, a su propio precio, cuando fallan todos los canales de un modelo o el prompt es demasiado largo para él; la cabecera `x-sluice-model-used` lo nombra. `x-sluice-fallback: off` en la petición lo rechaza.",
       body: "Una petición puede tener 32 MiB y su JSON 64 niveles, salvo que el operador fije otros límites. Los cuerpos comprimidos se rechazan.",
@@ -147,7 +147,7 @@ export const es: DocTexts = {
       rejected: "El proveedor rechazó la petición; su estado y su mensaje se transmiten cuando es seguro hacerlo.",
       provider: "El proveedor falló o no se pudo contactar con él.",
       timeout: "El proveedor no respondió a tiempo.",
-      unavailable: "No hay ningún canal libre, o Sluice no puede comprobar o registrar la llamada ahora mismo.",
+      unavailable: "No hay ningún canal libre, o {brand} no puede comprobar o registrar la llamada ahora mismo.",
       cut: "El proveedor cortó a mitad de la respuesta. El flujo termina con un evento de error y nunca parece completo.",
       closed: "Tu programa cerró la conexión antes del final.",
     },
@@ -170,7 +170,7 @@ export const es: DocTexts = {
     claudeUndo: "Quita las dos líneas de `~/.claude/settings.json` y reinicia `claude`.",
     codex: {
       first: "Pon esto al principio de `~/.codex/config.toml`.",
-      second: "Inicia `codex` en un shell que tenga `SLUICE_API_KEY`.",
+      second: "Inicia `codex` en un shell que tenga `GATEWAY_API_KEY`.",
     },
     codexLimit:
       "Codex funciona con todos los modelos de chat. Avisa de que no tiene metadatos del modelo; por eso la ventana de contexto está en el archivo. Su búsqueda web cuesta más en el proveedor, por eso se quita de la petición; la cabecera `x-sluice-dropped` lo indica.",
@@ -178,11 +178,11 @@ export const es: DocTexts = {
     opencode: {
       first:
         "Pon esto en `~/.config/opencode/opencode.json` o en el `opencode.json` de un proyecto: la clave no está dentro.",
-      second: "Inicia `opencode` en un shell que tenga `SLUICE_API_KEY` y elige el modelo con `/models`.",
+      second: "Inicia `opencode` en un shell que tenga `GATEWAY_API_KEY` y elige el modelo con `/models`.",
     },
     opencodeLimit:
       "opencode muestra solo los modelos que están en el archivo, y sin precios. El coste exacto está en [Uso](/console/usage/).",
-    opencodeUndo: "Quita `sluice` de `provider` y la línea `model`.",
+    opencodeUndo: "Quita `gateway` de `provider` y la línea `model`.",
     gemini: {
       first: "Escribe esto en `~/.gemini/.env`, con tu clave.",
       second: "Inicia `gemini` y elige `Use Gemini API key` cuando pregunte cómo iniciar sesión.",
@@ -230,7 +230,7 @@ export const es: DocTexts = {
     costHold:
       "Un `max_tokens` alto reserva mucho mientras dura la llamada. Si una llamada se rechaza con `insufficient_quota` aunque haya saldo, bájalo.",
     costEstimate:
-      "Si un proveedor no envía recuentos o dice que un texto no consumió tokens, Sluice cuenta lo que entregó. El recibo indica entonces que es una estimación.",
+      "Si un proveedor no envía recuentos o dice que un texto no consumió tokens, {brand} cuenta lo que entregó. El recibo indica entonces que es una estimación.",
     costMultiplier:
       "Cada cuenta tiene un multiplicador de tarifa, que es 1 si no se ha acordado otra cosa. El grupo de la clave tiene otro; cada precio se multiplica por ambos. Su producto se liquida a los pocos minutos de la llamada, como un asiento propio del libro; lo ves en cada recibo, y el multiplicador de tu cuenta en [Cuenta](/console/account/).",
     nothing: "Qué es gratis",
@@ -238,10 +238,10 @@ export const es: DocTexts = {
       errors: "Las llamadas que terminan en error antes de que haya salida.",
       attempts: "Los intentos fallidos en otros canales, detrás de una llamada que salió bien.",
       lists: "Las listas de modelos y los recuentos de tokens.",
-      crash: "Las llamadas que se cortaron porque se detuvo el propio Sluice.",
+      crash: "Las llamadas que se cortaron porque se detuvo el propio {brand}.",
     },
     cutText:
-      "Si el proveedor corta un flujo, se cobra lo entregado hasta ese momento. Si abandonas una respuesta que ya empezó, pagas también la entrada: Sluice escucha al proveedor unos segundos más, o tanto tiempo como el modelo había trabajado antes de que vieras algo, como máximo un minuto, y cobra lo que este cuente o, si no, una estimación de la entrada y de lo que te llegó. Una llamada que abandonas antes de que empiece la respuesta es gratis. Una cuenta solo puede abandonar un número limitado de llamadas por hora antes de que se sepa lo que cuestan.",
+      "Si el proveedor corta un flujo, se cobra lo entregado hasta ese momento. Si abandonas una respuesta que ya empezó, pagas también la entrada: {brand} escucha al proveedor unos segundos más, o tanto tiempo como el modelo había trabajado antes de que vieras algo, como máximo un minuto, y cobra lo que este cuente o, si no, una estimación de la entrada y de lo que te llegó. Una llamada que abandonas antes de que empiece la respuesta es gratis. Una cuenta solo puede abandonar un número limitado de llamadas por hora antes de que se sepa lo que cuestan.",
     plans: "Planes",
     plan: "Plan",
     gives: "Qué da",

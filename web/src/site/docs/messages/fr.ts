@@ -27,13 +27,13 @@ export const fr: DocTexts = {
     keyFailed: "Aucune clé n’a été créée.",
   },
   index: {
-    description: "Comment appeler des modèles avec Sluice : premier appel, clients, agents de code et facturation.",
+    description: "Comment appeler des modèles avec {brand} : premier appel, clients, agents de code et facturation.",
     lead: "Du premier appel à la facture. Sans clé, commencez par le [démarrage rapide](/docs/quickstart/).",
   },
   quickstart: {
     title: "Démarrage rapide",
     description: "Du compte à la première réponse en quatre étapes.",
-    lead: "Sluice parle l’API d’OpenAI et celle d’Anthropic. Gardez votre client et ne changez que l’adresse et la clé.",
+    lead: "{brand} parle l’API d’OpenAI et celle d’Anthropic. Gardez votre client et ne changez que l’adresse et la clé.",
     account: "1. Créer un compte",
     accountText:
       "[Inscrivez-vous](/register/) avec une adresse e-mail et un mot de passe, puis ouvrez le lien reçu. Il vérifie l’adresse ; avant cela, la connexion est impossible.",
@@ -61,7 +61,7 @@ export const fr: DocTexts = {
     title: "Clients",
     description:
       "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain et LiteLLM : configurer, vérifier, limites, annuler.",
-    lead: "Chaque exemple lit votre clé dans `SLUICE_API_KEY` et fonctionne tel quel. Nos tests les exécutent contre ce programme.",
+    lead: "Chaque exemple lit votre clé dans `GATEWAY_API_KEY` et fonctionne tel quel. Nos tests les exécutent contre ce programme.",
     before: "Avant de commencer",
     beforeText: "Placez votre clé dans l’environnement du shell :",
     checkText:
@@ -88,13 +88,13 @@ export const fr: DocTexts = {
     undoBase:
       "Retirez l’URL de base et remettez la clé du fournisseur. Révoquez ensuite la clé dans [Clés API](/console/keys/).",
     undoCurl:
-      "Rien n’est installé. Exécutez `unset SLUICE_API_KEY` et révoquez la clé dans [Clés API](/console/keys/).",
+      "Rien n’est installé. Exécutez `unset GATEWAY_API_KEY` et révoquez la clé dans [Clés API](/console/keys/).",
     retries: "Nouvelles tentatives et limites",
     retry: {
       after:
         "Quand il suffit d’attendre, la réponse donne la durée en secondes dans `retry-after`. Les SDK d’OpenAI et d’Anthropic en tiennent compte et réessaient deux fois d’eux-mêmes.",
       channels:
-        "Tant que rien de la réponse n’est parti, Sluice essaie lui-même un autre canal s’il y en a un. Ces tentatives ne coûtent rien.",
+        "Tant que rien de la réponse n’est parti, {brand} essaie lui-même un autre canal s’il y en a un. Ces tentatives ne coûtent rien.",
       fallback:
         "Si la clé le permet, un autre modèle peut répondre, à son propre prix, lorsque tous les canaux d’un modèle échouent ou que le prompt est trop long pour lui ; l’en-tête `x-sluice-model-used` le nomme. `x-sluice-fallback: off` dans la requête le refuse.",
       body: "Une requête peut faire 32 Mio et son JSON 64 niveaux, sauf autres limites de l’exploitant. Les corps compressés sont refusés.",
@@ -148,7 +148,7 @@ export const fr: DocTexts = {
         "Le fournisseur a refusé la requête ; son statut et son message sont transmis lorsque c’est sans danger.",
       provider: "Le fournisseur est en panne ou injoignable.",
       timeout: "Le fournisseur n’a pas répondu à temps.",
-      unavailable: "Aucun canal n’est libre, ou Sluice ne peut pas vérifier ou enregistrer l’appel en ce moment.",
+      unavailable: "Aucun canal n’est libre, ou {brand} ne peut pas vérifier ou enregistrer l’appel en ce moment.",
       cut: "Le fournisseur a coupé au milieu de la réponse. Un flux se termine alors par un événement d’erreur et ne paraît jamais complet.",
       closed: "Votre programme a fermé la connexion avant la fin.",
     },
@@ -171,7 +171,7 @@ export const fr: DocTexts = {
     claudeUndo: "Retirez les deux lignes de `~/.claude/settings.json` et relancez `claude`.",
     codex: {
       first: "Placez ceci au début de `~/.codex/config.toml`.",
-      second: "Lancez `codex` dans un shell qui a `SLUICE_API_KEY`.",
+      second: "Lancez `codex` dans un shell qui a `GATEWAY_API_KEY`.",
     },
     codexLimit:
       "Codex fonctionne avec tous les modèles de chat. Il avertit qu’il n’a pas de métadonnées du modèle ; c’est pourquoi la fenêtre de contexte figure dans le fichier. Sa recherche web coûte un supplément chez le fournisseur ; elle est donc retirée de la requête, ce que dit l’en-tête `x-sluice-dropped`.",
@@ -179,11 +179,11 @@ export const fr: DocTexts = {
     opencode: {
       first:
         "Placez ceci dans `~/.config/opencode/opencode.json` ou dans le `opencode.json` d’un projet : la clé n’y est pas.",
-      second: "Lancez `opencode` dans un shell qui a `SLUICE_API_KEY` et choisissez le modèle avec `/models`.",
+      second: "Lancez `opencode` dans un shell qui a `GATEWAY_API_KEY` et choisissez le modèle avec `/models`.",
     },
     opencodeLimit:
       "opencode ne montre que les modèles inscrits dans le fichier, sans prix. Le coût exact est dans [Utilisation](/console/usage/).",
-    opencodeUndo: "Retirez `sluice` de `provider`, ainsi que la ligne `model`.",
+    opencodeUndo: "Retirez `gateway` de `provider`, ainsi que la ligne `model`.",
     gemini: {
       first: "Écrivez ceci dans `~/.gemini/.env`, avec votre clé.",
       second: "Lancez `gemini` et choisissez `Use Gemini API key` quand il demande comment se connecter.",
@@ -234,7 +234,7 @@ export const fr: DocTexts = {
     costHold:
       "Un `max_tokens` élevé met beaucoup de côté pendant l’appel. Si un appel est refusé avec `insufficient_quota` malgré un solde, baissez-le.",
     costEstimate:
-      "Si un fournisseur n’envoie pas de décompte, ou dit qu’un texte n’a consommé aucun token, Sluice compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
+      "Si un fournisseur n’envoie pas de décompte, ou dit qu’un texte n’a consommé aucun token, {brand} compte ce qu’il a livré. Le reçu indique alors qu’il s’agit d’une estimation.",
     costMultiplier:
       "Un compte a un multiplicateur de tarif, qui vaut 1 sauf accord différent. Le groupe de la clé en a un aussi ; chaque prix est multiplié par les deux. Leur produit est réglé dans les minutes qui suivent l’appel, comme une écriture à part du grand livre ; vous le voyez sur chaque reçu, et le multiplicateur de votre compte dans [Compte](/console/account/).",
     nothing: "Ce qui est gratuit",
@@ -242,10 +242,10 @@ export const fr: DocTexts = {
       errors: "Les appels qui finissent par une erreur avant toute sortie.",
       attempts: "Les tentatives échouées sur d’autres canaux, derrière un appel réussi.",
       lists: "Les listes de modèles et les décomptes de tokens.",
-      crash: "Les appels coupés parce que Sluice lui-même s’est arrêté.",
+      crash: "Les appels coupés parce que {brand} lui-même s’est arrêté.",
     },
     cutText:
-      "Si le fournisseur coupe un flux, ce qui a été livré jusque-là est facturé. Si vous quittez une réponse déjà commencée, vous payez aussi l’entrée : Sluice écoute le fournisseur encore quelques secondes, ou aussi longtemps que le modèle avait travaillé avant que vous n’en voyiez quelque chose, une minute au plus, et facture ce qu’il compte, sinon une estimation de l’entrée et de ce qui vous est parvenu. Un appel que vous quittez avant le début de la réponse est gratuit. Un compte ne peut quitter qu’un nombre limité d’appels par heure avant que leur coût soit connu.",
+      "Si le fournisseur coupe un flux, ce qui a été livré jusque-là est facturé. Si vous quittez une réponse déjà commencée, vous payez aussi l’entrée : {brand} écoute le fournisseur encore quelques secondes, ou aussi longtemps que le modèle avait travaillé avant que vous n’en voyiez quelque chose, une minute au plus, et facture ce qu’il compte, sinon une estimation de l’entrée et de ce qui vous est parvenu. Un appel que vous quittez avant le début de la réponse est gratuit. Un compte ne peut quitter qu’un nombre limité d’appels par heure avant que leur coût soit connu.",
     plans: "Formules",
     plan: "Formule",
     gives: "Ce qu’elle donne",

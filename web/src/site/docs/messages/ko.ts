@@ -27,13 +27,13 @@ export const ko: DocTexts = {
     keyFailed: "키가 만들어지지 않았습니다.",
   },
   index: {
-    description: "Sluice로 모델을 호출하는 방법: 첫 호출, 클라이언트, 코딩 에이전트, 결제.",
+    description: "{brand}로 모델을 호출하는 방법: 첫 호출, 클라이언트, 코딩 에이전트, 결제.",
     lead: "첫 호출부터 결제까지. 아직 키가 없다면 [빠른 시작](/docs/quickstart/)부터 보세요.",
   },
   quickstart: {
     title: "빠른 시작",
     description: "계정 만들기부터 첫 응답까지 네 단계입니다.",
-    lead: "Sluice는 OpenAI API와 Anthropic API를 지원합니다. 쓰던 클라이언트를 그대로 두고 주소와 키만 바꾸면 됩니다.",
+    lead: "{brand}는 OpenAI API와 Anthropic API를 지원합니다. 쓰던 클라이언트를 그대로 두고 주소와 키만 바꾸면 됩니다.",
     account: "1. 계정 만들기",
     accountText:
       "이메일 주소와 비밀번호로 [가입](/register/)한 뒤 메일에 있는 링크를 여세요. 링크를 열면 주소가 확인되며, 그 전에는 로그인할 수 없습니다.",
@@ -60,7 +60,7 @@ export const ko: DocTexts = {
   clients: {
     title: "클라이언트",
     description: "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain, LiteLLM: 설정, 확인, 제한, 되돌리기.",
-    lead: "모든 예제는 `SLUICE_API_KEY`에서 키를 읽으며 그대로 실행됩니다. 테스트가 이 프로그램을 상대로 예제를 실제로 실행합니다.",
+    lead: "모든 예제는 `GATEWAY_API_KEY`에서 키를 읽으며 그대로 실행됩니다. 테스트가 이 프로그램을 상대로 예제를 실제로 실행합니다.",
     before: "시작하기 전에",
     beforeText: "셸의 환경 변수에 키를 넣으세요.",
     checkText: "실행하면 응답이 출력되고, 몇 초 안에 [사용량](/console/usage/)에 호출이 나타납니다.",
@@ -82,13 +82,13 @@ export const ko: DocTexts = {
     litellmText: "LiteLLM을 라이브러리로, OpenAI 제공업체와 다른 기본 URL로 사용합니다.",
     litellmLimit: "LiteLLM은 자체 가격표로 비용을 계산합니다. 실제 청구 내역은 호출의 명세에 있습니다.",
     undoBase: "기본 URL을 지우고 제공업체의 키로 되돌리세요. 그런 다음 [API 키](/console/keys/)에서 키를 폐기하세요.",
-    undoCurl: "설치된 것은 없습니다. `unset SLUICE_API_KEY`를 실행하고 [API 키](/console/keys/)에서 키를 폐기하세요.",
+    undoCurl: "설치된 것은 없습니다. `unset GATEWAY_API_KEY`를 실행하고 [API 키](/console/keys/)에서 키를 폐기하세요.",
     retries: "재시도와 제한",
     retry: {
       after:
         "기다리면 되는 경우 응답의 `retry-after`에 초 단위 시간이 있습니다. OpenAI와 Anthropic의 SDK는 이를 따르며 스스로 두 번 더 시도합니다.",
       channels:
-        "응답이 조금이라도 나가기 전에는, 다른 채널이 있으면 Sluice가 직접 그 채널로 시도합니다. 이런 시도는 무료입니다.",
+        "응답이 조금이라도 나가기 전에는, 다른 채널이 있으면 {brand}가 직접 그 채널로 시도합니다. 이런 시도는 무료입니다.",
       fallback:
         "키가 허용하면, 모델의 모든 채널이 실패하거나 프롬프트가 그 모델에 너무 길 때 다른 모델이 자체 가격으로 응답할 수 있습니다. 헤더 `x-sluice-model-used`가 그 모델을 알려 줍니다. 요청에 `x-sluice-fallback: off`가 있으면 사용하지 않습니다.",
       body: "운영자가 달리 정하지 않았다면 요청은 32 MiB까지, JSON은 64단계까지 허용됩니다. 압축된 요청 본문은 거부됩니다.",
@@ -138,7 +138,7 @@ export const ko: DocTexts = {
       rejected: "제공업체가 요청을 거부했습니다. 문제가 없는 범위에서 그 상태와 메시지를 전달합니다.",
       provider: "제공업체에 장애가 있거나 연결할 수 없습니다.",
       timeout: "제공업체가 제때 응답하지 않았습니다.",
-      unavailable: "비어 있는 채널이 없거나, Sluice가 지금 호출을 확인하거나 기록할 수 없습니다.",
+      unavailable: "비어 있는 채널이 없거나, {brand}가 지금 호출을 확인하거나 기록할 수 없습니다.",
       cut: "제공업체가 응답 도중에 끊었습니다. 스트림은 오류 이벤트로 끝나며 완결된 것처럼 보이지 않습니다.",
       closed: "프로그램이 끝나기 전에 연결을 닫았습니다.",
     },
@@ -160,7 +160,7 @@ export const ko: DocTexts = {
     claudeUndo: "`~/.claude/settings.json`에서 두 줄을 지우고 `claude`를 다시 시작하세요.",
     codex: {
       first: "이 내용을 `~/.codex/config.toml` 맨 위에 넣으세요.",
-      second: "`SLUICE_API_KEY`가 있는 셸에서 `codex`를 시작하세요.",
+      second: "`GATEWAY_API_KEY`가 있는 셸에서 `codex`를 시작하세요.",
     },
     codexLimit:
       "Codex는 모든 채팅 모델에서 작동합니다. Codex는 모델의 메타데이터가 없다고 경고하며, 그래서 파일에 컨텍스트 크기가 적혀 있습니다. Codex의 웹 검색은 제공업체에서 추가 요금이 들어 요청에서 빠집니다. 헤더 `x-sluice-dropped`가 이를 알려 줍니다.",
@@ -168,11 +168,11 @@ export const ko: DocTexts = {
     opencode: {
       first:
         "이 내용을 `~/.config/opencode/opencode.json` 또는 프로젝트의 `opencode.json`에 넣으세요. 키는 들어 있지 않습니다.",
-      second: "`SLUICE_API_KEY`가 있는 셸에서 `opencode`를 시작하고 `/models`로 모델을 고르세요.",
+      second: "`GATEWAY_API_KEY`가 있는 셸에서 `opencode`를 시작하고 `/models`로 모델을 고르세요.",
     },
     opencodeLimit:
       "opencode는 파일에 적힌 모델만 보여 주며 가격은 표시하지 않습니다. 정확한 비용은 [사용량](/console/usage/)에 있습니다.",
-    opencodeUndo: "`provider`에서 `sluice`를 지우고 `model` 줄도 지우세요.",
+    opencodeUndo: "`provider`에서 `gateway`를 지우고 `model` 줄도 지우세요.",
     gemini: {
       first: "`~/.gemini/.env`에 키와 함께 다음을 넣으세요.",
       second: "`gemini`를 시작하고 로그인 방법을 물으면 `Use Gemini API key`를 선택하세요.",
@@ -220,7 +220,7 @@ export const ko: DocTexts = {
     costHold:
       "`max_tokens`가 크면 호출하는 동안 많은 금액이 잡힙니다. 잔액이 있는데도 `insufficient_quota`로 거부되면 값을 낮추세요.",
     costEstimate:
-      "제공업체가 수치를 보내지 않거나 텍스트에 토큰이 들지 않았다고 하면 Sluice가 전달한 양을 셉니다. 그 경우 명세에 추정치라고 표시됩니다.",
+      "제공업체가 수치를 보내지 않거나 텍스트에 토큰이 들지 않았다고 하면 {brand}가 전달한 양을 셉니다. 그 경우 명세에 추정치라고 표시됩니다.",
     costMultiplier:
       "계정에는 요율 배수가 있으며, 따로 합의하지 않았다면 1입니다. API 키의 그룹에도 배수가 있으며 모든 가격에 두 배수를 곱합니다. 그 곱은 호출 후 몇 분 안에 원장의 별도 항목으로 정산되고 영수증마다 표시됩니다. 계정의 배수는 [계정](/console/account/)에서 볼 수 있습니다.",
     nothing: "무료인 것",
@@ -228,10 +228,10 @@ export const ko: DocTexts = {
       errors: "출력이 나오기 전에 오류로 끝난 호출.",
       attempts: "성공한 호출 뒤에서 다른 채널로 실패한 시도.",
       lists: "모델 목록과 토큰 수 계산.",
-      crash: "Sluice 자체가 멈추어 끊긴 호출.",
+      crash: "{brand} 자체가 멈추어 끊긴 호출.",
     },
     cutText:
-      "제공업체가 스트림을 끊으면 그때까지 전달된 만큼 청구됩니다. 이미 시작된 답변을 사용자가 떠나면 입력 요금도 청구됩니다. Sluice는 몇 초 동안, 또는 출력이 처음 보이기 전까지 모델이 작업한 시간만큼 최대 1분 동안 제공업체의 응답을 더 받아 그 집계대로 청구하고, 집계가 오지 않으면 입력과 전달된 만큼의 추정치를 청구합니다. 답변이 시작되기 전에 떠난 호출은 무료입니다. 비용을 알기 전에 떠날 수 있는 호출 수는 계정마다 시간당 제한됩니다.",
+      "제공업체가 스트림을 끊으면 그때까지 전달된 만큼 청구됩니다. 이미 시작된 답변을 사용자가 떠나면 입력 요금도 청구됩니다. {brand}는 몇 초 동안, 또는 출력이 처음 보이기 전까지 모델이 작업한 시간만큼 최대 1분 동안 제공업체의 응답을 더 받아 그 집계대로 청구하고, 집계가 오지 않으면 입력과 전달된 만큼의 추정치를 청구합니다. 답변이 시작되기 전에 떠난 호출은 무료입니다. 비용을 알기 전에 떠날 수 있는 호출 수는 계정마다 시간당 제한됩니다.",
     plans: "요금제",
     plan: "요금제",
     gives: "제공 내용",

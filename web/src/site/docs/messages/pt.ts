@@ -26,13 +26,13 @@ export const pt: DocTexts = {
     keyFailed: "Nenhuma chave foi criada.",
   },
   index: {
-    description: "Como chamar modelos pelo Sluice: a primeira chamada, clientes, agentes de programação e cobrança.",
+    description: "Como chamar modelos pelo {brand}: a primeira chamada, clientes, agentes de programação e cobrança.",
     lead: "Da primeira chamada à cobrança. Se você ainda não tem uma chave, comece pelo [início rápido](/docs/quickstart/).",
   },
   quickstart: {
     title: "Início rápido",
     description: "Da conta à primeira resposta em quatro passos.",
-    lead: "O Sluice fala a API da OpenAI e a da Anthropic. Mantenha o cliente que você já usa e mude só o endereço e a chave.",
+    lead: "O {brand} fala a API da OpenAI e a da Anthropic. Mantenha o cliente que você já usa e mude só o endereço e a chave.",
     account: "1. Crie uma conta",
     accountText:
       "[Cadastre-se](/register/) com um e-mail e uma senha e abra o link da mensagem. Ele confirma o endereço; antes disso não é possível entrar.",
@@ -60,7 +60,7 @@ export const pt: DocTexts = {
     title: "Clientes",
     description:
       "curl, OpenAI SDK, Anthropic SDK, Vercel AI SDK, LangChain e LiteLLM: configurar, verificar, limites e desfazer.",
-    lead: "Cada exemplo lê sua chave de `SLUICE_API_KEY` e roda como está. Nossos testes os executam contra este programa.",
+    lead: "Cada exemplo lê sua chave de `GATEWAY_API_KEY` e roda como está. Nossos testes os executam contra este programa.",
     before: "Antes de começar",
     beforeText: "Coloque sua chave no ambiente do shell:",
     checkText: "Execute. Uma resposta é impressa e, em poucos segundos, a chamada aparece em [Uso](/console/usage/).",
@@ -84,13 +84,13 @@ export const pt: DocTexts = {
       "O LiteLLM calcula custos com uma lista de preços própria; o que é cobrado está no recibo da chamada.",
     undoBase:
       "Remova a URL base e volte à chave do provedor. Depois, revogue a chave em [Chaves de API](/console/keys/).",
-    undoCurl: "Nada é instalado. Execute `unset SLUICE_API_KEY` e revogue a chave em [Chaves de API](/console/keys/).",
+    undoCurl: "Nada é instalado. Execute `unset GATEWAY_API_KEY` e revogue a chave em [Chaves de API](/console/keys/).",
     retries: "Novas tentativas e limites",
     retry: {
       after:
         "Quando esperar resolve, a resposta informa os segundos em `retry-after`. Os SDKs da OpenAI e da Anthropic respeitam isso e tentam mais duas vezes sozinhos.",
       channels:
-        "Enquanto nada da resposta tiver saído, o próprio Sluice tenta outro canal, se houver. Essas tentativas não custam nada.",
+        "Enquanto nada da resposta tiver saído, o próprio {brand} tenta outro canal, se houver. Essas tentativas não custam nada.",
       fallback:
         "Se a chave permitir, outro modelo pode responder, pelo próprio preço, quando todos os canais de um modelo falham ou o prompt é longo demais para ele; o cabeçalho `x-sluice-model-used` o identifica. `x-sluice-fallback: off` na requisição recusa isso.",
       body: "Uma requisição pode ter 32 MiB, e seu JSON, 64 níveis, a menos que o operador defina outros limites. Corpos comprimidos são recusados.",
@@ -143,7 +143,7 @@ export const pt: DocTexts = {
       rejected: "O provedor recusou a requisição; o status e a mensagem dele são repassados quando isso é seguro.",
       provider: "O provedor falhou ou não pôde ser alcançado.",
       timeout: "O provedor não respondeu a tempo.",
-      unavailable: "Nenhum canal está livre, ou o Sluice não consegue verificar ou registrar a chamada agora.",
+      unavailable: "Nenhum canal está livre, ou o {brand} não consegue verificar ou registrar a chamada agora.",
       cut: "O provedor interrompeu no meio da resposta. O fluxo termina com um evento de erro e nunca parece completo.",
       closed: "Seu programa fechou a conexão antes do fim.",
     },
@@ -166,7 +166,7 @@ export const pt: DocTexts = {
     claudeUndo: "Remova as duas linhas de `~/.claude/settings.json` e inicie o `claude` de novo.",
     codex: {
       first: "Coloque isto no início de `~/.codex/config.toml`.",
-      second: "Inicie o `codex` em um shell que tenha `SLUICE_API_KEY`.",
+      second: "Inicie o `codex` em um shell que tenha `GATEWAY_API_KEY`.",
     },
     codexLimit:
       "O Codex funciona com todos os modelos de chat. Ele avisa que não tem metadados do modelo; por isso a janela de contexto está no arquivo. A busca na web dele custa mais no provedor e por isso é retirada da requisição; o cabeçalho `x-sluice-dropped` informa isso.",
@@ -174,11 +174,11 @@ export const pt: DocTexts = {
     opencode: {
       first:
         "Coloque isto em `~/.config/opencode/opencode.json` ou no `opencode.json` de um projeto: a chave não está nele.",
-      second: "Inicie o `opencode` em um shell que tenha `SLUICE_API_KEY` e escolha o modelo com `/models`.",
+      second: "Inicie o `opencode` em um shell que tenha `GATEWAY_API_KEY` e escolha o modelo com `/models`.",
     },
     opencodeLimit:
       "O opencode mostra só os modelos que estão no arquivo, sem preços. O custo exato está em [Uso](/console/usage/).",
-    opencodeUndo: "Remova `sluice` de `provider` e a linha `model`.",
+    opencodeUndo: "Remova `gateway` de `provider` e a linha `model`.",
     gemini: {
       first: "Coloque isto em `~/.gemini/.env`, com a sua chave.",
       second: "Inicie o `gemini` e escolha `Use Gemini API key` quando ele perguntar como entrar.",
@@ -226,7 +226,7 @@ export const pt: DocTexts = {
     costHold:
       "Um `max_tokens` alto reserva muito enquanto a chamada roda. Se uma chamada for recusada com `insufficient_quota` mesmo havendo saldo, diminua-o.",
     costEstimate:
-      "Se um provedor não envia contagens, ou diz que um texto não consumiu tokens, o Sluice conta o que entregou. O recibo informa então que é uma estimativa.",
+      "Se um provedor não envia contagens, ou diz que um texto não consumiu tokens, o {brand} conta o que entregou. O recibo informa então que é uma estimativa.",
     costMultiplier:
       "Toda conta tem um multiplicador de tarifa, que é 1 se nada diferente foi combinado. O grupo da chave também tem um; cada preço é multiplicado pelos dois. O produto deles é acertado poucos minutos depois da chamada, como um lançamento próprio no livro; você o vê em cada recibo, e o multiplicador da sua conta em [Conta](/console/account/).",
     nothing: "O que é grátis",
@@ -234,10 +234,10 @@ export const pt: DocTexts = {
       errors: "Chamadas que terminam em erro antes de haver saída.",
       attempts: "Tentativas que falharam em outros canais, por trás de uma chamada que deu certo.",
       lists: "Listas de modelos e contagens de tokens.",
-      crash: "Chamadas interrompidas porque o próprio Sluice parou.",
+      crash: "Chamadas interrompidas porque o próprio {brand} parou.",
     },
     cutText:
-      "Se o provedor interromper um fluxo, é cobrado o que foi entregue até ali. Se você abandonar uma resposta que já começou, paga também a entrada: o Sluice escuta o provedor por mais alguns segundos, ou pelo tempo que o modelo havia trabalhado antes de você ver algo, no máximo um minuto, e cobra o que ele contar ou, se nada vier, uma estimativa da entrada e do que chegou até você. Uma chamada abandonada antes de a resposta começar é grátis. Uma conta só pode abandonar um número limitado de chamadas por hora antes de se saber quanto custam.",
+      "Se o provedor interromper um fluxo, é cobrado o que foi entregue até ali. Se você abandonar uma resposta que já começou, paga também a entrada: o {brand} escuta o provedor por mais alguns segundos, ou pelo tempo que o modelo havia trabalhado antes de você ver algo, no máximo um minuto, e cobra o que ele contar ou, se nada vier, uma estimativa da entrada e do que chegou até você. Uma chamada abandonada antes de a resposta começar é grátis. Uma conta só pode abandonar um número limitado de chamadas por hora antes de se saber quanto custam.",
     plans: "Planos",
     plan: "Plano",
     gives: "O que dá",

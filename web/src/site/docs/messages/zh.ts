@@ -26,13 +26,13 @@ export const zh: DocTexts = {
     keyFailed: "没有创建密钥。",
   },
   index: {
-    description: "如何通过 Sluice 调用模型：首次调用、客户端、编程智能体和计费。",
+    description: "如何通过 {brand} 调用模型：首次调用、客户端、编程智能体和计费。",
     lead: "从首次调用到计费。如果您还没有密钥，请从[快速开始](/docs/quickstart/)开始。",
   },
   quickstart: {
     title: "快速开始",
     description: "从注册账户到收到第一个回答，只需四步。",
-    lead: "Sluice 同时兼容 OpenAI API 和 Anthropic API。继续使用您现有的客户端，只需更换地址和密钥。",
+    lead: "{brand} 同时兼容 OpenAI API 和 Anthropic API。继续使用您现有的客户端，只需更换地址和密钥。",
     account: "1. 创建账户",
     accountText: "用邮箱和密码[注册](/register/)，然后打开邮件里的链接。链接用于验证邮箱，验证之前无法登录。",
     credit: "2. 充值",
@@ -56,7 +56,7 @@ export const zh: DocTexts = {
   clients: {
     title: "客户端",
     description: "curl、OpenAI SDK、Anthropic SDK、Vercel AI SDK、LangChain 和 LiteLLM：配置、验证、限制与还原。",
-    lead: "每段示例都从 `SLUICE_API_KEY` 读取密钥，可以原样运行。我们的测试会针对本程序实际执行它们。",
+    lead: "每段示例都从 `GATEWAY_API_KEY` 读取密钥，可以原样运行。我们的测试会针对本程序实际执行它们。",
     before: "开始之前",
     beforeText: "把密钥放进 shell 的环境变量：",
     checkText: "运行后会打印回答，几秒钟内即可在[用量](/console/usage/)中看到这次调用。",
@@ -77,11 +77,11 @@ export const zh: DocTexts = {
     litellmText: "把 LiteLLM 当作库使用，选它的 OpenAI 提供商并换一个基础 URL：",
     litellmLimit: "LiteLLM 按它自己的价目表计算费用；实际收费以该次调用的明细为准。",
     undoBase: "去掉基础 URL，换回提供商的密钥，然后在 [API 密钥](/console/keys/)中吊销此密钥。",
-    undoCurl: "没有安装任何东西。运行 `unset SLUICE_API_KEY`，并在 [API 密钥](/console/keys/)中吊销密钥。",
+    undoCurl: "没有安装任何东西。运行 `unset GATEWAY_API_KEY`，并在 [API 密钥](/console/keys/)中吊销密钥。",
     retries: "重试与限制",
     retry: {
       after: "如果等待有用，响应会在 `retry-after` 中给出秒数。OpenAI 和 Anthropic 的 SDK 会遵守它，并自动再试两次。",
-      channels: "在回答尚未发出任何内容之前，Sluice 会在有其他渠道时自行改试。这些尝试不收费。",
+      channels: "在回答尚未发出任何内容之前，{brand} 会在有其他渠道时自行改试。这些尝试不收费。",
       fallback:
         "如果密钥允许，当某个模型的所有渠道都失败，或提示词对它来说过长时，可由其他模型按其自身价格回答；标头 `x-sluice-model-used` 会写明该模型。请求中带有 `x-sluice-fallback: off` 则不使用。",
       body: "除非运营方另有设置，请求体最大 32 MiB，JSON 最多嵌套 64 层。不接受压缩的请求体。",
@@ -129,7 +129,7 @@ export const zh: DocTexts = {
       rejected: "提供商拒绝了请求；在安全的前提下会转达它的状态码和消息。",
       provider: "提供商出错或无法连接。",
       timeout: "提供商未能及时回答。",
-      unavailable: "没有空闲渠道，或 Sluice 暂时无法检查或记录这次调用。",
+      unavailable: "没有空闲渠道，或 {brand} 暂时无法检查或记录这次调用。",
       cut: "提供商在回答途中断开。流会以错误事件结束，绝不会看起来像是完整的。",
       closed: "您的程序在结束之前关闭了连接。",
     },
@@ -150,17 +150,17 @@ export const zh: DocTexts = {
     claudeUndo: "从 `~/.claude/settings.json` 中删除这两行，然后重新启动 `claude`。",
     codex: {
       first: "把以下内容写到 `~/.codex/config.toml` 的开头。",
-      second: "在设有 `SLUICE_API_KEY` 的 shell 中启动 `codex`。",
+      second: "在设有 `GATEWAY_API_KEY` 的 shell 中启动 `codex`。",
     },
     codexLimit:
       "Codex 可用于所有聊天模型。它会提示没有该模型的元数据，所以文件中写明了上下文窗口。它的网页搜索在提供商处要额外收费，因此会从请求中去掉；标头 `x-sluice-dropped` 会说明这一点。",
     codexUndo: "删除这些行；Codex 会恢复使用原来的提供商。",
     opencode: {
       first: "把以下内容写入 `~/.config/opencode/opencode.json`，或项目中的 `opencode.json`：其中不含密钥。",
-      second: "在设有 `SLUICE_API_KEY` 的 shell 中启动 `opencode`，用 `/models` 选择模型。",
+      second: "在设有 `GATEWAY_API_KEY` 的 shell 中启动 `opencode`，用 `/models` 选择模型。",
     },
     opencodeLimit: "opencode 只显示文件中列出的模型，不显示价格。准确费用见[用量](/console/usage/)。",
-    opencodeUndo: "从 `provider` 中删除 `sluice`，并删除 `model` 一行。",
+    opencodeUndo: "从 `provider` 中删除 `gateway`，并删除 `model` 一行。",
     gemini: {
       first: "把以下内容连同您的密钥写入 `~/.gemini/.env`。",
       second: "启动 `gemini`，在询问登录方式时选择 `Use Gemini API key`。",
@@ -204,7 +204,7 @@ export const zh: DocTexts = {
     },
     costHold: "`max_tokens` 很大时，调用期间会预留很多余额。如果明明有余额却因 `insufficient_quota` 被拒绝，请调低它。",
     costEstimate:
-      "如果提供商没有给出用量，或声称一段文本没有消耗任何 token，Sluice 会按已交付的内容计数，明细中会注明这是估算。",
+      "如果提供商没有给出用量，或声称一段文本没有消耗任何 token，{brand} 会按已交付的内容计数，明细中会注明这是估算。",
     costMultiplier:
       "每个账户都有一个费率倍率，没有另行约定时为 1。API 密钥所属的分组也有倍率；每项价格都乘以这两个倍率。两者的乘积在调用后几分钟内结算，在账本中单列一笔；每张收据都会显示它，账户的倍率可在[账户](/console/account/)中查看。",
     nothing: "哪些免费",
@@ -212,10 +212,10 @@ export const zh: DocTexts = {
       errors: "在产生任何输出之前就以错误结束的调用。",
       attempts: "成功的调用背后，在其他渠道上失败的尝试。",
       lists: "模型列表和 token 计数。",
-      crash: "因 Sluice 自身停止而中断的调用。",
+      crash: "因 {brand} 自身停止而中断的调用。",
     },
     cutText:
-      "如果提供商中断了流，则按此前已交付的内容收费。如果您离开一个已经开始的回答，还需支付输入费用：Sluice 会继续接收提供商的数据几秒钟，或者接收与模型在您看到任何内容之前所工作的一样长的时间，最多一分钟，并按其统计收费；若没有统计，则按输入和已送达内容的估算收费。在回答开始之前离开的调用免费。每个账户每小时只能在费用尚不明确时离开有限次数的调用。",
+      "如果提供商中断了流，则按此前已交付的内容收费。如果您离开一个已经开始的回答，还需支付输入费用：{brand} 会继续接收提供商的数据几秒钟，或者接收与模型在您看到任何内容之前所工作的一样长的时间，最多一分钟，并按其统计收费；若没有统计，则按输入和已送达内容的估算收费。在回答开始之前离开的调用免费。每个账户每小时只能在费用尚不明确时离开有限次数的调用。",
     plans: "套餐",
     plan: "套餐",
     gives: "包含什么",

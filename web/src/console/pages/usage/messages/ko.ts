@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   source: "집계 주체",
   sources: {
     provider: "제공업체",
-    estimated: "Sluice(제공업체가 수치를 보내지 않음)",
+    estimated: "당사(제공업체가 수치를 보내지 않음)",
     none: "없음: 청구되지 않았습니다",
   },
   fromCache: "응답 캐시에서 제공",
