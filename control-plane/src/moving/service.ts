@@ -38,7 +38,7 @@ const statementTimeoutMs = 600_000;
 /**
  * Moves another gateway's customers, prices and channels here. A rehearsal does all of it in one transaction and takes
  * it back. Otherwise each kind of rows is a transaction of its own: a run that was interrupted is simply run again.
- * @throws Error if customers of this gateway call Sluice already: their balances are no longer there
+ * @throws Error if customers of this gateway already call Sluice: their balances are here
  */
 export async function runImport(deps: ImportDeps, data: PeerData, options: ImportOptions): Promise<ImportReport> {
   const steps = stepsOf(deps.masterKey);

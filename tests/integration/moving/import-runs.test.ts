@@ -178,7 +178,7 @@ describe("the source", () => {
     await expect(move(db, "new-api", { from: `sqlite:${peerFile("one-api")}` })).rejects.toThrow(
       "a database of one-api",
     );
-    await expect(openSource("sqlite:/nowhere.db")).rejects.toThrow("there is no file");
+    await expect(openSource("sqlite:/nowhere.db")).rejects.toThrow("does not exist");
     await expect(openSource("http://example.org")).rejects.toThrow("--from has to be");
   });
 

@@ -82,7 +82,7 @@ export async function addAbility(tx: Queryable, groupName: string, model: string
   await saveAbility(tx, { groupName, model, channelId, priority: 0, weight: 1 });
 }
 
-/** The names of all channels, each of which can be taken once. */
+/** The names of all channels. Each can be taken once. */
 export async function listChannelNames(db: Queryable): Promise<readonly string[]> {
   return await findChannelNames(db);
 }

@@ -64,7 +64,7 @@ export function targetOf(channel: PeerChannel, program: Program): ChannelTarget 
   }
   const preset = providerPresets.find(({ id }) => id === provider);
   if (preset === undefined) {
-    throw new Error(`there is no preset ${provider}`);
+    throw new Error(`the preset ${provider} does not exist`);
   }
   switch (provider) {
     case "azure-openai":
@@ -166,7 +166,7 @@ function vertexTarget(
   return made(composePreset(preset, { region, project }), file, notes);
 }
 
-/** A region, or regions by model, of which the usual one is taken. */
+/** A region, or regions by model; the usual one is then taken. */
 function regionOf(other: string): string {
   try {
     const regions = JSON.parse(other) as Record<string, unknown>;

@@ -138,7 +138,7 @@ const free = {
 const unsaved =
   "The prices were never saved, so they are in the program, not in its database. Pass them with --options: what GET /api/option/ answers to its root user.";
 
-/** How many units of quota a US dollar is in the other program. @throws Error for a setting that is no such number */
+/** How many units of quota a US dollar is in the other program. @throws Error if the setting is not a number above 0 */
 export function unitsPerUsdOf(options: ReadonlyMap<string, string>): Fraction {
   const text = options.get("QuotaPerUnit");
   const units = text === undefined ? wholeFraction(usualUnitsPerUsd) : fractionOf(text);

@@ -9,7 +9,7 @@ const optionList = z.object({ data: z.array(z.object({ key: z.string(), value: z
 export async function readSavedOptions(path: string): Promise<readonly (readonly [key: string, value: string])[]> {
   const file = Bun.file(path);
   if (!(await file.exists()) || file.size > bytesMax) {
-    throw new Error(`--options: there is no file ${path}, or it is larger than ${bytesMax} bytes`);
+    throw new Error(`--options: the file ${path} does not exist, or is larger than ${bytesMax} bytes`);
   }
   const parsed = optionList.safeParse(await file.json());
   if (!parsed.success) {

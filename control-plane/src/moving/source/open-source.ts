@@ -26,7 +26,7 @@ export async function openSource(address: string): Promise<Source> {
   if (address.startsWith("sqlite:")) {
     const path = address.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
     if (!existsSync(path)) {
-      throw new Error(`there is no file ${path}`);
+      throw new Error(`the file ${path} does not exist`);
     }
     return new SqliteSource(path);
   }
