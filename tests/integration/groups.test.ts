@@ -90,6 +90,17 @@ async function untilCalled(apiKey: string, expected: { status: number; code?: st
   });
 }
 
+/** Waits until the replica that a call goes to by default has read which channel serves the key's group. */
+async function untilServed(apiKey: string): Promise<void> {
+  await waitUntil(async () => {
+    const response = await fetch(`${scene.replicas[0]?.url}/v1/models/flat`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    });
+    await response.body?.cancel();
+    return response.ok;
+  });
+}
+
 describe("a call", () => {
   test("costs its price times the multiplier of its group and of its user, exactly", async () => {
     const { user, as } = await scene.enter();
@@ -98,6 +109,7 @@ describe("a call", () => {
       update gateway_user set rate_multiplier = 0.9999 where id = ${user.gatewayUserId}::bigint`;
     await assign(user, group.name);
     const { secret } = await makeKey(as, { group: group.name });
+    await untilServed(secret);
     expect((await scene.call(secret)).status).toBe(200);
     const [charge] = await charges(user, 1);
     // 1,000 x 0.9999 x 0.333333 = 333.2996667, rounded up.
@@ -118,6 +130,7 @@ describe("a call", () => {
     await scene.rig.db.sql`
       select grant_quota(id, 2499 - granted, 'test', ${`take:${user.budgetId}`}) from budget
       where id = ${user.budgetId}::bigint`;
+    await untilServed(secret);
     expect(await scene.call(secret)).toMatchObject({ status: 429, code: "insufficient_quota" });
   });
 
@@ -126,6 +139,7 @@ describe("a call", () => {
     const group = await addGroup({ multiplier: "0" });
     await assign(user, group.name);
     const { secret } = await makeKey(as, { group: group.name });
+    await untilServed(secret);
     expect((await scene.call(secret)).status).toBe(200);
     expect(await charges(user, 1)).toMatchObject([{ rate_multiplier: "0.0000", settled_quota: 0n }]);
   });
