@@ -1,33 +1,38 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { loginAdmin } from "../support/accounts/logins.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { builtWeb } from "../support/web/web-build.ts";
 
 let rig: SluiceRig;
 let service: SluiceProcess;
 let cookie: string;
+let userCookie = "";
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
-  service = await rig.start("one-process");
+  service = await rig.startProcess({ WEB_DIST: await builtWeb() });
   cookie = (await loginAdmin(rig)).cookie;
-});
+}, 180_000);
 afterAll(() => rig.close());
 
-async function nameIt(value: string, version: number): Promise<number> {
+const nameIt = (value: string, version: number): Promise<number> => setSetting("brand.name", value, version);
+
+async function setSetting(name: string, value: string, version = 0): Promise<number> {
   const response = await fetch(`${service.url}/backend/admin/settings/save/`, {
     method: "POST",
     headers: { cookie, origin: service.url, "content-type": "application/json" },
-    body: JSON.stringify({ name: "brand.name", value, version }),
+    body: JSON.stringify({ name, value, version }),
   });
   await response.arrayBuffer();
   return response.status;
 }
 
-const textOf = async (path: string): Promise<string> => await (await fetch(`${service.url}${path}`)).text();
+const textOf = async (path: string): Promise<string> =>
+  await (await fetch(`${service.url}${path}`, { headers: { cookie: userCookie } })).text();
 
-/** Resolves once a page has the text: settings are read again every few seconds. */
+/** Resolves once a page has the text: settings are read again every few seconds, and public pages are rendered again. */
 async function untilShown(path: string, wanted: string): Promise<string> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
     const text = await textOf(path);
     if (text.includes(wanted)) {
       return text;
@@ -56,3 +61,65 @@ test.each([
 ])("a name that is %s is refused", async (_, name) => {
   expect(await nameIt(name, 1)).toBe(400);
 });
+
+/** Resolves once a page no longer has the text. */
+async function untilGone(path: string, text: string): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    if (!(await textOf(path)).includes(text)) {
+      return;
+    }
+    await Bun.sleep(50);
+  }
+  throw new Error(`${path} still has ${text}`);
+}
+
+test("an announcement is shown on public pages, forms and the console in its time, escaped", async () => {
+  expect(await setSetting("announcement.text", "Maintenance <i>tonight</i>")).toBe(200);
+  expect(await setSetting("announcement.url", "https://status.example/a?b=1&c=2")).toBe(200);
+  const line = '<a href="https://status.example/a?b=1&amp;c=2">Maintenance &lt;i&gt;tonight&lt;/i&gt;</a>';
+  for (const path of ["/login/", "/admin/"]) {
+    expect(await untilShown(path, line)).not.toContain("<i>tonight");
+  }
+  expect(await untilShown("/de/pricing/", "https://status.example/a?b=1&amp;c=2")).not.toContain("<i>tonight");
+  userCookie = (await loginUser(rig)).cookie;
+  await untilShown("/console/", 'content="Maintenance &lt;i&gt;tonight&lt;/i&gt;"');
+  userCookie = "";
+  expect(await setSetting("announcement.until", "2020-01-01 00:00")).toBe(200);
+  await untilGone("/login/", "tonight");
+  await untilGone("/de/pricing/", "tonight");
+  expect(await setSetting("announcement.until", "2099-01-01 00:00", 1)).toBe(200);
+  await untilShown("/login/", "tonight");
+  expect(await setSetting("announcement.from", "2098-01-01 00:00")).toBe(200);
+  await untilGone("/login/", "tonight");
+}, 60_000);
+
+test("the operator's legal pages are linked in the footer and where people register", async () => {
+  expect(await textOf("/register/")).not.toContain("Terms of service");
+  expect(await setSetting("brand.terms_url", "https://acme.example/terms")).toBe(200);
+  expect(await setSetting("brand.imprint_url", "/docs/quickstart/")).toBe(200);
+  await untilShown("/register/?lang=de", '<a href="https://acme.example/terms">Nutzungsbedingungen</a>');
+  const page = await untilShown("/de/pricing/", "Impressum");
+  expect(page).toContain("https://acme.example/terms");
+  expect(page).not.toContain("Datenschutzerklärung");
+}, 30_000);
+
+test.each([
+  "javascript:alert(1)",
+  "//other.example/",
+  "/\\other.example/",
+  "http://acme.example/",
+  "https://",
+  "https://user@acme.example/",
+  "data:text/html,hi",
+  "/a\nb",
+])("the link %j is refused", async (url) => {
+  expect(await setSetting("brand.privacy_url", url)).toBe(400);
+  expect(await setSetting("announcement.url", url, 1)).toBe(400);
+});
+
+test.each(["2030-02-30 10:00", "2030-01-01 24:00", "2030-01-01", "tomorrow", "2030-01-01T10:00Z"])(
+  "the time %j is refused",
+  async (time) => {
+    expect(await setSetting("announcement.from", time, 1)).toBe(400);
+  },
+);

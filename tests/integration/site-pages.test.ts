@@ -22,7 +22,8 @@ test("a stop while the pages are rendered ends the program that renders them, an
       directory,
       readCatalogue: () =>
         Promise.resolve({
-          brand: { name: "Sluice", support_address: "", says_powered_by: false },
+          brand: { name: "Sluice", support_address: "", says_powered_by: false, legal: [] },
+          announcement: null,
           models: [],
           plans: [],
         } as unknown as SiteCatalogue),

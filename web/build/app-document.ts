@@ -43,7 +43,7 @@ export function appDocument(area: AppArea, appManifest: string, siteManifest: st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<meta name="application-name" content="{brand}">
+<meta name="application-name" content="{brand}">${area === "console" ? '\n<meta name="announcement" content="{announcement}" data-url="{announcement-url}">' : ""}
 <title>${titles[area]} - {brand}</title>
 ${lines.join("\n")}
 </head>

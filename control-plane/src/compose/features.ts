@@ -77,7 +77,7 @@ import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
-import { brandOf, ownBrandName } from "./brand.ts";
+import { announcementOf, brandOf, ownBrandName } from "./brand.ts";
 import { cacheRules } from "./cache-rules.ts";
 
 export type BackendDeps = {
@@ -322,10 +322,13 @@ function traceRules(values: SettingValues): TraceRules {
 }
 
 function formLook({ webBuild, settings }: BackendDeps): FormLook {
-  return { assets: webBuild?.forms ?? null, brandName: settings.values["brand.name"] };
+  const { values } = settings;
+  const announcement = announcementOf(values, systemClock.now());
+  return { assets: webBuild?.forms ?? null, brand: brandOf(values), announcement };
 }
 
-function openPages({ config, db, log, notifications, webBuild, settings }: BackendDeps, { callers }: Accounts): Pages {
+function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
+  const { config, db, log, notifications, webBuild, settings } = deps;
   const origin = publicBaseUrl(config);
   const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
   const pages = new Pages({
@@ -334,13 +337,14 @@ function openPages({ config, db, log, notifications, webBuild, settings }: Backe
     readCatalogue: async () => ({
       origin,
       brand: brandOf(settings.values),
+      announcement: announcementOf(settings.values, systemClock.now()),
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
       models: (await listModelsForNewcomers(db)).map(siteModel),
       messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
       support_widget_url: supportWidgetUrl,
     }),
     supportWidgetUrl,
-    brandName: () => settings.values["brand.name"],
+    look: () => formLook(deps),
     dataDirectory: config.DATA_DIR,
     isDevelopment: config.NODE_ENV === "development",
     log,

@@ -1,22 +1,33 @@
 import { escapeHtml } from "../platform/html.ts";
 import { compressedFileOf, type StaticFile } from "../platform/static-file.ts";
+import type { FormLook } from "./form-page.ts";
 
-/** Where the documents of a build name the service. */
-const brandPlace = "{brand}";
+/** What the operator gives the documents of a build. */
+type DocumentLook = Pick<FormLook, "brand" | "announcement">;
 
-/** The documents of the console and the admin area with the name of the service, compressed once for each name. */
+/** The documents of the console and the admin area with what the operator gives them, compressed once for each state. */
 export class AppDocuments {
-  readonly #made = new Map<StaticFile, { readonly brandName: string; readonly file: Promise<StaticFile> }>();
+  readonly #made = new Map<StaticFile, { readonly state: string; readonly file: Promise<StaticFile> }>();
 
   /** @param complete adds what this service has besides; always the same for one document */
-  find(document: StaticFile, brandName: string, complete = (text: string) => text): Promise<StaticFile> {
+  find(document: StaticFile, look: DocumentLook, complete = (text: string) => text): Promise<StaticFile> {
+    const places = {
+      "{brand}": look.brand.name,
+      "{announcement}": look.announcement?.text ?? "",
+      "{announcement-url}": look.announcement?.url ?? "",
+    };
+    const state = JSON.stringify(places);
     const known = this.#made.get(document);
-    if (known?.brandName === brandName) {
+    if (known?.state === state) {
       return known.file;
     }
-    const text = new TextDecoder().decode(document.bytes).replaceAll(brandPlace, () => escapeHtml(brandName));
+    const text = new TextDecoder()
+      .decode(document.bytes)
+      .replace(/\{(?:brand|announcement|announcement-url)\}/g, (place) =>
+        escapeHtml(places[place as keyof typeof places]),
+      );
     const file = compressedFileOf(complete(text), document.contentType);
-    this.#made.set(document, { brandName, file });
+    this.#made.set(document, { state, file });
     return file;
   }
 }

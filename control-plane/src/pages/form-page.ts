@@ -1,4 +1,5 @@
 /** Building blocks of the form pages, which work without JavaScript. */
+import type { Announcement, Brand } from "@sluice/contracts/brand";
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import type { FormProblem } from "../platform/form-problem.ts";
@@ -11,8 +12,9 @@ import type { FormAssets } from "./web-build.ts";
 export type FormLook = {
   /** Null if the web UI is not built; the forms are then unstyled. */
   readonly assets: FormAssets | null;
-  /** The name of the service. */
-  readonly brandName: string;
+  readonly brand: Brand;
+  /** What is announced now; null if nothing is. */
+  readonly announcement: Announcement | null;
 };
 
 export type FormPage = {
@@ -40,7 +42,7 @@ export function sitePath(path: string, locale: Locale): string {
 
 const moduleScript = (path: string): Html => html`<script type="module" src="${path}"></script>`;
 
-function head({ title, look: { assets, brandName }, isCounted, scripts = [] }: FormPage): Html {
+function head({ title, look: { assets, brand }, isCounted, scripts = [] }: FormPage): Html {
   const loaded =
     assets === null
       ? null
@@ -53,7 +55,7 @@ ${(isCounted === true ? [assets.landing, ...scripts] : scripts).map(moduleScript
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title} - ${brandName}</title>
+<title>${title} - ${brand.name}</title>
 ${loaded}
 </head>`;
 }
@@ -76,7 +78,7 @@ export function formPage(page: FormPage): Response {
 <html lang="${locale}" dir="${directionOf(locale)}">
 ${head(page)}
 <body class="form-page"${area === undefined ? null : html` data-area="${area}"`}>
-<header><a class="brand" href="${sitePath("/", locale)}">${mark}<bdi>${look.brandName}</bdi></a>
+${announcementLine(look.announcement)}<header><a class="brand" href="${sitePath("/", locale)}">${mark}<bdi>${look.brand.name}</bdi></a>
 ${address === null ? null : languageSwitcher(locale, address)}</header>
 <main>
 <h1>${title}</h1>
@@ -87,6 +89,22 @@ ${body}
 `;
   const headers = { ...privatePageHeaders, "content-type": "text/html; charset=utf-8" };
   return new Response(document.toString(), { status, headers });
+}
+
+/** The operator's announcement, which may be in any language. */
+function announcementLine(announcement: Announcement | null): Html | null {
+  if (announcement === null) {
+    return null;
+  }
+  const { text, url } = announcement;
+  return html`<p class="announcement" dir="auto">${url === "" ? text : html`<a href="${url}">${text}</a>`}</p>\n`;
+}
+
+/** Links to the operator's legal pages; null if there are none. */
+export function legalLinks({ legal }: Brand, locale: Locale): Html | null {
+  const texts = formTexts[locale].legal;
+  const links = legal.map(({ page, url }) => html`<a href="${url}">${texts[page]}</a> `);
+  return links.length === 0 ? null : html`<p class="form-more">${links}</p>`;
 }
 
 /** The message above a form about what went wrong. */

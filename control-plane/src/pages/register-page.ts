@@ -9,6 +9,7 @@ import {
   formField,
   formPage,
   hiddenField,
+  legalLinks,
   moreLink,
   problemNotice,
   problemText,
@@ -26,7 +27,7 @@ export function registerPage(state: RegisterPageState, status: number, look: For
   const form = needs.mode === "closed" ? null : registerForm(state);
   const links = needs.mode === "closed" ? null : signInLinks(state.signIns, { invitation }, locale);
   const body = html`${notice}${whoMay(needs, locale)}${form}${links}
-${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}`;
+${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}${legalLinks(look.brand, locale)}`;
   const { title } = texts.register;
   const address = invitation === "" ? "/register/" : `/register/?invitation=${encodeURIComponent(invitation)}`;
   const scripts = needs.proof === null || look.assets === null ? [] : [look.assets.proveWork];

@@ -7,7 +7,7 @@ import { localeCookie, remembersLocale } from "../platform/page-locale.ts";
 import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { AppDocuments } from "./app-documents.ts";
-import { sitePath } from "./form-page.ts";
+import { type FormLook, sitePath } from "./form-page.ts";
 import {
   assetHeaders,
   privatePageHeaders,
@@ -26,8 +26,8 @@ export type PagesDeps = {
   readonly readCatalogue: () => Promise<SiteCatalogue>;
   /** The support widget's script, as the catalogue has it; null if there is none. */
   readonly supportWidgetUrl: string | null;
-  /** The name of the service. */
-  readonly brandName: () => string;
+  /** What the operator gives every page now. */
+  readonly look: () => FormLook;
   readonly dataDirectory: string;
   readonly isDevelopment: boolean;
   readonly log: Log;
@@ -139,7 +139,7 @@ export class Pages {
   async #admin(request: Request, path: string): Promise<Response> {
     if ((await this.#deps.callers.readAdmin(request)) === null) {
       const state = { login: "", next: path, problem: null, asksForCode: false };
-      return adminLoginPage(state, 401, { assets: this.#deps.build?.forms ?? null, brandName: this.#deps.brandName() });
+      return adminLoginPage(state, 401, this.#deps.look());
     }
     return await this.#application(request, this.#deps.build?.admin);
   }
@@ -164,14 +164,14 @@ export class Pages {
       return await this.#application(request, build?.console);
     }
     const withWidget = (text: string): string => drawSupportWidget(text, supportWidgetUrl, build.supportContext);
-    const file = await this.#documents.find(build.console, this.#deps.brandName(), withWidget);
+    const file = await this.#documents.find(build.console, this.#deps.look(), withWidget);
     return fileResponse(request, file, { headers: this.#headers.uncached });
   }
 
   async #application(request: Request, file: StaticFile | undefined): Promise<Response> {
     return file === undefined
       ? fileResponse(request, unbuiltPage, { status: 503, headers: privatePageHeaders })
-      : fileResponse(request, await this.#documents.find(file, this.#deps.brandName()), {
+      : fileResponse(request, await this.#documents.find(file, this.#deps.look()), {
           headers: privatePageHeaders,
         });
   }

@@ -1,5 +1,5 @@
 import type { PlanEntry } from "./billing.ts";
-import type { Brand } from "./brand.ts";
+import type { Announcement, Brand } from "./brand.ts";
 import type { ModelKind } from "./model-kinds.ts";
 import type { TieredPrices } from "./priced-units.ts";
 
@@ -27,6 +27,8 @@ export type SiteCatalogue = {
   /** The base of absolute URLs, without a trailing slash. */
   readonly origin: string;
   readonly brand: Brand;
+  /** What is announced now; null if nothing is. */
+  readonly announcement: Announcement | null;
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];
   /** The names that clients of the Messages API may ask for. */

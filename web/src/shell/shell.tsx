@@ -16,6 +16,7 @@ import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Toaster } from "../kit/toast.tsx";
+import { AnnouncementLine } from "./announcement-line.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 import { brandName } from "./brand-name.ts";
 import type { NavEntry } from "./nav-entry.ts";
@@ -87,6 +88,7 @@ export function Shell(props: ShellProps): JSX.Element {
         <Sidebar {...props} isOpen={isNavOpen()} onClose={() => setIsNavOpen(false)} />
         <Topbar {...props} onMenu={() => setIsNavOpen(true)} onPalette={() => setIsPaletteOpen(true)} />
         <main class="main" id="main" tabindex="-1">
+          <AnnouncementLine />
           {props.children}
         </main>
         <div class="shell-bars">

@@ -42,6 +42,15 @@ export function Frame(props: {
       <a class="skip" href="#main">
         {texts.skip}
       </a>
+      <Show when={context.catalogue.announcement}>
+        {(announcement) => (
+          <aside class="announcement" aria-label={texts.announcement} dir="auto">
+            <Show when={announcement().url} fallback={announcement().text}>
+              {(url) => <a href={url()}>{announcement().text}</a>}
+            </Show>
+          </aside>
+        )}
+      </Show>
       <header class="site-header">
         <a class="brand" href={context.link("/")}>
           <BrandMark />
@@ -84,6 +93,7 @@ export function Frame(props: {
           <Show when={brand.support_address !== ""}>
             <a href={`mailto:${encodeURIComponent(brand.support_address)}`}>{texts.support}</a>
           </Show>
+          <For each={brand.legal}>{(each) => <a href={each.url}>{texts[each.page]}</a>}</For>
         </nav>
       </footer>
     </>

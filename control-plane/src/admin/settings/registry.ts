@@ -1,6 +1,6 @@
 import { defaultBrandName } from "@sluice/contracts/brand";
 import { z } from "zod";
-import { brandNameText, supportAddressText } from "./brand-texts.ts";
+import { announcementText, brandNameText, linkText, minuteText, supportAddressText } from "./brand-texts.ts";
 
 type IntegerDefinition = {
   readonly kind: "integer";
@@ -56,6 +56,52 @@ export const settingRegistry = {
   "brand.powered_by": {
     ...flag(true),
     description: `Say "Powered by ${defaultBrandName}" at the end of every public page if your service has another name.`,
+    unit: null,
+    variable: null,
+  },
+  "brand.terms_url": {
+    ...text(linkText, ""),
+    description:
+      "Your terms of service, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for no link.",
+    unit: null,
+    variable: null,
+  },
+  "brand.privacy_url": {
+    ...text(linkText, ""),
+    description:
+      "Your privacy policy, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for no link.",
+    unit: null,
+    variable: null,
+  },
+  "brand.imprint_url": {
+    ...text(linkText, ""),
+    description:
+      "Your legal notice, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for no link.",
+    unit: null,
+    variable: null,
+  },
+  "announcement.text": {
+    ...text(announcementText, ""),
+    description:
+      "A line at the top of every public page, the login pages and the console, such as a planned maintenance. It may have up to 200 characters. Leave it empty for no announcement.",
+    unit: null,
+    variable: null,
+  },
+  "announcement.url": {
+    ...text(linkText, ""),
+    description: "Where the announcement leads: a URL that begins with https://, or a path of this site.",
+    unit: null,
+    variable: null,
+  },
+  "announcement.from": {
+    ...text(minuteText, ""),
+    description: "When the announcement begins, in UTC, such as 2030-12-24 18:00. Empty: at once.",
+    unit: null,
+    variable: null,
+  },
+  "announcement.until": {
+    ...text(minuteText, ""),
+    description: "When the announcement ends, in UTC, such as 2030-12-24 20:00. Empty: when you remove its text.",
     unit: null,
     variable: null,
   },

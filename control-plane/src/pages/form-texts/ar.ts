@@ -5,6 +5,7 @@ export const ar: FormTexts = {
   email: "البريد الإلكتروني",
   password: "كلمة المرور",
   optional: "اختياري",
+  legal: { terms: "شروط الخدمة", privacy: "سياسة الخصوصية", imprint: "إشعار قانوني" },
   login: {
     title: "تسجيل الدخول",
     code: "رمز تطبيق المصادقة أو رمز استرداد",

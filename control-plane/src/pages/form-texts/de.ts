@@ -5,6 +5,7 @@ export const de: FormTexts = {
   email: "E-Mail",
   password: "Passwort",
   optional: "optional",
+  legal: { terms: "Nutzungsbedingungen", privacy: "Datenschutzerklärung", imprint: "Impressum" },
   login: {
     title: "Anmelden",
     code: "Code Ihrer Authenticator-App oder ein Wiederherstellungscode",

@@ -4,6 +4,7 @@ export const en = {
   email: "E-mail",
   password: "Password",
   optional: "optional",
+  legal: { terms: "Terms of service", privacy: "Privacy policy", imprint: "Legal notice" },
   login: {
     title: "Log in",
     code: "Code from your authenticator, or a recovery code",

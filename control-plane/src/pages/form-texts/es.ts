@@ -5,6 +5,7 @@ export const es: FormTexts = {
   email: "Correo electrónico",
   password: "Contraseña",
   optional: "opcional",
+  legal: { terms: "Condiciones del servicio", privacy: "Política de privacidad", imprint: "Aviso legal" },
   login: {
     title: "Iniciar sesión",
     code: "Código de tu autenticador o un código de recuperación",

@@ -5,6 +5,7 @@ export const fr: FormTexts = {
   email: "Adresse e-mail",
   password: "Mot de passe",
   optional: "facultatif",
+  legal: { terms: "Conditions d’utilisation", privacy: "Politique de confidentialité", imprint: "Mentions légales" },
   login: {
     title: "Se connecter",
     code: "Code de votre application d’authentification ou code de récupération",

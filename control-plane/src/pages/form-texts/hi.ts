@@ -5,6 +5,7 @@ export const hi: FormTexts = {
   email: "ईमेल",
   password: "पासवर्ड",
   optional: "वैकल्पिक",
+  legal: { terms: "सेवा की शर्तें", privacy: "गोपनीयता नीति", imprint: "कानूनी सूचना" },
   login: {
     title: "लॉग इन करें",
     code: "ऑथेंटिकेटर ऐप का कोड या रिकवरी कोड",

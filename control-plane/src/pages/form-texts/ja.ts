@@ -5,6 +5,7 @@ export const ja: FormTexts = {
   email: "メールアドレス",
   password: "パスワード",
   optional: "任意",
+  legal: { terms: "利用規約", privacy: "プライバシーポリシー", imprint: "運営者情報" },
   login: {
     title: "ログイン",
     code: "認証アプリのコードまたはリカバリーコード",

@@ -5,6 +5,7 @@ export const ko: FormTexts = {
   email: "이메일",
   password: "비밀번호",
   optional: "선택",
+  legal: { terms: "이용약관", privacy: "개인정보 처리방침", imprint: "사업자 정보" },
   login: {
     title: "로그인",
     code: "인증 앱 코드 또는 복구 코드",

@@ -5,6 +5,7 @@ export const pt: FormTexts = {
   email: "E-mail",
   password: "Senha",
   optional: "opcional",
+  legal: { terms: "Termos de serviço", privacy: "Política de privacidade", imprint: "Aviso legal" },
   login: {
     title: "Entrar",
     code: "Código do seu autenticador ou um código de recuperação",

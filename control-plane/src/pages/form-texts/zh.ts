@@ -5,6 +5,7 @@ export const zh: FormTexts = {
   email: "邮箱",
   password: "密码",
   optional: "选填",
+  legal: { terms: "服务条款", privacy: "隐私政策", imprint: "法律声明" },
   login: {
     title: "登录",
     code: "验证器中的验证码或恢复码",

@@ -15,4 +15,8 @@ export const ar: FrameTexts = {
   footerNavigation: "صفحات أخرى",
   support: "الدعم",
   poweredBy: "يعمل بواسطة {program}",
+  announcement: "إعلان",
+  terms: "شروط الخدمة",
+  privacy: "سياسة الخصوصية",
+  imprint: "إشعار قانوني",
 };

@@ -15,4 +15,8 @@ export const de: FrameTexts = {
   footerNavigation: "Weitere Seiten",
   support: "Support",
   poweredBy: "Läuft mit {program}",
+  announcement: "Ankündigung",
+  terms: "Nutzungsbedingungen",
+  privacy: "Datenschutzerklärung",
+  imprint: "Impressum",
 };

@@ -15,6 +15,10 @@ export const en = english({
   footerNavigation: "More pages",
   support: "Support",
   poweredBy: "Powered by {program}",
+  announcement: "Announcement",
+  terms: "Terms of service",
+  privacy: "Privacy policy",
+  imprint: "Legal notice",
 });
 
 export type FrameTexts = typeof en;

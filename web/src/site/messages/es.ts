@@ -15,4 +15,8 @@ export const es: FrameTexts = {
   footerNavigation: "Más páginas",
   support: "Soporte",
   poweredBy: "Funciona con {program}",
+  announcement: "Aviso",
+  terms: "Condiciones del servicio",
+  privacy: "Política de privacidad",
+  imprint: "Aviso legal",
 };

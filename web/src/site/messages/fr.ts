@@ -15,4 +15,8 @@ export const fr: FrameTexts = {
   footerNavigation: "Autres pages",
   support: "Assistance",
   poweredBy: "Propulsé par {program}",
+  announcement: "Annonce",
+  terms: "Conditions d’utilisation",
+  privacy: "Politique de confidentialité",
+  imprint: "Mentions légales",
 };

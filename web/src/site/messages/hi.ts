@@ -15,4 +15,8 @@ export const hi: FrameTexts = {
   footerNavigation: "अन्य पेज",
   support: "सहायता",
   poweredBy: "{program} द्वारा संचालित",
+  announcement: "सूचना",
+  terms: "सेवा की शर्तें",
+  privacy: "गोपनीयता नीति",
+  imprint: "कानूनी सूचना",
 };

@@ -15,4 +15,8 @@ export const ja: FrameTexts = {
   footerNavigation: "その他のページ",
   support: "サポート",
   poweredBy: "Powered by {program}",
+  announcement: "お知らせ",
+  terms: "利用規約",
+  privacy: "プライバシーポリシー",
+  imprint: "運営者情報",
 };

@@ -15,4 +15,8 @@ export const ko: FrameTexts = {
   footerNavigation: "다른 페이지",
   support: "지원",
   poweredBy: "{program} 기반",
+  announcement: "공지",
+  terms: "이용약관",
+  privacy: "개인정보 처리방침",
+  imprint: "사업자 정보",
 };

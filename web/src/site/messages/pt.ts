@@ -15,4 +15,8 @@ export const pt: FrameTexts = {
   footerNavigation: "Mais páginas",
   support: "Suporte",
   poweredBy: "Desenvolvido com {program}",
+  announcement: "Aviso",
+  terms: "Termos de serviço",
+  privacy: "Política de privacidade",
+  imprint: "Aviso legal",
 };

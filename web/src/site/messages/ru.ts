@@ -15,4 +15,8 @@ export const ru: FrameTexts = {
   footerNavigation: "Другие страницы",
   support: "Поддержка",
   poweredBy: "Работает на {program}",
+  announcement: "Объявление",
+  terms: "Условия использования",
+  privacy: "Политика конфиденциальности",
+  imprint: "Правовая информация",
 };

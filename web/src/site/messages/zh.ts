@@ -15,4 +15,8 @@ export const zh: FrameTexts = {
   footerNavigation: "更多页面",
   support: "技术支持",
   poweredBy: "由 {program} 提供支持",
+  announcement: "公告",
+  terms: "服务条款",
+  privacy: "隐私政策",
+  imprint: "法律声明",
 };

@@ -28,6 +28,7 @@ const path = "/backend/admin/settings/list/";
 
 const areaTitles: Readonly<Record<string, string>> = {
   brand: "Brand",
+  announcement: "Announcement",
   trace: "Trace",
   cache: "Response cache",
   analytics: "Analytics",
