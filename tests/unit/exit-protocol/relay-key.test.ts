@@ -88,8 +88,9 @@ describe("the key in a request", () => {
 
 describe("the time of a refusal", () => {
   const long = Array.from({ length: 250 }, (_, index) => "0123456789abcdef"[(index * 7) % 16]).join("");
-  const almost = `${long.slice(0, -1)}-`;
-  const nothing = `-${long.slice(1)}`;
+
+  /** A text in memory of its own, so that no attempt inherits the alignment of the one before. */
+  const flat = (text: string): string => Buffer.from(text).toString("latin1");
 
   function batchNs(accepts: (text: string) => boolean, text: string): number {
     const startedNs = Bun.nanoseconds();
@@ -101,6 +102,7 @@ describe("the time of a refusal", () => {
 
   /** How far apart the medians of two texts are, measured in turn, so that other load affects both. */
   function differenceOf(accepts: (text: string) => boolean): number {
+    const [almost, nothing] = [flat(`${long.slice(0, -1)}-`), flat(`-${long.slice(1)}`)];
     const times: readonly [number[], number[]] = [[], []];
     for (let turn = 0; turn < 400; turn += 1) {
       const isSwapped = turn % 2 === 1;
@@ -113,21 +115,24 @@ describe("the time of a refusal", () => {
     return Math.abs((almostNs ?? 0) / (nothingNs ?? 1) - 1);
   }
 
-  /** A busy machine can make two equal things differ now and then; a comparison that leaks does so every time. */
+  /**
+   * A busy machine can make two equal things differ now and then; a comparison that leaks does so every time, and by a
+   * multiple.
+   */
   function leastDifferenceOf(accepts: (text: string) => boolean): number {
     let least = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < 8 && least > 0.02; attempt += 1) {
+    for (let attempt = 0; attempt < 8 && least > 0.1; attempt += 1) {
       least = Math.min(least, differenceOf(accepts));
     }
     return least;
   }
 
-  test("is the same, within 2 %, for a key that is almost right and one that is all wrong", () => {
+  test("is the same, within 10 %, for a key that is almost right and one that is all wrong", () => {
     const ring = new RelayKeyRing([long, other]);
-    expect(leastDifferenceOf((text) => ring.accepts(text))).toBeLessThan(0.02);
+    expect(leastDifferenceOf((text) => ring.accepts(text))).toBeLessThan(0.1);
   });
 
-  test("differs measurably for a comparison that stops at the first difference", () => {
+  test("is many times as long for a comparison that stops at the first difference", () => {
     const leaky = (text: string): boolean => {
       for (let index = 0; index < long.length; index += 1) {
         if (text.charCodeAt(index) !== long.charCodeAt(index)) {
@@ -136,6 +141,6 @@ describe("the time of a refusal", () => {
       }
       return text.length === long.length;
     };
-    expect(leastDifferenceOf(leaky)).toBeGreaterThan(0.02);
+    expect(leastDifferenceOf(leaky)).toBeGreaterThan(2);
   });
 });
