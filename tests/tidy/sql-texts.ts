@@ -70,8 +70,8 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/event-targets/delivery/delivery-store.ts": 1,
     "control-plane/src/events/store.ts": 1,
     "control-plane/src/mail/delivery/delivery-store.ts": 1,
-    "control-plane/src/payments/checkout/checkout-store.ts": 1,
     "control-plane/src/payments/orders/order-store.ts": 2,
+    "control-plane/src/payments/settle/reversal-store.ts": 2,
   },
 };
 

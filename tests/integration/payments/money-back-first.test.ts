@@ -119,14 +119,48 @@ describe("an order without an owner, whose payment was returned", () => {
   });
 });
 
-test("a dispute about a payment without a known order is reported as such", async () => {
-  const buyer = await scene.billing.addBuyer();
-  const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
-  expect(await tellCard(order, "charge.dispute.created", { metadata: {} })).toBe("unknown_order");
-  expect(scene.billing.lines.join("\n")).toContain('"reason":"reversal"');
-  expect(await pay(order)).toBe("settled");
-  expect((await scene.billing.order(order.orderNo)).review_reason).toBeNull();
-  const [event] = await scene.billing.db.sql<{ result: string }>`
-    select result from gateway_event where kind = 'charge.dispute.created' and order_no is null order by id desc limit 1`;
-  expect(event).toEqual({ result: "unknown_order" });
+describe("a return that names no order", () => {
+  const unnamed = { metadata: {} };
+  const stateOf = async ({ orderNo }: Order): Promise<unknown> => {
+    const { status, review_reason: reason } = await scene.billing.order(orderNo);
+    return `${status} ${reason}`;
+  };
+
+  test.each([
+    ["charge.dispute.created", "unknown_order", {}],
+    ["charge.refunded", "ignored", { amount_refunded: 1_000 }],
+  ])("(%s) is remembered until its payment comes, which then waits for a person", async (type, result, object) => {
+    const buyer = await scene.billing.addBuyer();
+    const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
+    expect(await tellCard(order, type, { ...unnamed, ...object })).toBe(result);
+    expect(await pay(order)).toBe("review");
+    expect([await stateOf(order), await scene.billing.balance(buyer)]).toEqual([
+      `review gateway_reversal: ${type}`,
+      0n,
+    ]);
+    await decide(order, "settle");
+    expect(await pay(order)).toBe("duplicate");
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+  });
+
+  test("of another payment changes nothing", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const order = await scene.billing.placeFor(buyer, "credit", "cardpay");
+    await tellCard(order, "charge.dispute.created", { ...unnamed, payment_intent: "pi_other" });
+    expect(await pay(order)).toBe("settled");
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+  });
+
+  test("and its payment in the same moment leave a mark in any order", async () => {
+    const orders: Order[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      orders.push(await scene.billing.placeFor(await scene.billing.addBuyer(), "credit", "cardpay"));
+    }
+    const back = (order: Order): Promise<string> =>
+      tellCard(order, "charge.refunded", { ...unnamed, amount_refunded: 1_000 });
+    await Promise.all(orders.flatMap((order) => [pay(order), back(order)]));
+    for (const order of orders) {
+      expect(await stateOf(order)).toEndWith(" gateway_reversal: charge.refunded");
+    }
+  });
 });

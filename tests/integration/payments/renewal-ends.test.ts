@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { openRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { endSecondRenewals } from "@sluice/control-plane/payments/renewals/renewal-jobs.ts";
+import { resolveOrder } from "@sluice/control-plane/payments/reviews/reviews.ts";
 import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { RenewalScene } from "../../support/payments/renewal-scene.ts";
 
@@ -93,13 +95,54 @@ describe("a customer", () => {
 
 describe("what the gateway reports", () => {
   test("of a first payment with another amount leaves a time at which the plan ends", async () => {
+    // Decisions are made by the clock of the database.
+    const now = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+    scene.book.reset(now);
+    scene.payments.time = now;
     const buyer = await scene.payments.billing.addBuyer();
     const renewalNo = await scene.open(buyer);
     await scene.db.sql`update renewal set price_usd = 21 where renewal_no = ${renewalNo}`;
     scene.book.pay(renewalNo);
     await scene.deliver();
     expect(await ordersOf(buyer)).toEqual(["review 21.00 undefined"]);
-    expect((await scene.renewal(renewalNo))["kept_until"]).toBeInstanceOf(Date);
+    const { kept_until: keptUntil } = await scene.renewal(renewalNo);
+    expect(keptUntil).toBeInstanceOf(Date);
+    // A person credits it after all: its month has the days of any other for the next payment.
+    const [order] = await scene.db.sql<{ order_no: string }>`
+      select order_no from sales_order where user_id = ${buyer.userId}::bigint`;
+    await scene.db.withTransaction((tx) =>
+      resolveOrder(tx, scene.payments.billing.deps, {
+        ...{ orderNo: order?.order_no ?? "", action: "settle", transactionId: null, reason: "looked" },
+      }),
+    );
+    const [month] = await scene.db.sql<{ kept_until: Date }>`
+      select kept_until from subscription where user_id = ${buyer.userId}::bigint`;
+    expect(month?.kept_until).toEqual(keptUntil as Date);
+  });
+
+  test("as refunded before it reports the payment credits nothing, and waits for a person", async () => {
+    const buyer = await scene.payments.billing.addBuyer();
+    const renewalNo = await scene.open(buyer);
+    scene.book.pay(renewalNo);
+    const events = scene.book.take();
+    const invoiceId = scene.book.subscriptionOf(renewalNo).latestInvoiceId;
+    const charge = { object: "charge", payment_intent: `pi_${invoiceId}`, metadata: {}, amount_refunded: 2_000 };
+    const [back] = await scene.deliver([{ type: "charge.refunded", object: charge }]);
+    expect(back).toEqual({ status: 200, result: "ignored" });
+    await scene.deliver(events);
+    expect(await ordersOf(buyer)).toEqual(["review 20.00 undefined"]);
+    expect(await scene.payments.billing.balance(buyer)).toBe(0n);
+  });
+
+  test("of a month that begins later by our clock is taken back whole by a refund", async () => {
+    scene.payments.time = new Date(scene.start.getTime() - 300_000);
+    const { buyer } = await scene.subscribe();
+    const [order] = await scene.db.sql<{ order_no: string }>`
+      select order_no from sales_order where user_id = ${buyer.userId}::bigint`;
+    const orderNo = order?.order_no ?? "";
+    const asked = { orderNo, amountUsd: null, reason: "asked", idempotencyKey: "1", mayGoNegative: false };
+    const { refund } = await scene.db.withTransaction((tx) => openRefund(tx, asked));
+    expect([refund.quota, await scene.payments.billing.balance(buyer)]).toEqual([12_000_000n, 0n]);
   });
 
   test("no longer, as it does not know the subscription, ends it once its month is over", async () => {

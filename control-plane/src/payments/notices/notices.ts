@@ -1,12 +1,12 @@
 import type { CardSender } from "@sluice/contracts/payments";
 import { isDatabaseOutage } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
-import { flagReversal } from "../checkout/checkout-store.ts";
 import { type GatewayNotice, isFinished, type NoticeResult, type PaidFacts, type Reversal } from "../gateways/model.ts";
 import type { Payments } from "../gateways/payment-gateways.ts";
 import { reversalMark } from "../model.ts";
 import type { BillingDeps } from "../port.ts";
 import type { Renewals } from "../renewals/apply-renewal.ts";
+import { flagReversal } from "../settle/reversal-store.ts";
 import { settlePaid } from "../settle/settle-paid.ts";
 import { closeNotice, failNotice, type KnownNotice, recordNotice } from "./record-notice.ts";
 
@@ -136,13 +136,15 @@ export class GatewayNotices {
     const { gateway, orderNo, eventKind } = notice;
     const reason = `${reversalMark}: ${eventKind}`;
     const { transactionId, what } = meaning;
-    const flagged = await flagReversal(this.#billing.db, { gateway, orderNo, transactionId, what, reason });
+    const flagged = await this.#billing.db.withTransaction((tx) =>
+      flagReversal(tx, { gateway, orderNo, transactionId, what, reason }),
+    );
     // The gateway's messages about our own refunds bring nothing new.
     if (flagged === null && what.kind !== "dispute") {
       return "ignored";
     }
     this.#alarm("reversal", notice);
-    // A dispute may come before its payment: processed again, it marks the order.
+    // A dispute may come before its payment, which it then marks; processed again, it is known as done.
     return flagged === null ? "unknown_order" : "flagged";
   }
 

@@ -1,16 +1,25 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { salesOrder as order } from "../../db/schema/billing.ts";
-import { renewalPeriod } from "../../db/schema/renewals.ts";
+import { renewal, renewalPeriod } from "../../db/schema/renewals.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { OrderTax } from "../invoices/tax.ts";
-import type { Period } from "../subscriptions/subscription-store.ts";
+import type { Period, RenewedPeriod } from "../subscriptions/subscription-store.ts";
 import type { Renewal } from "./model.ts";
 
-/** The month that an order was placed for by a renewal; null for any other order. */
-export async function findPeriodOfOrder(db: Queryable, orderId: bigint): Promise<Period | null> {
+/**
+ * The month that an order was placed for by a renewal, with the days for which the renewal keeps a month after its end;
+ * null for any other order.
+ */
+export async function findPeriodOfOrder(db: Queryable, orderId: bigint): Promise<RenewedPeriod | null> {
+  const grace = sql`greatest(coalesce(${renewal.keptUntil} - ${renewal.periodEnd}, '0'), '0')`;
   const [row] = await db.drizzle
-    .select({ start: renewalPeriod.periodStart, end: renewalPeriod.periodEnd })
+    .select({
+      start: renewalPeriod.periodStart,
+      end: renewalPeriod.periodEnd,
+      keptUntil: sql<Date>`${renewalPeriod.periodEnd} + ${grace}`.mapWith(renewalPeriod.periodEnd),
+    })
     .from(renewalPeriod)
+    .innerJoin(renewal, eq(renewal.id, renewalPeriod.renewalId))
     .where(eq(renewalPeriod.orderId, orderId));
   return row ?? null;
 }
@@ -34,8 +43,8 @@ export type PeriodOrder = {
 };
 
 /** Places the order of an invoice on the terms of its renewal, to be settled in the same transaction. */
-export async function insertPeriodOrder(tx: Queryable, renewal: Renewal, made: PeriodOrder): Promise<void> {
-  const { userId, planCode, planName, quota, groupName, priceUsd, account } = renewal;
+export async function insertPeriodOrder(tx: Queryable, paid: Renewal, made: PeriodOrder): Promise<void> {
+  const { userId, planCode, planName, quota, groupName, priceUsd, account } = paid;
   const { orderNo, invoiceId, period, tax, at } = made;
   const [placed] = await tx.drizzle
     .insert(order)
@@ -51,7 +60,7 @@ export async function insertPeriodOrder(tx: Queryable, renewal: Renewal, made: P
     throw new Error(`the order of invoice ${invoiceId} was not inserted`);
   }
   await tx.drizzle.insert(renewalPeriod).values({
-    ...{ renewalId: renewal.id, account, invoiceId, orderId: placed.id },
+    ...{ renewalId: paid.id, account, invoiceId, orderId: placed.id },
     ...{ periodStart: period.start, periodEnd: period.end },
   });
 }

@@ -8,7 +8,7 @@ import {
   insertSubscription,
   keepAtEnd,
   lockActiveSubscriptions,
-  type Period,
+  type RenewedPeriod,
   shiftSubscription,
 } from "../subscriptions/subscription-store.ts";
 import { countSubscriptions, endSubscription } from "../subscriptions/subscriptions.ts";
@@ -36,7 +36,8 @@ export async function creditOrder(
   if (!isCredited) {
     throw new Error(`order ${order.orderNo} was credited before`);
   }
-  await markCredited(tx, order.id, at);
+  // The time of a credit is within the month that it pays for, even if our clock is behind the gateway's.
+  await markCredited(tx, order.id, period !== null && period.start > at ? period.start : at);
   await afterLedger();
   if (order.planKind === "monthly") {
     await subscribe(tx, { order, owner, at, period }, quota.consumed);
@@ -47,11 +48,11 @@ type Crediting = {
   readonly order: Order;
   readonly owner: Owner;
   readonly at: Date;
-  readonly period: Period | null;
+  readonly period: RenewedPeriod | null;
 };
 
 /** The month that the invoice of a renewal paid for. One that is over by now gives a month from its payment instead. */
-async function periodOf(tx: Transaction, order: Order, at: Date): Promise<Period | null> {
+async function periodOf(tx: Transaction, order: Order, at: Date): Promise<RenewedPeriod | null> {
   const period = await findPeriodOfOrder(tx, order.id);
   return period !== null && period.end > at ? period : null;
 }

@@ -20,6 +20,7 @@ import {
 import type { BillingDeps, FaultInjector } from "../port.ts";
 import { insertReviewPayment } from "../reviews/review-store.ts";
 import { creditOrder } from "./credit-order.ts";
+import { flagEarlierReversal, lockTransaction } from "./reversal-store.ts";
 
 const commitTriesMax = 3;
 const noFault: FaultInjector = () => undefined;
@@ -87,19 +88,22 @@ export async function settleInTransaction(
 ): Promise<SettleResult> {
   const { notice, fault = noFault } = settling;
   const { log } = deps;
-  const order = await lockOrder(tx, notice.orderNo);
   const { orderNo, gateway, transactionId } = notice;
-  if (order === null) {
+  if (gateway !== "code") {
+    await lockTransaction(tx, gateway, transactionId);
+  }
+  const placed = await lockOrder(tx, orderNo);
+  if (placed === null) {
     log.error("billing.alarm", { reason: "unknown_order", orderNo, gateway, transactionId });
     return "unknown_order";
   }
   await fault("after_lock");
   const at = settling.at ?? (await readNow(tx));
-  const judgement = judgePayment(order, notice, {
-    ofOrder: await findPaymentOfOrder(tx, order.id),
-    ofTransaction: await findPaymentByTransaction(tx, notice),
-    at,
-  });
+  const ofOrder = await findPaymentOfOrder(tx, placed.id);
+  const ofTransaction = await findPaymentByTransaction(tx, notice);
+  const isFirst = ofOrder === null && ofTransaction === null;
+  const order = isFirst ? await flagEarlierReversal(tx, placed, notice) : placed;
+  const judgement = judgePayment(order, notice, { ofOrder, ofTransaction, at });
   if (judgement.kind === "duplicate") {
     return "duplicate";
   }

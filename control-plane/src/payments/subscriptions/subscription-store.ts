@@ -98,6 +98,9 @@ export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: strin
 
 export type Period = { readonly start: Date; readonly end: Date };
 
+/** A month that renews, and until when it is kept for the next payment. */
+export type RenewedPeriod = Period & { readonly keptUntil: Date };
+
 /** Begins a subscription of one month. */
 export async function insertSubscription(
   tx: Queryable,
@@ -109,7 +112,7 @@ export async function insertSubscription(
     readonly countedTo: bigint;
     readonly at: Date;
     /** The month that an invoice of a renewal names; null for a month from now. */
-    readonly period: Period | null;
+    readonly period: RenewedPeriod | null;
   },
 ): Promise<void> {
   const { userId, planCode, quota, groupName, countedTo, at, period } = begun;
@@ -118,7 +121,7 @@ export async function insertSubscription(
     planCode,
     periodStart: period?.start ?? at,
     periodEnd: period?.end ?? sql`(${at}::timestamptz at time zone 'UTC' + interval '1 month') at time zone 'UTC'`,
-    keptUntil: period?.end ?? null,
+    keptUntil: period?.keptUntil ?? null,
     quotaGranted: quota,
     quotaLeft: quota,
     groupName,

@@ -1,0 +1,1 @@
+CREATE INDEX "gateway_event_reversal" ON "gateway_event" USING btree (("facts" ->> 'transaction_id')) WHERE "gateway_event"."facts" ->> 'kind' = 'reversal';
