@@ -19,6 +19,9 @@ const longestPauseMs = 30_000;
 /** If the program has run for this long, its next exit counts as the first one again. */
 const healthyMs = 60_000;
 
+/** The one-file build imports it in the command itself. */
+const preload = Bun.isStandaloneExecutable ? [] : ["--preload", join(import.meta.dir, "exit-with-parent.ts")];
+
 /**
  * A program to keep running: after `keep()` it is restarted when it ends unexpectedly, with delays that double up to
  * half a minute. The program gets a separate session, so that Ctrl-C in the terminal reaches only the supervisor, which
@@ -86,7 +89,7 @@ export class KeptProcess {
   #spawn(): void {
     const { command, env, cwd, onLine } = this.#options;
     const startedAt = performance.now();
-    const child = Bun.spawn([process.execPath, "--preload", join(import.meta.dir, "exit-with-parent.ts"), ...command], {
+    const child = Bun.spawn([process.execPath, ...preload, ...command], {
       cwd,
       env,
       detached: true,

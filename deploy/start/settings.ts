@@ -66,16 +66,31 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
     // Nobody gets made-up responses in production unless the operator asks for them.
     hasSandbox: !PROVIDER_API_KEY && (readFlag("SANDBOX", environment) ?? !listening.isProduction),
     isReloading: words.includes("--reload"),
-    programs: {
-      web: WEB_DIST ? null : [join(root, "web/build/build-web.ts")],
-      check: [join(root, "control-plane/src/commands/check-settings.ts")],
-      migrate: [join(root, "control-plane/src/commands/migrate.ts")],
-      seed: [join(root, "control-plane/src/commands/seed.ts")],
-      sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],
-      worker: [join(root, "control-plane/src/main.ts")],
-    },
+    programs: Bun.isStandaloneExecutable ? embeddedPrograms : sourcePrograms(root, !WEB_DIST),
   };
 }
+
+/** @param isBuilding whether the pages are built here */
+function sourcePrograms(root: string, isBuilding: boolean): Programs {
+  return {
+    web: isBuilding ? [join(root, "web/build/build-web.ts")] : null,
+    check: [join(root, "control-plane/src/commands/check-settings.ts")],
+    migrate: [join(root, "control-plane/src/commands/migrate.ts")],
+    seed: [join(root, "control-plane/src/commands/seed.ts")],
+    sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],
+    worker: [join(root, "control-plane/src/main.ts")],
+  };
+}
+
+/** Commands of the one-file build, which holds the pages. */
+const embeddedPrograms: Programs = {
+  web: null,
+  check: ["check-settings"],
+  migrate: ["migrate"],
+  seed: ["seed"],
+  sandbox: ["sandbox"],
+  worker: ["worker"],
+};
 
 /** Null if the variable is unset. */
 function readFlag(name: string, environment: NodeJS.ProcessEnv): boolean | null {

@@ -34,6 +34,8 @@ const workspaces = {
   cli: packages("contracts"),
   // It starts the applications as processes and never imports them.
   deploy: packages("contracts", "messages-conversion", "exit-protocol", "sandbox-provider"),
+  // The one-file build, which is all programs of a service together.
+  binary: [...packages("sandbox-provider"), "control-plane", "cli", "deploy"],
   tests: [
     ...packages(
       "contracts",
@@ -183,6 +185,8 @@ const table: BoundaryTable = {
   doors,
   open: ["platform", "db"],
   composition: ["app.ts", "compose/", "main.ts"],
+  // The program of the pages has the number of its build in its name.
+  computed: ["binary/src/draw-pages.ts"],
 };
 
 const tree = readCode();

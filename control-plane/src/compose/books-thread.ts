@@ -1,5 +1,6 @@
 import { KeptThread } from "../platform/kept-thread.ts";
 import type { Log, LogLevel } from "../platform/log.ts";
+import { programFile } from "../platform/program-files.ts";
 
 /*
  * The second thread of the books: it commits the rows of calls, and seals their bodies and writes them, over
@@ -22,7 +23,8 @@ export type BooksLine = {
 
 /** The thread, which starts now. It is replaced when it fails; `onLost` counts that. */
 export function openBooksThread(database: BooksDatabase, log: Log, onLost: () => void): KeptThread {
-  const thread = new KeptThread({ address: new URL("books-work.ts", import.meta.url), log, onLost });
+  const address = programFile("control-plane/src/compose/books-work.ts");
+  const thread = new KeptThread({ address, log, onLost });
   const setup: BooksSetup = { topic: "setup", database };
   // The first topic is the first to hear of a new thread, so that the setup precedes all work.
   thread.listen<BooksLine>("log", {

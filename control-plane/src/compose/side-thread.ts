@@ -10,6 +10,7 @@ import type {
 } from "../gateway/upstreams/conversion-order.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Log } from "../platform/log.ts";
+import { programFile } from "../platform/program-files.ts";
 import { SideThread } from "../platform/side-thread.ts";
 import { joinInSlices } from "../platform/slices.ts";
 
@@ -39,7 +40,7 @@ export type SerializedError = {
 
 /** The second thread, started when first needed. */
 export function openSideThread(log: Log): SideThread {
-  return new SideThread(new URL("side-work.ts", import.meta.url), toError, log);
+  return new SideThread(programFile("control-plane/src/compose/side-work.ts"), toError, log);
 }
 
 export async function parseAside(thread: SideThread, order: ParseOrder): Promise<ParsedRequest> {

@@ -3,6 +3,7 @@ import ownPackage from "../../package.json" with { type: "json" };
 import { sqlStateOf } from "../platform/db-errors.ts";
 import { advisoryLockKey } from "../platform/db-locks.ts";
 import { sessionSettings } from "../platform/db-pool.ts";
+import { programFile } from "../platform/program-files.ts";
 import { adoptFirstRelease } from "./first-release.ts";
 import { readFunctions, type SqlFunction } from "./function-files.ts";
 import { applyFunctions } from "./function-set.ts";
@@ -21,7 +22,7 @@ export type SchemaSource = {
 };
 
 /** The schema that this program requires. */
-export const ownSource: SchemaSource = { folder: new URL("./", import.meta.url), release: ownPackage.version };
+export const ownSource: SchemaSource = { folder: programFile("control-plane/src/db/"), release: ownPackage.version };
 
 /** The timeout is long, because a migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { PrerenderOrder, SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { Log } from "../platform/log.ts";
+import { isOneFile } from "../platform/program-files.ts";
 import type { StaticFile } from "../platform/static-file.ts";
 import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
@@ -139,7 +140,7 @@ export class SitePages {
 
   async #runPrerender(order: PrerenderOrder): Promise<void> {
     // The child gets nothing of our environment.
-    const child = Bun.spawn([process.execPath, this.#deps.prerender], {
+    const child = Bun.spawn([process.execPath, ...(isOneFile ? ["draw-pages"] : []), this.#deps.prerender], {
       env: {},
       stdin: new TextEncoder().encode(JSON.stringify(order)),
       stdout: "ignore",

@@ -1,8 +1,9 @@
-import { join } from "node:path";
 import { unescape as decode } from "node:querystring";
+import { fileURLToPath } from "node:url";
 import { listenProblem } from "@sluice/contracts/listen-host";
 import { z } from "zod";
 import type { MasterKeySource } from "./crypto/master-key.ts";
+import { programFile } from "./program-files.ts";
 import type { TelemetrySettings } from "./telemetry/model.ts";
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((value) => value === "1" || value === "true");
@@ -28,7 +29,7 @@ const schema = z.object({
   WEB_DIST: z
     .string()
     .min(1)
-    .default(join(import.meta.dir, "../../../web/dist")),
+    .default(fileURLToPath(programFile("web/dist"))),
   PUBLIC_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .refine((text) => !URL.canParse(text) || new URL(text).origin === text.replace(/\/$/, ""), "must have no path")

@@ -1,18 +1,23 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import cyrillic from "@fontsource/noto-sans/files/noto-sans-cyrillic-400-normal.woff" with { type: "file" };
+import cyrillicExt from "@fontsource/noto-sans/files/noto-sans-cyrillic-ext-400-normal.woff" with { type: "file" };
+import devanagari from "@fontsource/noto-sans/files/noto-sans-devanagari-400-normal.woff" with { type: "file" };
+import greek from "@fontsource/noto-sans/files/noto-sans-greek-400-normal.woff" with { type: "file" };
+import greekExt from "@fontsource/noto-sans/files/noto-sans-greek-ext-400-normal.woff" with { type: "file" };
+import latin from "@fontsource/noto-sans/files/noto-sans-latin-400-normal.woff" with { type: "file" };
+import latinExt from "@fontsource/noto-sans/files/noto-sans-latin-ext-400-normal.woff" with { type: "file" };
+import vietnamese from "@fontsource/noto-sans/files/noto-sans-vietnamese-400-normal.woff" with { type: "file" };
+import arabic from "@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff" with { type: "file" };
+import japanese from "@fontsource/noto-sans-jp/files/noto-sans-jp-japanese-400-normal.woff" with { type: "file" };
+import korean from "@fontsource/noto-sans-kr/files/noto-sans-kr-korean-400-normal.woff" with { type: "file" };
+import chinese from "@fontsource/noto-sans-sc/files/noto-sans-sc-chinese-simplified-400-normal.woff" with {
+  type: "file",
+};
 import { create, type Font } from "fontkit";
 import { unpackWoff } from "./unpack-woff.ts";
 
-const addressOf = (name: string): string => import.meta.resolve(`@fontsource/${name}-400-normal.woff`);
-
 /** Latin, Cyrillic, Greek and Devanagari; each file has one script. */
-const sans = ["latin", "latin-ext", "cyrillic", "cyrillic-ext", "greek", "greek-ext", "vietnamese", "devanagari"].map(
-  (script) => addressOf(`noto-sans/files/noto-sans-${script}`),
-);
-const arabic = addressOf("noto-sans-arabic/files/noto-sans-arabic-arabic");
-const chinese = addressOf("noto-sans-sc/files/noto-sans-sc-chinese-simplified");
-const japanese = addressOf("noto-sans-jp/files/noto-sans-jp-japanese");
-const korean = addressOf("noto-sans-kr/files/noto-sans-kr-korean");
+const sans: readonly string[] = [latin, latinExt, cyrillic, cyrillicExt, greek, greekExt, vietnamese, devanagari];
 
 /** The same character is drawn differently in each of these languages. */
 const eastAsian: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +36,7 @@ function load(address: string): LoadedFont {
   if (known !== undefined) {
     return known;
   }
-  const bytes = unpackWoff(readFileSync(fileURLToPath(address)));
+  const bytes = unpackWoff(readFileSync(address));
   const opened = create(bytes);
   if ("fonts" in opened) {
     throw new Error(`${address} has several fonts`);

@@ -1,4 +1,5 @@
 import type { Log } from "../../../platform/log.ts";
+import { programFile } from "../../../platform/program-files.ts";
 import { SideThread } from "../../../platform/side-thread.ts";
 import type { Invoice } from "../invoice-store.ts";
 import type { DrawnInvoice } from "./draw-invoice.ts";
@@ -6,7 +7,7 @@ import type { DrawnInvoice } from "./draw-invoice.ts";
 /** Draws invoices on a thread of their own, because fonts of East Asia take a moment; it ends when idle. */
 export function openInvoiceThread(log: Log): SideThread {
   const readError = (sent: unknown): Error => new Error(`an invoice could not be drawn: ${String(sent)}`);
-  return new SideThread(new URL("render-thread.ts", import.meta.url), readError, log);
+  return new SideThread(programFile("control-plane/src/payments/invoices/pdf/render-thread.ts"), readError, log);
 }
 
 export async function renderInvoice(thread: SideThread, invoice: Invoice): Promise<Uint8Array> {

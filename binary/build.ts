@@ -1,0 +1,128 @@
+/**
+ * Builds the service as one file: `bun run release [target]`, by default for this machine; `--out <folder>` sets the
+ * folder. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of CycloneDX.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "./package.json";
+
+const root = join(import.meta.dir, "..");
+const targets = ["linux-x64", "linux-x64-baseline", "linux-arm64", "darwin-x64", "darwin-arm64"];
+
+/** Threads are programs of their own; the program that draws the pages joins them under the name of its build. */
+const entries = [
+  "binary/src/main.ts",
+  "control-plane/src/compose/books-work.ts",
+  "control-plane/src/compose/side-work.ts",
+  "control-plane/src/payments/invoices/pdf/render-thread.ts",
+];
+
+/** Neither an `.env` file nor a `bunfig.toml` in the working folder may change what the service does. */
+const flags = [
+  ...["--compile", "--minify", "--keep-names", "--sourcemap=none"],
+  ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+];
+
+type Metafile = { readonly inputs: Readonly<Record<string, unknown>> };
+type Package = { readonly name: string; readonly version: string; readonly license?: string };
+
+/** @throws Error with the end of what the program wrote when it fails */
+function run(command: readonly string[]): string {
+  const result = Bun.spawnSync([...command], { cwd: root, stdout: "pipe", stderr: "pipe" });
+  if (result.exitCode !== 0) {
+    throw new Error(`${command.slice(0, 3).join(" ")} failed: ${result.stderr.toString().trim().slice(-2_000)}`);
+  }
+  return result.stdout.toString().trim();
+}
+
+const readPackage = (folder: string): Package => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/** The packages of the program, and those of the pages, which are bundled before. */
+function listPackages(files: readonly string[]): Package[] {
+  const folders = files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  const ofPages: { dependencies?: Record<string, string> } = JSON.parse(
+    readFileSync(join(root, "web/package.json"), "utf8"),
+  );
+  const names = Object.keys(ofPages.dependencies ?? {}).filter((name) => !name.startsWith("@sluice/"));
+  const all = [
+    ...folders.map((path) => join(root, path)),
+    ...names.map((name) => join(root, "web/node_modules", name)),
+  ];
+  const known = new Map(all.map(readPackage).map((each) => [`${each.name}@${each.version}`, each]));
+  return [...known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** A list of contents in CycloneDX 1.6. */
+function contentsOf(packages: readonly Package[], commit: string): object {
+  const runtime = { type: "platform", name: "bun", version: Bun.version, licenses: [{ expression: "MIT" }] };
+  const components = packages.map(({ name, version, license }) => ({
+    ...{ type: "library", name, version, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` },
+    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
+  }));
+  const component = {
+    type: "application",
+    name: "sluice",
+    version: manifest.version,
+    properties: [{ name: "commit", value: commit }],
+  };
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component },
+    components: [runtime, ...components],
+  };
+}
+
+/** The commit that is built; what a checkout has beside it is named. */
+function readCommit(): string {
+  const commit = run(["git", "rev-parse", "HEAD"]);
+  return run(["git", "status", "--porcelain"]) === "" ? commit : `${commit}-changed`;
+}
+
+/** Copies what the program reads, because an embedded folder keeps only the paths below itself. */
+function stageFiles(folder: string, paths: readonly string[]): string {
+  const staged = mkdtempSync(join(folder, ".files-"));
+  for (const path of paths) {
+    cpSync(join(root, path), join(staged, path), { recursive: true });
+  }
+  return staged;
+}
+
+function build(target: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  run([process.execPath, "web/build/build-web.ts"]);
+  const pages = readFileSync(join(root, "web/dist/current"), "utf8").trim();
+  const commit = readCommit();
+  const name = `sluice-${target}`;
+  const outfile = join(folder, name);
+  const metafile = join(folder, `.${name}.json`);
+  const staged = stageFiles(folder, [
+    ...["control-plane/src/db/migrations", "control-plane/src/db/functions"],
+    ...["web/dist/current", `web/dist/${pages}/client`],
+  ]);
+  run([
+    ...[process.execPath, "build", ...entries, `web/dist/${pages}/server/prerender.js`, ...flags],
+    ...readdirSync(staged).map((each) => `--asset=${join(staged, each)}`),
+    ...[`--define=SLUICE_COMMIT=${JSON.stringify(commit)}`, `--target=bun-${target}`],
+    ...[`--outfile=${outfile}`, `--metafile=${metafile}`],
+  ]);
+  const { inputs } = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
+  rmSync(metafile);
+  rmSync(staged, { recursive: true });
+  const files = Object.keys(inputs).map((path) => relative(root, resolve(root, path)));
+  const bytes = readFileSync(outfile);
+  const sum = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  writeFileSync(`${outfile}.sha256`, `${sum}  ${name}\n`);
+  writeFileSync(`${outfile}.cdx.json`, `${JSON.stringify(contentsOf(listPackages(files), commit), null, 2)}\n`);
+  console.log(`${outfile}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
+}
+
+const { values, positionals } = parseArgs({ options: { out: { type: "string" } }, allowPositionals: true });
+const [chosen = `${process.platform}-${process.arch}`] = positionals;
+if (!targets.includes(chosen)) {
+  console.error(`"${chosen}" is not one of ${targets.join(", ")}`);
+  process.exit(2);
+}
+build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")));

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { findFreePort } from "@sluice/deploy/start/port";
+import { consoleClient } from "../support/accounts/console-client.ts";
+import { issueInvoices } from "../support/payments/invoice-terms.ts";
+import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
+import { firstObstacle, testUnless, unlessInstalled, unlessLinux, unlessRoot } from "../support/service/obstacles.ts";
+import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
+
+const name = `sluice-${process.platform}-${process.arch}`;
+let folder: string;
+let binary: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "one file "));
+  const build = startProgram({
+    command: [process.execPath, join(repositoryRoot, "binary/build.ts"), "--out", join(folder, "release")],
+    env: {},
+  });
+  if ((await build.exited) !== 0) {
+    throw new Error(build.output());
+  }
+  // Alone in a folder of its own, with nothing of the checkout.
+  mkdirSync(join(folder, "home"));
+  binary = join(folder, "home", "sluice");
+  cpSync(join(folder, "release", name), binary);
+  const server = await createTestDatabase();
+  database = await createEmptyDatabase(server.url);
+}, 120_000);
+
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(words: readonly string[], env: Record<string, string> = {}): StartedProgram {
+  const cwd = join(folder, "home");
+  return startProgram({ command: [binary, ...words], cwd, env: { DATABASE_URL: database.url, ...env } });
+}
+
+async function outputOf(words: readonly string[], env: Record<string, string> = {}): Promise<[number, string]> {
+  const program = run(words, env);
+  return [(await program.exited) ?? -1, program.output()];
+}
+
+async function call(url: string, key: string): Promise<[number, string]> {
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] }),
+  });
+  return [answer.status, await answer.text()];
+}
+
+/** Buys credit as the first user, and returns the invoice, which a thread of its own draws. */
+async function drawInvoice(url: string, welcome: string): Promise<string> {
+  const [, email = "", password = ""] = /^\s*User\s+(\S+), password (\S+)/m.exec(welcome) ?? [];
+  const login = await fetch(`${url}/backend/auth/login/`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: url },
+    body: JSON.stringify({ email, password }),
+  });
+  const cookie = login.headers.getSetCookie().map((each) => each.split(";")[0]);
+  const user = consoleClient(url, cookie.join("; "));
+  const db = openDatabase({ url: database.url, poolMax: 1, applicationName: "test", statementTimeoutMs: 10_000 });
+  try {
+    await issueInvoices(db);
+    await db.sql`insert into plan (plan_code, name, kind, quota, price_usd, features)
+      values ('small', 'Credit', 'wallet_balance', 5000000, 10, '[]')`;
+  } finally {
+    await db.close(1);
+  }
+  const placed = await user.post("/backend/billing/order/create/", { plan_code: "small" });
+  const { order_no: orderNo } = placed.body["order"] as { order_no: string };
+  await user.post("/backend/payment/mock-settle/", { order_no: orderNo });
+  const listed = await user.get("/backend/billing/invoice/list/");
+  const [invoice] = listed.body["invoices"] as { number: string }[];
+  return await (await user.file("/backend/billing/invoice/file/", { number: invoice?.number ?? "" })).text();
+}
+
+describe("the service as one file", () => {
+  test("comes with its checksum, and with the packages in it and their licences", () => {
+    const bytes = readFileSync(join(folder, "release", name));
+    const sum = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    expect(readFileSync(join(folder, "release", `${name}.sha256`), "utf8")).toBe(`${sum}  ${name}\n`);
+    const { components } = JSON.parse(readFileSync(join(folder, "release", `${name}.cdx.json`), "utf8")) as {
+      components: { name: string; licenses?: unknown }[];
+    };
+    const names = components.map((each) => each.name);
+    expect(names).toEqual(expect.arrayContaining(["bun", "elysia", "drizzle-orm", "zod", "solid-js"]));
+    // It has its licence, MIT, in a file alone.
+    const unnamed = components.filter(({ licenses }) => licenses === undefined);
+    expect(unnamed.map((each) => each.name)).toEqual(["png-js"]);
+  });
+
+  test("says what it was built from, and lists its commands", async () => {
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8")) as { version: string };
+    const [code, said] = await outputOf(["--version"]);
+    expect([code, said.split("\n")[0]]).toEqual([0, `sluice ${version}`]);
+    expect(said).toMatch(/^commit [0-9a-f]{40}(-changed)?$/m);
+    const [, help] = await outputOf(["help"]);
+    expect(help).toMatch(/^ {2}start {2,}start the service/m);
+    expect(help).toMatch(/^ {2}keys create /m);
+    expect((await outputOf(["no-such-command"]))[0]).not.toBe(0);
+  });
+
+  test("needs a database, and says so in one sentence", async () => {
+    const [code, said] = await outputOf(["start"], { DATABASE_URL: "" });
+    expect([code, said.trim().split("\n").length]).toEqual([1, 1]);
+    expect(said).toContain("DATABASE_URL");
+    expect(readdirSync(join(folder, "home"))).toEqual(["sluice"]);
+  });
+
+  test("migrates, answers a call, draws the pages, books the call, and ends on SIGTERM with nothing left", async () => {
+    const port = await findFreePort();
+    // A file of settings that happens to lie there changes nothing.
+    writeFileSync(join(folder, "home", ".env"), "PORT=1\nLOG_LEVEL=loud\n");
+    const service = run(["start"], { PORT: String(port), PAYMENT_MOCK: "1" });
+    try {
+      const said = await service.waitFor("Try it:");
+      const [key = ""] = /sk-[\w-]+/.exec(said) ?? [];
+      const url = `http://127.0.0.1:${port}`;
+      expect(await call(url, key)).toEqual([200, expect.stringContaining("chat.completion")]);
+      const page = await fetch(`${url}/pricing/`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("gpt-4o-mini")]);
+      const german = await fetch(`${url}/de/`);
+      expect([german.status, await german.text()]).toEqual([200, expect.stringContaining('lang="de"')]);
+      expect(await drawInvoice(url, said)).toStartWith("%PDF-");
+      const [, doctor] = await outputOf(["doctor"], { DATA_DIR: join(folder, "home", ".data") });
+      expect(doctor).toMatch(/^ok +database +All \d+ migrations are applied$/m);
+    } finally {
+      service.signal("SIGTERM");
+    }
+    expect(await service.exited).toBe(0);
+    expect(await waitUntilGone(folder, 10_000)).toEqual([]);
+    const [code, said] = await outputOf(["money:check"]);
+    expect([code, said]).toEqual([0, expect.stringMatching(/^\d+ invariants, 0 violated$/m)]);
+  });
+});
+
+/** The root of a machine that has the program and what ldd says it needs, and nothing else. */
+function makeRoot(): string {
+  const rootFolder = join(folder, "root");
+  for (const each of ["bin", "data", "dev", "proc", "tmp"]) {
+    mkdirSync(join(rootFolder, each), { recursive: true });
+  }
+  cpSync(binary, join(rootFolder, "bin", "sluice"));
+  const needed = Bun.spawnSync(["ldd", binary]).stdout.toString();
+  for (const [path] of needed.matchAll(/\/lib\S+/g)) {
+    mkdirSync(join(rootFolder, dirname(path)), { recursive: true });
+    cpSync(realpathSync(path), join(rootFolder, path));
+  }
+  return rootFolder;
+}
+
+const inRoot = 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" /bin/sluice start';
+
+testUnless(
+  firstObstacle(unlessLinux, unlessRoot, unlessInstalled("unshare", "chroot", "ldd")),
+  "the file alone, with the libraries of C, /proc and /dev, is a machine on which it serves",
+  async () => {
+    const port = await findFreePort();
+    const empty = await createEmptyDatabase(database.url);
+    const service = startProgram({
+      command: ["unshare", "--mount", "sh", "-c", inRoot, "sh", makeRoot()],
+      env: { DATABASE_URL: empty.url, PORT: String(port), DATA_DIR: "/data" },
+    });
+    try {
+      const [key = ""] = /sk-[\w-]+/.exec(await service.waitFor("Try it:")) ?? [];
+      expect(await call(`http://127.0.0.1:${port}`, key)).toEqual([200, expect.stringContaining("chat.completion")]);
+    } finally {
+      service.signal("SIGTERM");
+    }
+    expect(await service.exited).toBe(0);
+    await empty[Symbol.asyncDispose]();
+  },
+);
