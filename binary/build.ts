@@ -1,11 +1,13 @@
 /**
  * Builds the service as one file: `bun run release [target]`, by default for this machine; `--out <folder>` sets the
- * folder. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of CycloneDX.
+ * folder, and `--deb` builds a Debian package too. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of CycloneDX.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { buildDebianPackage, debianArchitecture } from "./debian-package.ts";
 import manifest from "./package.json";
+import { runProgram } from "./run-program.ts";
 
 const root = join(import.meta.dir, "..");
 const targets = ["linux-x64", "linux-x64-baseline", "linux-arm64", "darwin-x64", "darwin-arm64"];
@@ -26,15 +28,6 @@ const flags = [
 
 type Metafile = { readonly inputs: Readonly<Record<string, unknown>> };
 type Package = { readonly name: string; readonly version: string; readonly license?: string };
-
-/** @throws Error with the end of what the program wrote when it fails */
-function run(command: readonly string[]): string {
-  const result = Bun.spawnSync([...command], { cwd: root, stdout: "pipe", stderr: "pipe" });
-  if (result.exitCode !== 0) {
-    throw new Error(`${command.slice(0, 3).join(" ")} failed: ${result.stderr.toString().trim().slice(-2_000)}`);
-  }
-  return result.stdout.toString().trim();
-}
 
 const readPackage = (folder: string): Package => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
@@ -77,8 +70,8 @@ function contentsOf(packages: readonly Package[], commit: string): object {
 
 /** The commit that is built; what a checkout has beside it is named. */
 function readCommit(): string {
-  const commit = run(["git", "rev-parse", "HEAD"]);
-  return run(["git", "status", "--porcelain"]) === "" ? commit : `${commit}-changed`;
+  const commit = runProgram(["git", "rev-parse", "HEAD"]);
+  return runProgram(["git", "status", "--porcelain"]) === "" ? commit : `${commit}-changed`;
 }
 
 /** Copies what the program reads, because an embedded folder keeps only the paths below itself. */
@@ -90,9 +83,10 @@ function stageFiles(folder: string, paths: readonly string[]): string {
   return staged;
 }
 
-function build(target: string, folder: string): void {
+/** @returns the path of the file */
+function build(target: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
-  run([process.execPath, "web/build/build-web.ts"]);
+  runProgram([process.execPath, "web/build/build-web.ts"]);
   const pages = readFileSync(join(root, "web/dist/current"), "utf8").trim();
   const commit = readCommit();
   const name = `sluice-${target}`;
@@ -102,7 +96,7 @@ function build(target: string, folder: string): void {
     ...["control-plane/src/db/migrations", "control-plane/src/db/functions"],
     ...["web/dist/current", `web/dist/${pages}/client`],
   ]);
-  run([
+  runProgram([
     ...[process.execPath, "build", ...entries, `web/dist/${pages}/server/prerender.js`, ...flags],
     ...readdirSync(staged).map((each) => `--asset=${join(staged, each)}`),
     ...[`--define=SLUICE_COMMIT=${JSON.stringify(commit)}`, `--target=bun-${target}`],
@@ -112,17 +106,28 @@ function build(target: string, folder: string): void {
   rmSync(metafile);
   rmSync(staged, { recursive: true });
   const files = Object.keys(inputs).map((path) => relative(root, resolve(root, path)));
-  const bytes = readFileSync(outfile);
-  const sum = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  writeFileSync(`${outfile}.sha256`, `${sum}  ${name}\n`);
   writeFileSync(`${outfile}.cdx.json`, `${JSON.stringify(contentsOf(listPackages(files), commit), null, 2)}\n`);
-  console.log(`${outfile}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
+  report(outfile);
+  return outfile;
 }
 
-const { values, positionals } = parseArgs({ options: { out: { type: "string" } }, allowPositionals: true });
+/** Writes the checksum of a built file beside it. */
+function report(path: string): void {
+  const bytes = readFileSync(path);
+  const sum = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  writeFileSync(`${path}.sha256`, `${sum}  ${basename(path)}\n`);
+  console.log(`${path}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
+}
+
+const options = { out: { type: "string" }, deb: { type: "boolean", default: false } } as const;
+const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [chosen = `${process.platform}-${process.arch}`] = positionals;
-if (!targets.includes(chosen)) {
-  console.error(`"${chosen}" is not one of ${targets.join(", ")}`);
+const architecture = debianArchitecture(chosen);
+if (!targets.includes(chosen) || (values.deb && architecture === null)) {
+  console.error(`"${chosen}" is not one of ${targets.join(", ")}, or has no Debian package`);
   process.exit(2);
 }
-build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")));
+const binary = build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")));
+if (values.deb && architecture !== null) {
+  report(buildDebianPackage(binary, architecture));
+}

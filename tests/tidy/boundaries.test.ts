@@ -46,7 +46,7 @@ const workspaces = {
       "exit-protocol",
       "sandbox-provider",
     ),
-    ...["control-plane", "node-agent", "web", "cli", "deploy"],
+    ...["control-plane", "node-agent", "web", "cli", "binary", "deploy"],
   ],
 };
 

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findFreePort } from "@sluice/deploy/start/port";
+import { createEmptyDatabase } from "../../support/postgres/empty-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
+import { describeUnless, firstObstacle, unlessInstalled, unlessRoot } from "../../support/service/obstacles.ts";
+import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
+import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
+
+let folder: string;
+let database: TestDatabase;
+
+const obstacle = firstObstacle(
+  unlessRoot,
+  unlessInstalled("dpkg-deb", "dpkg", "setpriv", "curl", "unshare"),
+  ownRootFault(),
+);
+
+/** Runs the program as the unit does: its account, its settings, and the key in a file that it may read. */
+const serve = [
+  "install -o sluice -m 0400 /etc/sluice/master-key /run/master-key",
+  "(set -a; . /etc/sluice/control-plane.env; NODE_ENV=production DATA_DIR=/var/lib/sluice MASTER_KEY_FILE=/run/master-key",
+  'cd /var/lib/sluice; exec setpriv --reuid sluice --regid sluice --init-groups /usr/bin/sluice start) >"$1/log" 2>&1 &',
+  "service=$!",
+  'timeout 60 sh -c \'until grep -q "Next:" "$0"; do sleep 0.1; done\' "$1/log"',
+];
+
+describeUnless(obstacle, "the Debian package", () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "sluice-deb-"));
+    const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), "--deb", "--out", folder];
+    const build = startProgram({ command, env: {} });
+    if ((await build.exited) !== 0) {
+      throw new Error(build.output());
+    }
+    const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
+    renameSync(join(folder, name), join(folder, "sluice.deb"));
+    database = await createEmptyDatabase((await createTestDatabase()).url);
+  }, 120_000);
+
+  afterAll(async () => {
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("installs a service that serves as its own account, keeps settings and key in an upgrade, and leaves the key in a purge", async () => {
+    const port = await findFreePort();
+    writeFileSync(
+      join(folder, "settings"),
+      `PORT=${port}\nDATABASE_URL=${database.url}\nPUBLIC_BASE_URL=https://sluice.example\n`,
+    );
+    const said = await runAsSystem(folder, repositoryRoot, [
+      "set -eu",
+      'dpkg -i "$1/sluice.deb" 2>&1',
+      'echo "modes $(stat -c %a:%U:%G /etc/sluice/control-plane.env /etc/sluice/master-key /var/lib/sluice | xargs)"',
+      'echo "key bytes $(base64 -d /etc/sluice/master-key | wc -c)"',
+      'cat "$1/settings" >/etc/sluice/control-plane.env',
+      ...serve,
+      `echo "health $(curl -s -o /dev/null -w %{http_code} http://127.0.0.1:${port}/healthz)"`,
+      'echo "account $(stat -c %U /proc/$service)"',
+      "kill $service; wait $service || true",
+      "before=$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)",
+      'dpkg -i "$1/sluice.deb" 2>&1',
+      'test "$before" = "$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)" && echo "all is kept"',
+      "dpkg --purge sluice 2>&1",
+      'ls /etc/sluice; test ! -e /usr/bin/sluice && echo "program gone"',
+    ]);
+    expect(said).toContain("modes 640:root:sluice 600:root:root 700:sluice:sluice");
+    expect(said).toContain("key bytes 32");
+    expect(said).toContain("health 200");
+    expect(said).toContain("account sluice");
+    expect(said).toContain("all is kept");
+    expect(said).toContain("/etc/sluice/master-key is kept");
+    expect(said).toMatch(/^master-key\nprogram gone$/m);
+  }, 120_000);
+});
