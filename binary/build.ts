@@ -1,10 +1,11 @@
 /**
  * Builds the service as one file: `bun run release [target]`, by default for this machine; `--out <folder>` sets the
- * folder, and `--deb` builds a Debian package too. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of CycloneDX.
+ * folder; `--deb` builds a Debian package too, and `--image` a container image. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of CycloneDX.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { buildContainerImage, canBuildImage } from "./container-image.ts";
 import { buildDebianPackage, debianArchitecture } from "./debian-package.ts";
 import manifest from "./package.json";
 import { runProgram } from "./run-program.ts";
@@ -84,11 +85,10 @@ function stageFiles(folder: string, paths: readonly string[]): string {
 }
 
 /** @returns the path of the file */
-function build(target: string, folder: string): string {
+function build(target: string, folder: string, commit: string): string {
   mkdirSync(folder, { recursive: true });
   runProgram([process.execPath, "web/build/build-web.ts"]);
   const pages = readFileSync(join(root, "web/dist/current"), "utf8").trim();
-  const commit = readCommit();
   const name = `sluice-${target}`;
   const outfile = join(folder, name);
   const metafile = join(folder, `.${name}.json`);
@@ -119,15 +119,24 @@ function report(path: string): void {
   console.log(`${path}: ${(bytes.length / 1e6).toFixed(1)} MB, sha256 ${sum}`);
 }
 
-const options = { out: { type: "string" }, deb: { type: "boolean", default: false } } as const;
+const isWanted = { type: "boolean", default: false } as const;
+const options = { out: { type: "string" }, deb: isWanted, image: isWanted } as const;
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [chosen = `${process.platform}-${process.arch}`] = positionals;
 const architecture = debianArchitecture(chosen);
-if (!targets.includes(chosen) || (values.deb && architecture === null)) {
-  console.error(`"${chosen}" is not one of ${targets.join(", ")}, or has no Debian package`);
+if (!targets.includes(chosen)) {
+  console.error(`"${chosen}" is not one of ${targets.join(", ")}`);
   process.exit(2);
 }
-const binary = build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")));
+if ((values.deb && architecture === null) || (values.image && !canBuildImage(chosen))) {
+  console.error("Debian packages are for Linux without -baseline, and images for Linux of the kind of this machine");
+  process.exit(2);
+}
+const revision = readCommit();
+const binary = build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")), revision);
 if (values.deb && architecture !== null) {
   report(buildDebianPackage(binary, architecture));
+}
+if (values.image) {
+  report(buildContainerImage(binary, chosen, revision));
 }

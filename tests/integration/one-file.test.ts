@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import {
   cpSync,
   mkdirSync,
@@ -28,7 +29,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "one file "));
   const build = startProgram({
-    command: [process.execPath, join(repositoryRoot, "binary/build.ts"), "--out", join(folder, "release")],
+    command: [process.execPath, join(repositoryRoot, "binary/build.ts"), "--image", "--out", join(folder, "release")],
     env: {},
   });
   if ((await build.exited) !== 0) {
@@ -189,3 +190,79 @@ testUnless(
     await empty[Symbol.asyncDispose]();
   },
 );
+
+type Blob = { readonly digest: string; readonly size: number };
+
+/** Reads the image as a registry would: each part by its digest, which has to be that of its bytes. */
+function unpackImage(place: string): { readonly files: string; readonly command: string[]; readonly env: string[] } {
+  const layout = join(place, "layout");
+  mkdirSync(layout, { recursive: true });
+  Bun.spawnSync(["tar", "-xf", join(folder, "release", `${name}.oci.tar`), "-C", layout]);
+  const read = ({ digest, size }: Blob): Uint8Array<ArrayBuffer> => {
+    const bytes = readFileSync(join(layout, "blobs", digest.replace(":", "/")));
+    expect([digest, size]).toEqual([`sha256:${digestOf(bytes)}`, bytes.length]);
+    return bytes;
+  };
+  const readJson = (blob: Blob) => JSON.parse(Buffer.from(read(blob)).toString());
+  const { manifests } = JSON.parse(readFileSync(join(layout, "index.json"), "utf8"));
+  const { config, layers } = readJson(manifests[0]);
+  const image = readJson(config);
+  const packed = Bun.gunzipSync(read(layers[0]));
+  expect(image.rootfs.diff_ids).toEqual([`sha256:${digestOf(packed)}`]);
+  const files = join(place, "files");
+  mkdirSync(files);
+  Bun.spawnSync(["tar", "-xp", "--numeric-owner", "-C", files], { stdin: packed });
+  expect(image.config.User).toBe("65532:65532");
+  return { files, command: [...image.config.Entrypoint, ...image.config.Cmd], env: image.config.Env };
+}
+
+const digestOf = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/** As a container with a root that can only be read, one volume, and the account of the image. */
+const inContainer = `set -e
+mount --bind "$1" "$1"
+mkdir -p "$1/proc" "$1/dev"
+mount -o remount,ro,bind "$1"
+mount -t proc proc "$1/proc"
+mount --rbind /dev "$1/dev"
+mount -t tmpfs -o uid=65532,gid=65532,mode=0700 tmpfs "$1/data"
+root=$1; shift
+exec chroot --userspec=65532:65532 "$root" "$@"`;
+
+testUnless(
+  firstObstacle(unlessLinux, unlessRoot, unlessInstalled("unshare", "chroot", "tar")),
+  "the image is whole, and serves as an account without rights, on a root that can only be read",
+  async () => {
+    const image = unpackImage(join(folder, "image"));
+    const [port, empty] = [await findFreePort(), await createEmptyDatabase(database.url)];
+    // Its path has only its own programs; those that make the container are found by ours.
+    const { PATH: _, ...own } = Object.fromEntries(image.env.map((each) => each.split("=") as [string, string]));
+    const service = startProgram({
+      command: ["unshare", "--mount", "sh", "-c", inContainer, "sh", image.files, ...image.command],
+      env: {
+        ...{ ...own, DATABASE_URL: empty.url, PORT: String(port), PUBLIC_BASE_URL: "https://sluice.example" },
+        MASTER_KEY: randomBytes(32).toString("base64"),
+      },
+    });
+    try {
+      await service.waitFor("Next:");
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+      expect(readFileSync(`/proc/${service.pid}/status`, "utf8")).toMatch(/^Uid:\s65532\s65532\s65532\s65532$/m);
+    } finally {
+      service.signal("SIGTERM");
+    }
+    expect(await service.exited).toBe(0);
+    await empty.drop();
+  },
+);
+
+testUnless(unlessInstalled("skopeo"), "the image is one that other tools read", async () => {
+  const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8")) as { version: string };
+  const archive = `oci-archive:${join(folder, "release", `${name}.oci.tar`)}:${version}`;
+  const program = startProgram({ command: ["skopeo", "inspect", archive], env: {} });
+  expect(await program.exited).toBe(0);
+  expect(JSON.parse(program.output())).toMatchObject({
+    Os: "linux",
+    Labels: { "org.opencontainers.image.version": version },
+  });
+});
