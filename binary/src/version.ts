@@ -1,11 +1,9 @@
-/** `sluice version`: what this file was built from. The build sets the commit. */
-import manifest from "../package.json";
-
-declare const SLUICE_COMMIT: string;
+/** `sluice version`: what this file was built from. */
+import { buildFacts } from "@sluice/control-plane/platform/build-facts.ts";
 
 const facts = [
-  `sluice ${manifest.version}`,
-  `commit ${SLUICE_COMMIT}`,
+  `sluice ${buildFacts.version}`,
+  `commit ${buildFacts.commit}`,
   `bun ${Bun.version}`,
   `platform ${process.platform}-${process.arch}`,
 ];

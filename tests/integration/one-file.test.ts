@@ -136,6 +136,9 @@ describe("the service as one file", () => {
       const [key = ""] = /sk-[\w-]+/.exec(said) ?? [];
       const url = `http://127.0.0.1:${port}`;
       expect(await call(url, key)).toEqual([200, expect.stringContaining("chat.completion")]);
+      const health = (await (await fetch(`${url}/healthz`)).json()) as { commit: string };
+      expect(health.commit).toMatch(/^[0-9a-f]{40}(-changed)?$/);
+      expect(await (await fetch(`${url}/metrics`)).text()).toContain(`commit="${health.commit}"`);
       const page = await fetch(`${url}/pricing/`);
       expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("gpt-4o-mini")]);
       const german = await fetch(`${url}/de/`);

@@ -296,10 +296,16 @@ function plain(path: string, route: Pick<NativeRoute, "summary" | "answers"> & P
 
 const health = { type: "object", properties: { ok: flag, reasons: { type: "array", items: text } }, required: ["ok"] };
 
+const life = {
+  type: "object",
+  properties: { ok: flag, version: text, commit: { type: ["string", "null"] } },
+  required: ["ok", "version", "commit"],
+};
+
 const operationsRoutes: readonly NativeRoute[] = [
   plain("/healthz", {
     summary: "Check that the process is alive",
-    answers: [{ status: 200, type: json, summary: "The process is alive.", schema: health }],
+    answers: [{ status: 200, type: json, summary: "The process is alive, and what it was built from.", schema: life }],
   }),
   plain("/readyz", {
     summary: "Check that this instance can take new calls",

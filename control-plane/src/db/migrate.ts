@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import ownPackage from "../../package.json" with { type: "json" };
+import { buildFacts } from "../platform/build-facts.ts";
 import { sqlStateOf } from "../platform/db-errors.ts";
 import { advisoryLockKey } from "../platform/db-locks.ts";
 import { sessionSettings } from "../platform/db-pool.ts";
@@ -22,7 +22,7 @@ export type SchemaSource = {
 };
 
 /** The schema that this program requires. */
-export const ownSource: SchemaSource = { folder: programFile("control-plane/src/db/"), release: ownPackage.version };
+export const ownSource: SchemaSource = { folder: programFile("control-plane/src/db/"), release: buildFacts.version };
 
 /** The timeout is long, because a migration may build an index over a large table. */
 const statementTimeoutMs = 15 * 60_000;

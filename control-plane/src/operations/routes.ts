@@ -1,6 +1,7 @@
 import { isLoopback } from "@sluice/server-addresses/judge-address";
 import { Elysia } from "elysia";
-import type { Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
+import { buildFacts } from "../platform/build-facts.ts";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
 import { peerAddress } from "../platform/peer-address.ts";
 import { notFoundResponse } from "./error-response.ts";
@@ -30,8 +31,15 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
     }
     return isEqualSecret(request.headers.get("authorization") ?? "", `Bearer ${access.token}`);
   };
+  const { version, commit } = buildFacts;
+  new Gauge({
+    name: "sluice_build_info",
+    help: "1, with the version and the commit of the program",
+    labelNames: ["version", "commit"],
+    registers: [registry],
+  }).set({ version, commit: commit ?? "" }, 1);
   return new Elysia({ name: "operations" })
-    .get("/healthz", () => json(200, { ok: true }))
+    .get("/healthz", () => json(200, { ok: true, ...buildFacts }))
     .get("/readyz", () => {
       const reasons = checkReadiness();
       return json(reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });
