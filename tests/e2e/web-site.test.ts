@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
@@ -82,6 +83,11 @@ test("a visit and a click are counted without cookies", async () => {
   await clicked;
   await page.waitForURL("**/pricing/");
   await viewed;
+  // The page that reported the click is gone before the answer.
+  await waitUntil(async () => {
+    const clicks = await web.rig.db.sql`select 1 from campaign_event where target = 'home-pricing'`;
+    return clicks.length > 0;
+  });
   const rows = await web.rig.db.sql<{ kind: string; source: string; visitors: bigint }>`
     select kind, min(utm_source) as source, count(distinct visitor_id) as visitors from campaign_event
     where target is null or target = 'home-pricing' group by kind order by kind`;
