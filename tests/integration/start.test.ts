@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -81,7 +82,7 @@ test("in production no sandbox is started, no key is printed or kept, and what i
   const kept = join(folder, "data", "first-api-key.json");
   expect((await stat(kept)).mode & 0o777).toBe(0o600);
 
-  const first = start({ NODE_ENV: "production", MASTER_KEY: Buffer.alloc(32, 7).toString("base64") });
+  const first = start({ NODE_ENV: "production", MASTER_KEY: randomBytes(32).toString("base64") });
   const output = await first.waitFor("Next:");
   expect(output).toContain("no channel serves a model yet");
   expect(output).toContain(`http://127.0.0.1:${port}/admin/upstreams/`);
@@ -131,6 +132,21 @@ test.each([
   expect(await program.exited).toBe(1);
   expect(program.output()).toContain(`The configuration is not usable. ${name}: `);
   expect(program.output()).not.toContain("secret");
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([
+  ["missing", {}, "Production needs a master key"],
+  [
+    "easy to guess",
+    { MASTER_KEY: Buffer.alloc(32, 7).toString("base64") },
+    "MASTER_KEY holds a key that can be guessed",
+  ],
+  ["in a file that is not there", { MASTER_KEY_FILE: "/nowhere/key" }, "can't be read from MASTER_KEY_FILE: ENOENT"],
+])("a master key that is %s is reported before anything is created", async (_what, env, sentence) => {
+  const program = start({ NODE_ENV: "production", ...env });
+  expect(await program.exited).toBe(1);
+  expect(program.output()).toContain(sentence);
   expect(await readdir(folder)).toEqual([]);
 });
 
