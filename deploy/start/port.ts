@@ -17,9 +17,25 @@ export async function claimPort(host: string, port: number): Promise<number> {
   return await promise;
 }
 
-/** A port of 127.0.0.1 that nobody listens on now. */
+/** Below the ports that systems give to connections and to programs that ask for any port. */
+const firstPort = 20_000;
+const portCount = 12_000;
+const triesMax = 100;
+
+/**
+ * A port of 127.0.0.1 that nobody listens on now, and that the system gives to nobody who does not ask for it.
+ * @throws StartError when none of a hundred is free
+ */
 export async function findFreePort(): Promise<number> {
-  return await claimPort("127.0.0.1", 0);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await claimPort("127.0.0.1", firstPort + Math.floor(Math.random() * portCount));
+    } catch (error) {
+      if (tries >= triesMax) {
+        throw error;
+      }
+    }
+  }
 }
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): string {

@@ -69,7 +69,7 @@ describe.each([
     expect(await stopped).toBe(0);
     expect(await findRow(answer)).toMatchObject({ outcome: "completed", usage_source: "provider" });
     expect(await rig.checkMoney()).toEqual([]);
-    expect(sluice.log()).toContain('"event":"program.stopped"');
+    await sluice.logged('"event":"program.stopped"');
   });
 
   test("waits for a client that reads a long answer slowly", async () => {

@@ -54,7 +54,7 @@ test.each(paths)("an empty account at the provider is a 429 that says not to ret
   const answer = await call(path);
   expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([429, "false"]);
   expect(await answer.text()).not.toContain("current quota");
-  expect(sluice.log()).toContain('"event":"channel.account_empty"');
+  await sluice.logged('"event":"channel.account_empty"');
   await forgetPause();
 });
 

@@ -86,7 +86,7 @@ test("the key is rotated while replicas serve calls, through a kill in the middl
   expect(await readSecret(rig.db, ring, "cardpay.default.webhook_secret")).toBe(paymentSecret);
   // A replica that starts now finds both.
   const third = await rig.startProcess(newThenOld);
-  expect(third.log()).toContain("secrets.under_previous_key");
+  await third.logged("secrets.under_previous_key");
   const { exitCode, output } = await outcomeOf(rotate(newThenOld));
   expect([exitCode, output]).toEqual([0, expect.stringContaining(`nothing is left under key ${oldKey.id}`)]);
   const seen = await calls.stop();
@@ -150,7 +150,7 @@ test("values that can't be decrypted, or are under a third key, are reported and
   expect(await readSecret(rig.db, newKey, "filler.2")).toBe("value 2");
   // It starts with what it can open, and reports that this is not everything.
   const replica = await rig.startProcess(newOnly);
-  expect(replica.log()).toContain("secrets.key_missing");
+  await replica.logged("secrets.key_missing");
 }, 60_000);
 
 test("every encrypted column of the database is in the list of the rotation", async () => {

@@ -181,7 +181,7 @@ describe("unexpected usage", () => {
       const [row] = await waitForSettledRows(rig.db, user.gatewayUserId, 1);
       expect(row).toMatchObject({ usageSource: "estimated", outcome: "completed", inputTokens: 7n, outputTokens: 80n });
       expect(row?.quota).toBe(recomputedCost(row as SettledRow));
-      expect(sluice.log()).toContain(`"event":"usage.implausible","requestId":"${row?.requestId}"`);
+      await sluice.logged(`"event":"usage.implausible","requestId":"${row?.requestId}"`);
     },
   );
 

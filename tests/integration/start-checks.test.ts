@@ -35,8 +35,8 @@ test("a start reports the missing key of an admin's authenticator", async () => 
   await rig.db.sql`
     insert into shared_admin_credentials (username, password_hash, agent, totp_sealed) values ('a', 'none', 1, ${sealed})`;
   const replica = await rig.startProcess();
-  expect(replica.log()).toContain("secrets.key_missing");
-  expect(replica.log()).toContain(missing.id);
+  await replica.logged("secrets.key_missing");
+  await replica.logged(missing.id);
 });
 
 test("commits are confirmed once they are written, whatever the server's default is", async () => {

@@ -157,7 +157,7 @@ test("a super-admin with a reason reads the complete prompt, and the log contain
     expect(status).toBe(200);
     expect((body["request"] as { content: string }).content).toContain(canary);
   }
-  expect(sluice.log()).toContain("trace.payload_read");
+  await sluice.logged("trace.payload_read");
   expect(sluice.log()).not.toContain(canary);
   expect(await findInDatabase([canary])).toEqual({ tables: new Set(), log: new Set() });
 });

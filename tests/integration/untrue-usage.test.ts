@@ -53,7 +53,7 @@ describe("an implausible usage", () => {
         select is_implausible from usage_log where request_id = ${row?.requestId ?? ""}::uuid`;
       expect(flag).toEqual({ is_implausible: true });
       expect((await waitForIdleReturn(rig.db, user.budgetId)).remaining).toBeGreaterThan(990_000_000n);
-      expect(sluice.log()).toContain(`"event":"usage.implausible","requestId":"${row?.requestId}"`);
+      await sluice.logged(`"event":"usage.implausible","requestId":"${row?.requestId}"`);
       expect(await metric("sluice_implausible_usage_total")).toBe(before + 1);
       expect(await rig.checkMoney()).toEqual([]);
     },

@@ -35,6 +35,8 @@ export type SluiceProcess = {
   readonly dataDirectory: string;
   /** Everything it wrote to stderr so far: its log. */
   log(): string;
+  /** Resolves when its log has the text, which may come after the answer that it is about. */
+  logged(text: string): Promise<void>;
   /** SIGTERM, and the exit code. */
   stop(): Promise<number>;
   /** SIGKILL. */
@@ -272,6 +274,7 @@ async function spawnControlPlane(env: Record<string, string>): Promise<SluicePro
       pid: child.pid,
       dataDirectory: env["DATA_DIR"] ?? "",
       log: () => log,
+      logged: async (text) => await untilLogged(() => log, text),
       stop: () => end("SIGTERM"),
       kill: async () => {
         const children = pauseAndListChildren(child);
@@ -282,5 +285,18 @@ async function spawnControlPlane(env: Record<string, string>): Promise<SluicePro
     };
   } finally {
     clearTimeout(timer);
+  }
+}
+
+const logMsMax = 10_000;
+
+/** @throws Error with the log */
+async function untilLogged(read: () => string, text: string): Promise<void> {
+  const deadline = performance.now() + logMsMax;
+  while (!read().includes(text)) {
+    if (performance.now() > deadline) {
+      throw new Error(`"${text}" was not logged within ${logMsMax} ms:\n${read()}`);
+    }
+    await Bun.sleep(10);
   }
 }
