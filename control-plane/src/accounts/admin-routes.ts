@@ -81,11 +81,11 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
       output: adminMeResponse,
       errors: [],
       handle: async ({ admin }) => {
-        const { username, isSuper, isFresh, lacksSecondFactor } = admin;
+        const { username, role, isSuper, isFresh, lacksSecondFactor } = admin;
         const { hasCode, recoveryCodesLeft } = await adminAccounts.codesOf(admin);
         const codes = { has_totp: hasCode, recovery_codes_left: recoveryCodesLeft };
         const state = { is_super: isSuper, is_fresh: isFresh, lacks_second_factor: lacksSecondFactor };
-        return { admin: { username, ...state, ...codes } };
+        return { admin: { username, role, ...state, ...codes } };
       },
     }),
     endpoint({

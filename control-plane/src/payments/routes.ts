@@ -1,3 +1,4 @@
+import { roleAllows } from "@sluice/contracts/admin-role-rights";
 import {
   balanceResponse,
   cancelSubscriptionInput,
@@ -196,7 +197,8 @@ function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
       if (!deps.isMockOffered) {
         throw new AppError("not_offered");
       }
-      const isAdmin = (await deps.admins.readAdmin(request)) !== null;
+      const admin = await deps.admins.readAdmin(request);
+      const isAdmin = admin !== null && roleAllows(admin.role, "/backend/admin/order/resolve/");
       const by = { ...placeOf(user), claimCode: input.claim_code ?? null };
       const anyOrder = isAdmin ? await findOrder(deps.db, input.order_no) : null;
       const order = anyOrder ?? (await findOwnOrder(deps.db, input.order_no, by));

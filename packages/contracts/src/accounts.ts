@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adminRoles } from "./admin-roles.ts";
 import { waitingResponse } from "./approvals.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
@@ -164,10 +165,12 @@ export const recoveryCodesResponse = z.strictObject({ recovery_codes: z.array(z.
 export const totpBeginResponse = z.strictObject({ secret: z.string(), uri: z.string() });
 
 const adminView = { username: z.string(), is_super: z.boolean() };
+const storedRole = z.enum(adminRoles);
 export const adminLoginResponse = z.strictObject({ admin: z.strictObject(adminView) });
 export const adminMeResponse = z.strictObject({
   admin: z.strictObject({
     ...adminView,
+    role: z.enum([...adminRoles, "super_admin"]),
     has_totp: z.boolean(),
     recovery_codes_left: z.number().int(),
     /** Whether the login is recent enough for actions that require a fresh one. */
@@ -183,6 +186,8 @@ const agent = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 export const saveAdminInput = z.strictObject({
   admin_id: recordId,
   agent,
+  /** Only for `agent` 1. Absent, it stays as it is. */
+  role: storedRole.optional(),
   /** The value that was loaded: the change is refused if someone else has changed the admin since. */
   updated_at: z.iso.datetime({ offset: true }),
   reason: reasonText(500),
@@ -198,6 +203,8 @@ export const createAdminInput = z.strictObject({
     .regex(/^\+?\d{5,20}$/, "digits, with or without a plus before them")
     .optional(),
   agent: z.union([z.literal(1), z.literal(2)]),
+  /** Only for `agent` 1. Absent, it is `admin`. */
+  role: storedRole.optional(),
   reason: reasonText(500),
 });
 export type CreateAdminInput = z.output<typeof createAdminInput>;
@@ -212,6 +219,8 @@ const adminEntry = z.strictObject({
   mobile: z.string().nullable(),
   /** Other programs that share the table may use more values; everything above 1 is a super-admin here. */
   agent: z.int(),
+  /** What limits an admin with `agent` 1. */
+  role: storedRole,
   has_totp: z.boolean(),
   last_login_at: wireMoment.nullable(),
   /** The number of valid sessions. */

@@ -1,6 +1,9 @@
+import type { LimitedRole } from "./admin-roles.ts";
+
 /**
  * The only table of what each admin may do. Endpoints derive their declaration from it, and pages decide by it what to
- * offer. Endpoints that only read are open to every admin, unless listed here.
+ * offer. Endpoints that only read are open to admins and super-admins, unless listed here; which of them the limited
+ * roles may call is in `admin-reads.ts`.
  */
 export type AdminRight = {
   readonly access: "admin" | "super_admin";
@@ -10,13 +13,27 @@ export type AdminRight = {
   readonly guardedFields: readonly string[];
   /** Whether an admin who has yet to set up an authenticator may do this, because it is needed for that. */
   readonly withoutSecondFactor: boolean;
+  /** The limited roles that may do this as well as admins; none by default. */
+  readonly roles: readonly LimitedRole[];
+  /** The only input fields that a limited role may send; absent for all. */
+  readonly roleFields?: Partial<Readonly<Record<LimitedRole, readonly string[]>>>;
 };
 
-const everyAdmin = { access: "admin", freshLogin: false, guardedFields: [], withoutSecondFactor: false } as const;
+/** Admins and super-admins. */
+const everyAdmin = {
+  access: "admin",
+  freshLogin: false,
+  guardedFields: [],
+  withoutSecondFactor: false,
+  roles: [],
+} as const;
+const support = { ...everyAdmin, roles: ["support"] } as const;
+const billing = { ...everyAdmin, roles: ["billing"] } as const;
+const everyRole = ["read_only", "support", "billing"] as const;
 const superAdmin = { ...everyAdmin, access: "super_admin" } as const;
 /** Actions that redirect prompts, create money, reveal encrypted data, or grant rights. */
 const freshSuperAdmin = { ...superAdmin, freshLogin: true } as const;
-const ownLogin = { ...everyAdmin, withoutSecondFactor: true } as const;
+const ownLogin = { ...everyAdmin, withoutSecondFactor: true, roles: everyRole } as const;
 
 export const adminRights = {
   // Operations on where prompts go, and on which model serves which name. Switching a super-admin's setup off and on
@@ -61,15 +78,15 @@ export const adminRights = {
   "/backend/admin/code-batch/create/": freshSuperAdmin,
   "/backend/admin/code-batch/codes/": freshSuperAdmin,
   // It ends sales that someone relies on, and can't be undone.
-  "/backend/admin/code-batch/revoke/": { ...everyAdmin, freshLogin: true },
+  "/backend/admin/code-batch/revoke/": { ...billing, freshLogin: true },
   "/backend/admin/invoice/terms/save/": freshSuperAdmin,
   // It ends what a customer relies on, and can't be undone.
-  "/backend/admin/renewal/cancel/": { ...everyAdmin, freshLogin: true },
+  "/backend/admin/renewal/cancel/": { ...billing, freshLogin: true },
   "/backend/admin/manual-adjust/": everyAdmin,
-  "/backend/admin/refund/create/": everyAdmin,
+  "/backend/admin/refund/create/": billing,
   "/backend/admin/refund/close/": freshSuperAdmin,
-  "/backend/admin/order/resolve/": everyAdmin,
-  "/backend/admin/gateway-event/replay/": everyAdmin,
+  "/backend/admin/order/resolve/": billing,
+  "/backend/admin/gateway-event/replay/": billing,
   "/backend/admin/usage-settle/": everyAdmin,
   "/backend/admin/channel-cost/save/": everyAdmin,
 
@@ -79,19 +96,23 @@ export const adminRights = {
   "/backend/admin/approval/decide/": freshSuperAdmin,
 
   // Operations on users, and on the emails they get.
-  "/backend/admin/user/save/": { ...everyAdmin, guardedFields: ["rate_multiplier"] },
-  "/backend/admin/user/sessions/revoke/": everyAdmin,
+  "/backend/admin/user/save/": {
+    ...support,
+    guardedFields: ["rate_multiplier"],
+    roleFields: { support: ["user_id", "status", "updated_at", "reason"] },
+  },
+  "/backend/admin/user/sessions/revoke/": support,
   "/backend/admin/organisation/create/": everyAdmin,
   "/backend/admin/organisation/save/": everyAdmin,
   "/backend/admin/limit/save/": everyAdmin,
   // A lock has to be quick and can be undone. Another group is another price.
-  "/backend/admin/key/lock/": everyAdmin,
-  "/backend/admin/key/unlock/": everyAdmin,
+  "/backend/admin/key/lock/": support,
+  "/backend/admin/key/unlock/": support,
   "/backend/admin/key/save/": { ...everyAdmin, guardedFields: ["group"] },
   "/backend/admin/key/revoke/": { ...everyAdmin, freshLogin: true },
-  "/backend/admin/user/resend-verification/": everyAdmin,
-  "/backend/admin/mail/resend/": everyAdmin,
-  "/backend/admin/mail/resend-failed/": everyAdmin,
+  "/backend/admin/user/resend-verification/": support,
+  "/backend/admin/mail/resend/": support,
+  "/backend/admin/mail/resend-failed/": support,
   "/backend/admin/mail/template/save/": freshSuperAdmin,
   "/backend/admin/mail/template/preview/": everyAdmin,
   "/backend/admin/lead/save/": everyAdmin,
@@ -117,9 +138,9 @@ export const adminRights = {
   "/backend/admin/admin/password-link/": freshSuperAdmin,
   "/backend/admin/admin/sessions/revoke/": superAdmin,
   "/backend/admin/totp/remove/": freshSuperAdmin,
-  // A token outlives the login that creates it.
-  "/backend/admin/token/create/": { ...everyAdmin, freshLogin: true },
-  "/backend/admin/token/revoke/": everyAdmin,
+  // A token outlives the login that creates it, and never does more than its owner may.
+  "/backend/admin/token/create/": { ...everyAdmin, freshLogin: true, roles: everyRole },
+  "/backend/admin/token/revoke/": { ...everyAdmin, roles: everyRole },
 
   // Anyone who names a place for events reads there what happens.
   "/backend/admin/event-target/create/": freshSuperAdmin,

@@ -144,6 +144,7 @@ export const errorTable = {
   organisation_limit: invalid(409, "This organisation has as many of these as it can have."),
   last_owner: invalid(409, "An organisation needs at least one owner."),
   super_admin_required: permission("Only a super-admin can do this."),
+  role_refused: permission("Your role does not allow this."),
   second_factor_required: permission("Admins must have an authenticator here. Set one up first, under your account."),
   email_not_verified: permission("The e-mail address is not verified yet."),
   csrf_rejected: permission("The request does not come from a page of this service."),

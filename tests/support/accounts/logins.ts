@@ -1,3 +1,4 @@
+import type { StoredRole } from "@sluice/contracts/admin-roles";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { managementTokenPrefix } from "@sluice/contracts/token-prefix";
 import type { TokenScope } from "@sluice/contracts/token-scopes";
@@ -42,11 +43,14 @@ async function insertSession(db: Database, userId: bigint | null, adminId: bigin
  * A new logged-in admin: by default a super-admin with a fresh login, who may do everything. There is no usable
  * password.
  */
-export async function loginAdmin({ db }: OnDatabase, { isSuper = true, isFresh = true } = {}): Promise<AdminLogin> {
+export async function loginAdmin(
+  { db }: OnDatabase,
+  { isSuper = true, isFresh = true, role = "admin" as StoredRole } = {},
+): Promise<AdminLogin> {
   const username = `admin-${crypto.randomUUID().slice(0, 8)}`;
   const [row] = await db.sql<{ id: bigint }>`
-    insert into shared_admin_credentials (username, password_hash, agent)
-    values (${username}, '!', ${isSuper ? 2 : 1}::int) returning id`;
+    insert into shared_admin_credentials (username, password_hash, agent, role)
+    values (${username}, '!', ${isSuper ? 2 : 1}::int, ${role}) returning id`;
   const adminId = row?.id ?? 0n;
   const cookie = `SVC_ADMIN_SESSID=${await insertSession(db, null, adminId)}`;
   if (!isFresh) {

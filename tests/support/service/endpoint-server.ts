@@ -23,7 +23,9 @@ const callersOfHeaders: CallerReader = {
   },
   readAdmin: (request) => {
     const kind = request.headers.get("x-test-admin");
-    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, isSuper: kind !== "plain" };
+    const isSuper = kind !== "plain";
+    const role = isSuper ? ("super_admin" as const) : ("admin" as const);
+    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, role, isSuper };
     const login = { isFresh: kind !== "stale", lacksSecondFactor: kind === "unfinished" };
     return Promise.resolve(kind === null ? null : { ...admin, ...login });
   },

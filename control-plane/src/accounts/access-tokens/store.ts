@@ -1,3 +1,4 @@
+import { roleOfRecord } from "@sluice/contracts/admin-roles";
 import type { TokenView } from "@sluice/contracts/management-tokens";
 import { and, count, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
 import { QueryBuilder } from "drizzle-orm/pg-core";
@@ -168,6 +169,7 @@ export async function findAdminByToken(
       adminId: credentials.id,
       username: credentials.username,
       agent: credentials.agent,
+      role: credentials.role,
       hasCode: isSet(credentials.totpEnabledAt),
     })
     .from(token)
@@ -182,6 +184,7 @@ export async function findAdminByToken(
     tokenName: nameOf(id, name),
     adminId: row.adminId,
     username: row.username,
+    role: roleOfRecord(row),
     isSuper: row.agent >= 2,
     isFresh: scopes.includes("sensitive"),
     lacksSecondFactor: rules.isSecondFactorRequired && !row.hasCode,

@@ -31,7 +31,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       input: createAdminInput,
       summary: "Create an admin, who sets the password through a link sent by mail",
       output: saveAdminResponse,
-      errors: ["conflict", "too_many_attempts"],
+      errors: ["conflict", "invalid_value", "too_many_attempts"],
       limits: [...limitSentences.mail, `${ofTwo}.`],
       handle: async (call) => {
         await adminAccess.admitMail(call.input.email, originOf(call));
@@ -82,9 +82,9 @@ function rightsEndpoints({ db, approvals, acts }: Parts): AnyEndpoint[] {
       method: "POST",
       ...adminOperation("/backend/admin/admin/save/"),
       input: saveAdminInput,
-      summary: "Grant or remove admin and super-admin rights",
+      summary: "Grant or remove admin and super-admin rights, or change the role of an admin",
       output: saveAdminResponse,
-      errors: ["not_found", "conflict", "last_admin", "self_forbidden"],
+      errors: ["not_found", "conflict", "invalid_value", "last_admin", "self_forbidden"],
       limits: [`${ofTwo}, if it grants rights.`],
       handle: async (call) => await approvals.carryOut(acts.saveAdmin, call.input, call),
     }),

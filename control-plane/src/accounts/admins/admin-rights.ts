@@ -5,11 +5,11 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { endAccess } from "../access-tokens/access-tokens.ts";
 import { ofAdmin } from "../sessions/store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
-import { entryOf, roleOf, superAgent } from "./hold-others.ts";
-import { findAdminEntry, holdRights, setAgent } from "./store.ts";
+import { entryOf, rightsName, roleToStore, superAgent } from "./hold-others.ts";
+import { findAdminEntry, holdRights, setRights } from "./store.ts";
 
 /**
- * Changes an admin's rights, or removes all of them. The admin has to log in again. Granting rights takes two people,
+ * Changes an admin's rights or role, or removes all rights. The admin has to log in again. Granting rights takes two people,
  * removing them only one. Throws `not_found`, `conflict` for an admin changed since it was loaded, `forbidden` if the
  * caller has lost the super-admin right by then, `last_admin`, `self_forbidden`.
  */
@@ -26,25 +26,27 @@ export function saveAdminAct(): Act<SaveAdminInput> {
       if (before === null) {
         throw notFound("admin");
       }
-      refuseWrong(holders, before, { input, callerId: origin.adminId });
-      await setAgent(tx, adminId, agent);
-      if (agent !== before.agent) {
+      const role = roleToStore(input, before);
+      const isChanged = agent !== before.agent || role !== before.role;
+      refuseWrong(holders, before, { input, isChanged, callerId: origin.adminId });
+      await setRights(tx, adminId, { agent, role });
+      if (isChanged) {
         await endAccess(tx, ofAdmin(adminId));
         await spendAdminTokens(tx, adminId);
       }
       const what = { action: "admin.save", subjectKind: "admin", subjectId: adminId.toString() };
-      await recordAct(tx, origin, { ...what, before: { agent: before.agent }, after: { agent }, reason });
+      await recordAct(tx, origin, { ...what, ...changeOf(before, { agent, role }), reason });
       const after = await entryOf(tx, adminId);
       const address = before.email === null ? {} : { email: before.email };
       return {
         isNew: true,
         amount: null,
-        takesTwo: agent > before.agent,
+        takesTwo: grantsMore(before, { agent, role }),
         effects: {
           username: before.username,
           ...address,
-          role_before: roleOf(before.agent),
-          role_after: roleOf(agent),
+          role_before: rightsName(before),
+          role_after: rightsName({ agent, role }),
         },
         finish: async () => ({ admin: after }),
       };
@@ -52,12 +54,27 @@ export function saveAdminAct(): Act<SaveAdminInput> {
   };
 }
 
-type RightsRequest = { readonly input: SaveAdminInput; readonly callerId: bigint };
+type Rights = Pick<AdminEntry, "agent" | "role">;
+
+const changeOf = (before: Rights, after: Rights) => ({
+  before: { agent: before.agent, role: before.role },
+  after,
+});
+
+/** Whether the new rights include one that is missing now. No limited role includes another. */
+function grantsMore(before: Rights, after: Rights): boolean {
+  if (after.agent !== before.agent) {
+    return after.agent > before.agent;
+  }
+  return after.agent === 1 && after.role !== before.role && before.role !== "admin";
+}
+
+type RightsRequest = { readonly input: SaveAdminInput; readonly isChanged: boolean; readonly callerId: bigint };
 
 function refuseWrong(
   holders: readonly { readonly id: bigint; readonly agent: number }[],
   before: AdminEntry,
-  { input, callerId }: RightsRequest,
+  { input, isChanged, callerId }: RightsRequest,
 ): void {
   const superIds = holders.filter(({ agent }) => agent >= superAgent).map(({ id }) => id);
   if (!superIds.includes(callerId)) {
@@ -69,7 +86,7 @@ function refuseWrong(
   if (input.agent < superAgent && superIds.every((id) => id === input.admin_id)) {
     throw new AppError("last_admin");
   }
-  if (input.admin_id === callerId && input.agent !== before.agent) {
+  if (input.admin_id === callerId && isChanged) {
     throw new AppError("self_forbidden");
   }
 }

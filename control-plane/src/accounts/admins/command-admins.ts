@@ -32,7 +32,7 @@ export async function createAdmin(
   const agent = admin.isSuper ? 2 : 1;
   const password = admin.password ?? generatePassword();
   const passwordHash = await new PasswordHashing().hash(password);
-  const adminId = await insertAdmin(tx, { username, email, mobile, passwordHash, agent });
+  const adminId = await insertAdmin(tx, { username, email, mobile, passwordHash, agent, role: "admin" });
   if (adminId === null) {
     return null;
   }

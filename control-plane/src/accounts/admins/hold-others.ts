@@ -1,4 +1,5 @@
 import type { AdminEntry } from "@sluice/contracts/accounts";
+import { roleNames, roleOfRecord, type StoredRole } from "@sluice/contracts/admin-roles";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { findAdminEntry, holdRights } from "./store.ts";
@@ -42,7 +43,28 @@ export async function entryOf(tx: Transaction, adminId: bigint): Promise<AdminEn
   return entry;
 }
 
-/** The name of the role for this `agent`. */
-export function roleOf(agent: number): string {
-  return agent >= superAgent ? "super-admin" : agent === 1 ? "admin" : "nobody";
+type Rights = { readonly agent: number; readonly role: StoredRole };
+
+/** The rights of someone as a word. */
+export function rightsName(rights: Rights): string {
+  return rights.agent < 1 ? "nobody" : roleNames[roleOfRecord(rights)];
+}
+
+/**
+ * The role to store.
+ * @param current what is stored now, or an admin's for someone new
+ * @throws AppError `invalid_value` for the role of someone who gets no admin's rights, or a super-admin's
+ */
+export function roleToStore(
+  { agent, role }: { readonly agent: number; readonly role?: StoredRole | undefined },
+  current: Rights,
+): StoredRole {
+  if (agent !== 1) {
+    if (role !== undefined) {
+      throw new AppError("invalid_value", { fields: { role: "Only an admin who is not a super-admin has a role." } });
+    }
+    // Someone who gets rights back has a role chosen again.
+    return "admin";
+  }
+  return role ?? (current.agent === 1 ? current.role : "admin");
 }

@@ -1,4 +1,5 @@
 import type { AdminEntry } from "@sluice/contracts/accounts";
+import type { StoredRole } from "@sluice/contracts/admin-roles";
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import { ago, equalsInAnyCase, isAnyOf, isSet, now } from "../../db/expressions.ts";
 import { session } from "../../db/schema/accounts.ts";
@@ -86,6 +87,7 @@ export type NewAdmin = {
   readonly mobile: string | null;
   readonly passwordHash: string;
   readonly agent: number;
+  readonly role: StoredRole;
 };
 
 /** Returns null when the username, email or mobile number is taken. */
@@ -143,6 +145,7 @@ const selectEntries = (db: Queryable) => {
       email: credentials.email,
       mobile: credentials.mobile,
       agent: credentials.agent,
+      role: credentials.role,
       has_totp: isSet(credentials.totpEnabledAt),
       last_login_at: supportProfile.lastLoginAt,
       created_at: credentials.createdAt,
@@ -187,8 +190,15 @@ export async function holdSuperRights(tx: Queryable, ids: readonly bigint[]): Pr
   return rows.length === new Set(ids).size;
 }
 
-export async function setAgent(tx: Queryable, id: bigint, agent: number): Promise<void> {
-  await tx.drizzle.update(credentials).set({ agent, updatedAt: now }).where(eq(credentials.id, id));
+export async function setRights(
+  tx: Queryable,
+  id: bigint,
+  rights: { readonly agent: number; readonly role: StoredRole },
+): Promise<void> {
+  await tx.drizzle
+    .update(credentials)
+    .set({ ...rights, updatedAt: now })
+    .where(eq(credentials.id, id));
 }
 
 /** The super-admins affected by another super-admin's request, if they can be reached by email. */

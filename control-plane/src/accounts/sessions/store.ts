@@ -1,3 +1,4 @@
+import { roleOfRecord } from "@sluice/contracts/admin-roles";
 import type { UserId } from "@sluice/contracts/ids";
 import { and, desc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { ago, fromNow, isSet, now } from "../../db/expressions.ts";
@@ -87,6 +88,7 @@ export async function findAdminBySession(
       adminId: credentials.id,
       username: credentials.username,
       agent: credentials.agent,
+      role: credentials.role,
       hasCode: isSet(credentials.totpEnabledAt),
       isFresh: sql<boolean>`${session.createdAt} > ${ago(rules.freshLoginMinutes, "minutes")}`,
       isSeenLongAgo,
@@ -101,6 +103,7 @@ export async function findAdminBySession(
     sessionId: row.sessionId,
     adminId: row.adminId,
     username: row.username,
+    role: roleOfRecord(row),
     isSuper: row.agent >= 2,
     isFresh: row.isFresh,
     lacksSecondFactor: rules.isSecondFactorRequired && !row.hasCode,

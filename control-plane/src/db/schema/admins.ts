@@ -1,8 +1,12 @@
+import { adminRoles } from "@sluice/contracts/admin-roles";
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, reference } from "../columns.ts";
 
-/** Who may work in the admin area: `agent` 0 nobody, 1 admin, 2 super-admin. Other programs may share this table. */
+/**
+ * Who may work in the admin area: `agent` 0 nobody, 1 admin, 2 super-admin. Other programs may share this table. `role`
+ * limits those with `agent` 1.
+ */
 export const sharedAdminCredentials = pgTable(
   "shared_admin_credentials",
   {
@@ -13,6 +17,7 @@ export const sharedAdminCredentials = pgTable(
     /** A hash by argon2id or bcrypt. */
     passwordHash: text("password_hash").notNull(),
     agent: integer("agent").notNull().default(0),
+    role: text("role", { enum: adminRoles }).notNull().default("admin"),
     totpSealed: bytes("totp_sealed"),
     totpEnabledAt: moment("totp_enabled_at"),
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
@@ -22,6 +27,7 @@ export const sharedAdminCredentials = pgTable(
     uniqueIndex("shared_admin_credentials_username").on(sql`lower(${table.username})`),
     uniqueIndex("shared_admin_credentials_email").on(sql`lower(${table.email})`),
     uniqueIndex("shared_admin_credentials_mobile").on(table.mobile),
+    check("shared_admin_credentials_role", sql`${table.role} in ('admin', 'read_only', 'support', 'billing')`),
   ],
 );
 

@@ -1,3 +1,5 @@
+import { fieldsOfRole, roleAllows } from "@sluice/contracts/admin-role-rights";
+import { type AdminRole, roleNames } from "@sluice/contracts/admin-roles";
 import { AppError } from "../errors.ts";
 import type { AdminCaller, AnyEndpoint } from "./model.ts";
 
@@ -20,7 +22,7 @@ function requireSuper(admin: AdminCaller): void {
 
 /**
  * Checks what an admin endpoint requires of the login.
- * @throws AppError `second_factor_required`, `super_admin_required`, `step_up_required`
+ * @throws AppError `second_factor_required`, `super_admin_required`, `role_refused`, `step_up_required`
  */
 export function refuseWithoutRight(endpoint: AnyEndpoint, admin: AdminCaller): void {
   if (admin.lacksSecondFactor && endpoint.withoutSecondFactor !== true) {
@@ -29,19 +31,35 @@ export function refuseWithoutRight(endpoint: AnyEndpoint, admin: AdminCaller): v
   if (endpoint.access === "super_admin") {
     requireSuper(admin);
   }
+  if (!roleAllows(admin.role, endpoint.path)) {
+    throw roleRefused(admin.role, "this");
+  }
   if (endpoint.freshLogin === true && !admin.isFresh) {
     throw new AppError("step_up_required");
   }
 }
 
-/** @throws AppError `super_admin_required`, `step_up_required` when a field of the input needs more rights */
+const roleRefused = (role: AdminRole, what: string) =>
+  new AppError("role_refused", { message: `Your role, ${roleNames[role]}, does not allow ${what}.` });
+
+/**
+ * @throws AppError `super_admin_required`, `step_up_required`, `role_refused` when a field of the input needs more rights
+ */
 export function refuseGuardedFields(
-  { guardedFields = [] }: AnyEndpoint,
+  { path, guardedFields = [] }: AnyEndpoint,
   input: unknown,
   admin: AdminCaller | undefined,
 ): void {
   const fields = input as Readonly<Record<string, unknown>>;
-  if (admin !== undefined && guardedFields.some((name) => fields[name] !== undefined)) {
+  if (admin === undefined) {
+    return;
+  }
+  if (guardedFields.some((name) => fields[name] !== undefined)) {
     requireFreshSuper(admin);
+  }
+  const allowed = fieldsOfRole(admin.role, path);
+  const refused = Object.keys(fields).find((name) => fields[name] !== undefined && allowed?.includes(name) === false);
+  if (refused !== undefined) {
+    throw roleRefused(admin.role, `the field '${refused}'`);
   }
 }

@@ -27,7 +27,7 @@ const ofAccess: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   optional_user: ["invalid_cookie", "unauthenticated", ...ofTokens, ...ofMembers],
   user: [...ofLogins, ...ofMembers],
-  admin: ofLogins,
+  admin: [...ofLogins, "role_refused"],
   super_admin: [...ofLogins, "forbidden", "super_admin_required"],
 };
 

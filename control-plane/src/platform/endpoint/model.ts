@@ -1,3 +1,4 @@
+import type { AdminRole } from "@sluice/contracts/admin-roles";
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
@@ -49,6 +50,8 @@ export type AdminCaller = {
   readonly tokenName?: string;
   readonly adminId: bigint;
   readonly username: string;
+  /** What the admin is; `isSuper` for a super-admin. */
+  readonly role: AdminRole;
   readonly isSuper: boolean;
   /** Whether the login is recent enough for actions that require a fresh one, or the access token may do them. */
   readonly isFresh: boolean;

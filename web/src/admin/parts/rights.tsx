@@ -1,5 +1,7 @@
 import type { adminMeResponse } from "@sluice/contracts/accounts";
 import { type AdminOperation, adminRights } from "@sluice/contracts/admin-rights";
+import { roleAllows } from "@sluice/contracts/admin-role-rights";
+import { roleNames } from "@sluice/contracts/admin-roles";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
@@ -62,14 +64,19 @@ export function createRefusal(operation: AdminOperation): {
   readonly notice: () => JSX.Element;
 } {
   const me = createMe();
-  const isRefused = (): boolean => adminRights[operation].access === "super_admin" && me.admin()?.is_super === false;
+  const isForSupers = adminRights[operation].access === "super_admin";
+  const isRefused = (): boolean => {
+    const admin = me.admin();
+    return admin !== undefined && ((isForSupers && !admin.is_super) || !roleAllows(admin.role, operation));
+  };
+  const roleName = (): string => roleNames[me.admin()?.role ?? "admin"];
   return {
     isRefused,
     notice: () => (
       <Notice tone="warn">
         <span>
-          Only super-admins can do this. <strong>{me.admin()?.username}</strong> is logged in as an admin without that
-          right.
+          {isForSupers ? "Only super-admins can do this." : `The role ${roleName()} does not allow this.`}{" "}
+          <strong>{me.admin()?.username}</strong> is logged in with the role {roleName()}.
         </span>
       </Notice>
     ),

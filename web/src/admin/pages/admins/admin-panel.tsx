@@ -4,7 +4,7 @@ import { Facts } from "../../../kit/card.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
-import { type Admin, type AdminAction, actionsFor, roleOf } from "./admin.ts";
+import { type Admin, type AdminAction, actionsFor, rightsOf } from "./admin.ts";
 import { actionTitles } from "./forms.tsx";
 
 /** One admin, and what can be done to them. */
@@ -21,7 +21,7 @@ export function AdminPanel(props: {
           { name: "Username", value: props.admin.username },
           { name: "E-mail", value: shownText(props.admin.email) },
           { name: "Mobile", value: shownText(props.admin.mobile) },
-          { name: "Role", value: <StateWord state={roleOf(props.admin)} /> },
+          { name: "Role", value: <StateWord state={rightsOf(props.admin)} /> },
           { name: "Authenticator", value: <StateWord state={props.admin.has_totp ? "enabled" : "not set up"} /> },
           { name: "Sessions", value: shownCount(props.admin.sessions) },
           { name: "Last login", value: shownMoment(props.admin.last_login_at, "never") },

@@ -1,4 +1,5 @@
 import type { doneOrWaiting, saveAdminResponse, sessionRevokeResponse } from "@sluice/contracts/accounts";
+import { adminRoles, roleNames } from "@sluice/contracts/admin-roles";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -11,11 +12,16 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
-import { type Admin, type AdminAction, roleOf } from "./admin.ts";
+import type { Admin, AdminAction } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
 
+const roleOptions = adminRoles.map((role) => ({ value: role, label: roleNames[role] }));
+const roleHint =
+  "Read-only sees everything but bodies and secrets. Support sees users, keys, calls and mails, and suspends users and keys. Billing sees and does what concerns orders and money.";
+
 export const actionTitles: Readonly<Record<AdminAction, string>> = {
+  role: "Change role",
   promote: "Make super-admin",
   demote: "Make plain admin",
   disable: "Disable",
@@ -27,6 +33,7 @@ export const actionTitles: Readonly<Record<AdminAction, string>> = {
 
 /** What to know before pressing the button. */
 const consequences: Readonly<Record<AdminAction, string>> = {
+  role: "Their sessions and access tokens end at once; they have to log in again.",
   promote: "They can do everything here, including to you. They have to log in again.",
   demote:
     "They keep ordinary admin rights, without access to secrets, settings, payloads and other admins. They have to log in again.",
@@ -39,13 +46,17 @@ const consequences: Readonly<Record<AdminAction, string>> = {
 
 /** Whether it would let one super-admin act as two. */
 function takesTwo(admin: Admin, action: AdminAction): boolean {
-  const isOfSuper = roleOf(admin) === "super-admin";
-  return action === "promote" || action === "restore" || ((action === "link" || action === "totp") && isOfSuper);
+  const isOfSuper = admin.agent >= 2;
+  // No limited role includes another, so that a change of one grants something.
+  const isMore = action === "promote" || action === "restore" || (action === "role" && admin.role !== "admin");
+  return isMore || ((action === "link" || action === "totp") && isOfSuper);
 }
 
-const agents = { promote: 2, demote: 1, disable: 0, restore: 1 } as const;
+const agents = { role: 1, promote: 2, demote: 1, disable: 0, restore: 1 } as const;
 
-async function act(admin: Admin, action: AdminAction, reason: string): Promise<string> {
+type Act = { readonly action: AdminAction; readonly role: string; readonly reason: string };
+
+async function act(admin: Admin, { action, role, reason }: Act): Promise<string> {
   const about = { admin_id: admin.admin_id, reason };
   switch (action) {
     case "link":
@@ -63,7 +74,8 @@ async function act(admin: Admin, action: AdminAction, reason: string): Promise<s
         () => "The authenticator was removed.",
       );
     default: {
-      const rights = { ...about, agent: agents[action], updated_at: admin.updated_at };
+      const chosen = action === "role" ? { role } : {};
+      const rights = { ...about, agent: agents[action], updated_at: admin.updated_at, ...chosen };
       return outcomeText(
         await apiPost<typeof saveAdminResponse>("/backend/admin/admin/save/", rights),
         () => `${admin.username} was changed.`,
@@ -81,13 +93,13 @@ export function AdminActionForm(props: {
   const { admin, action } = props;
   const refresh = useRefresh(listPath);
   const form = createForm({
-    initial: { reason: "", word: "" },
+    initial: { role: admin.role as string, reason: "", word: "" },
     check: (values) => ({
       ...reasonFault(values.reason),
       ...(action === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
     }),
     submit: async (values) => {
-      showToast(await act(admin, action, values.reason.trim()));
+      showToast(await act(admin, { action, role: values.role, reason: values.reason.trim() }));
       await refresh();
       props.onDone();
     },
@@ -103,6 +115,9 @@ export function AdminActionForm(props: {
       <Show when={takesTwo(admin, action)}>
         <SecondPersonNotice what="This waits" />
       </Show>
+      {action === "role" ? (
+        <ChoiceField label="Role" hint={roleHint} options={roleOptions} {...form.text("role")} />
+      ) : null}
       <ReasonField form={form} />
       {action === "disable" ? (
         <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
@@ -115,7 +130,7 @@ export function AdminActionForm(props: {
 export function CreateForm(props: { readonly onDone: () => void }): JSX.Element {
   const refresh = useRefresh(listPath);
   const form = createForm({
-    initial: { username: "", email: "", mobile: "", agent: "1", reason: "" },
+    initial: { username: "", email: "", mobile: "", role: "admin", reason: "" },
     check: (values) => ({
       ...(/^[\w.-]{1,64}$/.test(values.username) ? {} : { username: "Letters, digits, dots, dashes and underscores." }),
       ...(values.email.includes("@") ? {} : { email: "The password link is sent here." }),
@@ -126,7 +141,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
         username: values.username,
         email: values.email.trim(),
         mobile: orAbsent(values.mobile),
-        agent: Number(values.agent),
+        ...(values.role === "super_admin" ? { agent: 2 } : { agent: 1, role: values.role }),
         reason: values.reason.trim(),
       });
       showToast(
@@ -150,11 +165,9 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
       <TextField label="Mobile number (optional)" inputmode="tel" autocomplete="off" {...form.text("mobile")} />
       <ChoiceField
         label="Role"
-        options={[
-          { value: "1", label: "admin" },
-          { value: "2", label: "super-admin" },
-        ]}
-        {...form.text("agent")}
+        hint={roleHint}
+        options={[...roleOptions, { value: "super_admin", label: roleNames.super_admin }]}
+        {...form.text("role")}
       />
       <ReasonField form={form} />
     </AdminForm>

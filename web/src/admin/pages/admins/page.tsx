@@ -12,7 +12,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
-import { type Admin, type AdminAction, roleOf } from "./admin.ts";
+import { type Admin, type AdminAction, rightsOf } from "./admin.ts";
 import { AdminPanel } from "./admin-panel.tsx";
 import { AdminActionForm, actionTitles, CreateForm } from "./forms.tsx";
 
@@ -21,7 +21,7 @@ const path = "/backend/admin/admin/list/";
 const columns: readonly Column<Admin>[] = [
   { id: "username", label: "Username", cell: (admin) => admin.username, card: "title" },
   { id: "email", label: "E-mail", cell: (admin) => shownText(admin.email) },
-  { id: "role", label: "Role", cell: (admin) => <StateWord state={roleOf(admin)} />, card: "badge" },
+  { id: "role", label: "Role", cell: (admin) => <StateWord state={rightsOf(admin)} />, card: "badge" },
   {
     id: "has_totp",
     label: "Authenticator",

@@ -1,0 +1,2 @@
+ALTER TABLE "shared_admin_credentials" ADD COLUMN "role" text DEFAULT 'admin' NOT NULL;--> statement-breakpoint
+ALTER TABLE "shared_admin_credentials" ADD CONSTRAINT "shared_admin_credentials_role" CHECK ("shared_admin_credentials"."role" in ('admin', 'read_only', 'support', 'billing'));
