@@ -154,8 +154,10 @@ export function judgePayment(
     : { kind: "settle", isLate: !isOpen };
 }
 
-function isSamePayment(payment: Payment, notice: PaidNotice): boolean {
+/** Whether a gateway reports the same about one transaction. */
+export function isSamePayment(payment: Omit<Payment, "orderId">, notice: PaidNotice): boolean {
   return (
+    payment.transactionId === notice.transactionId &&
     payment.account === notice.account &&
     payment.currency === notice.currency &&
     isSameAmount(payment.amountUsd, notice.amountUsd)

@@ -43,7 +43,7 @@ async function tellWallet(order: Order, kind: "success" | "reversed"): Promise<s
   return await (await scene.postSigned(said)).text();
 }
 
-const decide = (order: Order, action: "settle" | "dismiss"): Promise<unknown> =>
+const decide = (order: Order, action: "settle" | "dismiss" | "cancel"): Promise<unknown> =>
   scene.billing.db.withTransaction((tx) =>
     resolveOrder(tx, scene.billing.deps, { orderNo: order.orderNo, action, transactionId: null, reason: "looked" }),
   );
@@ -69,6 +69,20 @@ describe("a payment that the gateway first reported as refunded", () => {
       expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
     }
   });
+
+  test.each(first)(
+    "(%s) stays cancelled once an admin has cancelled it, however often it is reported",
+    async (_, channel, goBack, arrive) => {
+      const buyer = await scene.billing.addBuyer();
+      const order = await scene.billing.placeFor(buyer, "credit", channel);
+      await goBack(order);
+      await arrive(order);
+      await decide(order, "cancel");
+      await arrive(order);
+      expect(await scene.billing.order(order.orderNo)).toMatchObject({ status: "cancelled", review_reason: null });
+      expect(await scene.billing.balance(buyer)).toBe(0n);
+    },
+  );
 
   test("is credited if an admin dismissed the dispute before it arrived", async () => {
     const buyer = await scene.billing.addBuyer();

@@ -2,7 +2,7 @@ import { recordEvent } from "../../events/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { CommitUnknownError } from "../../platform/db-errors.ts";
 import { issueInvoice } from "../invoices/issue-invoice.ts";
-import { judgePayment, type Order, type PaidNotice, type SettleResult } from "../model.ts";
+import { isSamePayment, judgePayment, type Order, type PaidNotice, type SettleResult } from "../model.ts";
 import {
   findOwnerOf,
   findPaymentByTransaction,
@@ -18,7 +18,7 @@ import {
   setOwner,
 } from "../orders/order-store.ts";
 import type { BillingDeps, FaultInjector } from "../port.ts";
-import { insertReviewPayment } from "../reviews/review-store.ts";
+import { insertReviewPayment, listReviewPayments } from "../reviews/review-store.ts";
 import { creditOrder } from "./credit-order.ts";
 import { flagEarlierReversal, lockTransaction } from "./reversal-store.ts";
 
@@ -107,6 +107,9 @@ export async function settleInTransaction(
   if (judgement.kind === "duplicate") {
     return "duplicate";
   }
+  if (judgement.kind === "settle" && (await wasCancelledWith(tx, order, notice))) {
+    return "duplicate";
+  }
   if (judgement.kind === "review") {
     return await putUpForReview(tx, deps, { order, notice, reason: judgement.reason });
   }
@@ -128,6 +131,18 @@ export async function settleInTransaction(
   }
   await fault("before_commit");
   return "settled";
+}
+
+/**
+ * Whether a person has cancelled the order knowing this payment, as when its money went back at the gateway: gateways
+ * report a payment more than once.
+ */
+async function wasCancelledWith(tx: Transaction, order: Order, notice: PaidNotice): Promise<boolean> {
+  if (order.resolution !== "cancel" || order.status !== "cancelled") {
+    return false;
+  }
+  const known = await listReviewPayments(tx, order.id, order.orderNo);
+  return known.some((each) => each.gateway === notice.gateway && isSamePayment(each, notice));
 }
 
 async function putUpForReview(
