@@ -110,6 +110,7 @@ test.each([
   "http://acme.example/",
   "https://",
   "https://user@acme.example/",
+  "https://:secret@acme.example/",
   "data:text/html,hi",
   "/a\nb",
 ])("the link %j is refused", async (url) => {

@@ -57,6 +57,14 @@ test("a running service has no problem", async () => {
   expect(exitCode).toBe(isDurable ? 0 : 1);
 });
 
+test("a file of certificates that can't be read is one problem among the findings", async () => {
+  const { findings } = await examine({ UPSTREAM_CA_FILE: "/nowhere/ca.pem" });
+  expect(problemsOf(findings).filter((each) => each.startsWith("channels:"))).toEqual([
+    expect.stringMatching(/^channels: UPSTREAM_CA_FILE can't be read: .*ENOENT/),
+  ]);
+  expect(findings.some(({ area }) => area === "database")).toBe(true);
+});
+
 test("each problem comes with what solves it", async () => {
   const id = await rig.addChannel("gone", "http://127.0.0.1:9/v1", ["gpt-4o-mini"]);
   const { findings } = await examine();

@@ -16,7 +16,10 @@ export async function checkChannels(
   masterKey: MasterKey,
   caFile: string | null,
 ): Promise<readonly Finding[]> {
-  const trust = caFile === null ? {} : { tls: { ca: [...rootCertificates, await Bun.file(caFile).text()] } };
+  const trust = await readTrust(caFile);
+  if ("text" in trust) {
+    return [trust];
+  }
   const channels = await listCheckedChannels(db);
   if (channels.length === 0) {
     return [
@@ -33,6 +36,15 @@ export async function checkChannels(
     findings.push(...(await Promise.all(some)));
   }
   return findings;
+}
+
+/** The certificates for calls, or what is wrong with their file. */
+async function readTrust(caFile: string | null): Promise<Trust | Finding> {
+  try {
+    return caFile === null ? {} : { tls: { ca: [...rootCertificates, await Bun.file(caFile).text()] } };
+  } catch (error) {
+    return problem(area, `UPSTREAM_CA_FILE can't be read: ${reasonOf(error)}.`, "Name a file of PEM certificates.");
+  }
 }
 
 async function checkChannel(channel: CheckedChannel, masterKey: MasterKey, trust: Trust): Promise<Finding> {

@@ -63,5 +63,9 @@ function isSitePath(url: string): boolean {
 }
 
 function isHttpsUrl(url: string): boolean {
-  return /^https:\/\/[^\s\\]+$/i.test(url) && URL.canParse(url) && new URL(url).username === "";
+  if (!/^https:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) {
+    return false;
+  }
+  const { username, password } = new URL(url);
+  return username === "" && password === "";
 }
