@@ -345,7 +345,7 @@ describe("limits", () => {
   });
 
   test("a caller who gets no connection in time gets an error, and those who have one finish", async () => {
-    await using small = disposable(openDatabase(options({ poolMax: 2, acquireTimeoutMs: 100 })));
+    await using small = disposable(openDatabase(options({ poolMax: 2, acquireTimeoutMs: 1_000 })));
     const release = Promise.withResolvers<void>();
     const holders = [1, 2].map(() =>
       small.withTransaction(async (tx) => {
