@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { errorTable } from "@sluice/contracts/errors";
+import { buildFacts } from "@sluice/control-plane/platform/build-facts.ts";
 import { expectCleanLogs, expectNoSecret, linesOf } from "../support/calls/refusals.ts";
 import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
 import { arrangements } from "../support/service/sluice.ts";
@@ -48,7 +49,7 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
   test("probes report that the processes are alive and ready", async () => {
     for (const url of new Set([scene.sluice.url, scene.gateway.url])) {
       const alive = await fetch(`${url}/healthz`);
-      expect([alive.status, await alive.json()]).toEqual([200, { ok: true }]);
+      expect([alive.status, await alive.json()]).toEqual([200, { ok: true, ...buildFacts }]);
       // A machine that is busy while the program starts makes its loop late for a while.
       await waitUntil(async () => (await fetch(`${url}/readyz`)).ok);
       const ready = await fetch(`${url}/readyz`);
@@ -127,7 +128,8 @@ describe.each(arrangements)("operations, %s", (arrangement) => {
     expect([...valuesOf("model")].filter((model) => model !== "" && !catalog.includes(model))).toEqual([]);
     expect([...valuesOf("code")].filter((code) => code !== "" && !(code in errorTable))).toEqual([]);
     expect([...valuesOf("channel")].sort()).toEqual(["channel-unreachable", "first"]);
-    const known = ["model", "code", "channel", "credential", "node", "outcome", "kind", "result", "reason", "le"];
+    const ofCalls = ["model", "code", "channel", "credential", "node", "outcome", "kind", "result", "reason", "le"];
+    const known = [...ofCalls, "version", "commit"];
     expect(series.flatMap(({ labels }) => Object.keys(labels)).filter((label) => !known.includes(label))).toEqual([]);
     expect(series.length).toBeLessThan(200);
   });
