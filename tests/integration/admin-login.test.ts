@@ -128,7 +128,12 @@ describe("an admin", () => {
       select actor_name, before, after, reason from audit_log
       where action = 'admin.save' and subject_id = ${clerk.adminId.toString()}`;
     expect([...audit]).toEqual([
-      { actor_name: boss.username, before: { agent: 2 }, after: { agent: 1 }, reason: wanted.reason },
+      {
+        actor_name: boss.username,
+        before: { agent: 2, role: "admin" },
+        after: { agent: 1, role: "admin" },
+        reason: wanted.reason,
+      },
     ]);
   });
 

@@ -11,7 +11,7 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["table", /\/src\/table\//],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
-  ["parts-admin", /\/contracts\/src\/admin-rights\.ts$/],
+  ["parts-admin", /\/contracts\/src\/admin-(reads|rights|role-rights|roles)\.ts$/],
   // The forms and cards that the pages of groups, limits and users share.
   [
     "groups",

@@ -1,7 +1,7 @@
 import type { adminMeResponse } from "@sluice/contracts/accounts";
 import { type AdminOperation, adminRights } from "@sluice/contracts/admin-rights";
 import { roleAllows } from "@sluice/contracts/admin-role-rights";
-import { roleNames } from "@sluice/contracts/admin-roles";
+import { adminRoles, roleNames, roleOfRecord, type StoredRole } from "@sluice/contracts/admin-roles";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
@@ -9,6 +9,15 @@ import { apiGet } from "../../api/client.ts";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 
 const path = "/backend/auth/admin/me/";
+
+/** The roles of an admin who is not a super-admin, for a choice. */
+export const roleOptions = adminRoles.map((role) => ({ value: role, label: roleNames[role] }));
+export const superAdminOption = { value: "super_admin", label: roleNames.super_admin };
+
+/** The word for the rights of an admin. */
+export function rightsOf(admin: { readonly agent: number; readonly role: StoredRole }): string {
+  return admin.agent < 1 ? "disabled" : roleNames[roleOfRecord(admin)];
+}
 
 type Me = {
   readonly admin: () => ResponseOf<typeof adminMeResponse>["admin"] | undefined;

@@ -1,10 +1,10 @@
 import { For, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
-import { createMe } from "../../parts/rights.tsx";
+import { createMe, rightsOf } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
-import { type Admin, type AdminAction, actionsFor, rightsOf } from "./admin.ts";
+import { type Admin, type AdminAction, actionsFor } from "./admin.ts";
 import { actionTitles } from "./forms.tsx";
 
 /** One admin, and what can be done to them. */

@@ -1,16 +1,10 @@
 import type { adminListResponse } from "@sluice/contracts/accounts";
-import { roleNames, roleOfRecord } from "@sluice/contracts/admin-roles";
 import type { ResponseOf } from "@sluice/contracts/wire";
 
 export type Admin = ResponseOf<typeof adminListResponse>["admins"][number];
 
 /** A super-admin's actions on another admin. */
 export type AdminAction = "role" | "promote" | "demote" | "disable" | "restore" | "link" | "sessions" | "totp";
-
-/** The word for the rights of an admin. */
-export function rightsOf(admin: Pick<Admin, "agent" | "role">): string {
-  return admin.agent < 1 ? "disabled" : roleNames[roleOfRecord(admin)];
-}
 
 /** The possible actions on an admin in the current state; none on oneself. */
 export function actionsFor(admin: Admin): readonly AdminAction[] {

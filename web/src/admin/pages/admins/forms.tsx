@@ -1,5 +1,4 @@
 import type { doneOrWaiting, saveAdminResponse, sessionRevokeResponse } from "@sluice/contracts/accounts";
-import { adminRoles, roleNames } from "@sluice/contracts/admin-roles";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -11,12 +10,12 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { roleOptions, superAdminOption } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import type { Admin, AdminAction } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
 
-const roleOptions = adminRoles.map((role) => ({ value: role, label: roleNames[role] }));
 const roleHint =
   "Read-only sees everything but bodies and secrets. Support sees users, keys, calls and mails, and suspends users and keys. Billing sees and does what concerns orders and money.";
 
@@ -163,12 +162,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
         {...form.text("email")}
       />
       <TextField label="Mobile number (optional)" inputmode="tel" autocomplete="off" {...form.text("mobile")} />
-      <ChoiceField
-        label="Role"
-        hint={roleHint}
-        options={[...roleOptions, { value: "super_admin", label: roleNames.super_admin }]}
-        {...form.text("role")}
-      />
+      <ChoiceField label="Role" hint={roleHint} options={[...roleOptions, superAdminOption]} {...form.text("role")} />
       <ReasonField form={form} />
     </AdminForm>
   );

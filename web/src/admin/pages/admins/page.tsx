@@ -9,10 +9,10 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
-import { SuperOnly } from "../../parts/rights.tsx";
+import { rightsOf, SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
-import { type Admin, type AdminAction, rightsOf } from "./admin.ts";
+import type { Admin, AdminAction } from "./admin.ts";
 import { AdminPanel } from "./admin-panel.tsx";
 import { AdminActionForm, actionTitles, CreateForm } from "./forms.tsx";
 
