@@ -91,6 +91,9 @@ test("an announcement is shown on public pages, forms and the console in its tim
   await untilShown("/login/", "tonight");
   expect(await setSetting("announcement.from", "2098-01-01 00:00")).toBe(200);
   await untilGone("/login/", "tonight");
+  expect(await setSetting("announcement.until", "2097-12-31 23:59", 2)).toBe(400);
+  expect(await setSetting("announcement.from", "2099-01-01 00:00", 1)).toBe(400);
+  expect(await setSetting("announcement.from", "2098-12-31 23:59", 1)).toBe(200);
 }, 60_000);
 
 test("the operator's legal pages are linked in the footer and where people register", async () => {

@@ -75,6 +75,19 @@ test("each problem comes with what solves it", async () => {
   expect(problemsOf((await examine()).findings).some((text) => text.includes("gone"))).toBe(false);
 });
 
+test("each credential of a channel is looked at, and not those that are switched off", async () => {
+  const id = await rig.addChannel("several", `http://127.0.0.1:${provider.port}/v1`, ["gpt-4o-mini"]);
+  await rig.db.sql`insert into channel_credential (channel_id, label, secret_sealed, status, refused_at, refused_reason)
+    values (${id}::bigint, 'second', '\\x00', 'enabled', null, null), (${id}::bigint, 'off', '\\x00', 'disabled', null, null)`;
+  await rig.db.sql`update channel_credential set refused_at = now(), refused_reason = 'credential_refused'
+    where channel_id = ${id}::bigint and label = 'main'`;
+  expect(problemsOf((await examine()).findings).filter((text) => text.includes("several"))).toEqual([
+    "channels: The provider refuses the credential main of several.",
+    "channels: The credential second of several cannot be decrypted.",
+  ]);
+  await rig.db.sql`update channel set status = 'disabled' where id = ${id}::bigint`;
+});
+
 test("a master key of another database, and a database that is away, are found", async () => {
   const other = Buffer.from(new Bun.CryptoHasher("sha256").update("another key").digest()).toString("base64");
   expect(problemsOf((await examine({ MASTER_KEY: other })).findings).join()).toContain(

@@ -1,9 +1,14 @@
 import { rootCertificates } from "node:tls";
-import type { ChannelId } from "@sluice/contracts/ids";
-import { openChannelCredential } from "../gateway/channels/credentials.ts";
+import type { ChannelId, CredentialId } from "@sluice/contracts/ids";
+import { openChannelCredential, openFurtherCredential } from "../gateway/channels/credentials.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
-import { type CheckedChannel, listCheckedChannels } from "./doctor-store.ts";
+import {
+  type CheckedChannel,
+  type CheckedCredential,
+  listCheckedChannels,
+  listCheckedCredentials,
+} from "./doctor-store.ts";
 import { type Finding, fine, problem, reasonOf, warning } from "./model.ts";
 
 const area = "channels";
@@ -30,13 +35,18 @@ export async function checkChannels(
       ),
     ];
   }
+  const credentials = Map.groupBy(await listCheckedCredentials(db), ({ channelId }) => channelId);
   const findings: Finding[] = [];
   for (let at = 0; at < channels.length; at += atOnce) {
-    const some = channels.slice(at, at + atOnce).map((channel) => checkChannel(channel, masterKey, trust));
-    findings.push(...(await Promise.all(some)));
+    const some = channels
+      .slice(at, at + atOnce)
+      .map((channel) => checkChannel(channel, credentials.get(channel.id) ?? [], { masterKey, trust }));
+    findings.push(...(await Promise.all(some)).flat());
   }
   return findings;
 }
+
+type Means = { readonly masterKey: MasterKey; readonly trust: Trust };
 
 /** The certificates for calls, or what is wrong with their file. */
 async function readTrust(caFile: string | null): Promise<Trust | Finding> {
@@ -47,17 +57,55 @@ async function readTrust(caFile: string | null): Promise<Trust | Finding> {
   }
 }
 
-async function checkChannel(channel: CheckedChannel, masterKey: MasterKey, trust: Trust): Promise<Finding> {
-  const { name, credentialSealed, upstream, id } = channel;
-  if (credentialSealed !== null) {
-    try {
-      openChannelCredential(masterKey, id as ChannelId, credentialSealed);
-    } catch {
-      return problem(area, `The credential of ${name} cannot be decrypted.`, "Enter it again in the admin.");
+async function checkChannel(
+  channel: CheckedChannel,
+  credentials: readonly CheckedCredential[],
+  { masterKey, trust }: Means,
+): Promise<readonly Finding[]> {
+  const isOpen = Object.values(channel.upstream.dialects).every(({ auth }) => auth === "none");
+  const faults = credentials.flatMap((each) => checkCredential(channel, each, masterKey));
+  const missing =
+    credentials.length === 0 && !isOpen
+      ? [
+          warning(
+            area,
+            `${channel.name} has no credential that is enabled.`,
+            "Enter one in the admin, unless its server takes none.",
+          ),
+        ]
+      : [];
+  return [...faults, ...missing, await checkServers(channel, trust)];
+}
+
+/** Each credential that calls may use is decrypted, and those that the provider has refused are named. */
+function checkCredential(
+  { id: channelId, name, credentialSealed }: CheckedChannel,
+  { id, label, secretSealed, refusedReason }: CheckedCredential,
+  masterKey: MasterKey,
+): readonly Finding[] {
+  try {
+    if (secretSealed !== null) {
+      openFurtherCredential(masterKey, id as CredentialId, secretSealed);
+    } else if (credentialSealed !== null) {
+      openChannelCredential(masterKey, channelId as ChannelId, credentialSealed);
     }
-  } else if (Object.values(upstream.dialects).some(({ auth }) => auth !== "none")) {
-    return warning(area, `${name} has no credential.`, "Enter one in the admin, unless its server takes none.");
+  } catch {
+    return [problem(area, `The credential ${label} of ${name} cannot be decrypted.`, "Enter it again in the admin.")];
   }
+  return refusedReason === null
+    ? []
+    : [
+        problem(
+          area,
+          refusedReason === "account_empty"
+            ? `The account of the credential ${label} of ${name} is empty.`
+            : `The provider refuses the credential ${label} of ${name}.`,
+          "Enter another one in the admin, or top the account up there, and test the channel.",
+        ),
+      ];
+}
+
+async function checkServers({ name, upstream }: CheckedChannel, trust: Trust): Promise<Finding> {
   const origins = [...new Set(Object.values(upstream.dialects).map(({ base_url: url }) => new URL(url).origin))];
   for (const origin of origins) {
     const fault = await faultOf(origin, trust);

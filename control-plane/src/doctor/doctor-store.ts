@@ -1,6 +1,6 @@
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { and, eq, sql } from "drizzle-orm";
-import { channel } from "../db/schema/gateway-routing.ts";
+import { channel, channelCredential } from "../db/schema/gateway-routing.ts";
 import type { Queryable } from "../platform/db.ts";
 
 export type ServerFacts = {
@@ -48,6 +48,33 @@ export type CheckedChannel = {
   readonly upstream: UpstreamSettings;
   readonly credentialSealed: Uint8Array | null;
 };
+
+/** A credential that a channel's calls use. */
+export type CheckedCredential = {
+  readonly id: bigint;
+  readonly channelId: bigint;
+  readonly label: string;
+  /** Null for the channel's own, which is stored with it. */
+  readonly secretSealed: Uint8Array | null;
+  readonly refusedReason: string | null;
+};
+
+/** The credentials of the channels that get calls, without those that are switched off. */
+export async function listCheckedCredentials(db: Queryable): Promise<readonly CheckedCredential[]> {
+  return await db.drizzle
+    .select({
+      id: channelCredential.id,
+      channelId: channelCredential.channelId,
+      label: channelCredential.label,
+      secretSealed: channelCredential.secretSealed,
+      refusedReason: channelCredential.refusedReason,
+    })
+    .from(channelCredential)
+    .innerJoin(channel, eq(channel.id, channelCredential.channelId))
+    .where(and(eq(channel.status, "enabled"), eq(channelCredential.status, "enabled")))
+    .orderBy(channelCredential.id)
+    .limit(2_000);
+}
 
 /** The channels that get calls, without those of exit nodes, which are watched by themselves. */
 export async function listCheckedChannels(db: Queryable): Promise<readonly CheckedChannel[]> {

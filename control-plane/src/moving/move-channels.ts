@@ -110,20 +110,36 @@ async function addAbilities(step: Step, channel: PeerChannel, channelId: Channel
     for (const model of channel.models.filter((name) => moved.models.has(name))) {
       if (groupName !== undefined) {
         const upstream = upstreamOf(channel, model);
-        await saveAbility(
-          step.tx,
-          { groupName, model, channelId },
-          {
-            upstreamModel: upstream === model ? null : upstream,
-            isEnabled: true,
-            priority: turnOf(step.data.channels, channel, { group, model }),
-            weight: weightOf(channel, step.data.program),
-          },
-        );
+        const to = {
+          upstreamModel: upstream === model ? null : upstream,
+          isEnabled: true,
+          priority: turnOf(step.data.channels, channel, { group, model }),
+          weight: weightOf(channel, step.data.program),
+        };
+        await addAbility(step, channel, { groupName, model, channelId }, to);
       }
     }
   }
 }
+
+/** A model that was archived here since it was moved gets no ability, with a note. */
+async function addAbility(
+  step: Step,
+  { id }: PeerChannel,
+  key: AbilityKey,
+  to: Parameters<typeof saveAbility>[2],
+): Promise<void> {
+  try {
+    await step.tx.savepoint(() => saveAbility(step.tx, key, to));
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    step.note("decide", "channels", id, `It does not serve ${key.model} here. ${error.message}`);
+  }
+}
+
+type AbilityKey = Parameters<typeof saveAbility>[1];
 
 /** Theirs begin with the highest number, ours with 0. */
 function turnOf(

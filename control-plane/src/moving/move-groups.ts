@@ -1,5 +1,5 @@
 import type { Decimal } from "@sluice/contracts/money";
-import { putImportedGroup } from "../gateway/groups/imported-groups.ts";
+import { isGroup, putImportedGroup } from "../gateway/groups/imported-groups.ts";
 import { type Fraction, toPlaces, wholeFraction } from "./prices/fraction.ts";
 import { readRatioMap } from "./prices/ratio-map.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
@@ -21,7 +21,7 @@ export async function moveGroups(step: Step): Promise<void> {
     const { text, isExact } = toPlaces(ratio, multiplierPlaces);
     const known = items.get(name);
     const digest = digestOf({ name, text });
-    if (known !== undefined && isSameDigest(known.digest, digest)) {
+    if (known !== undefined && isSameDigest(known.digest, digest) && (await isGroup(step.tx, known.target))) {
       step.counts.unchanged += 1;
       continue;
     }

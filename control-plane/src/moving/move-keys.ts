@@ -49,7 +49,7 @@ function ownerOf(
 
 function problemOf({ key, group }: PeerKey, groups: ReadonlyMap<string, Item>): string | null {
   if (!isMovableKey(key)) {
-    return "It is not sk- and 48 letters and digits, so it can't be a key here. Its owner needs a new one.";
+    return "It is not 22 to 128 characters of those that keys can have, so it can't be one here. Its owner needs a new one.";
   }
   return group !== "" && !groups.has(group) ? `Its group ${JSON.stringify(group)} was not moved.` : null;
 }

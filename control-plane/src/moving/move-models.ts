@@ -31,11 +31,16 @@ function leaveOut(step: Step, name: string, problem: string): void {
   step.note("decide", "models", name, `It is not moved. ${problem}`);
 }
 
+const problems = {
+  refused: "No call can use a model of such a name or price here.",
+  archived: "It is archived here. Restore it, and run again.",
+};
+
 /** @returns false, with a note, if it can't be moved */
 async function putModel(step: Step, name: string, prices: ModelPrices): Promise<boolean> {
   const { result, assumed } = await putImportedModel(step.tx, { name, ownedBy: step.options.instance, prices });
-  if (result === "refused") {
-    leaveOut(step, name, "No call can use such a model here.");
+  if (result === "refused" || result === "archived") {
+    leaveOut(step, name, problems[result]);
     return false;
   }
   const sums = `${prices.input_usd_per_m} in and ${prices.output_usd_per_m} out`;

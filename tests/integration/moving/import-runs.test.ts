@@ -147,7 +147,7 @@ describe("odd rows", () => {
     expect(saying("users", "status 9 is unknown")).toBe(true);
     expect(saying("users", "is not an integer")).toBe(true);
     expect(saying("tokens", "user does not exist")).toBe(true);
-    expect(saying("tokens", "48 letters and digits")).toBe(true);
+    expect(saying("tokens", "22 to 128 characters")).toBe(true);
     expect(saying("tokens", "groups in turn")).toBe(true);
     expect(saying("tokens", "ignores the address 10.0.0.0/8")).toBe(true);
     expect(saying("channels", "type 58")).toBe(true);
@@ -158,6 +158,65 @@ describe("odd rows", () => {
       select display_name as name, password_hash as hash from user_profile where username = 'frank'`;
     expect(frank).toEqual({ name: "A B", hash: null });
     expect(counts.get("users")).toMatchObject({ made: 11 });
+    await moneyIsRight();
+  });
+
+  test("never bring the text of a broken setting into the report: it may be a credential", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change('update channels set config = \'{"sk": "SECRET-OF-A-CHANNEL\' where id = 10');
+    peer.change("update channels set model_mapping = '[\"SECRET-OF-A-CHANNEL\"]' where id = 7");
+    peer.change("update channels set base_url = 'ftp://SECRET-OF-A-CHANNEL' where id = 6");
+    const report = await move(db, "one-api", { from: `sqlite:${peer.path}` });
+    expect(report.findings.filter(({ table }) => table === "channels").map(({ id }) => id)).toEqual(
+      expect.arrayContaining(["6", "7", "10"]),
+    );
+    expect(JSON.stringify(report.findings)).not.toContain("SECRET");
+  });
+
+  test("among codes do not stop the cut-over", async () => {
+    await using peer = await copyPeer("new-api");
+    const code = "dad1998a9bee4ce0bdcabaa4db232c9d";
+    peer.change(`update redemptions set key = upper('${code}') where key = 'f58047083c4d442f9697bf2c722be953'`);
+    peer.change("update redemptions set deleted_at = null");
+    peer.change("update redemptions set status = 1, key = 'not-a-code' where name = 'void'");
+    peer.change("update redemptions set quota = 0 where key = '48c10938e5984cc7b2dc2db2403bf624'");
+    const from = `sqlite:${peer.path}`;
+    const { findings } = await move(db, "new-api", { from, isApplied: false });
+    const lost = findings.filter(({ table }) => table === "redemptions").map(({ text }) => text);
+    expect(lost.toSorted()).toEqual([
+      "It is not 32 hexadecimal digits.",
+      "It is worth nothing.",
+      "The same code exists here already; capital letters make no difference.",
+    ]);
+    await move(db, "new-api", { from });
+    expect(await endMove(db, "new-api", { from })).toMatchObject({ made: 1, leftOut: 2 });
+    await moneyIsRight();
+  });
+
+  test("meet what an admin has archived or deleted here since, and the rest is moved", async () => {
+    await using peer = await copyPeer("one-api");
+    const from = `sqlite:${peer.path}`;
+    await db.sql`delete from ability`;
+    await move(db, "one-api", { from });
+    await db.sql`update model set archived_at = now(), status = 'disabled' where name = 'gpt-4o'`;
+    await db.sql`delete from ability where group_name = 'svip' or model = 'gpt-4o'`;
+    await db.sql`delete from channel_credential where channel_id in (select id from channel where name = 'Flaky compatible')`;
+    peer.change("update options set value = json_set(value, '$.\"gpt-4o\"', 9) where key = 'ModelRatio'");
+    peer.change("update channels set id = 99 where id = 1");
+    const { findings, counts } = await move(db, "one-api", { from });
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        level: "decide",
+        table: "models",
+        id: "gpt-4o",
+        text: expect.stringContaining("archived"),
+      }),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({ table: "channels", id: "99", text: expect.stringContaining("does not serve gpt-4o") }),
+    );
+    expect(counts.get("channels")).toMatchObject({ made: 1 });
+    await endMove(db, "one-api", { from });
     await moneyIsRight();
   });
 

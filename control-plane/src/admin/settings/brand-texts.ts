@@ -58,6 +58,14 @@ export function minuteOf(written: string): number | null {
   return Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== day ? null : moment.getTime();
 }
 
+/** Why nobody would ever see an announcement with these times; null if someone can. */
+export function announcementFault(from: string, until: string): string | null {
+  const [begins, ends] = [minuteOf(from), minuteOf(until)];
+  return begins !== null && ends !== null && ends <= begins
+    ? `The announcement would end (${until}) before it begins (${from}). Change the other time first, or leave it empty.`
+    : null;
+}
+
 function isSitePath(url: string): boolean {
   return /^\/(?![/\\])[\w./~%?&=#-]*$/.test(url);
 }

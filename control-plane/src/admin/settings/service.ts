@@ -4,6 +4,7 @@ import type { Notifications } from "../../platform/db-notifications.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { Log } from "../../platform/log.ts";
 import type { ActOrigin } from "../approvals/port.ts";
+import { announcementFault } from "./brand-texts.ts";
 import { effectiveSettings, type FixedSettings, invalidSettings, type StoredSetting, toSettingView } from "./model.ts";
 import { findDefinition, type SettingName, type SettingValues, settingNames } from "./registry.ts";
 import { insertStoredSetting, listStoredSettings, lockStoredSetting, updateStoredSetting } from "./store.ts";
@@ -113,7 +114,7 @@ export class Settings {
 
   /**
    * Changes one setting. Every replica applies it within a second of the commit; this one applies it once reloaded.
-   * @throws AppError `not_found`, `invalid_value`, `setting_fixed`, and `conflict` when it has changed since it was
+   * @throws AppError `not_found`, `invalid_value` (also for an announcement that ends before it begins), `setting_fixed`, and `conflict` when it has changed since it was
    * loaded
    */
   async change(
@@ -141,6 +142,9 @@ export class Settings {
     if (written === null) {
       throw new AppError("conflict");
     }
+    if (name === "announcement.from" || name === "announcement.until") {
+      await this.#refuseEmptySpan(tx);
+    }
     return {
       name,
       stored,
@@ -148,5 +152,13 @@ export class Settings {
       before: toSettingView(name, stored, fixed),
       after: toSettingView(name, written, fixed),
     };
+  }
+
+  async #refuseEmptySpan(tx: Transaction): Promise<void> {
+    const values = await this.readValues(tx);
+    const fault = announcementFault(values["announcement.from"], values["announcement.until"]);
+    if (fault !== null) {
+      throw new AppError("invalid_value", { fields: { value: fault } });
+    }
   }
 }

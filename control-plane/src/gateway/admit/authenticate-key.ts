@@ -1,14 +1,15 @@
 import { AppError } from "../../platform/errors.ts";
-import { looksLikeApiKey } from "../keys/model.ts";
+import { canonicalApiKey } from "../keys/model.ts";
 import type { CallHeaders, GatewayCall } from "../model.ts";
 import { isGeminiCall } from "../operations/gemini-path.ts";
 
-const bearerPattern = /^Bearer +(\S+) *$/i;
+/** Some clients leave the scheme out, which other gateways allow. */
+const bearerPattern = /^(?:Bearer +)?(\S+) *$/i;
 /** Matches a header that is present but empty. */
 const emptyPattern = /^(?:Bearer)? *$/i;
 
 /**
- * The API key of a call. Only clients of the Gemini API may send it in Google's header or in the query.
+ * The API key of a call, as it is looked up. Only clients of the Gemini API may send it in Google's header or in the query.
  * @throws AppError `missing_api_key`, `ambiguous_credentials`, `invalid_api_key` when it can't be one of our keys
  */
 export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers" | "path" | "query">): string {
@@ -26,10 +27,11 @@ export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers"
   if (isOther(plain) || isOther(google) || isOther(asked)) {
     throw new AppError("ambiguous_credentials");
   }
-  if (!looksLikeApiKey(key)) {
+  const canonical = canonicalApiKey(key);
+  if (canonical === null) {
     throw new AppError("invalid_api_key");
   }
-  return key;
+  return canonical;
 }
 
 function readCredential(headers: CallHeaders, name: string): string | null {

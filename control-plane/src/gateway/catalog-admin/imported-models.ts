@@ -10,8 +10,8 @@ type Prices = Pick<
 >;
 
 export type PutModel = {
-  /** What happened; `refused` if no call could use such a model. */
-  readonly result: "made" | "repriced" | "same" | "refused";
+  /** What happened; `refused` if no call could use such a model, `archived` if an admin has archived it here. */
+  readonly result: "made" | "repriced" | "same" | "refused" | "archived";
   /** What a call may take and return, where nobody has said it. */
   readonly assumed: { readonly contextTokensMax: number; readonly outputTokensMax: number } | null;
 };
@@ -22,10 +22,13 @@ export async function putImportedModel(
   { name, ownedBy, prices }: { readonly name: string; readonly ownedBy: string; readonly prices: Prices },
 ): Promise<PutModel> {
   const kind = kindOf(name, null);
-  if (kind === null || !saveModelInput.shape.name.safeParse(name).success) {
+  if (kind === null || !saveModelInput.safeParse({ name, ...prices }).success) {
     return { result: "refused", assumed: null };
   }
   const stored = await lockModel(tx, name);
+  if (stored !== null && stored.archivedAt !== null) {
+    return { result: "archived", assumed: null };
+  }
   if (stored !== null) {
     const changed = saveModelInput.parse({ name, updated_at: stored.updatedAt.toISOString(), ...prices });
     const { before, after } = await saveModel(tx, changed);

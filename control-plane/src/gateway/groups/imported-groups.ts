@@ -2,7 +2,7 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Transaction } from "../../platform/db.ts";
 import { shownMultiplier } from "./save-group.ts";
-import { insertGroup, lockGroup, lockGroups, putMember, setAccountGroup, updateGroup } from "./store.ts";
+import { findGroup, insertGroup, lockGroup, lockGroups, putMember, setAccountGroup, updateGroup } from "./store.ts";
 
 /**
  * Makes a group have this multiplier, creating it if it is missing.
@@ -25,6 +25,11 @@ export async function putImportedGroup(
     await updateGroup(tx, { ...before, multiplier });
   }
   return shownMultiplier(before.multiplier);
+}
+
+/** Whether there is such a group: an admin may have deleted one that was imported. */
+export async function isGroup(tx: Transaction, name: string): Promise<boolean> {
+  return (await findGroup(tx, name)) !== null;
 }
 
 /** Lets an account use a group besides its own. */

@@ -8,7 +8,7 @@ import {
   updateImportedKey,
 } from "./imported-key-store.ts";
 import { setQuotaLimit } from "./key-quota.ts";
-import { describeApiKey, looksLikeApiKey } from "./model.ts";
+import { canonicalApiKey, describeApiKey } from "./model.ts";
 
 export type { ImportedKeySettings } from "./imported-key-store.ts";
 
@@ -16,7 +16,9 @@ export type { ImportedKeySettings } from "./imported-key-store.ts";
 export type ImportedKey = ImportedKeySettings & { readonly remaining: bigint | null };
 
 /** Whether a key of another gateway can be one here: anything else is refused before the database is asked. */
-export const isMovableKey: (key: string) => boolean = looksLikeApiKey;
+export function isMovableKey(key: string): boolean {
+  return canonicalApiKey(key) !== null;
+}
 
 /**
  * Adds a key that clients already have. Only its digest is stored.

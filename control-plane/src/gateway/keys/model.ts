@@ -10,11 +10,17 @@ import {
 import type { ApiKeyView } from "@sluice/contracts/keys";
 import { AppError } from "../../platform/errors.ts";
 
-const keyPattern = /^sk-[A-Za-z0-9]{48}$/;
+/** Ours have 48 letters and digits. Those of other gateways may have any that a Bearer credential may have. */
+const secretPattern = /^[A-Za-z0-9._~+/=-]{22,128}$/;
+const prefix = "sk-";
 
-/** Whether a text can be one of our keys at all; anything else is refused without querying the database. */
-export function looksLikeApiKey(text: string): boolean {
-  return keyPattern.test(text);
+/**
+ * A key as it is looked up and stored, with `sk-` even if the client leaves it out, which other gateways allow; null for a
+ * text that can't be a key, which is refused without querying the database.
+ */
+export function canonicalApiKey(text: string): string | null {
+  const secret = text.startsWith(prefix) ? text.slice(prefix.length) : text;
+  return secretPattern.test(secret) ? `${prefix}${secret}` : null;
 }
 
 /** The refusal of a locked key, with the reason that the operator gave its owner. */

@@ -91,7 +91,7 @@ function compatibleTarget({ type, baseUrl, credential }: PeerChannel, program: P
   if (type === custom && program === "new-api") {
     const base = /^(.*)\/chat\/completions$/.exec(baseUrl)?.[1];
     return base === undefined || base.includes("{")
-      ? { upstream: null, problem: `Its address ${baseUrl} does not end with /chat/completions.` }
+      ? { upstream: null, problem: "Its address does not end with /chat/completions." }
       : made({ dialects: { chat: { base_url: base } } }, credential);
   }
   const address = type === oneApiWithVersion && program === "one-api" ? baseUrl : `${baseUrl}/v1`;
@@ -105,7 +105,7 @@ function presetTarget({ baseUrl, credential }: PeerChannel, preset: ProviderPres
     return made(usual, credential);
   }
   if (!/^https?:\/\//.test(baseUrl)) {
-    return { upstream: null, problem: `Its address ${baseUrl} is not an address of HTTP.` };
+    return { upstream: null, problem: "Its address is not an address of HTTP." };
   }
   const dialects = Object.entries(usual.dialects).map(([dialect, entry]) => {
     const { pathname } = new URL(entry?.base_url ?? baseUrl);

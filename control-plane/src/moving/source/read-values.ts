@@ -73,10 +73,11 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> | nu
   try {
     found = JSON.parse(text);
   } catch {
-    throw new OddValue(`${JSON.stringify(text.slice(0, 60))} is not JSON`);
+    // Its text may be a credential.
+    throw new OddValue("it is not JSON");
   }
   if (typeof found !== "object" || found === null || Array.isArray(found)) {
-    throw new OddValue(`${JSON.stringify(text.slice(0, 60))} is not a JSON object`);
+    throw new OddValue("it is not a JSON object");
   }
   return found as Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 import type { UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { salesOrder as order } from "../../db/schema/billing.ts";
 import { codeBatch as batch, redemptionCode as code, codeRedemption as redemption } from "../../db/schema/codes.ts";
@@ -69,6 +69,15 @@ export async function keepSeed(tx: Queryable, id: bigint, sealedSeed: Uint8Array
 /** @throws database errors: a digest that exists already is one */
 export async function insertCodes(tx: Queryable, batchId: bigint, digests: readonly Uint8Array[]): Promise<void> {
   await tx.drizzle.insert(code).values(digests.map((digest) => ({ batchId, digest })));
+}
+
+/** Those of the digests that codes have already. */
+export async function findKnownDigests(tx: Queryable, digests: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  const rows = await tx.drizzle
+    .select({ digest: code.digest })
+    .from(code)
+    .where(inArray(code.digest, [...digests]));
+  return rows.map(({ digest }) => digest);
 }
 
 export async function findBatch(db: Queryable, id: bigint): Promise<CodeBatch | null> {
