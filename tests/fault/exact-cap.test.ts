@@ -219,7 +219,7 @@ describe.each(accounts)("a limit of what $name spends, for ten calls, requested 
     await rig.db.sql`
       insert into account_limit (scope, gateway_user_id, spend_per_day, spend_per_month)
       values ('user', ${user.gatewayUserId}::bigint, ${day}::bigint, ${month}::bigint)
-      on conflict (scope, group_name, gateway_user_id)
+      on conflict (scope, group_name, gateway_user_id, plan_code)
       do update set spend_per_day = excluded.spend_per_day, spend_per_month = excluded.spend_per_month`;
   };
   const spentOf = async (user: Account) => {

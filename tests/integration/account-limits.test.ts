@@ -251,6 +251,66 @@ describe("the headers of a response", () => {
   });
 });
 
+describe("the limits of a plan", () => {
+  const planCode = `p-${crypto.randomUUID().slice(0, 8)}`;
+  const beginMonth = async () => {
+    await scene.rig.db.sql`
+      insert into subscription (user_id, plan_code, period_start, period_end, quota_granted)
+      select ${userId}, ${planCode}, s, s + interval '1 month', 0 from (values (now() - interval '10 days')) v (s)`;
+  };
+
+  test("replace the default while its month runs, on every replica, and end with it", async () => {
+    await scene.rig.db.sql`
+      insert into plan (plan_code, name, kind, price_usd, quota, features)
+      values (${planCode}, 'Limited', 'monthly', 1, 1, '[]')`;
+    try {
+      await limit({ scope: "default", requests_per_minute: 2, spend_per_day: 500 * price });
+      const own = { requests_per_minute: 100_000, spend_per_day: 5_000 * price };
+      await limit({ scope: "plan", plan_code: planCode, ...own });
+      expect(await untilRefused(user.apiKey)).toBe("rate_limit_exceeded");
+      await beginMonth();
+      await waitUntil(async () => (await scene.call(user.apiKey)).status === 200);
+      const { body } = await admin.get("/backend/admin/limit/explain/", { user_id: String(userId) });
+      expect(body).toMatchObject({
+        plans: [planCode],
+        by_source: { plan: { requests_per_minute: 100_000 } },
+        applied: {
+          requests_per_minute: { value: 100_000, source: "plan" },
+          spend_per_day: { value: 5_000 * price, source: "plan" },
+        },
+      });
+      expect((await as.get("/backend/billing/balance/")).body["spend_limits"]).toMatchObject([
+        { limit_quota: 5_000 * price },
+      ]);
+      // A month that ends by itself announces nothing: what a replica keeps of a key ends with it.
+      await scene.rig.db.sql`
+        update subscription set period_start = s, period_end = s + interval '1 month'
+        from (values (now() + interval '2 seconds' - interval '1 month')) v (s) where user_id = ${userId}`;
+      expect(await untilRefused(user.apiKey)).toBe("rate_limit_exceeded");
+      expect(await explain({ user_id: String(userId) })).toMatchObject({
+        requests_per_minute: { value: 2, source: "default" },
+      });
+    } finally {
+      await limit({ scope: "default" });
+      await limit({ scope: "plan", plan_code: planCode });
+    }
+  });
+
+  test("are recorded as a change of the plan, and only plans that exist have any", async () => {
+    const rows = await scene.rig.db.sql<{ after: object }>`
+      select after from audit_log where action = 'limit.save' and subject_kind = 'plan' and subject_id = ${planCode}`;
+    expect(rows).toHaveLength(2);
+    const unknown = await admin.post("/backend/admin/limit/save/", {
+      ...{ ...free, reason, scope: "plan", plan_code: "no-such-plan" },
+    });
+    expect(codeOf(unknown)).toEqual([404, "not_found"]);
+    expect(codeOf(await admin.get("/backend/admin/limit/explain/", { plan_code: "no-such-plan" }))).toEqual([
+      404,
+      "not_found",
+    ]);
+  });
+});
+
 describe("a change of limits", () => {
   test("is recorded with what was before, what is after, and why", async () => {
     await limit({ scope: "user", user_id: userId, concurrency_max: 4 });

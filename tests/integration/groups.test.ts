@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
+import { makeOrganisation } from "../support/accounts/organisation-scene.ts";
 import {
   findKey,
   type Key,
@@ -301,6 +302,33 @@ describe("a group", () => {
     expect(codeOf(answer)).toEqual([404, "not_found"]);
     const users = await admin.get("/backend/admin/user/list/", { group_name: group.name });
     expect(users.body["rows"]).toEqual([]);
+  });
+
+  test("takes organisations, whose keys then cost what it costs, and lets them go", async () => {
+    const url = scene.replicas[0]?.url ?? "";
+    const organisation = await makeOrganisation(scene.rig, url);
+    const organisations = [String(organisation.id)];
+    const group = await addGroup({ multiplier: "3", rank: 5 });
+    const named = { group_name: group.name, organisations, reason: why };
+    const groups = async () =>
+      (await admin.get("/backend/admin/organisation/detail/", { organisation_id: String(organisation.id) })).body[
+        "groups"
+      ];
+    const given = await admin.post("/backend/admin/group/assign/", { ...named, as: "additional" });
+    expect(given.body).toMatchObject({ ok: true, changed: 1 });
+    expect(await groups()).toContainEqual(
+      expect.objectContaining({ name: group.name, source: "admin", is_chosen: true }),
+    );
+    expect((await admin.post("/backend/admin/group/remove/", named)).body).toMatchObject({ ok: true, changed: 1 });
+    expect(await groups()).not.toContainEqual(expect.objectContaining({ name: group.name }));
+    const rows = await scene.rig.db.sql<{ action: string }>`
+      select action from audit_log
+      where subject_kind = 'organisation' and subject_id = ${String(organisation.id)} and reason = ${why} order by id`;
+    expect(rows.map(({ action }) => action)).toEqual(["group.assign", "group.remove"]);
+    const unknown = { ...named, organisations: [...organisations, "999999999"], as: "account" };
+    expect(codeOf(await admin.post("/backend/admin/group/assign/", unknown))).toEqual([404, "not_found"]);
+    const nobody = { group_name: group.name, as: "account", reason: why };
+    expect(codeOf(await admin.post("/backend/admin/group/assign/", nobody))).toEqual([400, "invalid_value"]);
   });
 
   test("takes new accounts: those of its domains, or all others if it is the one where accounts start", async () => {

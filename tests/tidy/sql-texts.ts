@@ -19,7 +19,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/moving/source/sqlite-store.ts": 2,
   },
   "calls functions of the database": {
-    "control-plane/src/gateway/account-limits/store.ts": 3,
+    "control-plane/src/gateway/account-limits/store.ts": 4,
     "control-plane/src/gateway/groups/store.ts": 1,
     "control-plane/src/gateway/quota/grant-store.ts": 2,
     "control-plane/src/gateway/quota/replica-store.ts": 5,

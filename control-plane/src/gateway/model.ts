@@ -104,8 +104,8 @@ export type Principal = CallSettings & {
   readonly groupName: string;
   /** False if the key names a group that its user does not have, or no longer. */
   readonly hasGroup: boolean;
-  /** When the user loses the group, in milliseconds since 1970; null for never. */
-  readonly groupEndsAtMs: number | null;
+  /** When the user loses the group or the limits of a plan, in milliseconds since 1970; null for never. */
+  readonly rightsEndAtMs: number | null;
   readonly isUserEnabled: boolean;
   readonly keyStatus: "active" | "disabled" | "revoked";
   /** Why the operator has locked the key; null without a lock. */

@@ -1,14 +1,15 @@
 import { z } from "zod";
+import { planCode } from "./billing.ts";
 import { groupName } from "./groups.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
 import { wireInteger } from "./wire.ts";
 
 /**
- * What operators limit for each account: `default` for all accounts, `group` for each account in a group, `user` for one
- * account, of a person or an organisation, over all its groups.
+ * What operators limit for each account: `default` for all accounts, `group` for each account in a group, `plan` for each
+ * account while a month of a plan runs, `user` for one account, of a person or an organisation, over all its groups.
  */
-export const limitScopes = ["default", "group", "user"] as const;
+export const limitScopes = ["default", "group", "plan", "user"] as const;
 
 /** The largest values are those of a key. */
 const count = (max: number) => z.int().min(1).max(max).nullable();
@@ -41,6 +42,7 @@ const reason = reasonText(500);
 export const saveLimitsInput = z.discriminatedUnion("scope", [
   limits.extend({ scope: z.literal("default"), reason }),
   limits.extend({ scope: z.literal("group"), group_name: groupName, reason }),
+  limits.extend({ scope: z.literal("plan"), plan_code: planCode, reason }),
   limits.extend({ scope: z.literal("user"), user_id: recordId, reason }),
   limits.extend({ scope: z.literal("organisation"), organisation_id: recordId, reason }),
 ]);
@@ -53,9 +55,10 @@ export const explainLimitsInput = z.strictObject({
   organisation_id: recordId.optional(),
   key_id: recordId.optional(),
   group_name: groupName.optional(),
+  plan_code: planCode.optional(),
 });
 
-export const limitSources = ["default", "group", "user", "key"] as const;
+export const limitSources = ["default", "group", "plan", "user", "key"] as const;
 
 const appliedLimit = z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable();
 
@@ -68,13 +71,17 @@ export const explainedLimits = z.strictObject({
   group: z.string().nullable(),
   /** The group whose limits of spending count: that of calls whose keys name none. */
   spend_group: z.string().nullable(),
+  /** The plans with limits whose month runs, or the one that was asked for. */
+  plans: z.array(z.string()),
   /**
-   * Null where nothing is set. A group's own value replaces the default; of group, user and key the strictest counts. The
-   * limits of an organisation are in `user`: it has an account as a user does.
+   * Null where nothing is set. The own value of a group or a plan replaces the default; of group, plan, user and key the
+   * strictest counts, and of several plans the most generous. The limits of an organisation are in `user`: it has an
+   * account as a user does.
    */
   by_source: z.strictObject({
     default: limits.nullable(),
     group: limits.nullable(),
+    plan: limits.nullable(),
     user: limits.nullable(),
     key: limits.nullable(),
   }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
+import { recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { momentText } from "./moments.ts";
 import { reasonText } from "./readable-text.ts";
@@ -78,8 +79,13 @@ export const groupDetail = z.strictObject({
 /** Users by their address or their id. */
 const users = z
   .array(z.string().trim().min(1).max(254))
-  .min(1, "Name at least one user.")
-  .max(assignedUsersMax, `Name at most ${assignedUsersMax} users.`);
+  .max(assignedUsersMax, `Name at most ${assignedUsersMax} users.`)
+  .default([]);
+/** Organisations by their id; at least one user or organisation is named. */
+const organisations = z
+  .array(recordId)
+  .max(assignedUsersMax, `Name at most ${assignedUsersMax} organisations.`)
+  .default([]);
 
 /** How users get a group: as the account's own instead of the one before, or besides it. */
 export const assignments = ["account", "additional"] as const;
@@ -87,6 +93,7 @@ export const assignments = ["account", "additional"] as const;
 export const assignGroupInput = z.strictObject({
   group_name: groupName,
   users,
+  organisations,
   as: z.enum(assignments),
   /** When an additional group ends; null for never. */
   ends_at: momentText.nullable().default(null),
@@ -97,6 +104,7 @@ export type AssignGroupInput = z.output<typeof assignGroupInput>;
 export const removeGroupInput = z.strictObject({
   group_name: groupName,
   users,
+  organisations,
   reason,
 });
 export type RemoveGroupInput = z.output<typeof removeGroupInput>;

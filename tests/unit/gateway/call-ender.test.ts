@@ -56,7 +56,7 @@ const principal: Principal = {
   apiKeyId: 2n as ApiKeyId,
   groupName: "default",
   hasGroup: true,
-  groupEndsAtMs: null,
+  rightsEndAtMs: null,
   groupLimits: null,
   accountLimits: null,
   isUserEnabled: true,

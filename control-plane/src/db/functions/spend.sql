@@ -32,8 +32,29 @@ BEGIN
 END
 $$;
 
+-- What operators limit for an account because a month of a plan runs for its user, with the plans and the first of their
+-- ends; no row without such a plan. Of several plans the most generous value counts: who buys another plan buys more.
+CREATE OR REPLACE FUNCTION plan_limits_of(p_user bigint)
+RETURNS TABLE (
+  plans text[], requests_per_minute integer, tokens_per_minute integer, concurrency_max integer, spend_per_day bigint,
+  spend_per_month bigint, ends_at timestamptz
+) LANGUAGE plpgsql STABLE ROWS 1 AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT array_agg(a.plan_code ORDER BY a.plan_code), max(a.requests_per_minute), max(a.tokens_per_minute), max(a.concurrency_max),
+    max(a.spend_per_day), max(a.spend_per_month), min(greatest(s.period_end, s.kept_until))
+  FROM user_profile p
+  JOIN subscription s ON s.user_id = p.id AND s.status = 'active' AND greatest(s.period_end, s.kept_until) > now()
+  JOIN account_limit a ON a.scope = 'plan' AND a.plan_code = s.plan_code
+  WHERE p.gateway_user_id = p_user
+  HAVING count(*) > 0;
+END
+$$;
+
 -- The limit of an account per day and the one per month, as far as there are any, with what it has spent. A group's own
--- value replaces the default; of group and account the strictest counts. The group is the one of calls whose key names none.
+-- value replaces the default, and so does a plan's; of group, plan and account the strictest counts. The group is the one
+-- of calls whose key names none.
 CREATE OR REPLACE FUNCTION spend_limits_of(p_user bigint)
 RETURNS TABLE (period text, quota bigint, scope text, group_name text, spent bigint, resets_at timestamptz) LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
@@ -45,13 +66,15 @@ BEGIN
       a.scope = 'default' OR (a.scope = 'user' AND a.gateway_user_id = p_user)
       OR (a.scope = 'group' AND a.group_name = (SELECT c.group_name FROM key_group(p_user, NULL) c))
     )
+    UNION ALL
+    SELECT 'plan', NULL, p.spend_per_day, p.spend_per_month FROM plan_limits_of(p_user) p
   ), values_of AS (
     SELECT 'daily' AS period, l.spend_per_day AS quota, l.scope, l.group_name FROM limits l WHERE l.spend_per_day IS NOT NULL
     UNION ALL
     SELECT 'monthly', l.spend_per_month, l.scope, l.group_name FROM limits l WHERE l.spend_per_month IS NOT NULL
   ), strictest AS (
     SELECT DISTINCT ON (v.period) v.* FROM values_of v
-    WHERE NOT (v.scope = 'default' AND EXISTS (SELECT 1 FROM values_of g WHERE g.scope = 'group' AND g.period = v.period))
+    WHERE NOT (v.scope = 'default' AND EXISTS (SELECT 1 FROM values_of g WHERE g.scope IN ('group', 'plan') AND g.period = v.period))
     ORDER BY v.period, v.quota, v.scope
   )
   SELECT t.period, t.quota, t.scope, t.group_name, spent_since(p_user, t.period), next_period_end(t.period, now()) FROM strictest t;

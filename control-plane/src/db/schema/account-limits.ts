@@ -2,10 +2,11 @@ import { limitScopes } from "@sluice/contracts/account-limits";
 import { sql } from "drizzle-orm";
 import { check, date, index, integer, numeric, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
 import { id, lifecycle, quota, reference } from "../columns.ts";
+import { plan } from "./billing.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 import { userGroup } from "./groups.ts";
 
-/** What operators allow each account: everyone, the accounts of a group, or one account. Null for no limit. */
+/** What operators allow each account: everyone, the accounts of a group, buyers of a plan, or one account. Null for no limit. */
 export const accountLimit = pgTable(
   "account_limit",
   {
@@ -13,6 +14,7 @@ export const accountLimit = pgTable(
     scope: text("scope", { enum: limitScopes }).notNull(),
     groupName: text("group_name").references(() => userGroup.name),
     gatewayUserId: reference("gateway_user_id").references(() => gatewayUser.id),
+    planCode: text("plan_code").references(() => plan.planCode),
     requestsPerMinute: integer("requests_per_minute"),
     tokensPerMinute: integer("tokens_per_minute"),
     concurrencyMax: integer("concurrency_max"),
@@ -22,13 +24,17 @@ export const accountLimit = pgTable(
     ...lifecycle,
   },
   (table) => [
-    unique("account_limit_place").on(table.scope, table.groupName, table.gatewayUserId).nullsNotDistinct(),
+    unique("account_limit_place")
+      .on(table.scope, table.groupName, table.gatewayUserId, table.planCode)
+      .nullsNotDistinct(),
+    index("account_limit_plan").on(table.planCode).where(sql`${table.planCode} is not null`),
     index("account_limit_spend")
       .on(table.scope, table.groupName, table.gatewayUserId)
       .where(sql`${table.spendPerDay} is not null or ${table.spendPerMonth} is not null`),
     check(
       "account_limit_scope",
-      sql`(${table.scope} = 'group') = (${table.groupName} is not null) and (${table.scope} = 'user') = (${table.gatewayUserId} is not null)`,
+      sql`(${table.scope} = 'group') = (${table.groupName} is not null) and (${table.scope} = 'user') = (${table.gatewayUserId} is not null)
+        and (${table.scope} = 'plan') = (${table.planCode} is not null)`,
     ),
     check(
       "account_limit_values",

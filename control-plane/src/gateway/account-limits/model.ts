@@ -9,12 +9,12 @@ export type LimitsBySource = Readonly<Record<Source, Limits | null>>;
 type Applied = { readonly value: number; readonly source: Source } | null;
 
 /**
- * Of each limit the value that counts: a group's own value replaces the default, and of group, user and key the strictest
- * counts. Of equal values the one that concerns most is named.
+ * Of each limit the value that counts: the own value of a group or a plan replaces the default, and of group, plan, user
+ * and key the strictest counts. Of equal values the one that concerns most is named.
  */
 export function appliedLimits(by: LimitsBySource): Readonly<Record<LimitName, Applied>> {
   const strictest = (name: LimitName): Applied => {
-    const isReplaced = by.group?.[name] != null;
+    const isReplaced = by.group?.[name] != null || by.plan?.[name] != null;
     const set = limitSources.flatMap((source): NonNullable<Applied>[] => {
       const value = by[source]?.[name] ?? null;
       return value === null || (source === "default" && isReplaced) ? [] : [{ value, source }];

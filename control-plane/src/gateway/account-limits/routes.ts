@@ -22,8 +22,11 @@ import {
   findChosenGroup,
   findLimitedKey,
   findLimits,
+  findPlanLimits,
   findUse,
+  hasPlan,
   type Place,
+  type PlanLimits,
   putLimits,
   recallLeases,
 } from "./store.ts";
@@ -39,7 +42,7 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
       output: explainedLimits,
       errors: ["not_found"],
       summary:
-        "Explain which limits the calls of a key, a user, an organisation or a group meet, and where each is set",
+        "Explain which limits the calls of a key, a user, an organisation, a group or a plan meet, and where each is set",
       handle: async ({ input }) => await explain(db, input),
     }),
     endpoint({
@@ -49,7 +52,7 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
       output: saveLimitsOutput,
       errors: ["not_found"],
       summary:
-        "Set the limits of every account, of each account in a group, or of the account of a user or an organisation",
+        "Set the limits of every account, of each account in a group or with a plan, or of the account of a user or an organisation",
       handle: async (call) => ({
         limits: await db.withTransaction(async (tx) => {
           const { place, subject } = await placeOf(tx, call.input);
@@ -90,6 +93,11 @@ async function placeOf(
       await requireGroup(tx, groupName);
       return { place: { scope: "group", groupName }, subject: { subjectKind: "group", subjectId: groupName } };
     }
+    case "plan": {
+      const { plan_code: planCode } = input;
+      await requirePlan(tx, planCode);
+      return { place: { scope: "plan", planCode }, subject: { subjectKind: "plan", subjectId: planCode } };
+    }
     case "user": {
       const gatewayUserId = await requireAccount(tx, { user_id: input.user_id });
       const subject = { subjectKind: "user", subjectId: input.user_id.toString() };
@@ -112,11 +120,19 @@ async function requireAccount(db: Queryable, owner: AccountOwner): Promise<Gatew
   return gatewayUserId;
 }
 
+/** @throws AppError `not_found` */
+async function requirePlan(db: Queryable, planCode: string): Promise<void> {
+  if (!(await hasPlan(db, planCode))) {
+    throw notFound("plan");
+  }
+}
+
 type Asked = {
   readonly user_id?: bigint | undefined;
   readonly organisation_id?: bigint | undefined;
   readonly key_id?: bigint | undefined;
   readonly group_name?: string | undefined;
+  readonly plan_code?: string | undefined;
 };
 
 async function explain(db: Database, asked: Asked) {
@@ -132,9 +148,11 @@ async function explain(db: Database, asked: Asked) {
   }
   // What an account spends is counted over all its keys, so the groups that keys name don't matter.
   const spendGroup = gatewayUserId === null ? group : await findChosenGroup(db, gatewayUserId);
+  const byPlan = await findAskedPlan(db, asked.plan_code, gatewayUserId);
   const bySource = {
     default: await findLimits(db, { scope: "default" }),
     group: withSpendOf(await findGroupLimits(db, group), await findGroupLimits(db, spendGroup)),
+    plan: byPlan.limits,
     user: gatewayUserId === null ? null : await findLimits(db, { scope: "user", gatewayUserId }),
     key: key?.limits ?? null,
   };
@@ -144,6 +162,7 @@ async function explain(db: Database, asked: Asked) {
     key_id: asked.key_id ?? null,
     group,
     spend_group: spendGroup,
+    plans: byPlan.plans,
     by_source: bySource,
     applied: appliedLimits(bySource),
     used: gatewayUserId === null ? null : await findUse(db, gatewayUserId),
@@ -157,6 +176,19 @@ async function findAsked(db: Queryable, asked: Asked): Promise<GatewayUserId | n
   return asked.organisation_id === undefined
     ? null
     : await requireAccount(db, { organisation_id: asked.organisation_id });
+}
+
+/** Of the plan that was asked for, as if its month ran; otherwise of those whose month runs. */
+async function findAskedPlan(
+  db: Queryable,
+  planCode: string | undefined,
+  gatewayUserId: GatewayUserId | null,
+): Promise<PlanLimits> {
+  if (planCode !== undefined) {
+    await requirePlan(db, planCode);
+    return { plans: [planCode], limits: await findLimits(db, { scope: "plan", planCode }) };
+  }
+  return gatewayUserId === null ? { plans: [], limits: null } : await findPlanLimits(db, gatewayUserId);
 }
 
 const findGroupLimits = async (db: Queryable, groupName: string | null): Promise<Limits | null> =>

@@ -1,8 +1,10 @@
+import { type LimitName, limitNames } from "@sluice/contracts/account-limits";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { and, eq, sql } from "drizzle-orm";
 import { clock } from "../../db/expressions.ts";
 import { accountLimit } from "../../db/schema/account-limits.ts";
 import { userProfile } from "../../db/schema/accounts.ts";
+import { plan } from "../../db/schema/billing.ts";
 import { apiKey, budget } from "../../db/schema/gateway-keys.ts";
 import { organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
@@ -12,6 +14,7 @@ import type { Limits, LimitsUse } from "./model.ts";
 export type Place =
   | { readonly scope: "default" }
   | { readonly scope: "group"; readonly groupName: string }
+  | { readonly scope: "plan"; readonly planCode: string }
   | { readonly scope: "user"; readonly gatewayUserId: GatewayUserId };
 
 const columns = {
@@ -29,6 +32,8 @@ function isAt(place: Place) {
       return scope;
     case "group":
       return and(scope, eq(accountLimit.groupName, place.groupName));
+    case "plan":
+      return and(scope, eq(accountLimit.planCode, place.planCode));
     case "user":
       return and(scope, eq(accountLimit.gatewayUserId, place.gatewayUserId));
   }
@@ -52,7 +57,7 @@ export async function putLimits(tx: Queryable, place: Place, limits: Limits): Pr
     .insert(accountLimit)
     .values({ ...place, ...values })
     .onConflictDoUpdate({
-      target: [accountLimit.scope, accountLimit.groupName, accountLimit.gatewayUserId],
+      target: [accountLimit.scope, accountLimit.groupName, accountLimit.gatewayUserId, accountLimit.planCode],
       set: { ...values, updatedAt: clock },
     });
 }
@@ -62,6 +67,25 @@ const toQuota = (value: number | null): bigint | null => (value === null ? null 
 /** Calls back what replicas have leased and not used of the budgets that a place limits. */
 export async function recallLeases(tx: Queryable, place: Place): Promise<void> {
   await tx.sql`select recall_user_leases(${place.scope === "user" ? place.gatewayUserId : null}::bigint)`;
+}
+
+/** The limits of the plans whose month runs for an account, and which plans have any. */
+export async function findPlanLimits(db: Queryable, id: GatewayUserId): Promise<PlanLimits> {
+  const [row] = await db.sql<{ plans: readonly string[] } & Record<LimitName, bigint | number | null>>`
+    select plans, requests_per_minute, tokens_per_minute, concurrency_max, spend_per_day, spend_per_month
+    from plan_limits_of(${id}::bigint)`;
+  if (row === undefined) {
+    return { plans: [], limits: null };
+  }
+  const values = limitNames.map((name) => [name, row[name] === null ? null : Number(row[name])]);
+  return { plans: row.plans, limits: Object.fromEntries(values) as Limits };
+}
+
+export type PlanLimits = { readonly plans: readonly string[]; readonly limits: Limits | null };
+
+export async function hasPlan(db: Queryable, planCode: string): Promise<boolean> {
+  const rows = await db.drizzle.select({ id: plan.id }).from(plan).where(eq(plan.planCode, planCode));
+  return rows.length > 0;
 }
 
 /** What an account has used: of calls that ended in the last minute, and of quota in the current day and month. */

@@ -62,8 +62,12 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
       input: assignGroupInput,
       output: assignGroupOutput,
       errors: ["not_found"],
-      limits: ["At most 100 users.", secondPerson("a group with a lower multiplier than a user has, now or later,")],
-      summary: "Add users to a group, in place of their account's group or in addition to it; all of them or none",
+      limits: [
+        "At most 100 users and 100 organisations.",
+        secondPerson("a group with a lower multiplier than a user has, now or later,"),
+      ],
+      summary:
+        "Add users and organisations to a group, in place of their account's group or in addition to it; all or none",
       handle: async (call) => await approvals.carryOut(acts.assign, call.input, call),
     }),
     endpoint({
@@ -72,8 +76,8 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
       input: removeGroupInput,
       output: removeGroupOutput,
       errors: ["not_found"],
-      limits: ["At most 100 users.", secondPerson("what leaves a user with a lower multiplier,")],
-      summary: "Take an additional group away from users; keys that name it are refused from then on",
+      limits: ["At most 100 users and 100 organisations.", secondPerson("what leaves a user with a lower multiplier,")],
+      summary: "Take an additional group away from users and organisations; keys that name it are refused from then on",
       handle: async (call) => await approvals.carryOut(acts.remove, call.input, call),
     }),
   ];

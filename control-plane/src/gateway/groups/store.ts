@@ -1,13 +1,15 @@
 import type { groupVisibilities } from "@sluice/contracts/groups";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
-import { and, arrayContains, arrayOverlaps, asc, desc, eq, ne, or, sql } from "drizzle-orm";
+import { and, arrayContains, arrayOverlaps, asc, desc, eq, inArray, ne, or, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/pg-core";
 import { clock, excluded, isAnyOf } from "../../db/expressions.ts";
 import { userProfile } from "../../db/schema/accounts.ts";
 import { gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { ability, channel } from "../../db/schema/gateway-routing.ts";
 import { userGroupMember } from "../../db/schema/group-members.ts";
 import { userGroup } from "../../db/schema/groups.ts";
+import { organisation } from "../../db/schema/organisations.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
@@ -103,11 +105,13 @@ export async function findStartGroup(db: Queryable, email: string): Promise<stri
   return row.name;
 }
 
-/** A user whose group is changed, with the group that keys without one of their own use now, and until when. */
-export type MemberUser = {
-  readonly userId: bigint;
+/** An account whose group is changed, with the group that keys without one of their own use now, and until when. */
+export type MemberAccount = {
   readonly gatewayUserId: GatewayUserId;
-  readonly email: string;
+  readonly ownerKind: "user" | "organisation";
+  readonly ownerId: bigint;
+  /** The address of the user, or the name of the organisation. */
+  readonly name: string;
   readonly groupName: string;
   readonly multiplier: Decimal;
   readonly endsAt: Date | null;
@@ -119,26 +123,60 @@ export type MemberUser = {
 const hasAnyAddress = (addresses: readonly string[]) =>
   sql`lower(${userProfile.email}) = any (${arrayLiteral(addresses)}::text[])`;
 
-/** Users by their ids and addresses in lower case, locked until the transaction ends, in the order of their ids. */
-export async function lockMembers(
-  tx: Queryable,
-  named: { readonly ids: readonly bigint[]; readonly addresses: readonly string[] },
-): Promise<MemberUser[]> {
-  const locked = await tx.drizzle
-    .select({ userId: userProfile.id, gatewayUserId: gatewayUser.id, email: userProfile.email })
+export type MemberNames = {
+  readonly ids: readonly bigint[];
+  /** In lower case. */
+  readonly addresses: readonly string[];
+  readonly organisations: readonly bigint[];
+};
+
+/** The accounts of users and organisations, locked until the transaction ends, in the order of their ids. */
+export async function lockMembers(tx: Queryable, named: MemberNames): Promise<MemberAccount[]> {
+  const ofUsers = tx.drizzle
+    .select({ id: userProfile.gatewayUserId })
     .from(userProfile)
-    .innerJoin(gatewayUser, eq(gatewayUser.id, userProfile.gatewayUserId))
-    .where(or(isAnyOf(userProfile.id, named.ids), hasAnyAddress(named.addresses)))
+    .where(or(isAnyOf(userProfile.id, named.ids), hasAnyAddress(named.addresses)));
+  const ofOrganisations = tx.drizzle
+    .select({ id: organisation.gatewayUserId })
+    .from(organisation)
+    .where(isAnyOf(organisation.id, named.organisations));
+  const locked = await tx.drizzle
+    .select({
+      gatewayUserId: gatewayUser.id,
+      userId: userProfile.id,
+      email: userProfile.email,
+      organisationId: organisation.id,
+      organisationName: organisation.name,
+    })
+    .from(gatewayUser)
+    .leftJoin(userProfile, eq(userProfile.gatewayUserId, gatewayUser.id))
+    .leftJoin(organisation, eq(organisation.gatewayUserId, gatewayUser.id))
+    .where(inArray(gatewayUser.id, unionAll(ofUsers, ofOrganisations)))
     .orderBy(asc(gatewayUser.id))
     .for("no key update", { of: gatewayUser });
-  const members: MemberUser[] = [];
-  for (const user of locked) {
-    const [groups] = await tx.sql<Pick<MemberUser, "groupName" | "multiplier" | "endsAt" | "ownMultiplier">>`
+  return await readGroups(
+    tx,
+    locked.map(({ gatewayUserId, userId, email, organisationId, organisationName }) => ({
+      gatewayUserId: gatewayUserId as GatewayUserId,
+      ownerKind: userId === null ? ("organisation" as const) : ("user" as const),
+      ownerId: userId ?? organisationId ?? 0n,
+      name: email ?? organisationName ?? "",
+    })),
+  );
+}
+
+type Owner = Pick<MemberAccount, "gatewayUserId" | "ownerKind" | "ownerId" | "name">;
+
+/** The accounts again, locked already, with the groups that they have by now. */
+export async function readGroups(tx: Queryable, accounts: readonly Owner[]): Promise<MemberAccount[]> {
+  const members: MemberAccount[] = [];
+  for (const account of accounts) {
+    const [groups] = await tx.sql<Pick<MemberAccount, "groupName" | "multiplier" | "endsAt" | "ownMultiplier">>`
       select c.group_name as "groupName", c.multiplier, c.ends_at as "endsAt", o.multiplier as "ownMultiplier"
       from gateway_user u join user_group o on o.name = u.group_name cross join key_group(u.id, null) c
-      where u.id = ${user.gatewayUserId}::bigint`;
+      where u.id = ${account.gatewayUserId}::bigint`;
     if (groups !== undefined) {
-      members.push({ ...user, gatewayUserId: user.gatewayUserId as GatewayUserId, ...groups });
+      members.push({ ...account, ...groups });
     }
   }
   return members;

@@ -169,8 +169,8 @@ export class KeyDirectory {
       makeRoom(this.#entries, entriesMax);
     }
     const loadedTick = this.#clock.tick();
-    const { groupEndsAtMs } = principal;
-    const endsTick = groupEndsAtMs === null ? Infinity : loadedTick + groupEndsAtMs - this.#clock.now();
+    const { rightsEndAtMs } = principal;
+    const endsTick = rightsEndAtMs === null ? Infinity : loadedTick + rightsEndAtMs - this.#clock.now();
     this.#entries.set(digest, { principal, ...freshly, loadedTick, endsTick });
   }
 

@@ -18,7 +18,7 @@ type PrincipalRow = CallRow & {
   user_id: bigint | null;
   group_name: string;
   has_group: boolean;
-  group_ends_at: Date | null;
+  rights_end_at: Date | null;
   user_status: string;
   key_status: Principal["keyStatus"];
   lock_reason: string | null;
@@ -44,7 +44,7 @@ function toPrincipal(row: PrincipalRow): Principal {
     apiKeyId: row.api_key_id as ApiKeyId,
     groupName: row.group_name,
     hasGroup: row.has_group,
-    groupEndsAtMs: row.group_ends_at?.getTime() ?? null,
+    rightsEndAtMs: row.rights_end_at?.getTime() ?? null,
     isUserEnabled: row.user_status === "enabled",
     keyStatus: row.key_status,
     lockReason: row.lock_reason,
@@ -73,16 +73,17 @@ function toRateLimits(
 
 const selectPrincipal = `
   select k.id as api_key_id, k.gateway_user_id, p.id as user_id, coalesce(g.group_name, k.group_name) as group_name,
-    g.group_name is not null as has_group, g.ends_at as group_ends_at, u.status as user_status, u.are_labels_kept as account_keeps_labels,
+    g.group_name is not null as has_group, least(g.ends_at, pl.ends_at) as rights_end_at, u.status as user_status, u.are_labels_kept as account_keeps_labels,
     case when (op.status = 'archived' or maker.status in ('suspended', 'closed')) and k.status = 'active' then 'disabled' else k.status end as key_status, k.lock_reason, ${callSettings.map(({ name }) => `k.${name}`).join(", ")},
     k.first_used_at, combined_multiplier(u.rate_multiplier, coalesce(g.multiplier, 1)) as rate_multiplier, ub.id as user_budget_id, kb.id as key_budget_id,
     pb.id as project_budget_id, mb.id as member_budget_id,
     coalesce(k.limit_key_id, k.id) as limit_key_id,
-    coalesce(gl.requests_per_minute, dl.requests_per_minute) as group_requests,
-    coalesce(gl.tokens_per_minute, dl.tokens_per_minute) as group_tokens,
-    coalesce(gl.concurrency_max, dl.concurrency_max) as group_concurrency,
-    ul.requests_per_minute as account_requests, ul.tokens_per_minute as account_tokens,
-    ul.concurrency_max as account_concurrency
+    coalesce(gl.requests_per_minute, case when pl.requests_per_minute is null then dl.requests_per_minute end) as group_requests,
+    coalesce(gl.tokens_per_minute, case when pl.tokens_per_minute is null then dl.tokens_per_minute end) as group_tokens,
+    coalesce(gl.concurrency_max, case when pl.concurrency_max is null then dl.concurrency_max end) as group_concurrency,
+    least(ul.requests_per_minute, pl.requests_per_minute) as account_requests,
+    least(ul.tokens_per_minute, pl.tokens_per_minute) as account_tokens,
+    least(ul.concurrency_max, pl.concurrency_max) as account_concurrency
   from api_key k
   join gateway_user u on u.id = k.gateway_user_id
   join budget ub on ub.gateway_user_id = u.id
@@ -96,6 +97,7 @@ const selectPrincipal = `
   left join key_group(u.id, k.group_name) g on true
   left join account_limit dl on dl.scope = 'default'
   left join account_limit gl on gl.scope = 'group' and gl.group_name = g.group_name
+  left join plan_limits_of(u.id) pl on true
   left join account_limit ul on ul.scope = 'user' and ul.gateway_user_id = u.id
   where k.key_hash = $1`;
 

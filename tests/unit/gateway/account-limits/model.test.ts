@@ -6,7 +6,7 @@ const limits = (requests_per_minute: number | null): Limits => ({
   ...{ requests_per_minute, tokens_per_minute: null, concurrency_max: null },
   ...noSpend,
 });
-const none: LimitsBySource = { default: null, group: null, user: null, key: null };
+const none: LimitsBySource = { default: null, group: null, plan: null, user: null, key: null };
 const applied = (by: Partial<LimitsBySource>) => appliedLimits({ ...none, ...by }).requests_per_minute;
 
 describe("the limit that counts", () => {
@@ -20,6 +20,13 @@ describe("the limit that counts", () => {
     expect(applied({ default: limits(10), group: limits(60) })).toEqual({ value: 60, source: "group" });
     expect(applied({ default: limits(10), group: limits(null) })).toEqual({ value: 10, source: "default" });
     expect(applied({ default: limits(10), user: limits(60) })).toEqual({ value: 10, source: "default" });
+  });
+
+  test("is that of a plan in place of the default, unless its group, user or key has a stricter one", () => {
+    expect(applied({ default: limits(10), plan: limits(60) })).toEqual({ value: 60, source: "plan" });
+    expect(applied({ default: limits(10), plan: limits(null) })).toEqual({ value: 10, source: "default" });
+    expect(applied({ group: limits(30), plan: limits(60) })).toEqual({ value: 30, source: "group" });
+    expect(applied({ plan: limits(60), user: limits(90), key: limits(5) })).toEqual({ value: 5, source: "key" });
   });
 
   test("is none if nothing is set, and each limit is judged by itself", () => {

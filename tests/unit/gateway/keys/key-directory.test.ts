@@ -33,8 +33,8 @@ function setUp() {
   return { database, directory: new KeyDirectory(load, systemClock) };
 }
 
-function principal(keyStatus: Principal["keyStatus"], groupEndsAtMs: number | null = null): Principal {
-  return { apiKeyId: 7n, keyStatus, groupEndsAtMs } as Principal;
+function principal(keyStatus: Principal["keyStatus"], rightsEndAtMs: number | null = null): Principal {
+  return { apiKeyId: 7n, keyStatus, rightsEndAtMs } as Principal;
 }
 
 async function statusOf(directory: KeyDirectory, ms = 5): Promise<string> {

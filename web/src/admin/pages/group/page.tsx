@@ -123,10 +123,10 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
         </Show>
       </Dialog>
       <Dialog isOpen={asked() === "assign"} onClose={close} title={`Add users to ${props.group.name}`}>
-        <AssignForm group={props.group.name} user={null} onDone={close} />
+        <AssignForm group={props.group.name} member={null} onDone={close} />
       </Dialog>
       <Dialog isOpen={asked() === "remove"} onClose={close} title={`Remove users from ${props.group.name}`}>
-        <RemoveForm group={props.group.name} user={null} onDone={close} />
+        <RemoveForm group={props.group.name} member={null} onDone={close} />
       </Dialog>
     </Card>
   );

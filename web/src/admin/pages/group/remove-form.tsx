@@ -8,24 +8,27 @@ import { useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/approval.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
-import { groupsPath } from "../groups/group.ts";
+import { type GroupMember, groupsPath, memberCount, namedAs } from "../groups/group.ts";
+import { organisationPaths } from "../organisations/organisation.ts";
 
 const usersOf = (text: string): string[] => text.split(/[\s,;]+/).filter((each) => each !== "");
 
 /** Takes an additional group away from users: the one that is given, or those that the admin names. */
 export function RemoveForm(props: {
   readonly group: string;
-  readonly user: string | null;
+  /** Null if the admin names users. */
+  readonly member: GroupMember | null;
   readonly onDone: () => void;
 }): JSX.Element {
   const refresh = useRefresh(
     groupsPath,
     "/backend/admin/user/",
     "/backend/admin/user/detail/",
+    ...organisationPaths,
     "/backend/admin/audit/",
   );
   const form = createForm({
-    initial: { users: props.user ?? "", reason: "" },
+    initial: { users: props.member?.id ?? "", reason: "" },
     check: ({ users, reason }) => ({
       ...(usersOf(users).length === 0 ? { users: "Name at least one user." } : {}),
       ...reasonFault(reason),
@@ -33,16 +36,11 @@ export function RemoveForm(props: {
     submit: async (values) => {
       const answer = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, {
         group_name: props.group,
-        users: usersOf(values.users),
+        ...namedAs(props.member, usersOf(values.users)),
         reason: values.reason.trim(),
       });
       await refresh();
-      showToast(
-        outcomeText(
-          answer,
-          ({ changed }) => `${changed} ${changed === 1 ? "user is" : "users are"} no longer in the group.`,
-        ),
-      );
+      showToast(outcomeText(answer, ({ changed }) => `${memberCount(props.member, changed)} no longer in the group.`));
       props.onDone();
     },
   });
@@ -50,7 +48,7 @@ export function RemoveForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/group/remove/"
-      action="Remove users"
+      action={props.member === null ? "Remove users" : "Remove"}
       tone="danger"
       onCancel={props.onDone}
     >
@@ -58,7 +56,7 @@ export function RemoveForm(props: {
         Calls with keys that name <strong>{props.group}</strong> are refused from now on; other keys use the group with
         the highest rank that is left. An account’s own group can only be replaced.
       </p>
-      <Show when={props.user === null}>
+      <Show when={props.member === null}>
         <TextArea
           label="Users"
           hint="E-mail addresses or user ids, one per line."
@@ -67,7 +65,7 @@ export function RemoveForm(props: {
         />
       </Show>
       <ReasonField form={form} />
-      <SecondPersonNotice what="Leaving a user in a cheaper group waits" />
+      <SecondPersonNotice what="Leaving an account in a cheaper group waits" />
     </AdminForm>
   );
 }

@@ -9,9 +9,16 @@ import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
-import { groupDetailPath, groupsPath } from "./group.ts";
+import { organisationPaths } from "../organisations/organisation.ts";
+import { type GroupMember, groupDetailPath, groupsPath, memberCount, namedAs } from "./group.ts";
 
-const changedPaths = [groupsPath, groupDetailPath, "/backend/admin/user/", "/backend/admin/user/detail/"];
+const changedPaths = [
+  groupsPath,
+  groupDetailPath,
+  "/backend/admin/user/",
+  "/backend/admin/user/detail/",
+  ...organisationPaths,
+];
 const usersMax = 100;
 
 const usersOf = (text: string): string[] =>
@@ -24,13 +31,19 @@ const usersOf = (text: string): string[] =>
 export function AssignForm(props: {
   /** Null if the admin types it. */
   readonly group: string | null;
-  /** The id of the user; null if the admin names users. */
-  readonly user: string | null;
+  /** Null if the admin names users. */
+  readonly member: GroupMember | null;
   readonly onDone: () => void;
 }): JSX.Element {
   const refresh = useRefresh(...changedPaths, "/backend/admin/audit/");
   const form = createForm({
-    initial: { group_name: props.group ?? "", users: props.user ?? "", as: "additional", ends_on: "", reason: "" },
+    initial: {
+      group_name: props.group ?? "",
+      users: props.member?.id ?? "",
+      as: "additional",
+      ends_on: "",
+      reason: "",
+    },
     check: ({ users, reason }) => ({
       ...(usersOf(users).length === 0 || usersOf(users).length > usersMax
         ? { users: `Name 1 to ${usersMax} users.` }
@@ -41,24 +54,27 @@ export function AssignForm(props: {
       const isAdditional = values.as === "additional";
       const answer = await apiPost<typeof assignGroupOutput>(`${groupsPath}assign/`, {
         group_name: values.group_name.trim(),
-        users: usersOf(values.users),
+        ...namedAs(props.member, usersOf(values.users)),
         as: values.as,
         ends_at: isAdditional && values.ends_on !== "" ? `${values.ends_on}T23:59:59Z` : null,
         reason: values.reason.trim(),
       });
       await refresh();
-      showToast(
-        outcomeText(answer, ({ changed }) => `${changed} ${changed === 1 ? "user is" : "users are"} in the group.`),
-      );
+      showToast(outcomeText(answer, ({ changed }) => `${memberCount(props.member, changed)} in the group.`));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/group/assign/" action="Add users" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/group/assign/"
+      action={props.member === null ? "Add users" : "Add"}
+      onCancel={props.onDone}
+    >
       <Show when={props.group === null}>
         <TextField label="Group" autocomplete="off" {...form.text("group_name")} />
       </Show>
-      <Show when={props.user === null}>
+      <Show when={props.member === null}>
         <TextArea
           label="Users"
           hint={`E-mail addresses or user ids, one per line, at most ${usersMax}. If one is unknown, nothing is changed.`}
@@ -84,7 +100,7 @@ export function AssignForm(props: {
           {...form.text("ends_on")}
         />
       </Show>
-      <SecondPersonNotice what="A group that is cheaper than what a user has now waits" />
+      <SecondPersonNotice what="A group that is cheaper than what an account has now waits" />
       <ReasonField form={form} />
     </AdminForm>
   );

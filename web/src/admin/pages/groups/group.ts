@@ -14,3 +14,17 @@ export const visibilityNames: Readonly<Record<Group["visibility"], string>> = {
   assigned: "users added by an admin",
   plan: "buyers of its plans",
 };
+
+/** An account that is put into a group, or taken out of it. */
+export type GroupMember = { readonly kind: "user" | "organisation"; readonly id: string };
+
+/** Whom a request names: one account, or the users that the admin typed. */
+export function namedAs(member: GroupMember | null, typed: readonly string[]) {
+  return member?.kind === "organisation" ? { organisations: [member.id] } : { users: [...typed] };
+}
+
+/** The beginning of a sentence about accounts that were changed. */
+export function memberCount(member: GroupMember | null, count: number): string {
+  const kind = member?.kind ?? "user";
+  return `${count} ${kind}${count === 1 ? " is" : "s are"}`;
+}

@@ -12,6 +12,7 @@ import { LimitsForm, type LimitsScope } from "./limits-form.tsx";
 const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> = {
   default: "default",
   group: "group",
+  plan: "plan",
   user: "user",
   key: "key",
 };
@@ -74,17 +75,19 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
     }
     const named = isSpend(name) ? props.explained.spend_group : props.explained.group;
     const group = found.source === "group" ? ` ${named ?? ""}` : "";
+    const plan = found.source === "plan" ? ` ${props.explained.plans.join(", ")}` : "";
     const source = found.source === "user" ? owner().toLowerCase() : sourceNames[found.source];
-    return `${amount(name, found.value)}, from ${source}${group}`;
+    return `${amount(name, found.value)}, from ${source}${group}${plan}`;
   };
   const used = (name: LimitName): string =>
     props.explained.used === null || name === "concurrency_max" ? "–" : amount(name, props.explained.used[name]);
   return (
     <div class="section-stack">
       <p class="muted">
-        The default, group and account limits cover all keys of an account together. A group’s own value replaces the
-        default. The strictest of group, account and key applies. Spending is counted by the calendar in UTC, whatever
-        group a key names. Used per minute are calls that ended in the last minute.
+        The default, group, plan and account limits cover all keys of an account together. The own value of a group or a
+        plan replaces the default. The strictest of group, plan, account and key applies; of several plans, the most
+        generous. Spending is counted by the calendar in UTC, whatever group a key names. Used per minute are calls that
+        ended in the last minute.
       </p>
       <SimpleTable
         label="Limits"
@@ -103,6 +106,7 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
             cell: (name) => shownLimit(name, props.explained.by_source.group?.[name]),
             align: "end",
           },
+          { label: "Plan", cell: (name) => shownLimit(name, props.explained.by_source.plan?.[name]), align: "end" },
           { label: owner(), cell: (name) => shownLimit(name, props.explained.by_source.user?.[name]), align: "end" },
           { label: "Key", cell: (name) => shownLimit(name, props.explained.by_source.key?.[name]), align: "end" },
         ]}

@@ -9,10 +9,11 @@ import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { explainLimitsPath, isSpend, type Limits, limitLabels, limitNames } from "./limits.ts";
 
-/** Of everyone, of each account in a group, or of one account. */
+/** Of everyone, of each account in a group or with a plan, or of one account. */
 export type LimitsScope =
   | { readonly scope: "default" }
   | { readonly scope: "group"; readonly group_name: string }
+  | { readonly scope: "plan"; readonly plan_code: string }
   | { readonly scope: "user"; readonly user_id: string }
   | { readonly scope: "organisation"; readonly organisation_id: string };
 

@@ -19,12 +19,13 @@ export const limitNames = Object.keys(limitLabels) as readonly LimitName[];
 /** Amounts of quota; the others are counts. */
 export const isSpend = (name: LimitName): name is SpendLimitName => name.startsWith("spend_");
 
-/** Whose limits: those of a key, of a user, of an organisation, of a group, or what everyone has. */
+/** Whose limits: those of a key, of a user, of an organisation, of a group, of a plan, or what everyone has. */
 export type LimitsOf = {
   readonly user_id?: string;
   readonly organisation_id?: string;
   readonly key_id?: string;
   readonly group_name?: string;
+  readonly plan_code?: string;
 };
 
 export function createLimitsQuery(of: () => LimitsOf) {

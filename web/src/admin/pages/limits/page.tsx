@@ -14,10 +14,11 @@ const fields = [
   { id: "organisation_id", label: "Organisation id" },
   { id: "key_id", label: "Key id" },
   { id: "group_name", label: "Group" },
+  { id: "plan_code", label: "Plan code" },
 ] as const;
 type FieldId = (typeof fields)[number]["id"];
 
-/** Which limits the calls of a key, a user, an organisation or a group meet, and what everyone has. */
+/** Which limits the calls of a key, a user, an organisation, a group or a plan meet, and what everyone has. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Limits");
   const [params, setParams] = useSearchParams();
@@ -32,6 +33,7 @@ export function Page(): JSX.Element {
     organisation_id: text("organisation_id"),
     key_id: text("key_id"),
     group_name: text("group_name"),
+    plan_code: text("plan_code"),
   });
   return (
     <>

@@ -3,13 +3,12 @@ import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
-import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import type { OrganisationDetail } from "../organisations/organisation.ts";
+import { AccountGroups } from "../user/account-groups.tsx";
 import { Balance } from "../user/balance.tsx";
-import { groupColumns } from "../user/group-columns.tsx";
 import { type Change, SaveForm } from "./save-form.tsx";
 
 const titles: Readonly<Record<Change, string>> = {
@@ -46,9 +45,7 @@ export function Overview(props: { readonly detail: OrganisationDetail }): JSX.El
         </Notice>
       </Show>
       <Balance of={props.detail} since="since it was created" />
-      <Card title="Groups">
-        <SimpleTable label="Groups" rows={props.detail.groups} columns={groupColumns} />
-      </Card>
+      <AccountGroups groups={props.detail.groups} member={{ kind: "organisation", id: id() }} />
       <LimitsCard of={{ organisation_id: id() }} edited={{ scope: "organisation", organisation_id: id() }} />
       <Card title="Organisation">
         <Facts

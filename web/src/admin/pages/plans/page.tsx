@@ -16,6 +16,7 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
 import { planKinds, planStatuses } from "../../values.ts";
+import { LimitsCard } from "../limits/limits-card.tsx";
 import { type Plan, PlanForm, plansPath } from "./plan-form.tsx";
 
 const columns: readonly Column<Plan>[] = [
@@ -140,6 +141,9 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           { name: "Updated", value: shownMoment(plan.updated_at) },
         ]}
       />
+      <Show when={plan.kind === "monthly"}>
+        <LimitsCard of={{ plan_code: plan.plan_code }} edited={{ scope: "plan", plan_code: plan.plan_code }} />
+      </Show>
     </>
   );
 }

@@ -11,11 +11,11 @@ import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
+import { AccountGroups } from "./account-groups.tsx";
 import { Balance } from "./balance.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
-import { UserGroups } from "./user-groups.tsx";
 import { UserOrganisations } from "./user-organisations.tsx";
 
 /** Balance, spending, account, and the possible actions. */
@@ -28,7 +28,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
         {(error) => <Notice tone="bad">The verification mail failed: {error()}</Notice>}
       </Show>
       <Balance of={props.detail} since="since registration" />
-      <UserGroups detail={props.detail} />
+      <AccountGroups groups={props.detail.groups} member={{ kind: "user", id: String(props.detail.user.user_id) }} />
       <UserOrganisations userId={String(props.detail.user.user_id)} />
       <LimitsCard
         of={{ user_id: String(props.detail.user.user_id) }}

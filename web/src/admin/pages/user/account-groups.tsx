@@ -1,3 +1,5 @@
+import type { groupOfUser } from "@sluice/contracts/groups";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
@@ -5,19 +7,21 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { RemoveForm } from "../group/remove-form.tsx";
 import { AssignForm } from "../groups/assign-form.tsx";
-import type { UserDetail } from "./detail.ts";
+import type { GroupMember } from "../groups/group.ts";
 import { groupColumns } from "./group-columns.tsx";
 
-/** The groups that the user may use, and where from. */
-export function UserGroups(props: { readonly detail: UserDetail }): JSX.Element {
+/** The groups that an account may use, where from, and ways to change them. */
+export function AccountGroups(props: {
+  readonly groups: ResponseOf<typeof groupOfUser>[];
+  readonly member: GroupMember;
+}): JSX.Element {
   const [isAssigning, setIsAssigning] = createSignal(false);
   const [removed, setRemoved] = createSignal<string | null>(null);
-  const userId = (): string => String(props.detail.user.user_id);
   return (
     <Card title="Groups">
       <SimpleTable
         label="Groups"
-        rows={props.detail.groups}
+        rows={props.groups}
         columns={[
           ...groupColumns,
           {
@@ -33,12 +37,20 @@ export function UserGroups(props: { readonly detail: UserDetail }): JSX.Element 
       <div class="button-row">
         <Button onClick={() => setIsAssigning(true)}>Add to a group</Button>
       </div>
-      <Dialog isOpen={isAssigning()} onClose={() => setIsAssigning(false)} title="Put this user into a group">
-        <AssignForm group={null} user={userId()} onDone={() => setIsAssigning(false)} />
+      <Dialog
+        isOpen={isAssigning()}
+        onClose={() => setIsAssigning(false)}
+        title={`Put this ${props.member.kind} into a group`}
+      >
+        <AssignForm group={null} member={props.member} onDone={() => setIsAssigning(false)} />
       </Dialog>
-      <Dialog isOpen={removed() !== null} onClose={() => setRemoved(null)} title="Take this user out of the group">
+      <Dialog
+        isOpen={removed() !== null}
+        onClose={() => setRemoved(null)}
+        title={`Take this ${props.member.kind} out of the group`}
+      >
         <Show when={removed()} keyed>
-          {(group) => <RemoveForm group={group} user={userId()} onDone={() => setRemoved(null)} />}
+          {(group) => <RemoveForm group={group} member={props.member} onDone={() => setRemoved(null)} />}
         </Show>
       </Dialog>
     </Card>
