@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type PageOptions, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
-import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
+import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 let web: WebRig;
 let browser: TestBrowser;
@@ -66,7 +66,7 @@ describe("public pages", () => {
 
   test("the selected theme is applied before anything is drawn", async () => {
     const page = await open("/console/", { as: "user" });
-    await page.getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("button", { name: /^Your account/ }).click();
     await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
     await page.goto("/pricing/");
     expect(await page.getAttribute("html", "data-theme")).toBe("dark");
@@ -176,6 +176,34 @@ describe("with the keyboard alone", () => {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   });
 
+  test("the palette finds a user by the beginning of the address, a model and the trace of a request id", async () => {
+    const page = await open("/admin/", { as: "admin" });
+    const typed = async (words: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Go to page or search" }).fill(words);
+    };
+    await typed(shownEmail.slice(0, -4));
+    await page.getByRole("option", { name: `${shownEmail} User` }).click();
+    await page.waitForURL(/\/admin\/users\/\d+\/$/);
+    await typed("gpt-4o-m");
+    await page.getByRole("option", { name: "gpt-4o-mini Model" }).click();
+    await page.waitForURL("**/admin/models/?q=gpt-4o-mini&open=gpt-4o-mini");
+    await page.getByRole("complementary", { name: "GPT-4o mini" }).waitFor();
+    await typed("0199d0aa-0000-7000-8000-0000000000AA");
+    await page.getByRole("option", { name: "0199d0aa-0000-7000-8000-0000000000AA Call" }).waitFor();
+  });
+
+  test("the palette of the console finds keys and models of the account, and who is logged in is in the menu", async () => {
+    const page = await open("/console/", { as: "user" });
+    await page.getByRole("button", { name: `Your account: ${shownEmail}` }).click();
+    await page.getByRole("menuitem", { name: "Account" }).click();
+    await page.waitForURL("**/console/account/");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to page or search" }).fill("gpt-4o");
+    await page.getByRole("option", { name: "gpt-4o-mini Model" }).click();
+    await page.waitForURL("**/models/gpt-4o-mini/");
+  });
+
   test("single-letter shortcuts do nothing once they are turned off", async () => {
     const page = await open("/admin/", { as: "admin" });
     await page.getByRole("heading", { name: "Dashboard" }).waitFor();
@@ -275,7 +303,7 @@ test("a chart can be read as a table, and its code is loaded only on pages with 
   await page.getByRole("button", { name: "View as table" }).first().click();
   expect(await page.getByRole("table", { name: "Requests by model" }).getByRole("row").count()).toBe(31);
   const plain = await open("/console/account/", { as: "user" });
-  await plain.getByText("ada@example.org").first().waitFor();
+  await plain.getByRole("main").getByText("ada@example.org").first().waitFor();
   const scripts = await plain.evaluate<string[]>("performance.getEntriesByType('resource').map(({ name }) => name)");
   expect(scripts.filter((name) => name.includes("plot"))).toEqual([]);
 });
@@ -321,7 +349,7 @@ test.each([false, true])("the bar of an unfinished day is paler, in the same col
 
 test("a page shows when it is offline, and when it is online again", async () => {
   const page = await open("/console/account/", { as: "user" });
-  await page.getByText("ada@example.org").first().waitFor();
+  await page.getByRole("main").getByText("ada@example.org").first().waitFor();
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
   await page.context().setOffline(false);

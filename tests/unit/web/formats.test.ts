@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { allLocales } from "@sluice/contracts/locales";
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { barsWithin, namedTimes, spanOfBars, stepsOf } from "@sluice/web/src/charts/axes.ts";
-import { stack, toCsv } from "@sluice/web/src/charts/model.ts";
-import { colorSlots, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
+import { isAllZero, stack, toCsv, totalAt } from "@sluice/web/src/charts/model.ts";
+import { seriesColors, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
 import { sparklinePath } from "@sluice/web/src/charts/sparkline-path.ts";
 import { spansOf, toEqualPlaces } from "@sluice/web/src/console/pages/usage/attempt-spans.ts";
 import { formatsOf, usdOfQuota } from "@sluice/web/src/i18n/format.ts";
@@ -106,10 +106,34 @@ describe("charts", () => {
     ]);
   });
 
-  test("give a name the same colour each time, and names of one chart different ones", () => {
-    const names = ["a", "b", "c", "d", "e"];
-    expect(new Set(colorSlots(names).values()).size).toBe(seriesSlots);
-    expect(colorSlots(["gpt-4o-mini"])).toEqual(colorSlots(["gpt-4o-mini"]));
+  const named = (name: string) => ({ name, values: [1] });
+
+  test("give each series of a chart a colour of its own, as many as there are", () => {
+    const colors = seriesColors(["a", "b", "c", "d", "e", "f", "g"].map(named));
+    expect(new Set(colors.values()).size).toBe(seriesSlots);
+  });
+
+  test("take the colour from the id, so that it is the same in every language", () => {
+    const inEnglish = seriesColors([{ ...named("Cost"), id: "cost" }]).get("Cost");
+    expect(seriesColors([{ ...named("Kosten"), id: "cost" }]).get("Kosten")).toBe(inEnglish as string);
+  });
+
+  test("show what is good or bad by itself in the colours of states, and other things in none", () => {
+    const colors = seriesColors([
+      { ...named("Completed"), tone: "ok" },
+      { ...named("Failed"), tone: "bad" },
+      { ...named("Other"), isOther: true },
+      { ...named("Before"), isPrevious: true },
+    ]);
+    expect([...colors.values()]).toEqual(["--ok", "--bad", "--series-other", "--series-other"]);
+  });
+
+  test("sum what is stacked at a time, and know when there is nothing to show", () => {
+    const series = [named("a"), { name: "b", values: [2] }, { name: "c", values: [null] }];
+    expect(totalAt(series, 0)).toBe(3);
+    expect(totalAt(series, 1)).toBeNull();
+    expect(isAllZero([{ name: "a", values: [0, null] }])).toBe(true);
+    expect(isAllZero(series)).toBe(false);
   });
 
   test("are exported as files in which a spreadsheet computes nothing", () => {

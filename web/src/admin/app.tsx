@@ -9,9 +9,17 @@ import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
+import { findRecords } from "./parts/find-records.ts";
+import { createMe } from "./parts/rights.tsx";
 import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
 import { adminNavTexts } from "./texts.ts";
+
+const personLinks = [
+  { label: "Your account", href: "/admin/account/" },
+  { label: "API description", href: "/backend/docs/" },
+  { label: "Website", href: "/" },
+];
 
 /** The admin area: every page inside the one frame. */
 export function AdminApp(): JSX.Element {
@@ -27,6 +35,7 @@ export function AdminApp(): JSX.Element {
 
 function Frame(props: RouteSectionProps): JSX.Element {
   const navigate = useNavigate();
+  const me = createMe();
   // Admins without a required authenticator see where to set it up.
   onMount(() => onCleanup(onRefused("second_factor_required", () => navigate("/account/"))));
   return (
@@ -36,6 +45,9 @@ function Frame(props: RouteSectionProps): JSX.Element {
       loginPath="/admin/"
       texts={shellTextsEn}
       nav={toNavEntries(adminRoutes, adminNavTexts)}
+      search={findRecords}
+      person={me.admin()?.username}
+      personLinks={personLinks}
       onLogOut={() => void logOut()}
     >
       <PageBoundary failedTitle="This page could not be loaded">{props.children}</PageBoundary>

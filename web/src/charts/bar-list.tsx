@@ -1,5 +1,4 @@
 import { For, type JSX } from "solid-js";
-import { colorOf, slotOf } from "./series-colors.ts";
 import "./chart.css";
 
 type Bar = {
@@ -31,13 +30,7 @@ export function BarList(props: { readonly label: string; readonly bars: readonly
             )}
             <span class="numeric">{bar.text}</span>
             <span class="bars-track" aria-hidden="true">
-              <span
-                class="bars-fill"
-                style={{
-                  "inline-size": `${(bar.value / largest()) * percent}%`,
-                  background: colorOf(slotOf(bar.name)),
-                }}
-              />
+              <span class="bars-fill" style={{ "inline-size": `${(bar.value / largest()) * percent}%` }} />
             </span>
           </li>
         )}

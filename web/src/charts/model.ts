@@ -1,6 +1,12 @@
+export type SeriesTone = "ok" | "warn" | "bad";
+
 /** One line, or one part of a bar, over the times of its chart. A gap is null, not 0. */
 export type Series = {
   readonly name: string;
+  /** What keeps its colour on every page and in every language; the name if absent. */
+  readonly id?: string;
+  /** The colour of a series that is good or bad by itself, such as an outcome. */
+  readonly tone?: SeriesTone;
   readonly values: readonly (number | null)[];
   /** The previous period, which is drawn dashed. */
   readonly isPrevious?: boolean;
@@ -32,6 +38,17 @@ function csvCell(text: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
   const safe = isFormula ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The sum of what is stacked at one time, or null if there is nothing. */
+export function totalAt(series: readonly Series[], index: number): number | null {
+  const values = series.flatMap(({ values: all }) => all[index] ?? []);
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Whether no series has a value other than zero. */
+export function isAllZero(series: readonly Series[]): boolean {
+  return series.every(({ values }) => values.every((value) => (value ?? 0) === 0));
 }
 
 /** Stacked values: each series becomes the sum of itself and those before it. */

@@ -2,11 +2,11 @@ import { daySeconds } from "../i18n/days.ts";
 import "./mend-browser-language.ts";
 import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount, Show } from "solid-js";
 import uPlot from "uplot";
+import { useKitTexts } from "../kit/kit-texts.tsx";
 import { whenIdle } from "../kit/when-idle.ts";
 import { chosenTheme } from "../shell/preferences.ts";
 import { barsWithin, bucketOf, namedTimes, spanOfBars, stepsOf } from "./axes.ts";
-import { stack, type TimeChart } from "./model.ts";
-import { colorOf } from "./series-colors.ts";
+import { isAllZero, stack, type TimeChart, totalAt } from "./model.ts";
 
 type PlotProps = {
   readonly chart: TimeChart;
@@ -14,7 +14,8 @@ type PlotProps = {
   readonly format: (value: number) => string;
   readonly timeText: (seconds: number) => string;
   readonly timeZone: string;
-  readonly slotOf: (name: string) => number | null;
+  /** The custom property with the colour of a series. */
+  readonly colorOf: (name: string) => string;
   readonly onRange?: (from: number, to: number) => void;
   readonly onReset?: () => void;
   readonly isLastUnfinished?: boolean;
@@ -29,7 +30,7 @@ const lastTimePx = 22;
 /** The width of a label at the side: roughly the width of a digit, and the padding. */
 const digitWidthPx = 7;
 const sideSpacePx = 20;
-const tipWidthPx = 176;
+const tipWidthPx = 240;
 const barShare = 0.72;
 const paleShare = 0.35;
 const crosshairs = "charts of one page";
@@ -38,6 +39,7 @@ const cursor = uPlot.sync(crosshairs);
 /** Draws a chart on a canvas; all charts of a page share one crosshair. */
 export function Plot(props: PlotProps): JSX.Element {
   const [tip, setTip] = createSignal<Tip | null>(null);
+  const texts = useKitTexts();
   let host: HTMLDivElement | undefined;
   let plot: uPlot | undefined;
   let cancelDraw = (): void => undefined;
@@ -78,23 +80,37 @@ export function Plot(props: PlotProps): JSX.Element {
         host = each;
       }}
     >
-      <Show when={tip()}>{(at) => <Tooltip {...props} index={at().index} left={at().left} />}</Show>
+      <Show when={tip()}>
+        {(at) => <Tooltip {...props} total={texts().total} index={at().index} left={at().left} />}
+      </Show>
     </div>
   );
 }
 
-function Tooltip(props: PlotProps & { readonly index: number; readonly left: number }): JSX.Element {
+type TooltipProps = PlotProps & { readonly index: number; readonly left: number; readonly total: string };
+
+/** The values at one time, with the sum of what is stacked. */
+function Tooltip(props: TooltipProps): JSX.Element {
+  const shown = (value: number | null): string => (value === null ? "-" : props.format(value));
+  const hasTotal = (): boolean => props.kind === "bars" && props.chart.series.length > 1;
   return (
-    <div class="chart-tip" style={{ left: `${props.left}px`, top: "8px" }}>
+    <div class="chart-tip" style={{ left: `${props.left}px`, top: "8px", "max-width": `${tipWidthPx}px` }}>
       <strong>{props.timeText(props.chart.times[props.index] ?? 0)}</strong>
       <For each={props.chart.series}>
         {({ name, values }) => (
           <div>
+            <span class="chart-swatch" style={{ background: `var(${props.colorOf(name)})` }} />
             <bdi>{name}</bdi>
-            <span>{((value) => (value === null ? "-" : props.format(value)))(values[props.index] ?? null)}</span>
+            <span>{shown(values[props.index] ?? null)}</span>
           </div>
         )}
       </For>
+      <Show when={hasTotal()}>
+        <div data-total>
+          <span>{props.total}</span>
+          <span>{shown(totalAt(props.chart.series, props.index))}</span>
+        </div>
+      </Show>
     </div>
   );
 }
@@ -121,7 +137,11 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), props.timeZone),
     legend: { show: false },
     padding: [8, lastTimePx, 0, 0],
-    cursor: { sync: { key: cursor.key }, drag: { x: props.onRange !== undefined, y: false, setScale: false } },
+    cursor: {
+      sync: { key: cursor.key },
+      drag: { x: props.onRange !== undefined, y: false, setScale: false },
+      ...(kind === "bars" ? { move: toBar } : {}),
+    },
     scales: {
       x: { time: true, ...(kind === "bars" ? { range: () => spanOfBars(chart.times) } : {}) },
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
@@ -130,7 +150,7 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
     series: [
       {},
       ...ordered.map((series): uPlot.Series => {
-        const stroke = resolveColor(host, colorOf(props.slotOf(series.name)).slice(4, -1));
+        const stroke = color(props.colorOf(series.name));
         const fill = kind === "bars" ? stroke : kind === "area" ? `color-mix(in srgb, ${stroke} 18%, transparent)` : "";
         return {
           label: series.name,
@@ -154,7 +174,7 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
 function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
   const { chart, kind } = props;
   const steps = stepsOf(chart.series);
-  const isEmpty = chart.series.every(({ values }) => values.every((value) => (value ?? 0) === 0));
+  const isEmpty = isAllZero(chart.series);
   const named = (plot: uPlot): number[] => namedTimes(chart.times, Math.floor(plot.width / timeWidthPx));
   return [
     {
@@ -181,6 +201,12 @@ function tickText({ chart, timeZone }: PlotProps): (seconds: number) => string {
     bucketOf(chart.times) >= daySeconds ? { month: "short", day: "numeric" } : { hour: "2-digit", minute: "2-digit" };
   const format = new Intl.DateTimeFormat(document.documentElement.lang, { ...parts, timeZone });
   return (seconds) => format.format(new Date(seconds * 1_000));
+}
+
+/** The crosshair is in the middle of the bar that the pointer is nearest to. */
+function toBar(plot: uPlot, left: number, top: number): [number, number] {
+  const time = left < 0 ? undefined : plot.data[0][plot.posToIdx(left)];
+  return [time === undefined ? left : plot.valToPos(time, "x"), top];
 }
 
 function barPaths(): Pick<uPlot.Series, "paths"> {

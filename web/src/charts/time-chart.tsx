@@ -3,8 +3,8 @@ import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 import { Skeleton } from "../kit/states.tsx";
-import { type TimeChart as TimeChartData, toCsv } from "./model.ts";
-import { colorOf, colorSlots } from "./series-colors.ts";
+import { isAllZero, type TimeChart as TimeChartData, toCsv } from "./model.ts";
+import { seriesColors } from "./series-colors.ts";
 import "./chart.css";
 
 const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
@@ -36,12 +36,8 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const texts = useKitTexts();
   const [hidden, setHidden] = createSignal<readonly string[]>([]);
   const [isTable, setIsTable] = createSignal(false);
-  const slots = createMemo(() =>
-    colorSlots(
-      props.chart.series.filter((each) => each.isOther !== true && each.isPrevious !== true).map(({ name }) => name),
-    ),
-  );
-  const slotOfSeries = (name: string): number | null => slots().get(name) ?? null;
+  const colors = createMemo(() => seriesColors(props.chart.series));
+  const colorOf = (name: string): string => colors().get(name) ?? "--series-other";
   const shown = createMemo(
     (): TimeChartData => ({
       ...props.chart,
@@ -63,7 +59,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
                 aria-pressed={!hidden().includes(name)}
                 onClick={() => toggle(name)}
               >
-                <span class="chart-swatch" style={{ background: colorOf(slotOfSeries(name)) }} />
+                <span class="chart-swatch" style={{ background: `var(${colorOf(name)})` }} />
                 <bdi>{name}</bdi>
               </button>
             )}
@@ -86,8 +82,11 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       <Show when={!isTable()} fallback={<ChartTable {...props} chart={shown()} />}>
         <figure class="chart-plot" aria-label={props.label}>
           <Suspense fallback={<Skeleton width="100%" />}>
-            <Plot {...props} chart={shown()} slotOf={slotOfSeries} />
+            <Plot {...props} chart={shown()} colorOf={colorOf} />
           </Suspense>
+          <Show when={isAllZero(props.chart.series)}>
+            <p class="chart-empty">{texts().noValues}</p>
+          </Show>
         </figure>
       </Show>
       <span class="chart-note">{props.zone}</span>

@@ -19,8 +19,11 @@ import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale } from "./locales.ts";
 import { frameArea } from "./messages/frame.ts";
+import { pageNames } from "./page-names.ts";
 import { AccountSwitcher } from "./parts/account-switcher.tsx";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
+import { createOwnSearch } from "./parts/own-search.ts";
+import { createMeQuery } from "./parts/queries.ts";
 import { consoleRoutes } from "./routes.ts";
 
 /** The console: every page inside the one frame. */
@@ -39,6 +42,8 @@ export function ConsoleApp(): JSX.Element {
 
 function Frame(props: RouteSectionProps): JSX.Element {
   const texts = frameArea.texts();
+  const me = createMeQuery();
+  const search = createOwnSearch();
   return (
     <Shell
       area="console"
@@ -52,6 +57,13 @@ function Frame(props: RouteSectionProps): JSX.Element {
         </>
       }
       foot={<BalanceFoot />}
+      search={search}
+      person={me.data?.user.email}
+      personLinks={[
+        { label: pageNames.account[consoleLocale], href: "/console/account/" },
+        { label: texts.console.docs, href: "/docs/" },
+        { label: texts.console.models, href: "/models/" },
+      ]}
       onLogOut={() => void logOut()}
     >
       <PageBoundary failedTitle={texts.console.pageFailed}>{props.children}</PageBoundary>

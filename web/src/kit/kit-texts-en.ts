@@ -31,6 +31,8 @@ export const kitTextsEn = {
   moreThan: "More than {count}",
   reset: "Reset",
   page: "Page",
+  noValues: "Nothing in this range",
+  total: "Total",
 } as const;
 
 export type KitTexts = { readonly [Key in keyof typeof kitTextsEn]: string };

@@ -14,6 +14,8 @@ export type MenuEntry =
       readonly isChecked?: boolean;
     }
   | { readonly label: string; readonly href: string; readonly isDownload?: boolean }
+  /** A text above the entries that it describes. */
+  | { readonly heading: string }
   | "line";
 
 type MenuProps = {
@@ -106,6 +108,13 @@ function MenuLine(props: { readonly entry: MenuEntry; readonly close: () => void
   const { entry } = props;
   if (entry === "line") {
     return <hr class="menu-line" />;
+  }
+  if ("heading" in entry) {
+    return (
+      <span class="menu-heading" role="presentation">
+        <bdi>{entry.heading}</bdi>
+      </span>
+    );
   }
   if ("href" in entry) {
     return (

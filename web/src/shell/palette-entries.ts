@@ -6,6 +6,16 @@ export type PaletteEntry = {
   readonly onSelect: () => void;
 };
 
+/**
+ * Finds what the words name, beyond the entries that are always there. `open` goes to an address.
+ * @throws ApiError
+ */
+export type PaletteSearch = (
+  words: string,
+  open: (href: string) => void,
+  signal: AbortSignal,
+) => Promise<readonly PaletteEntry[]>;
+
 /** Every word must occur in the name; names that begin with the first one come first. */
 export function findEntries(entries: readonly PaletteEntry[], words: string): PaletteEntry[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);

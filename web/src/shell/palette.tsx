@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, onCleanup, Show } from "solid-js";
 import { findEntries, type PaletteEntry } from "./palette-entries.ts";
 import type { ShellTexts } from "./shell-texts.ts";
 import "../kit/dialog.css";
@@ -8,10 +8,16 @@ type PaletteProps = {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly entries: readonly PaletteEntry[];
+  readonly search: (words: string, signal: AbortSignal) => Promise<readonly PaletteEntry[]>;
   readonly texts: ShellTexts;
 };
 
+type Search = { readonly state: "idle" | "running" | "failed"; readonly results: readonly PaletteEntry[] };
+
 const shownMax = 30;
+/** How long nothing is typed before a search begins. */
+const pauseMs = 150;
+const idle: Search = { state: "idle", results: [] };
 
 /** Pages, things and actions by name: type, select with the arrows, press Enter. */
 export function Palette(props: PaletteProps): JSX.Element {
@@ -19,7 +25,9 @@ export function Palette(props: PaletteProps): JSX.Element {
   const [words, setWords] = createSignal("");
   const [at, setAt] = createSignal(0);
   let dialog: HTMLDialogElement | undefined;
-  const found = createMemo(() => findEntries(props.entries, words()).slice(0, shownMax));
+  const search = createSearch(words, (typed, signal) => props.search(typed, signal));
+  const found = createMemo(() => [...findEntries(props.entries, words()), ...search().results].slice(0, shownMax));
+  const status = (): string => statusText(search(), found().length, props.texts);
   createEffect(
     on(
       () => props.isOpen,
@@ -104,10 +112,40 @@ export function Palette(props: PaletteProps): JSX.Element {
             )}
           </For>
         </div>
-        <p class="palette-empty" role="status" hidden={found().length > 0}>
-          {found().length === 0 ? props.texts.paletteNothing : ""}
+        <p class="palette-empty" role="status" hidden={status() === ""}>
+          {status()}
         </p>
       </Show>
     </dialog>
   );
+}
+
+function statusText({ state }: Search, count: number, texts: ShellTexts): string {
+  const nothing = count === 0 ? texts.paletteNothing : "";
+  return { idle: nothing, running: texts.paletteSearching, failed: texts.paletteFailed }[state];
+}
+
+/** What a search for the words finds. A search ends when the words change, and results of old words are not shown. */
+function createSearch(words: () => string, find: PaletteProps["search"]): () => Search {
+  const [search, setSearch] = createSignal<Search>(idle);
+  createEffect(() => {
+    const typed = words().trim();
+    setSearch(idle);
+    if (typed === "") {
+      return;
+    }
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      setSearch({ state: "running", results: [] });
+      find(typed, controller.signal).then(
+        (results) => controller.signal.aborted || setSearch({ state: "idle", results }),
+        () => controller.signal.aborted || setSearch({ state: "failed", results: [] }),
+      );
+    }, pauseMs);
+    onCleanup(() => {
+      clearTimeout(timer);
+      controller.abort();
+    });
+  });
+  return search;
 }

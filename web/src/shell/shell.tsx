@@ -20,7 +20,7 @@ import { AnnouncementLine } from "./announcement-line.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 import { brandName } from "./brand-name.ts";
 import type { NavEntry } from "./nav-entry.ts";
-import type { PaletteEntry } from "./palette-entries.ts";
+import type { PaletteEntry, PaletteSearch } from "./palette-entries.ts";
 import { chooseTheme, chosenTheme, collapseSidebar, isSidebarCollapsed, type Theme } from "./preferences.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 import type { ShellTexts } from "./shell-texts.ts";
@@ -34,8 +34,14 @@ type ShellProps = {
   readonly loginPath: string;
   readonly texts: ShellTexts;
   readonly nav: readonly NavEntry[];
-  /** Further palette entries: actions, and search results for the typed words. */
+  /** Further palette entries beside pages, themes and logging out. */
   readonly actions?: readonly PaletteEntry[];
+  /** Finds what the typed words name; `open` goes to an address of the same area. */
+  readonly search?: PaletteSearch;
+  /** The name or e-mail address of who is logged in, once it is known. */
+  readonly person: string | undefined;
+  /** Links in the menu of the person, the first one to the account. */
+  readonly personLinks: readonly { readonly label: string; readonly href: string }[];
   /** The end of the bar, such as the language menu of the console. */
   readonly barEnd?: JSX.Element;
   /** The foot of the sidebar. */
@@ -49,6 +55,7 @@ const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Pal
 const ShortcutsDialog = lazy(async () => ({ default: (await import("./shortcuts-dialog.tsx")).ShortcutsDialog }));
 
 const themes: readonly Theme[] = ["system", "light", "dark"];
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** The frame around every page of the console and of the admin area. */
 export function Shell(props: ShellProps): JSX.Element {
@@ -78,7 +85,18 @@ export function Shell(props: ShellProps): JSX.Element {
       { defer: true },
     ),
   );
-  const pages = (): PaletteEntry[] => props.nav.map(({ label, path }) => ({ label, onSelect: () => go(path) }));
+  const open = (href: string): void =>
+    href.startsWith(`/${props.area}/`) ? navigate(href, { resolve: false }) : window.location.assign(href);
+  const entries = (): PaletteEntry[] => [
+    ...props.nav.map(({ label, path }) => ({ label, onSelect: () => go(path) })),
+    ...(props.actions ?? []),
+    ...props.personLinks.map(({ label, href }) => ({ label, onSelect: () => open(href) })),
+    ...themes.map((theme) => ({
+      label: `${props.texts.theme}: ${themeName(props.texts, theme)}`,
+      onSelect: () => chooseTheme(theme),
+    })),
+    { label: props.texts.logOut, onSelect: () => props.onLogOut() },
+  ];
   return (
     <>
       <a class="skip" href="#main">
@@ -100,7 +118,8 @@ export function Shell(props: ShellProps): JSX.Element {
         <Palette
           isOpen={isPaletteOpen()}
           onClose={() => setIsPaletteOpen(false)}
-          entries={[...pages(), ...(props.actions ?? [])]}
+          entries={entries()}
+          search={(words, signal) => props.search?.(words, open, signal) ?? Promise.resolve([])}
           texts={props.texts}
         />
       </OnceOpened>
@@ -204,11 +223,6 @@ function Sidebar(props: ShellProps & { readonly isOpen: boolean; readonly onClos
 
 function Topbar(props: ShellProps & { readonly onMenu: () => void; readonly onPalette: () => void }): JSX.Element {
   const { texts } = props;
-  const themeNames: Readonly<Record<Theme, () => string>> = {
-    system: () => props.texts.themeSystem,
-    light: () => props.texts.themeLight,
-    dark: () => props.texts.themeDark,
-  };
   return (
     <div class="topbar">
       <Button class="menu-button" variant="quiet" shape="square" aria-label={texts.menu} onClick={() => props.onMenu()}>
@@ -226,28 +240,47 @@ function Topbar(props: ShellProps & { readonly onMenu: () => void; readonly onPa
       <Button class="palette-button" aria-label={props.texts.palette} onClick={() => props.onPalette()}>
         <Icon name="search" />
         <span>{props.texts.palette}</span>
-        <kbd>⌘K</kbd>
+        <kbd>{isApple ? "⌘K" : "Ctrl K"}</kbd>
       </Button>
       <span class="topbar-space" />
-      <Menu
-        label={props.texts.theme}
-        variant="quiet"
-        shape="square"
-        align="end"
-        button={<Icon name="sliders" />}
-        entries={[
-          ...themes.map((theme) => ({
-            label: themeNames[theme](),
-            isChecked: chosenTheme() === theme,
-            onSelect: () => chooseTheme(theme),
-          })),
-          "line" as const,
-          { label: props.texts.logOut, onSelect: () => props.onLogOut() },
-        ]}
-      />
       {props.barEnd}
+      <PersonMenu {...props} />
     </div>
   );
+}
+
+/** Who is logged in, and what concerns the person: the account, the theme, logging out. */
+function PersonMenu(props: ShellProps): JSX.Element {
+  return (
+    <Menu
+      label={props.person === undefined ? props.texts.personMenu : `${props.texts.personMenu}: ${props.person}`}
+      variant="quiet"
+      shape="square"
+      align="end"
+      button={<span class="person-letter">{firstLetter(props.person)}</span>}
+      entries={[
+        ...(props.person === undefined ? [] : [{ heading: props.person }]),
+        ...props.personLinks,
+        "line" as const,
+        { heading: props.texts.theme },
+        ...themes.map((theme) => ({
+          label: themeName(props.texts, theme),
+          isChecked: chosenTheme() === theme,
+          onSelect: () => chooseTheme(theme),
+        })),
+        "line" as const,
+        { label: props.texts.logOut, onSelect: () => props.onLogOut() },
+      ]}
+    />
+  );
+}
+
+function themeName(texts: ShellTexts, theme: Theme): string {
+  return { system: texts.themeSystem, light: texts.themeLight, dark: texts.themeDark }[theme];
+}
+
+function firstLetter(name: string | undefined): string {
+  return ([...(name ?? "")][0] ?? "").toLocaleUpperCase(document.documentElement.lang);
 }
 
 function OfflineBar(props: { readonly text: string }): JSX.Element {

@@ -99,6 +99,7 @@ function PartCard(props: {
   const bars = () =>
     props.parts
       .filter(({ calls }) => BigInt(calls) > 0n)
+      .sort((one, other) => Number(BigInt(other.calls) - BigInt(one.calls)))
       .slice(0, 8)
       .map((part) => ({
         name: part.name ?? part.key ?? props.otherwise ?? "none",

@@ -31,10 +31,10 @@ const seriesOf: Readonly<Record<Metric, (bars: readonly Bar[]) => readonly Serie
     { name: "Refunds", values: bars.map((bar) => Number(bar.refunds_usd)) },
   ],
   calls: (bars) => [
-    { name: "Completed", values: bars.map((bar) => Number(bar.completed)) },
-    { name: "Aborted", values: bars.map((bar) => Number(bar.aborted)) },
-    { name: "Failed", values: bars.map((bar) => Number(bar.failed)) },
-    { name: "Refused", values: bars.map((bar) => Number(bar.refused)) },
+    { name: "Completed", tone: "ok", values: bars.map((bar) => Number(bar.completed)) },
+    { name: "Aborted", isOther: true, values: bars.map((bar) => Number(bar.aborted)) },
+    { name: "Failed", tone: "bad", values: bars.map((bar) => Number(bar.failed)) },
+    { name: "Refused", tone: "warn", values: bars.map((bar) => Number(bar.refused)) },
   ],
   tokens: (bars) => [
     { name: "Input", values: bars.map((bar) => Number(bar.input_tokens)) },

@@ -1,7 +1,7 @@
 import { createMemo, type JSX, Match, Show, Switch } from "solid-js";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
-import { utcDay } from "../../../i18n/days.ts";
+import { dayIn, utcDay } from "../../../i18n/days.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
 import { LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
@@ -120,6 +120,7 @@ export function RowChart<Row extends KeyedRow>(props: {
             timeText={(seconds) => utcDay(seconds * 1000)}
             zone={`Days in ${props.zone}`}
             timeZone="UTC"
+            isLastUnfinished={days().at(-1)?.key === dayIn(props.zone, Date.now())}
           />
         </Match>
         <Match when={bars().length > 0}>

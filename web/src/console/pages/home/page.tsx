@@ -158,7 +158,11 @@ function SpentCard(props: { readonly summary: UsageSummary }): JSX.Element {
         chart={{
           times: props.summary.by_day.map(({ day }) => secondsOfDay(day)),
           series: [
-            { name: texts.cost, values: props.summary.by_day.map(({ settled_quota }) => usdNumber(settled_quota)) },
+            {
+              name: texts.cost,
+              id: "cost",
+              values: props.summary.by_day.map(({ settled_quota }) => usdNumber(settled_quota)),
+            },
           ],
         }}
         format={(value) => formats.usd(value.toFixed(6))}

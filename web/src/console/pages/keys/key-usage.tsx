@@ -40,7 +40,11 @@ export function KeyUsage(props: { readonly keyId: string }): JSX.Element {
                 chart={{
                   times: summary().by_day.map(({ day }) => secondsOfDay(day)),
                   series: [
-                    { name: texts.cost, values: summary().by_day.map(({ settled_quota }) => usdNumber(settled_quota)) },
+                    {
+                      name: texts.cost,
+                      id: "cost",
+                      values: summary().by_day.map(({ settled_quota }) => usdNumber(settled_quota)),
+                    },
                   ],
                 }}
                 format={(value) => formats.usd(value.toFixed(6))}

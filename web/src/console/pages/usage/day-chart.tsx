@@ -78,7 +78,7 @@ function toChart(summary: UsageSummary, metric: Metric, names: { readonly other:
   const others = all.slice(seriesMax);
   const series: Series[] = all
     .slice(0, seriesMax)
-    .map((model) => ({ name: model ?? names.unknown, values: valuesOf(new Set([model])) }));
+    .map((model) => ({ name: model ?? names.unknown, id: model ?? "unknown", values: valuesOf(new Set([model])) }));
   if (others.length > 0) {
     series.push({ name: names.other, values: valuesOf(new Set(others)), isOther: true });
   }
