@@ -87,7 +87,7 @@ export const shownPages: readonly ShownPage[] = [
   },
   {
     name: "console-upstreams",
-    path: "/console/upstreams/",
+    path: "/console/upstreams/?profiles",
     as: "user",
     arabic: "choice",
     ready: "tbody th, [data-kind=empty]",

@@ -56,7 +56,7 @@ export const consoleRoutes: readonly AppRoute<Locale>[] = [
   },
   {
     path: "/upstreams/",
-    nav: { label: (locale) => pageNames.upstreams[locale], icon: "plug", key: "p" },
+    nav: { label: (locale) => pageNames.upstreams[locale], icon: "box", key: "p" },
     load: page(() => import("./pages/upstreams/page.tsx"), upstreamsArea),
   },
   {

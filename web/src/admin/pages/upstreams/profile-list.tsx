@@ -57,9 +57,14 @@ export function ProfileList(): JSX.Element {
           actions: <Button onClick={() => setIsAdding(true)}>Add the first profile</Button>,
         }}
         actions={
-          <Button variant="primary" onClick={() => setIsAdding(true)}>
-            Add profile
-          </Button>
+          <>
+            <a class="button" href="/console/upstreams/?profiles">
+              View in the console
+            </a>
+            <Button variant="primary" onClick={() => setIsAdding(true)}>
+              Add profile
+            </Button>
+          </>
         }
         panel={{ title: (profile) => profile.name, content: (profile) => <ProfilePanel profile={profile} /> }}
       />

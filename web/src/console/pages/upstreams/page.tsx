@@ -1,3 +1,4 @@
+import { useSearchParams } from "@solidjs/router";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { shownTokenPrice } from "../../../i18n/model-prices.ts";
@@ -14,10 +15,11 @@ import { createModelsQuery, type OfferedGroup, type OfferedModel } from "../../p
 import { upstreamsArea } from "./messages/messages.ts";
 import { ProfilesCard } from "./profiles-card.tsx";
 
-/** What the user's keys reach, and for admins the login profiles for providers. */
+/** The models of the user's keys; with `?profiles`, as the admin area links it, the login profiles for providers. */
 export function Page(): JSX.Element {
   const texts = upstreamsArea.texts();
   useConsoleTitle(() => texts.title);
+  const [search] = useSearchParams();
   const [group, setGroup] = createSignal<string | null>(null);
   const query = createModelsQuery(group);
   return (
@@ -39,9 +41,11 @@ export function Page(): JSX.Element {
           </Match>
         </Switch>
       </Card>
-      <ShownAfter isReady={!query.isPending}>
-        <ProfilesCard />
-      </ShownAfter>
+      <Show when={search["profiles"] !== undefined}>
+        <ShownAfter isReady={!query.isPending}>
+          <ProfilesCard />
+        </ShownAfter>
+      </Show>
     </>
   );
 }

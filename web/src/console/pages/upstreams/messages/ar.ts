@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "المصادر",
-  text: "ما يجيب عن طلباتك. يحتفظ مشغّل الخدمة بالاتصالات مع المزوّدين، وتصل مفاتيحك إلى النماذج أدناه.",
+  title: "النماذج",
+  text: "النماذج التي يمكن لمفاتيحك استدعاؤها، مع أسعارها.",
   models: "النماذج التي يمكن لمفاتيحك استدعاؤها",
   model: "النموذج",
   group: "المجموعة",

@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "Upstreams",
-  text: "Was Ihre Aufrufe beantwortet. Der Betreiber dieses Dienstes unterhält die Verbindungen zu den Anbietern; Ihre Schlüssel erreichen die folgenden Modelle.",
+  title: "Modelle",
+  text: "Die Modelle, die Ihre Schlüssel aufrufen können, mit ihren Preisen.",
   models: "Modelle, die Ihre Schlüssel aufrufen können",
   model: "Modell",
   group: "Gruppe",

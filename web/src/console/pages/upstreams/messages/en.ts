@@ -1,9 +1,9 @@
 import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
-  title: "Upstreams",
-  text: "What serves your calls. The operator manages the connections to providers; your keys can use the models below.",
-  models: "Models that your keys can call",
+  title: "Models",
+  text: "The models your keys can call, with what they cost.",
+  models: "Models your keys can call",
   model: "Model",
   group: "Group",
   groupPrices: "Prices in this group, with all multipliers.",
@@ -19,7 +19,7 @@ export const messages = english({
   sunset: "ends on {date}",
   deprecated: "deprecated",
   noModels: "No models available to your account",
-  noModelsText: "No connection serves your group at the moment. Calls are refused until the operator adds one.",
+  noModelsText: "Nothing serves your group at the moment. Calls are refused until the operator adds one.",
   profiles: "Upstream auth profiles",
   profilesText:
     "A profile describes how to log in to a provider. Profiles do not affect routing, and only admins see them.",

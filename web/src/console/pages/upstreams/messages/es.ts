@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "Orígenes",
-  text: "Lo que responde a tus llamadas. El operador de este servicio mantiene las conexiones con los proveedores; tus claves llegan a los modelos de abajo.",
+  title: "Modelos",
+  text: "Los modelos que pueden llamar tus claves, con sus precios.",
   models: "Modelos que pueden llamar tus claves",
   model: "Modelo",
   group: "Grupo",

@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "Sources",
-  text: "Ce qui répond à vos appels. L’exploitant de ce service entretient les connexions aux fournisseurs ; vos clés atteignent les modèles ci-dessous.",
+  title: "Modèles",
+  text: "Les modèles que vos clés peuvent appeler, avec leurs tarifs.",
   models: "Modèles que vos clés peuvent appeler",
   model: "Modèle",
   group: "Groupe",

@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "接続先",
-  text: "呼び出しに応答する接続先です。プロバイダーとの接続はこのサービスの運営者が管理し、お持ちのキーで以下のモデルを利用できます。",
+  title: "モデル",
+  text: "キーで呼び出せるモデルとその料金です。",
   models: "キーで呼び出せるモデル",
   model: "モデル",
   group: "グループ",

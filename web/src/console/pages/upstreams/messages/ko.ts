@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "업스트림",
-  text: "호출에 응답하는 곳입니다. 제공업체와의 연결은 이 서비스의 운영자가 관리하며, 내 키로 아래 모델을 쓸 수 있습니다.",
+  title: "모델",
+  text: "내 키로 호출할 수 있는 모델과 요금입니다.",
   models: "내 키로 호출할 수 있는 모델",
   model: "모델",
   group: "그룹",

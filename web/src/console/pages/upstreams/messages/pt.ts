@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "Origens",
-  text: "O que responde às suas chamadas. O operador deste serviço mantém as conexões com os provedores; suas chaves alcançam os modelos abaixo.",
+  title: "Modelos",
+  text: "Os modelos que suas chaves podem chamar, com seus preços.",
   models: "Modelos que suas chaves podem chamar",
   model: "Modelo",
   group: "Grupo",

@@ -1,8 +1,8 @@
 import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
-  title: "上游",
-  text: "回答您调用的来源。本服务的运营方维护与各提供商的连接；您的密钥可以使用下列模型。",
+  title: "模型",
+  text: "您的密钥可以调用的模型及其价格。",
   models: "您的密钥可以调用的模型",
   model: "模型",
   group: "分组",
