@@ -20,7 +20,7 @@ test(
       await page.getByLabel("Find the user").fill("ada@");
       await page.getByLabel("Find the user").press("Enter");
       await page.getByRole("button", { name: /^ada@example\.org/ }).click();
-      await page.getByLabel("Amount, quota").fill("500000");
+      await page.getByLabel("Amount, USD").fill("1");
       await page.getByRole("button", { name: "Preview" }).click();
       // The form names what is missing before it sends anything.
       await page.getByText("Give a reason of at least three characters.").waitFor();
@@ -28,7 +28,7 @@ test(
       await page.getByRole("button", { name: "Preview" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText("$6.00").waitFor();
-      await dialog.getByRole("button", { name: "Add quota" }).click();
+      await dialog.getByRole("button", { name: "Add" }).click();
       await page.getByText(/\$5\.00 became \$6\.00/).waitFor();
       await page.getByRole("cell", { name: "goodwill after an outage" }).waitFor();
     });

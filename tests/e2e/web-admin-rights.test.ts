@@ -62,7 +62,7 @@ test(
         await form.getByLabel("Code").fill("typed-before");
         await form.getByLabel("Name", { exact: true }).fill("Typed before");
         await form.getByLabel("Price, USD").fill("12.00");
-        await form.getByLabel("Grants, quota").fill("6000000");
+        await form.getByLabel("Grants, USD of balance").fill("12");
         await form.getByRole("button", { name: "Create plan" }).click();
         const login = page.getByRole("dialog", { name: "Log in again" });
         await login.getByLabel("Your password").fill("not the password");
@@ -126,7 +126,7 @@ test(
     const [user] = await web.rig.db.sql<{ id: bigint }>`select gateway_user_id as id from user_profile limit 1`;
     const ask = async (page: Page) => {
       await page.getByLabel("Gateway user id").fill(String(user?.id));
-      await page.getByLabel("Amount, quota").fill("30000000");
+      await page.getByLabel("Amount, USD").fill("60");
       await page.getByLabel("Reason").fill("the outage of yesterday");
       await page.getByRole("button", { name: "Preview" }).click();
     };
@@ -141,7 +141,7 @@ test(
     await walk("/admin/manual-adjust/", async (page) => {
       await ask(page);
       await page.getByText("This waits until another super-admin has approved it.").waitFor();
-      await page.getByRole("button", { name: "Add quota" }).click();
+      await page.getByRole("button", { name: "Add" }).click();
       await page.getByText("Nothing has changed yet").waitFor();
       const toast = await page.locator(".toast").boundingBox();
       expect((toast?.x ?? 0) + (toast?.width ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);

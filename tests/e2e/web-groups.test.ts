@@ -87,7 +87,7 @@ test(
       await dialog.getByLabel("Kind").selectOption("monthly");
       await dialog.getByLabel("Status").selectOption("active");
       await dialog.getByLabel("Price, USD").fill("20");
-      await dialog.getByLabel("Grants, quota").fill("10000000");
+      await dialog.getByLabel("Grants, USD of balance").fill("20");
       await dialog.getByLabel("Group").selectOption("pro");
       expect(await axe()).toEqual([]);
       await dialog.getByRole("button", { name: "Create plan" }).click();

@@ -49,7 +49,7 @@ function readAll(): Readonly<Record<string, unknown>> {
 const sameEverywhere = /^(CSV|(\W|\d|\{\w+\}|ms)*)$/u;
 /** Texts of the console that are the same as in English; any other such text was not translated. */
 const sameWords: Readonly<Record<string, readonly string[]>> = {
-  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio", "Webhooks"],
+  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio", "Webhooks", "Total"],
   fr: [
     ...[
       "Code",
@@ -65,13 +65,13 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
       "Secret",
       "Sessions",
     ],
-    ...["15 minutes", "Tokens", "Type", "active", "audio", "image", "{count} tokens", "Webhooks", "Message"],
+    ...["15 minutes", "Tokens", "Type", "active", "audio", "image", "{count} tokens", "Webhooks", "Message", "Total"],
   ],
   de: [
     ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams", "Webhooks"],
     ...["Wallet: {vendor}", "optional", "Tag", "Tags"],
   ],
-  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks"],
+  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks", "Total"],
 };
 
 const all = readAll();

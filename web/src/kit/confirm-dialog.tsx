@@ -12,13 +12,15 @@ type ConfirmProps = {
   readonly children: JSX.Element;
   /** The verb of the button, such as "Revoke now". */
   readonly action: string;
+  /** "plain" for an action that takes nothing away. */
+  readonly tone?: "bad" | "plain";
   /** A word that must be typed before the button works; for irreversible actions. */
   readonly typed?: { readonly word: string; readonly label: string };
   readonly isBusy?: boolean;
   readonly onConfirm: () => void;
 };
 
-/** Asks before something is destroyed. */
+/** Asks before something that can not be taken back, or takes something away. */
 export function ConfirmDialog(props: ConfirmProps): JSX.Element {
   const texts = useKitTexts();
   const [typed, setTyped] = createSignal("");
@@ -56,7 +58,12 @@ export function ConfirmDialog(props: ConfirmProps): JSX.Element {
         </Show>
         <div class="dialog-actions">
           <Button onClick={() => props.onClose()}>{texts().cancel}</Button>
-          <Button type="submit" variant="danger" isBusy={props.isBusy} disabled={!isReady()}>
+          <Button
+            type="submit"
+            variant={props.tone === "plain" ? "primary" : "danger"}
+            isBusy={props.isBusy}
+            disabled={!isReady()}
+          >
             {props.action}
           </Button>
         </div>

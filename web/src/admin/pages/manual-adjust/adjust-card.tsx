@@ -4,7 +4,7 @@ import { useSearchParams } from "@solidjs/router";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Checkbox, TextField } from "../../../kit/field.tsx";
@@ -13,12 +13,19 @@ import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
 import { DemandNotice, waitingText } from "../../parts/approval.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
-import { UserPicker } from "./user-picker.tsx";
+import { type User, UserPicker } from "./user-picker.tsx";
 
 type Answer = ResponseOf<typeof manualAdjustOutput>;
 type Done = Exclude<Answer, { readonly approval: unknown }>;
 
 const path = "/backend/admin/manual-adjust/";
+
+/** Quota from a typed amount in US dollars, below 0 with a minus; null if it is not an amount. */
+function amountOf(typed: string): bigint | null {
+  const text = typed.trim();
+  const amount = quotaOfUsd(text.replace(/^-\s*/, ""));
+  return amount === null || !text.startsWith("-") ? amount : -amount;
+}
 
 /** First a preview, then the change itself, under one idempotency key so that it can't happen twice. */
 export function AdjustCard(): JSX.Element {
@@ -26,6 +33,7 @@ export function AdjustCard(): JSX.Element {
   const given = params["gateway_user_id"];
   const [preview, setPreview] = createSignal<Done | null>(null);
   const [result, setResult] = createSignal<Done | null>(null);
+  const [picked, setPicked] = createSignal<User | null>(null);
   const [key, setKey] = createSignal(newIdempotencyKey());
   const action = createAction(path, "/backend/admin/user/", "/backend/admin/user/detail/");
   const form = createForm({
@@ -39,9 +47,9 @@ export function AdjustCard(): JSX.Element {
       ...(/^[1-9]\d*$/.test(values.gateway_user_id)
         ? {}
         : { gateway_user_id: "Enter the id of the gateway user, a number." }),
-      ...(/^-?[1-9]\d*$/.test(values.amount)
-        ? {}
-        : { amount: "Enter a whole number of quota other than 0; use a minus to deduct." }),
+      ...((amountOf(values.amount) ?? 0n) === 0n
+        ? { amount: "Enter an amount in US dollars other than 0; use a minus to deduct." }
+        : {}),
       ...reasonFault(values.reason),
     }),
     submit: async (values) => {
@@ -61,19 +69,21 @@ export function AdjustCard(): JSX.Element {
     setResult(answer);
     return answer.is_new ? "The balance was adjusted." : "This was already done; nothing was applied twice.";
   };
+  const isDeduction = (): boolean => BigInt(preview()?.amount ?? 0) < 0n;
   return (
     <Card title="Adjust balance">
-      <UserPicker onPick={(id) => form.set("gateway_user_id", id)} />
+      <UserPicker
+        onPick={(user) => {
+          form.set("gateway_user_id", String(user.gateway_user_id));
+          setPicked(user);
+        }}
+      />
       <AdminForm form={form} action="Preview">
         <FieldRow>
           <TextField label="Gateway user id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
           <TextField
-            label="Amount, quota"
-            hint={
-              /^-?\d{1,16}$/.test(form.values().amount)
-                ? `${usdOfQuota(form.values().amount)} US dollars`
-                : "500,000 quota are 1 US dollar; use a minus to deduct."
-            }
+            label="Amount, USD"
+            hint="Use a minus to deduct."
             inputmode="text"
             autocomplete="off"
             {...form.text("amount")}
@@ -91,7 +101,8 @@ export function AdjustCard(): JSX.Element {
         isOpen={preview() !== null}
         onClose={() => setPreview(null)}
         title="Adjust this balance"
-        action={BigInt(preview()?.amount ?? 0) < 0n ? "Deduct quota" : "Add quota"}
+        action={isDeduction() ? "Deduct" : "Add"}
+        tone={isDeduction() ? "bad" : "plain"}
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(apply)}
       >
@@ -99,7 +110,7 @@ export function AdjustCard(): JSX.Element {
           {(answer) => (
             <div class="form">
               <DemandNotice demand={answer().demand} />
-              <Comparison answer={answer()} />
+              <Comparison answer={answer()} user={picked()} />
             </div>
           )}
         </Show>
@@ -118,15 +129,20 @@ async function send(
   idempotencyKey: string,
   isPreview: boolean,
 ): Promise<Answer> {
-  const body = { ...values, reason: values.reason.trim(), dry_run: isPreview };
+  const amount = String(amountOf(values.amount) ?? 0n);
+  const body = { ...values, amount, reason: values.reason.trim(), dry_run: isPreview };
   return await apiPost<typeof manualAdjustOutput>(path, body, { idempotencyKey });
 }
 
-function Comparison(props: { readonly answer: Done }): JSX.Element {
+/** The change; with the address of the account if it was picked by its name. */
+function Comparison(props: { readonly answer: Done; readonly user: User | null }): JSX.Element {
+  const id = (): string => String(props.answer.gateway_user_id);
+  const email = (): string | undefined =>
+    String(props.user?.gateway_user_id) === id() ? props.user?.email : undefined;
   return (
     <Facts
       facts={[
-        { name: "Gateway user", value: String(props.answer.gateway_user_id) },
+        { name: "Account", value: email() === undefined ? `Gateway user ${id()}` : `${email()}, gateway user ${id()}` },
         { name: "Amount", value: formats.quota(props.answer.amount) },
         { name: "Before", value: formats.quota(props.answer.remaining_before) },
         { name: "After", value: formats.quota(props.answer.remaining_after) },

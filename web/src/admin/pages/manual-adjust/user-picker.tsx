@@ -8,13 +8,13 @@ import { TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 
-type User = RowOf<typeof userList>;
+export type User = RowOf<typeof userList>;
 
 const path = "/backend/admin/user/list/";
 const shownMax = 5;
 
 /** Finds a user by address, key or id. */
-export function UserPicker(props: { readonly onPick: (gatewayUserId: string) => void }): JSX.Element {
+export function UserPicker(props: { readonly onPick: (user: User) => void }): JSX.Element {
   const [words, setWords] = createSignal("");
   const query = createQuery(() => ({
     queryKey: [path, words()],
@@ -40,7 +40,7 @@ export function UserPicker(props: { readonly onPick: (gatewayUserId: string) => 
             <Show when={rows().length > 0} fallback={<span class="muted">No users found.</span>}>
               <For each={rows().slice(0, shownMax)}>
                 {(user) => (
-                  <Button onClick={() => props.onPick(String(user.gateway_user_id))}>
+                  <Button onClick={() => props.onPick(user)}>
                     {user.email}, {formats.quota(user.remaining)}
                   </Button>
                 )}

@@ -6,6 +6,7 @@ import { For, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { Card } from "../../../kit/card.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
@@ -62,7 +63,7 @@ function valuesOf(plan: Plan | null): Values {
     name: plan?.name ?? "",
     kind: plan?.kind ?? "wallet_balance",
     price_usd: plan?.price_usd ?? "",
-    quota: plan === null ? "" : String(plan.quota),
+    quota: plan === null ? "" : usdOfQuota(plan.quota),
     description: plan?.description ?? "",
     features: plan?.features.join("\n") ?? "",
     sort_order: String(plan?.sort_order ?? 0),
@@ -97,7 +98,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
   const form = createForm<Values>({
     initial: valuesOf(plan),
     check: ({ quota, sort_order }) => ({
-      ...(/^[1-9]\d{0,15}$/.test(quota) ? {} : { quota: "Enter a whole number of quota above 0." }),
+      ...((quotaOfUsd(quota) ?? 0n) > 0n ? {} : { quota: "Enter an amount in US dollars above 0." }),
       ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "Enter a whole number." }),
     }),
     submit: async (values) => {
@@ -106,7 +107,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
         name: values.name,
         kind: values.kind,
         status: values.status,
-        quota: values.quota,
+        quota: String(quotaOfUsd(values.quota) ?? 0n),
         description: values.description,
         price_usd: values.price_usd.trim(),
         features: featuresOf(values.features),
@@ -149,17 +150,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       </FieldRow>
       <FieldRow>
         <TextField label="Price, USD" inputmode="decimal" autocomplete="off" {...form.text("price_usd")} />
-        <TextField
-          label="Grants, quota"
-          inputmode="numeric"
-          autocomplete="off"
-          hint={
-            /^\d{1,16}$/.test(form.values().quota)
-              ? `${usdOfQuota(form.values().quota)} US dollars`
-              : "500,000 quota are 1 US dollar."
-          }
-          {...form.text("quota")}
-        />
+        <TextField label="Grants, USD of balance" inputmode="decimal" autocomplete="off" {...form.text("quota")} />
       </FieldRow>
       <OwnAmountFields form={form} />
       <Show when={form.values().kind === "monthly"}>

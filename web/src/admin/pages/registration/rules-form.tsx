@@ -4,6 +4,7 @@ import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -40,7 +41,7 @@ function valuesOf(rules: Rules): Values {
     domains: rules.domains.join("\n"),
     refused_domains: rules.refused_domains.join("\n"),
     proof_bits: String(rules.proof_bits),
-    credit_quota: String(rules.credit_quota),
+    credit_quota: usdOfQuota(rules.credit_quota),
     credits_per_network_day: String(rules.credits_per_network_day),
     credits_per_network: String(rules.credits_per_network),
     credits_per_device_day: String(rules.credits_per_device_day),
@@ -51,10 +52,11 @@ function valuesOf(rules: Rules): Values {
 }
 
 function faultsOf(values: Values): Partial<Record<keyof Values, string>> {
-  const wrong = [...numbers, "credit_quota" as const].filter((name) => !isCount(values[name]));
+  const wrong = numbers.filter((name) => !isCount(values[name]));
   const bits = Number(values.proof_bits);
   return {
     ...Object.fromEntries(wrong.map((name) => [name, "Enter a whole number."])),
+    ...(quotaOfUsd(values.credit_quota) === null ? { credit_quota: "Enter an amount in US dollars." } : {}),
     ...(isCount(values.proof_bits) && bits <= proofBitsMax ? {} : { proof_bits: `Enter 0 to ${proofBitsMax}.` }),
     ...(values.mode === "domains" && domainsOf(values.domains).length === 0
       ? { domains: "Name at least one domain." }
@@ -75,7 +77,7 @@ export function RulesForm(props: { readonly rules: Rules; readonly onDone: () =>
         domains: domainsOf(values.domains),
         refused_domains: domainsOf(values.refused_domains),
         proof_bits: Number(values.proof_bits),
-        credit_quota: values.credit_quota.trim(),
+        credit_quota: String(quotaOfUsd(values.credit_quota) ?? 0n),
         ...Object.fromEntries(numbers.map((name) => [name, Number(values[name])])),
         reason: values.reason.trim(),
         updated_at: props.rules.updated_at,
@@ -130,20 +132,16 @@ function WhoFields(props: { readonly form: Form<Values> }): JSX.Element {
 }
 
 function CreditFields(props: { readonly form: Form<Values> }): JSX.Element {
-  const dollars = (): string => {
-    const quota = props.form.values().credit_quota.trim();
-    return isCount(quota) ? `${usdOfQuota(quota)} US dollars` : "500,000 quota are 1 US dollar";
-  };
   const field = (name: NumberName, label: string): JSX.Element => (
     <TextField label={label} inputmode="numeric" autocomplete="off" {...props.form.text(name)} />
   );
   return (
     <>
       <TextField
-        label="Free credit, quota"
-        inputmode="numeric"
+        label="Free credit, USD"
+        inputmode="decimal"
         autocomplete="off"
-        hint={`${dollars()}, once for a person, after the address is verified. 0 is none.`}
+        hint="Once per person, after the address is verified. 0 is none."
         {...props.form.text("credit_quota")}
       />
       <FieldRow>

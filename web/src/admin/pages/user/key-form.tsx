@@ -6,6 +6,7 @@ import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -29,7 +30,7 @@ function valuesOf(key: Key) {
   const text = (value: number | string | null): string => (value === null ? "" : String(value));
   return {
     name: key.name,
-    quota_limit: text(key.quota_limit),
+    quota_limit: key.quota_limit === null ? "" : usdOfQuota(key.quota_limit),
     reset_period: key.reset_period as string,
     requests_per_minute: text(key.requests_per_minute),
     tokens_per_minute: text(key.tokens_per_minute),
@@ -45,10 +46,10 @@ function valuesOf(key: Key) {
 type Values = ReturnType<typeof valuesOf>;
 
 function inputOf(values: Values): Readonly<Partial<Record<KeyFieldName | "group", unknown>>> {
-  const quota = wholeOrNull(values.quota_limit);
+  const quota = quotaOfUsd(values.quota_limit);
   return {
     name: values.name.trim(),
-    quota_limit: quota,
+    quota_limit: quota === null ? null : Number(quota),
     reset_period: quota === null ? "none" : values.reset_period,
     requests_per_minute: wholeOrNull(values.requests_per_minute),
     tokens_per_minute: wholeOrNull(values.tokens_per_minute),
@@ -67,7 +68,10 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
   const refresh = useRefresh(...keyPaths);
   const form = createForm({
     initial: before,
-    check: ({ reason }) => reasonFault(reason),
+    check: ({ reason, quota_limit: limit }) => ({
+      ...(limit.trim() === "" || quotaOfUsd(limit) !== null ? {} : { quota_limit: "Enter an amount in US dollars." }),
+      ...reasonFault(reason),
+    }),
     submit: async (values) => {
       const changed = Object.entries(inputOf(values)).filter(
         ([name]) => values[name as keyof Values] !== before[name as keyof Values],
@@ -91,15 +95,10 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
       <TextField label="Name" autocomplete="off" {...form.text("name")} />
       <FieldRow>
         <TextField
-          label="Limit, quota"
+          label="Limit, USD"
           optional="no limit"
-          inputmode="numeric"
+          inputmode="decimal"
           autocomplete="off"
-          hint={
-            /^\d{1,15}$/.test(form.values().quota_limit)
-              ? `${usdOfQuota(form.values().quota_limit)} US dollars`
-              : "500,000 quota are 1 US dollar."
-          }
           {...form.text("quota_limit")}
         />
         <Show when={form.values().quota_limit.trim() !== ""}>

@@ -5,6 +5,7 @@ import { apiGet } from "../../../api/client.ts";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { fill, plural } from "../../../i18n/messages.ts";
+import { usdNumber } from "../../../i18n/quota.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
@@ -20,7 +21,6 @@ import {
   type Sums,
   type UsageSummary,
 } from "../../parts/queries.ts";
-import { usdNumber } from "../../parts/quota.ts";
 import styles from "./home.module.css";
 import { homeArea } from "./messages/messages.ts";
 import { SetupCard } from "./setup-card.tsx";

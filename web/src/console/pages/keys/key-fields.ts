@@ -6,8 +6,8 @@ import {
   type ResetPeriod,
 } from "@sluice/contracts/key-fields";
 import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import type { ApiKey } from "../../parts/queries.ts";
-import { quotaOfUsd } from "../../parts/quota.ts";
 import type { KeysMessages } from "./messages/en.ts";
 
 type Typed = {

@@ -1,12 +1,12 @@
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { fill } from "../../../i18n/messages.ts";
+import { usdNumber } from "../../../i18n/quota.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { browserZone, dayFormats, secondsOfDay } from "../../parts/days.ts";
 import { createSummaryQuery } from "../../parts/queries.ts";
-import { usdNumber } from "../../parts/quota.ts";
 import { keysArea } from "./messages/messages.ts";
 
 /** What a key cost in the last 30 days. */

@@ -1,7 +1,7 @@
 import { usdOfQuota } from "../../../i18n/format.ts";
 import { fill } from "../../../i18n/messages.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { formats } from "../../formats.ts";
-import { quotaOfUsd } from "../../parts/quota.ts";
 import type { OrganisationMessages } from "./messages/en.ts";
 
 type Budget = {

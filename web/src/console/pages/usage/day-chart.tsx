@@ -3,12 +3,12 @@ import type { Series } from "../../../charts/model.ts";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { dayIn, utcDay } from "../../../i18n/days.ts";
 import { fill } from "../../../i18n/messages.ts";
+import { usdNumber } from "../../../i18n/quota.ts";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
 import { formats } from "../../formats.ts";
 import { dayFormats, secondsOfDay } from "../../parts/days.ts";
 import type { Sums, UsageSummary } from "../../parts/queries.ts";
-import { usdNumber } from "../../parts/quota.ts";
 import { usageArea } from "./messages/messages.ts";
 import type { Range } from "./range.ts";
 

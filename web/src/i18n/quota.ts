@@ -1,7 +1,7 @@
 const quotaPerUsd = 500_000n;
 const places = 6;
 
-/** Quota from a typed amount in US dollars, rounded down; null when it is invalid. */
+/** Quota from a typed amount in US dollars, rounded down to a whole number; null if it is not an amount. */
 export function quotaOfUsd(text: string): bigint | null {
   const match = /^(\d{1,9})(?:[.,](\d{1,6}))?$/.exec(text.trim());
   if (match === null) {
