@@ -15,7 +15,7 @@ import manifest from "./package.json";
 import { runProgram } from "./run-program.ts";
 
 /** An account without a name on any host; only `/data` belongs to it. */
-const account = 65_532;
+export const imageAccount = 65_532;
 const architectures: Readonly<Record<string, string>> = { "linux-x64": "amd64", "linux-arm64": "arm64" };
 const libraryLicence = "/usr/share/doc/libc6/copyright";
 
@@ -87,15 +87,15 @@ function packFiles(work: string, binary: string): Uint8Array<ArrayBuffer> {
     cpSync(libraryLicence, join(tree, libraryLicence));
   }
   mkdirSync(join(tree, "etc"));
-  writeFileSync(join(tree, "etc/passwd"), `root:x:0:0::/:/\nsluice:x:${account}:${account}::/data:/\n`);
-  writeFileSync(join(tree, "etc/group"), `root:x:0:\nsluice:x:${account}:\n`);
+  writeFileSync(join(tree, "etc/passwd"), `root:x:0:0::/:/\nsluice:x:${imageAccount}:${imageAccount}::/data:/\n`);
+  writeFileSync(join(tree, "etc/group"), `root:x:0:\nsluice:x:${imageAccount}:\n`);
   mkdirSync(join(tree, "tmp"));
   chmodSync(join(tree, "tmp"), 0o1777);
   const owned = join(work, "owned");
   mkdirSync(join(owned, "data"), { recursive: true, mode: 0o700 });
   const packed = join(work, "files.tar");
   appendTo(packed, tree, ["."], 0);
-  appendTo(packed, owned, ["data"], account);
+  appendTo(packed, owned, ["data"], imageAccount);
   return readFileSync(packed);
 }
 
@@ -112,7 +112,7 @@ function configOf(target: string, made: { readonly layer: string; readonly commi
     architecture: architectures[target],
     os: "linux",
     config: {
-      User: `${account}:${account}`,
+      User: `${imageAccount}:${imageAccount}`,
       Env: ["PATH=/usr/bin", "NODE_ENV=production", "HOST=0.0.0.0", "PORT=3000", "DATA_DIR=/data"],
       Entrypoint: ["/usr/bin/sluice"],
       Cmd: ["start"],

@@ -53,3 +53,6 @@ class PythonEnvironment {
 
 /** LiteLLM wants other versions of the packages than the rest. */
 export const liteLlmEnvironment = new PythonEnvironment("litellm", "tests/conformance/litellm-packages.txt");
+
+/** Schemas of Kubernetes and of compose files; more than a hundred megabytes, which nothing else needs. */
+export const schemaEnvironment = new PythonEnvironment("schemas", "tests/integration/deploy/schema-packages.txt");

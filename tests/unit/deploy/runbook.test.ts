@@ -27,7 +27,9 @@ test("the runbook names only metrics that the programs have", () => {
 });
 
 test("the runbook names only events that the programs write", () => {
-  const events = named(/`((?:[a-z_]+)\.[a-z_]+)`/g).filter((name) => !/\.(sh|txt|json|conf|env|md|ts)$/.test(name));
+  const events = named(/`((?:[a-z_]+)\.[a-z_]+)`/g).filter(
+    (name) => !/\.(sh|txt|json|yaml|conf|env|md|ts)$/.test(name),
+  );
   expect(events.length).toBeGreaterThan(30);
   expect(events.filter((name) => !sources.includes(`"${name}"`))).toEqual([]);
 });
