@@ -12,6 +12,14 @@ export const shownDialogs: readonly ShownPage[] = [
     ready: "dialog[open] .field",
   },
   {
+    name: "console-passkey-add",
+    path: "/console/account/",
+    as: "user",
+    arabic: "none",
+    ready: "[data-kind=empty], [class*=session]",
+    press: ["Add a passkey"],
+  },
+  {
     name: "console-subscribe",
     path: "/console/billing/",
     as: "user",

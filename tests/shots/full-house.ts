@@ -339,6 +339,10 @@ export async function fillLists(db: Database, gatewayUserId: GatewayUserId): Pro
     `insert into user_identity (user_id, issuer, subject, email, created_at, last_used_at)
       select p.id, (array['https://login.acme.example', 'https://github.com'])[i], 'subject ' || i, p.email, ${moment}, case when i = 1 then ${moment} end
       from user_profile p cross join generate_series(1, 2) i where p.gateway_user_id = '${gatewayUserId}'`,
+    `insert into passkey (user_id, name, credential_id, public_key, counter, transports, is_synced, is_backed_up, aaguid, created_at, last_used_at)
+      select p.id, (array['Laptop', 'Security key on the key ring with the long name'])[i], 'photograph ' || i, '\\x00', 0, '{}', i = 1, i = 1, '',
+        ${moment}, case when i = 1 then ${moment} end
+      from user_profile p cross join generate_series(1, 2) i where p.gateway_user_id = '${gatewayUserId}'`,
     `insert into event_target (gateway_user_id, kind, name, place, events, seal_name, access_sealed, status, failing_since, last_attempt_at)
       select case when i < 4 then ${gatewayUserId} end, (array['webhook', 'webhook', 'webhook', 'webhook', 'slack', 'telegram'])[i],
         (array['Storefront', 'Accounting', 'Old laptop', 'On call', 'Team', 'Night shift'])[i],

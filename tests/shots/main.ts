@@ -79,7 +79,8 @@ async function main(words: readonly string[]): Promise<void> {
   const looks = all.filter(({ name }) => words.includes(`--${name}`));
   const asked = looks.length === 0 ? all : looks;
   const named = words.filter((word) => !word.startsWith("--"));
-  const web = await startWebRig();
+  // Passkeys are shown for a domain name alone.
+  const web = await startWebRig(undefined, { PUBLIC_BASE_URL: "http://localhost" });
   const browser = await TestBrowser.launch();
   try {
     if (!isFirstUse) {

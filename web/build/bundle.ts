@@ -33,6 +33,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         "site-styles": "src/site/site.css",
         forms: "src/forms/forms.css",
         "prove-work": "src/forms/prove-work.ts",
+        "show-passkey": "src/forms/show-passkey.ts",
         icon: "src/site/icon.svg",
         "boot-site": "src/site/boot-site.ts",
         "docs-tools": "src/site/docs/docs-tools.ts",

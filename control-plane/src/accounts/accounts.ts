@@ -20,6 +20,11 @@ import { authEndpoints } from "./auth-routes.ts";
 import { formEndpoints } from "./form-routes.ts";
 import { KnownDevices } from "./login/known-devices.ts";
 import { type LoginDeps, UserLogin } from "./login/user-login.ts";
+import { Challenges } from "./passkeys/challenges.ts";
+import { relyingPartyOf } from "./passkeys/model.ts";
+import { PasskeyLogin } from "./passkeys/passkey-login.ts";
+import { Passkeys } from "./passkeys/passkeys.ts";
+import { passkeyEndpoints } from "./passkeys/routes.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
@@ -33,11 +38,11 @@ import { deleteEndedSessions } from "./sessions/store.ts";
 import { signInAccountEndpoints } from "./sign-in/account-routes.ts";
 import { signInAdminEndpoints } from "./sign-in/admin-routes.ts";
 import { signInBrowserEndpoints } from "./sign-in/browser-routes.ts";
+import { FlowCookie } from "./sign-in/flow-cookie.ts";
 import { type IssuerDeps, Issuers } from "./sign-in/issuers.ts";
 import { LinkedSignIns } from "./sign-in/linked-sign-ins.ts";
 import { NewMembers } from "./sign-in/new-members.ts";
 import { Providers } from "./sign-in/providers.ts";
-import { SealedCookie } from "./sign-in/sealed-cookie.ts";
 import { SignIn } from "./sign-in/sign-in.ts";
 import { deleteOldTokens } from "./tokens-store.ts";
 import { SecondFactor } from "./totp/second-factor.ts";
@@ -88,9 +93,11 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
   const providers = new Providers(deps);
   const issuers = new Issuers(deps.issuers);
   const links = new LinkedSignIns({ ...deps, ownAccount });
-  const cookie = new SealedCookie(deps.masterKey, !deps.isDevelopment);
+  const cookie = new FlowCookie(deps.masterKey, !deps.isDevelopment);
   const newcomers = new Newcomers({ ...deps, work: new ProofOfWork(deps), devices });
   const newMembers = new NewMembers({ ...deps, newcomers });
+  const challenges = new Challenges({ ...deps, isSecure: !deps.isDevelopment });
+  const party = relyingPartyOf(baseUrl);
   const routeDeps = {
     db,
     sessions,
@@ -106,6 +113,8 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
     providers,
     issuers,
     links,
+    passkeys: new Passkeys({ ...deps, challenges, party }),
+    passkeyLogin: new PasskeyLogin({ ...login, mails, baseUrl, challenges, party }),
     signIn: new SignIn({ ...login, clock: deps.clock, providers, issuers, cookie, links, newMembers }),
     adminLogin: new AdminLogin(login),
     adminAccounts: new AdminAccounts(login),
@@ -121,6 +130,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...accountEndpoints(routeDeps),
         ...signInBrowserEndpoints(routeDeps),
         ...signInAccountEndpoints(routeDeps),
+        ...passkeyEndpoints(routeDeps),
         ...signInAdminEndpoints(routeDeps),
         ...registrationAdminEndpoints({ ...routeDeps, masterKey: deps.masterKey, baseUrl }),
         ...accessTokenEndpoints({ tokens: new AccessTokens(db), ownAccount: routeDeps.ownAccount }),

@@ -174,12 +174,13 @@ function resetEndpoints({ reset }: AccountRouteDeps): AnyEndpoint[] {
       path: "/backend/auth/password-reset/confirm/",
       access: "public",
       input: passwordResetInput,
-      summary: "Set a new password by a reset link, end every session, and remove linked sign-ins if that is asked for",
+      summary:
+        "Set a new password by a reset link, end every session, and remove linked sign-ins and passkeys if that is asked for",
       output: emptyResponse,
       errors: ["invalid_token", "invalid_password", "invitation_unusable", "too_many_attempts"],
       handle: async (call) => {
-        const { token, password, end_sign_ins: endsSignIns } = call.input;
-        await reset.confirm({ token, password, endsSignIns }, originOf(call));
+        const { token, password, end_sign_ins: endsSignIns, end_passkeys: endsPasskeys } = call.input;
+        await reset.confirm({ token, password, endsSignIns, endsPasskeys }, originOf(call));
         return {};
       },
     }),

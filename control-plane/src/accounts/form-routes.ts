@@ -17,7 +17,7 @@ import type { LoginPageState } from "./port.ts";
 import { formAnswers, registerForm } from "./registration/form-routes.ts";
 import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-deps.ts";
 
-const emptyLogin: Omit<LoginPageState, "locale" | "signIns"> = {
+const emptyLogin: Omit<LoginPageState, "locale" | "signIns" | "hasPasskeys"> = {
   email: "",
   next: "",
   problem: null,
@@ -31,7 +31,7 @@ export function formEndpoints(deps: AccountRouteDeps): AnyEndpoint[] {
   return [...loginForm(deps), ...adminLoginForm(deps), ...registerForm(deps), ...verifyForm(deps), ...resetForm(deps)];
 }
 
-function loginForm({ userLogin, pages, sessions, providers }: AccountRouteDeps): AnyEndpoint[] {
+function loginForm({ userLogin, pages, sessions, providers, passkeys }: AccountRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -52,6 +52,7 @@ function loginForm({ userLogin, pages, sessions, providers }: AccountRouteDeps):
             notice: formField(input, "notice"),
             signedInAs: user?.email ?? null,
             signIns: await providers.offered(),
+            hasPasskeys: passkeys.isOffered,
           },
           200,
         );
@@ -84,7 +85,8 @@ function loginForm({ userLogin, pages, sessions, providers }: AccountRouteDeps):
           const error = readableError(thrown);
           const asksForCode = error.code === "code_required" || error.code === "invalid_code";
           const typed = { email, next, problem: problemOf(error), asksForCode };
-          const state = { ...emptyLogin, ...typed, locale: localeOf(call), signIns: await providers.offered() };
+          const others = { signIns: await providers.offered(), hasPasskeys: passkeys.isOffered };
+          const state = { ...emptyLogin, ...typed, ...others, locale: localeOf(call) };
           return withRetryAfter(pages.login(state, error.status), error);
         }
       },
@@ -163,7 +165,7 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
       errors: [],
       handle: async (call) => {
         const token = formField(call.input, "token");
-        const state = { locale: localeOf(call), token, email: "", problem: null, linked: await reset.linkedTo(token) };
+        const state = { locale: localeOf(call), token, email: "", problem: null, ...(await reset.otherWays(token)) };
         return rememberingLanguage(pages.reset(state, 200), call.input, sessions.isSecure);
       },
     }),
@@ -187,14 +189,15 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
             return seeOther(inLanguage("/login/?notice=sent", call.input));
           }
           const endsSignIns = formField(call.input, "end_sign_ins") !== "";
-          const wanted = { token, password: formField(call.input, "password"), endsSignIns };
+          const endsPasskeys = formField(call.input, "end_passkeys") !== "";
+          const wanted = { token, password: formField(call.input, "password"), endsSignIns, endsPasskeys };
           const whose = await reset.confirm(wanted, originOf(call));
           return seeOther(whose === "admin" ? "/admin/" : inLanguage("/login/?notice=reset", call.input));
         } catch (thrown) {
           const error = readableError(thrown);
           const kept = error.code === "invalid_token" ? "" : token;
-          const linked = await reset.linkedTo(kept);
-          const state = { locale: localeOf(call), token: kept, email, problem: problemOf(error), linked };
+          const others = await reset.otherWays(kept);
+          const state = { locale: localeOf(call), token: kept, email, problem: problemOf(error), ...others };
           return withRetryAfter(pages.reset(state, error.status), error);
         }
       },

@@ -52,6 +52,8 @@ export type LoginPageState = FormPageState & {
   readonly asksForCode: boolean;
   /** The user who is already logged in, or null. */
   readonly signedInAs: string | null;
+  /** Whether passkeys work at the address of this service. */
+  readonly hasPasskeys: boolean;
   readonly signIns: readonly OfferedSignIn[];
 };
 
@@ -74,7 +76,11 @@ export type SentPageState = { readonly locale: Locale; readonly email: string; r
 export type LinkPageState = FormPageState & { readonly token: string; readonly email: string };
 
 /** With a good link, the page offers to remove what is linked to the account. */
-export type ResetPageState = LinkPageState & { readonly linked: readonly string[] };
+export type ResetPageState = LinkPageState & {
+  /** The names of the linked services and of the passkeys. */
+  readonly signIns: readonly string[];
+  readonly passkeys: readonly string[];
+};
 
 /** The state of the admin login page beside its form. */
 export type AdminLoginPageState = {

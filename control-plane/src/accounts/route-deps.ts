@@ -7,6 +7,8 @@ import type { AdminLogin } from "./admins/admin-login.ts";
 import type { KnownDevices } from "./login/known-devices.ts";
 import type { LoginDeps, UserLogin } from "./login/user-login.ts";
 import type { Origin } from "./model.ts";
+import type { PasskeyLogin } from "./passkeys/passkey-login.ts";
+import type { Passkeys } from "./passkeys/passkeys.ts";
 import type { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages } from "./port.ts";
 import type { Newcomers } from "./registration/newcomers.ts";
@@ -31,6 +33,8 @@ export type AccountRouteDeps = Pick<LoginDeps, "db" | "sessions"> & {
   readonly providers: Providers;
   readonly signIn: SignIn;
   readonly links: LinkedSignIns;
+  readonly passkeys: Passkeys;
+  readonly passkeyLogin: PasskeyLogin;
   readonly newcomers: Newcomers;
   readonly devices: KnownDevices;
 };

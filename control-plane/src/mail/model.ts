@@ -17,6 +17,10 @@ export type MailVariables = {
   readonly recovery_code_used: { readonly left: string; readonly account_link: string };
   /** To the account's owner, when a sign-in of a provider was linked. */
   readonly sign_in_linked: { readonly provider: string; readonly account_link: string };
+  /** To the account's owner, when a passkey was added, removed, or used by a copy. */
+  readonly passkey_added: { readonly account_link: string };
+  readonly passkey_removed: { readonly account_link: string };
+  readonly passkey_copied: { readonly account_link: string };
   /** To the super-admins who may approve another one's request. */
   readonly approval_waiting: { readonly link: string; readonly request_no: string; readonly valid_minutes: string };
   /** To an address that may have no account. */

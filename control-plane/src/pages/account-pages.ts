@@ -58,6 +58,7 @@ ${formField("password", texts.password, passwordAttributes)}
 ${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}
 </form>
+${state.hasPasskeys ? passkeyButton(next, locale) : null}
 ${signInLinks(state.signIns, { next }, locale)}
 ${problem?.code === "email_not_verified" ? moreLink(formPath("/verify-email/", locale), texts.login.resend) : null}
 ${moreLink(formPath("/reset-password/", locale), texts.login.forgot)}
@@ -65,7 +66,19 @@ ${moreLink(formPath("/register/", locale), texts.login.register, texts.login.noA
   const body = html`${goodNotice(notice)}${problemNotice(problemText(problem, locale))}
 ${signedInAs === null ? form : signedIn(signedInAs, next, locale)}`;
   const address = next === "" ? "/login/" : `/login/?next=${encodeURIComponent(next)}`;
-  return formPage({ locale, title: texts.login.title, body, status, look, address, isCounted: true });
+  const scripts = state.hasPasskeys && signedInAs === null && look.assets !== null ? [look.assets.showPasskey] : [];
+  return formPage({ locale, title: texts.login.title, body, status, look, address, isCounted: true, scripts });
+}
+
+/** Hidden until a script has found that the browser knows passkeys. It carries the words for what can go wrong. */
+function passkeyButton(next: string, locale: Locale): Html {
+  const { login, problems } = formTexts[locale];
+  const words = Object.entries(problems).map(([code, text]) => html`<span data-code="${code}">${text}</span>`);
+  return html`<div class="form-passkey" data-passkey data-next="${next}" hidden>
+<button type="button" class="button">${login.withPasskey}</button>
+<p class="notice" data-tone="bad" role="alert" hidden></p>
+<template>${words}</template>
+</div>`;
 }
 
 /** What a sign-in takes along: where to go on, or the code of an invitation. */
@@ -151,7 +164,8 @@ export function resetPage(state: ResetPageState, status: number, look: FormLook)
 ${submitButton(texts.reset.send)}`
       : html`${hiddenField("token", token)}
 ${formField("password", texts.reset.newPassword, newPasswordAttributes, texts.register.passwordHint)}
-${state.linked.length === 0 ? null : endSignIns(state.linked, locale)}
+${endBox("end_sign_ins", texts.reset.endSignIns, state.signIns)}
+${endBox("end_passkeys", texts.reset.endPasskeys, state.passkeys)}
 ${submitButton(texts.reset.set)}`;
   const body = html`${problemNotice(problemText(problem, locale))}
 ${token === "" ? html`<p>${texts.reset.text}</p>` : null}
@@ -163,10 +177,13 @@ ${moreLink(formPath("/login/", locale), texts.login.submit)}`;
   return formPage({ locale, title: texts.reset.title, body, status, look, address });
 }
 
-/** Offers to remove what somebody who knew the old password may have linked. */
-function endSignIns(linked: readonly string[], locale: Locale): Html {
-  const label = textWith("{names}", formTexts[locale].reset.endSignIns, linked.join(", "));
-  return html`<label class="check" for="end_sign_ins"><input type="checkbox" id="end_sign_ins" name="end_sign_ins" value="yes"><span>${label}</span></label>`;
+/** Offers to remove what somebody who knew the old password may have added. */
+function endBox(name: string, text: string, added: readonly string[]): Html | null {
+  if (added.length === 0) {
+    return null;
+  }
+  const label = textWith("{names}", text, added.join(", "));
+  return html`<label class="check" for="${name}"><input type="checkbox" id="${name}" name="${name}" value="yes"><span>${label}</span></label>`;
 }
 
 /**

@@ -29,6 +29,8 @@ export type FormAssets = {
   readonly landing: string;
   /** The script that solves the proof of work of a registration. */
   readonly proveWork: string;
+  /** The script that logs in with a passkey. */
+  readonly showPasskey: string;
 };
 
 type Manifest = Readonly<Record<string, { readonly file: string }>>;
@@ -78,6 +80,7 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
       icon: address("src/site/icon.svg"),
       landing: address("src/site/landing.ts"),
       proveWork: address("src/forms/prove-work.ts"),
+      showPasskey: address("src/forms/show-passkey.ts"),
     },
     supportContext: address("src/site/support-context.ts"),
     prerender: join(folder, "server/prerender.js"),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adminRoles } from "./admin-roles.ts";
 import { waitingResponse } from "./approvals.ts";
 import { recordId } from "./keys.ts";
+import { loginMethods } from "./login-methods.ts";
 import { reasonText } from "./readable-text.ts";
 import { registrationPasses } from "./registration-passes.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -52,6 +53,8 @@ export const passwordResetInput = z.strictObject({
   password: z.string().max(65_536),
   /** Whether the sign-ins with other services that are linked to the account are removed. */
   end_sign_ins: z.boolean().default(false),
+  /** Whether the passkeys of the account are removed. */
+  end_passkeys: z.boolean().default(false),
 });
 
 export const passwordChangeInput = z.strictObject({
@@ -150,6 +153,8 @@ export const sessionListResponse = z.strictObject({
       id: wireInteger,
       ip: z.string(),
       user_agent: z.string(),
+      /** How the owner logged in; null for logins of earlier releases. */
+      method: z.enum(loginMethods).nullable(),
       created_at: wireMoment,
       seen_at: wireMoment,
       expires_at: wireMoment,

@@ -4,6 +4,7 @@ import { ledgerList, orderList, paymentList, refundList } from "./admin-lists/bi
 import { usageList } from "./admin-lists/gateway.ts";
 import { groupOfUser } from "./groups.ts";
 import { recordId } from "./keys.ts";
+import { loginMethods } from "./login-methods.ts";
 import { reasonText } from "./readable-text.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
@@ -67,11 +68,23 @@ export const userDetail = z.strictObject({
       last_used_at: wireMoment.nullable(),
     }),
   ),
+  passkeys: z.array(
+    z.strictObject({
+      passkey_id: wireInteger,
+      /** What its owner calls it. */
+      name: z.string(),
+      is_synced: z.boolean(),
+      created_at: wireMoment,
+      last_used_at: wireMoment.nullable(),
+    }),
+  ),
   sessions: z.array(
     z.strictObject({
       session_id: wireInteger,
       ip: z.string(),
       user_agent: z.string(),
+      /** How the user logged in; null for logins of earlier releases. */
+      method: z.enum(loginMethods).nullable(),
       created_at: wireMoment,
       seen_at: wireMoment,
       expires_at: wireMoment,

@@ -23,6 +23,7 @@ export type OwnedThings = {
   readonly deliveryId: string;
   /** A linked account at another service. */
   readonly signInId: string;
+  readonly passkeyId: string;
   readonly messageId: string;
   /** For a call that failed at its upstream. */
   readonly requestId: string;
@@ -80,6 +81,7 @@ export async function addOwnedThings(
     tokenId: await addToken(rig, login),
     ...(await addWebhook(own)),
     signInId: await addSignIn(rig, login),
+    passkeyId: await addPasskey(rig, login),
     messageId: await addMessage(rig, login),
     requestId: await failingCall(sluice, apiKey),
     day: utcDay(Date.now()),
@@ -128,6 +130,14 @@ async function addSignIn({ db }: SluiceRig, { userId }: UserLogin): Promise<stri
   const [row] = await db.sql<{ id: string }>`
     insert into user_identity (user_id, issuer, subject, email)
     values (${userId}::bigint, 'https://issuer.example', ${crypto.randomUUID()}, 'elsewhere@example.org')
+    returning id::text as id`;
+  return row?.id ?? "";
+}
+
+async function addPasskey({ db }: SluiceRig, { userId }: UserLogin): Promise<string> {
+  const [row] = await db.sql<{ id: string }>`
+    insert into passkey (user_id, name, credential_id, public_key, counter, transports, is_synced, is_backed_up, aaguid)
+    values (${userId}::bigint, 'Laptop', ${crypto.randomUUID()}, sha256('a key'::bytea), 0, '{}', true, true, '')
     returning id::text as id`;
   return row?.id ?? "";
 }

@@ -69,7 +69,7 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
   ],
   de: [
     ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams", "Webhooks"],
-    ...["Wallet: {vendor}", "optional", "Tag", "Tags"],
+    ...["Wallet: {vendor}", "optional", "Tag", "Tags", "Passkey", "Passkeys"],
   ],
   pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks", "Total"],
 };

@@ -57,7 +57,7 @@ export class AdminAccounts {
       await spendAdminTokens(tx, admin.adminId);
       await endAccess(tx, ofAdmin(admin.adminId));
       await this.#audit(tx, admin, origin, { action: "admin.password_change" });
-      const continued = { ...origin, continuedId: admin.sessionId };
+      const continued = { ...origin, method: "password", continuedId: admin.sessionId } as const;
       return await sessions.start(tx, ofAdmin(admin.adminId), request, continued);
     });
   }

@@ -40,7 +40,7 @@ export class AdminLogin {
         throw new AppError("invalid_credentials");
       }
       await touchSupportProfile(tx, admin.id, admin.username);
-      return await sessions.start(tx, ofAdmin(admin.id), request, origin);
+      return await sessions.start(tx, ofAdmin(admin.id), request, { ...origin, method: "password" });
     });
     return { admin, cookies: device === null ? [cookie, devices.cookie("admin", admin.id)] : [cookie] };
   }

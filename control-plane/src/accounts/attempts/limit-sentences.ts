@@ -8,6 +8,7 @@ export const limitSentences = {
   login: guessesOf(attemptKinds.userLogin.ofPair, attemptKinds.userLogin.ofAddress),
   adminLogin: guessesOf(attemptKinds.adminLogin.ofPair, attemptKinds.adminLogin.ofAddress),
   signIn: guessesOf(attemptKinds.signIn.ofPair, attemptKinds.signIn.ofAddress).slice(0, 2),
+  passkey: guessesOf(attemptKinds.passkey.ofPair, attemptKinds.passkey.ofAddress).slice(0, 2),
   confirmation: guessesOf(attemptKinds.confirmation.ofPair, attemptKinds.confirmation.ofAddress),
   code: [`Codes for an account: ${waitOf(codeLimit)}`],
   registration: [`From an address: ${waitOf(addressLimits.registration)}`, hashQueue],

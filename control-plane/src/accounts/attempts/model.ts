@@ -27,6 +27,8 @@ export const attemptKinds = {
   adminLogin: { name: "admin_login", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 20 } },
   /** Returns from a provider. Many people can share an address, and one who gives up at the provider counts too. */
   signIn: { name: "sign_in", ofPair: { ...guesses, free: 50 }, ofAddress: { ...guesses, free: 50 } },
+  /** Logins with a passkey, which can't be guessed: this only keeps programs from making the service check signatures. */
+  passkey: { name: "passkey", ofPair: { ...guesses, free: 20 }, ofAddress: { ...guesses, free: 50 } },
   /** Limits how often a logged-in user may confirm the password. */
   confirmation: { name: "confirmation", ofPair: { ...guesses, free: 5 }, ofAddress: { ...guesses, free: 50 } },
 } as const satisfies Record<string, AttemptKind>;

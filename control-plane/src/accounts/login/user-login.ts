@@ -63,7 +63,7 @@ export class UserLogin {
       if (!(await holdLogin(tx, user))) {
         throw new AppError("invalid_credentials");
       }
-      return await sessions.start(tx, ofUser(userId), request, origin);
+      return await sessions.start(tx, ofUser(userId), request, { ...origin, method: "password" });
     });
     if (!hashing.isOwn(user.passwordHash)) {
       // Another program's hash is weaker than ours. If two logins do this at once, the second finds it done.

@@ -13,6 +13,7 @@ import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
 import type { KnownDevices } from "../login/known-devices.ts";
 import { isOpen, type Origin } from "../model.ts";
+import { deletePasskeys, selectPasskeys } from "../passkeys/passkey-store.ts";
 import type { Newcomers } from "../registration/newcomers.ts";
 import type { SessionKind } from "../sessions/model.ts";
 import { ofUser } from "../sessions/store.ts";
@@ -50,7 +51,12 @@ export type WantedReset = {
   readonly password: string;
   /** Whether the sign-ins with other services that are linked to the account are removed. */
   readonly endsSignIns: boolean;
+  /** Whether the passkeys of the account are removed. */
+  readonly endsPasskeys: boolean;
 };
+
+/** What opens the account beside the password: names of services, and of passkeys. */
+export type OtherWays = { readonly signIns: readonly string[]; readonly passkeys: readonly string[] };
 
 const tokenBytes = 32;
 const validMinutes = 60;
@@ -124,17 +130,21 @@ export class PasswordReset {
   }
 
   /**
-   * The names of the services that are linked to the account of a reset link. Somebody who took the account over may have
-   * linked one, so the owner is asked whether they stay.
+   * What else opens the account of a reset link. Somebody who took the account over may have added some of it, so the owner
+   * is asked whether it stays.
    */
-  async linkedTo(token: string): Promise<readonly string[]> {
+  async otherWays(token: string): Promise<OtherWays> {
     const { db, providers } = this.#deps;
     const userId = token === "" ? null : await peekToken(db, sha256(token), "password_reset");
-    const issuers = userId === null ? [] : (await selectIdentities(db, userId)).map(({ issuer }) => issuer);
-    return issuers.length === 0 ? [] : [...(await providers.labelsOf(issuers)).values()];
+    if (userId === null) {
+      return { signIns: [], passkeys: [] };
+    }
+    const issuers = (await selectIdentities(db, userId)).map(({ issuer }) => issuer);
+    const signIns = issuers.length === 0 ? [] : [...(await providers.labelsOf(issuers)).values()];
+    return { signIns, passkeys: (await selectPasskeys(db, userId)).map(({ name }) => name) };
   }
 
-  async #confirmUser({ token, password, endsSignIns }: WantedReset, origin: Origin): Promise<void> {
+  async #confirmUser({ token, password, endsSignIns, endsPasskeys }: WantedReset, origin: Origin): Promise<void> {
     const { db, hashing, newcomers } = this.#deps;
     const tokenHash = sha256(token);
     const ownerId = await peekToken(db, tokenHash, "password_reset");
@@ -161,12 +171,13 @@ export class PasswordReset {
       await spendTokens(tx, userId, "email_verify");
       const ended = await endAccess(tx, ofUser(userId));
       const removedSignIns = endsSignIns ? await deleteIdentities(tx, userId) : [];
+      const removedPasskeys = endsPasskeys ? await deletePasskeys(tx, userId) : [];
       await mailPasswordChange(tx, this.#deps, owner);
       await audit(tx, byUser({ userId, email: owner.email }, origin), "user.password_reset", {
         subjectKind: "user",
         subjectId: userId,
         before: { status: owner.status },
-        after: { endedSessions: ended, removedSignIns },
+        after: { endedSessions: ended, removedSignIns, removedPasskeys },
       });
     });
   }

@@ -1,3 +1,5 @@
+import type { LoginMethod } from "@sluice/contracts/login-methods";
+
 /** The owner of a session. */
 export type SessionKind = "user" | "admin";
 
@@ -30,6 +32,8 @@ export type SessionSummary = {
   readonly id: bigint;
   readonly ip: string;
   readonly user_agent: string;
+  /** Null for logins of earlier releases. */
+  readonly method: LoginMethod | null;
   readonly created_at: string;
   readonly seen_at: string;
   readonly expires_at: string;

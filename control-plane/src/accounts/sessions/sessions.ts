@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { LoginMethod } from "@sluice/contracts/login-methods";
 import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Database, Queryable } from "../../platform/db.ts";
 import type { AdminCaller, CallerReader, TokenCaller, TokenKind, UserCaller } from "../../platform/endpoint/model.ts";
@@ -16,8 +17,8 @@ import {
 
 const tokenBytes = 32;
 
-/** `continuedId` is the session that this one continues: the age of its login carries over. */
-export type NewSession = LoginOrigin & { readonly continuedId?: bigint | null };
+/** `method` is how the owner logged in. `continuedId` is the session that this one continues: the age of its login carries over. */
+export type NewSession = LoginOrigin & { readonly method: LoginMethod; readonly continuedId?: bigint | null };
 
 export type SessionDeps = {
   readonly db: Database;

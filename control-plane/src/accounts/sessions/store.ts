@@ -1,5 +1,6 @@
 import { roleOfRecord } from "@sluice/contracts/admin-roles";
 import type { UserId } from "@sluice/contracts/ids";
+import type { LoginMethod } from "@sluice/contracts/login-methods";
 import { and, desc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { ago, fromNow, isSet, now } from "../../db/expressions.ts";
 import { userProfile as profile, session } from "../../db/schema/accounts.ts";
@@ -17,7 +18,11 @@ export async function insertSession(
   db: Queryable,
   tokenHash: Uint8Array,
   owner: SessionOwner,
-  how: LoginOrigin & { readonly lifeSeconds: number; readonly continuedId: bigint | null },
+  how: LoginOrigin & {
+    readonly method: LoginMethod;
+    readonly lifeSeconds: number;
+    readonly continuedId: bigint | null;
+  },
 ): Promise<bigint> {
   const continued = db.drizzle
     .select({ createdAt: session.createdAt })
@@ -31,6 +36,7 @@ export async function insertSession(
       adminId: owner.adminId,
       ip: how.ip,
       userAgent: how.userAgent,
+      loginMethod: how.method,
       createdAt: sql`coalesce((${continued}), now())`,
       expiresAt: fromNow(how.lifeSeconds, "seconds"),
     })
@@ -161,6 +167,7 @@ export async function listSessionsOf(
       id: session.id,
       ip: session.ip,
       user_agent: session.userAgent,
+      method: session.loginMethod,
       created_at: session.createdAt,
       seen_at: session.seenAt,
       expires_at: session.expiresAt,

@@ -14,11 +14,11 @@ import { limitSentences } from "../attempts/limit-sentences.ts";
 import { type AccountRouteDeps, originOf, withCookie } from "../route-deps.ts";
 import { accountPath } from "./model.ts";
 
-const proofErrors = [
+export const proofErrors = [
   ...(["invalid_credentials", "code_required", "invalid_code", "step_up_required", "too_many_attempts"] as const),
   "unauthenticated",
 ] as const;
-const proofLimits = [...limitSentences.confirmation, ...limitSentences.code];
+export const proofLimits = [...limitSentences.confirmation, ...limitSentences.code];
 
 /** How users link accounts at other services, see them and remove them. */
 export function signInAccountEndpoints({

@@ -6,11 +6,11 @@ import { limitSentences } from "../attempts/limit-sentences.ts";
 import { anyForm, formField, invitationOf, localeOf, nextOf, problemOf, readableError } from "../form-input.ts";
 import { safeNext } from "../model.ts";
 import { type AccountRouteDeps, originOf, seeOther, withCookie } from "../route-deps.ts";
+import type { SignInFlow } from "./flow-cookie.ts";
 import { accountPath } from "./model.ts";
-import type { SignInFlow } from "./sealed-cookie.ts";
 import type { Outcome } from "./sign-in.ts";
 
-type Parts = Pick<AccountRouteDeps, "pages" | "providers" | "signIn" | "sessions" | "links" | "devices">;
+type Parts = Pick<AccountRouteDeps, "pages" | "providers" | "signIn" | "sessions" | "links" | "devices" | "passkeys">;
 type Call = CallBase<Record<string, unknown>>;
 
 const params = { provider: providerSlug };
@@ -135,12 +135,13 @@ function answerTo({ pages }: Parts, { kind, next, cookies }: Outcome, call: Call
   return withCookie(page, ...cookies);
 }
 
-async function loginProblem({ pages, providers }: Parts, thrown: unknown, call: Call): Promise<Response> {
+async function loginProblem({ pages, providers, passkeys }: Parts, thrown: unknown, call: Call): Promise<Response> {
   const error = unavailableOrReadable(thrown);
   const state = {
     ...{ locale: localeOf(call), email: "", next: "", notice: null, asksForCode: false, signedInAs: null },
     problem: problemOf(error),
     signIns: await providers.offered(),
+    hasPasskeys: passkeys.isOffered,
   };
   return withRetryAfter(pages.login(state, error.status), error);
 }

@@ -1,8 +1,8 @@
 import type { UserId } from "@sluice/contracts/ids";
-import { and, asc, count, eq, isNull } from "drizzle-orm";
+import { and, asc, count, eq, exists, isNull } from "drizzle-orm";
 import { isSet, now } from "../../db/expressions.ts";
 import { userProfile as profile, session } from "../../db/schema/accounts.ts";
-import { userIdentity as identity } from "../../db/schema/sign-in.ts";
+import { userIdentity as identity, signInProvider as provider } from "../../db/schema/sign-in.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { LoginProfile } from "../store.ts";
 import type { Identity } from "./model.ts";
@@ -98,6 +98,19 @@ export async function selectIdentities(db: Queryable, userId: UserId): Promise<L
 
 export async function countIdentities(db: Queryable, userId: UserId): Promise<number> {
   const [row] = await db.drizzle.select({ links: count() }).from(identity).where(eq(identity.userId, userId));
+  return row?.links ?? 0;
+}
+
+/** How many identities of a user can be used now: an issuer without a provider that is switched on opens nothing. */
+export async function countUsableIdentities(db: Queryable, userId: UserId): Promise<number> {
+  const offered = db.drizzle
+    .select({ issuer: provider.issuer })
+    .from(provider)
+    .where(and(eq(provider.issuer, identity.issuer), eq(provider.isEnabled, true)));
+  const [row] = await db.drizzle
+    .select({ links: count() })
+    .from(identity)
+    .where(and(eq(identity.userId, userId), exists(offered)));
   return row?.links ?? 0;
 }
 

@@ -11,6 +11,7 @@ import { findLoginById, type LoginProfile, lockProfile } from "../store.ts";
 import type { OwnAccount } from "../users/own-account.ts";
 import {
   countIdentities,
+  countUsableIdentities,
   deleteIdentity,
   findLoginTime,
   insertIdentity,
@@ -114,7 +115,7 @@ export class LinkedSignIns {
   }
 
   /**
-   * Removes a link, unless it is the last way into the account.
+   * Removes a link, unless it is the last way into the account. Passkeys don't count, because they are lost with a device.
    * @throws AppError `not_found`, `last_sign_in`
    */
   async unlink(user: UserCaller, id: bigint, origin: Origin): Promise<void> {
@@ -125,7 +126,7 @@ export class LinkedSignIns {
         throw notFound("sign-in");
       }
       const login = await findLoginById(tx, user.userId);
-      if (login?.passwordHash === null && (await countIdentities(tx, user.userId)) === 0) {
+      if (login?.passwordHash === null && (await countUsableIdentities(tx, user.userId)) === 0) {
         throw new AppError("last_sign_in");
       }
       await audit(tx, byUser(user, origin), "user.sign_in_unlink", {

@@ -14,19 +14,19 @@ import type { Origin } from "../model.ts";
 import { ofUser } from "../sessions/store.ts";
 import { findLoginByEmail, type LoginProfile } from "../store.ts";
 import { useOnce } from "../used-challenge-store.ts";
+import { cookieMinutes, type FlowCookie, type SignInFlow, type WaitingCode } from "./flow-cookie.ts";
 import { findUserOfIdentity, holdActive, holdIdentity } from "./identity-store.ts";
 import type { Issuers } from "./issuers.ts";
 import type { LinkedSignIns } from "./linked-sign-ins.ts";
 import type { Person, Provider } from "./model.ts";
 import type { NewMembers } from "./new-members.ts";
 import type { Providers } from "./providers.ts";
-import { cookieMinutes, type SealedCookie, type SignInFlow, type WaitingCode } from "./sealed-cookie.ts";
 
 export type SignInDeps = LoginDeps & {
   readonly clock: Clock;
   readonly providers: Providers;
   readonly issuers: Issuers;
-  readonly cookie: SealedCookie;
+  readonly cookie: FlowCookie;
   readonly links: LinkedSignIns;
   readonly newMembers: NewMembers;
 };
@@ -189,7 +189,7 @@ export class SignIn {
     const { userId } = user;
     const session = await db.withTransaction(async (tx) => {
       await this.#hold(tx, user, { ...entering, origin });
-      return await sessions.start(tx, ofUser(userId), request, origin);
+      return await sessions.start(tx, ofUser(userId), request, { ...origin, method: "sign_in" });
     });
     const language = localeCookie(mailLocaleOf(user.locale), sessions.isSecure);
     const device = devices.read(request, "user", userId) === null ? [devices.cookie("user", userId)] : [];

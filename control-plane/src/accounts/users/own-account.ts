@@ -103,7 +103,7 @@ export class OwnAccount {
       await mailPasswordChange(tx, this.#deps, login);
       const after = { endedSessions: ended };
       await audit(tx, byUser(user, origin), "user.password_change", { ...subjectOf(user), after });
-      return await sessions.start(tx, ofUser(user.userId), request, origin);
+      return await sessions.start(tx, ofUser(user.userId), request, { ...origin, method: "password" });
     });
   }
 

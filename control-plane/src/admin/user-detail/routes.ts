@@ -8,6 +8,7 @@ import { usage } from "../lists/gateway-lists-store.ts";
 import {
   findAccount,
   selectGroups,
+  selectPasskeys,
   selectSessions,
   selectSignIns,
   selectSubscriptions,
@@ -25,7 +26,7 @@ export function userDetailEndpoints(deps: ListDeps): AnyEndpoint[] {
       output: userDetail,
       errors: ["not_found", "too_broad"],
       summary:
-        "Get everything about a user: balance, keys, orders, payments, calls, linked sign-ins, sessions, ledger, mails, audit log",
+        "Get everything about a user: balance, keys, orders, payments, calls, linked sign-ins, passkeys, sessions, ledger, mails, audit log",
       handle: async ({ input: { user_id: userId } }) => ({ ...(await readUserDetail(deps, userId)) }),
     }),
   ];
@@ -47,6 +48,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
     subscriptions: await selectSubscriptions(db, userId),
     groups: await selectGroups(db, found.gatewayUserId),
     sign_ins: await selectSignIns(db, userId),
+    passkeys: await selectPasskeys(db, userId),
     sessions: await selectSessions(db, userId),
     keys: await readFirstPage(deps, keys, filter),
     orders: await readFirstPage(deps, orders, filter),

@@ -4,6 +4,7 @@ import { userProfile as profile, session } from "../../db/schema/accounts.ts";
 import { subscription } from "../../db/schema/billing.ts";
 import { budget, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { ledgerAccount } from "../../db/schema/ledger.ts";
+import { passkey } from "../../db/schema/passkeys.ts";
 import { userIdentity as identity } from "../../db/schema/sign-in.ts";
 import type { Queryable } from "../../platform/db.ts";
 
@@ -122,6 +123,22 @@ export async function selectSignIns(db: Queryable, userId: bigint): Promise<read
     .limit(linesMax);
 }
 
+/** The passkeys with which a user logs in, oldest first. */
+export async function selectPasskeys(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
+  return await db.drizzle
+    .select({
+      passkey_id: passkey.id,
+      name: passkey.name,
+      is_synced: passkey.isSynced,
+      created_at: passkey.createdAt,
+      last_used_at: passkey.lastUsedAt,
+    })
+    .from(passkey)
+    .where(eq(passkey.userId, userId))
+    .orderBy(asc(passkey.id))
+    .limit(linesMax);
+}
+
 /** A user's valid sessions, newest first. */
 export async function selectSessions(db: Queryable, userId: bigint): Promise<readonly unknown[]> {
   return await db.drizzle
@@ -129,6 +146,7 @@ export async function selectSessions(db: Queryable, userId: bigint): Promise<rea
       session_id: session.id,
       ip: session.ip,
       user_agent: session.userAgent,
+      method: session.loginMethod,
       created_at: session.createdAt,
       seen_at: session.seenAt,
       expires_at: session.expiresAt,

@@ -1,3 +1,4 @@
+import { loginMethods } from "@sluice/contracts/login-methods";
 import { sql } from "drizzle-orm";
 import { bigint, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
@@ -36,6 +37,8 @@ export const userProfile = pgTable(
     totpEnabledAt: moment("totp_enabled_at"),
     /** The time step of the last accepted code; no code is accepted twice. */
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
+    /** Random bytes by which authenticators know the account; null until a passkey is added. */
+    passkeyHandle: bytes("passkey_handle").unique(),
     ...lifecycle,
   },
   (table) => [
@@ -96,6 +99,8 @@ export const session = pgTable(
     adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
     ip: text("ip").notNull(),
     userAgent: text("user_agent").notNull(),
+    /** Null for logins of earlier releases. */
+    loginMethod: text("login_method", { enum: loginMethods }),
     createdAt: moment("created_at").notNull().defaultNow(),
     seenAt: moment("seen_at").notNull().defaultNow(),
     expiresAt: moment("expires_at").notNull(),

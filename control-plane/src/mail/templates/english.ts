@@ -66,6 +66,33 @@ export const english: MailWords = {
       "If it was you, there is nothing you need to do. If not, remove it in your account and change your password immediately.",
     ],
   },
+  passkey_added: {
+    subject: "A passkey was added to your account",
+    title: "A passkey was added",
+    body: ["From now on, your account at {{service}} can be opened with a new passkey."],
+    action: "Open my account",
+    notes: [
+      "If it was you, there is nothing you need to do. If not, remove it in your account and change your password immediately.",
+    ],
+  },
+  passkey_removed: {
+    subject: "A passkey was removed from your account",
+    title: "A passkey was removed",
+    body: ["One of your passkeys no longer opens your account at {{service}}."],
+    action: "Open my account",
+    notes: ["If it was you, there is nothing you need to do. If not, change your password immediately."],
+  },
+  passkey_copied: {
+    subject: "A passkey of your account may have been copied",
+    title: "A passkey may have been copied",
+    body: [
+      "A passkey of your account at {{service}} was used, and its counter shows that another copy of it has been used before.",
+    ],
+    action: "Open my account",
+    notes: [
+      "On your account page, remove the passkey that you used last and add a new one. If you don’t recognize the login, also log out your other sessions.",
+    ],
+  },
   approval_waiting: {
     subject: "Request {{request_no}} needs a second super-admin",
     title: "A request needs a second super-admin",

@@ -69,6 +69,33 @@ export const french: MailWords = {
       "Si c’était vous, vous n’avez rien à faire. Sinon, retirez-la dans votre compte et changez immédiatement votre mot de passe.",
     ],
   },
+  passkey_added: {
+    subject: "Une clé d’accès a été ajoutée à votre compte",
+    title: "Une clé d’accès a été ajoutée",
+    body: ["Votre compte sur {{service}} peut désormais être ouvert avec une nouvelle clé d’accès."],
+    action: "Ouvrir mon compte",
+    notes: [
+      "Si c’était vous, vous n’avez rien à faire. Sinon, retirez-la dans votre compte et changez immédiatement votre mot de passe.",
+    ],
+  },
+  passkey_removed: {
+    subject: "Une clé d’accès a été retirée de votre compte",
+    title: "Une clé d’accès a été retirée",
+    body: ["L’une de vos clés d’accès n’ouvre plus votre compte sur {{service}}."],
+    action: "Ouvrir mon compte",
+    notes: ["Si c’était vous, vous n’avez rien à faire. Sinon, changez immédiatement votre mot de passe."],
+  },
+  passkey_copied: {
+    subject: "Une clé d’accès de votre compte a peut-être été copiée",
+    title: "Une clé d’accès a peut-être été copiée",
+    body: [
+      "Une clé d’accès de votre compte sur {{service}} a été utilisée, et son compteur indique qu’une autre copie l’a été auparavant.",
+    ],
+    action: "Ouvrir mon compte",
+    notes: [
+      "Retirez dans votre compte la clé d’accès utilisée en dernier et ajoutez-en une nouvelle. Si vous ne reconnaissez pas cette connexion, déconnectez aussi vos autres sessions.",
+    ],
+  },
   approval_waiting: {
     subject: "La demande {{request_no}} attend un second super-administrateur",
     title: "Une demande attend un second super-administrateur",

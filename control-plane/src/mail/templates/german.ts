@@ -69,6 +69,33 @@ export const german: MailWords = {
       "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, entfernen Sie die Anmeldung in Ihrem Konto und ändern Sie sofort Ihr Passwort.",
     ],
   },
+  passkey_added: {
+    subject: "Ihrem Konto wurde ein Passkey hinzugefügt",
+    title: "Ein Passkey wurde hinzugefügt",
+    body: ["Ihr Konto bei {{service}} lässt sich ab jetzt mit einem neuen Passkey öffnen."],
+    action: "Mein Konto öffnen",
+    notes: [
+      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, entfernen Sie ihn in Ihrem Konto und ändern Sie sofort Ihr Passwort.",
+    ],
+  },
+  passkey_removed: {
+    subject: "Aus Ihrem Konto wurde ein Passkey entfernt",
+    title: "Ein Passkey wurde entfernt",
+    body: ["Einer Ihrer Passkeys öffnet Ihr Konto bei {{service}} nicht mehr."],
+    action: "Mein Konto öffnen",
+    notes: ["Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie sofort Ihr Passwort."],
+  },
+  passkey_copied: {
+    subject: "Ein Passkey Ihres Kontos wurde vielleicht kopiert",
+    title: "Ein Passkey wurde vielleicht kopiert",
+    body: [
+      "Ein Passkey Ihres Kontos bei {{service}} wurde verwendet, und sein Zähler zeigt, dass vorher eine andere Kopie verwendet wurde.",
+    ],
+    action: "Mein Konto öffnen",
+    notes: [
+      "Entfernen Sie den zuletzt verwendeten Passkey in Ihrem Konto und fügen Sie einen neuen hinzu. Wenn Sie die Anmeldung nicht kennen, melden Sie auch Ihre anderen Sitzungen ab.",
+    ],
+  },
   approval_waiting: {
     subject: "Anfrage {{request_no}} braucht einen zweiten Super-Admin",
     title: "Eine Anfrage braucht einen zweiten Super-Admin",

@@ -61,6 +61,31 @@ export const portuguese: MailWords = {
     action: "Abrir a minha conta",
     notes: ["Se foi você, não é preciso fazer nada. Se não foi, remova-a na sua conta e altere a senha imediatamente."],
   },
+  passkey_added: {
+    subject: "Uma chave de acesso foi adicionada à sua conta",
+    title: "Uma chave de acesso foi adicionada",
+    body: ["A partir de agora, a sua conta no {{service}} pode ser aberta com uma nova chave de acesso."],
+    action: "Abrir a minha conta",
+    notes: ["Se foi você, não é preciso fazer nada. Se não foi, remova-a na sua conta e altere a senha imediatamente."],
+  },
+  passkey_removed: {
+    subject: "Uma chave de acesso foi removida da sua conta",
+    title: "Uma chave de acesso foi removida",
+    body: ["Uma das suas chaves de acesso não abre mais a sua conta no {{service}}."],
+    action: "Abrir a minha conta",
+    notes: ["Se foi você, não é preciso fazer nada. Se não foi, altere a senha imediatamente."],
+  },
+  passkey_copied: {
+    subject: "Uma chave de acesso da sua conta pode ter sido copiada",
+    title: "Uma chave de acesso pode ter sido copiada",
+    body: [
+      "Uma chave de acesso da sua conta no {{service}} foi usada, e o contador dela mostra que outra cópia foi usada antes.",
+    ],
+    action: "Abrir a minha conta",
+    notes: [
+      "Remova na sua conta a chave de acesso usada por último e adicione uma nova. Se não reconhecer o login, encerre também as suas outras sessões.",
+    ],
+  },
   approval_waiting: {
     subject: "O pedido {{request_no}} precisa de um segundo superadministrador",
     title: "Um pedido precisa de um segundo superadministrador",

@@ -24,6 +24,9 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
     required: ["provider", "account_link"],
     action: "account_link",
   },
+  passkey_added: { names: ["account_link"], required: ["account_link"], action: "account_link" },
+  passkey_removed: { names: ["account_link"], required: ["account_link"], action: "account_link" },
+  passkey_copied: { names: ["account_link"], required: ["account_link"], action: "account_link" },
   approval_waiting: { names: ["link", "request_no", "valid_for"], required: ["link"], action: "link" },
   organisation_invitation: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   payment_success: {

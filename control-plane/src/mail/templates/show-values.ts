@@ -48,6 +48,9 @@ const presenters: {
   }),
   organisation_invitation: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
   sign_in_linked: ({ provider, account_link }) => ({ provider, account_link }),
+  passkey_added: ({ account_link }) => ({ account_link }),
+  passkey_removed: ({ account_link }) => ({ account_link }),
+  passkey_copied: ({ account_link }) => ({ account_link }),
   approval_waiting: ({ link, request_no, valid_minutes }, locale) => ({
     link,
     request_no,

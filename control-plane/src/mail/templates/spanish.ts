@@ -66,6 +66,33 @@ export const spanish: MailWords = {
       "Si ha sido usted, no tiene que hacer nada. Si no, elimínelo en su cuenta y cambie su contraseña de inmediato.",
     ],
   },
+  passkey_added: {
+    subject: "Se ha añadido una clave de acceso a su cuenta",
+    title: "Se ha añadido una clave de acceso",
+    body: ["A partir de ahora se puede entrar en su cuenta de {{service}} con una nueva clave de acceso."],
+    action: "Abrir mi cuenta",
+    notes: [
+      "Si ha sido usted, no tiene que hacer nada. Si no, elimínela en su cuenta y cambie su contraseña de inmediato.",
+    ],
+  },
+  passkey_removed: {
+    subject: "Se ha eliminado una clave de acceso de su cuenta",
+    title: "Se ha eliminado una clave de acceso",
+    body: ["Una de sus claves de acceso ya no abre su cuenta de {{service}}."],
+    action: "Abrir mi cuenta",
+    notes: ["Si ha sido usted, no tiene que hacer nada. Si no, cambie su contraseña de inmediato."],
+  },
+  passkey_copied: {
+    subject: "Puede que se haya copiado una clave de acceso de su cuenta",
+    title: "Puede que se haya copiado una clave de acceso",
+    body: [
+      "Se ha usado una clave de acceso de su cuenta de {{service}}, y su contador muestra que antes se usó otra copia.",
+    ],
+    action: "Abrir mi cuenta",
+    notes: [
+      "Elimine en su cuenta la clave de acceso usada por última vez y añada una nueva. Si no reconoce el inicio de sesión, cierre también sus otras sesiones.",
+    ],
+  },
   approval_waiting: {
     subject: "La solicitud {{request_no}} necesita un segundo superadministrador",
     title: "Una solicitud necesita un segundo superadministrador",

@@ -22,6 +22,9 @@ export type MailWords = {
   readonly password_changed: MailText;
   readonly recovery_code_used: MailText;
   readonly sign_in_linked: MailText;
+  readonly passkey_added: MailText;
+  readonly passkey_removed: MailText;
+  readonly passkey_copied: MailText;
   readonly approval_waiting: MailText;
   readonly organisation_invitation: MailText;
   readonly payment_success: MailText & {

@@ -17,6 +17,7 @@ export const de: FormTexts = {
     toConsole: "Zur Konsole",
     logOut: "Abmelden",
     resend: "Bestätigungslink erneut senden",
+    withPasskey: "Mit einem Passkey anmelden",
     or: "oder",
     continueWith: "Weiter mit {name}",
     otherWay: "Auf andere Weise anmelden",
@@ -58,6 +59,7 @@ export const de: FormTexts = {
     newPassword: "Neues Passwort",
     set: "Passwort speichern",
     endSignIns: "Auch die verknüpften Anmeldungen entfernen: {names}",
+    endPasskeys: "Auch die Passkeys entfernen: {names}",
   },
   notices: {
     verified: "Ihre E-Mail-Adresse ist bestätigt. Sie können sich jetzt anmelden.",
@@ -89,6 +91,11 @@ export const de: FormTexts = {
     sign_in_failed: "Die Anmeldung wurde nicht abgeschlossen. Versuchen Sie es erneut.",
     sign_in_unavailable:
       "Der andere Dienst hat nicht wie erwartet geantwortet. Versuchen Sie es später erneut oder melden Sie sich auf andere Weise an.",
+    passkey_failed:
+      "Der Passkey wurde nicht vorgezeigt oder konnte nicht geprüft werden. Versuchen Sie es erneut oder melden Sie sich anders an.",
+    passkey_unknown: "Dieser Passkey ist hier nicht oder nicht mehr registriert. Melden Sie sich anders an.",
+    passkey_copied:
+      "Dieser Passkey wurde offenbar kopiert und kann daher nicht verwendet werden. Melden Sie sich anders an und entfernen Sie ihn aus Ihrem Konto.",
     address_unverified:
       "Der andere Dienst bestätigt nicht, dass die E-Mail-Adresse Ihnen gehört. Bestätigen Sie sie dort oder melden Sie sich auf andere Weise an.",
     account_exists:

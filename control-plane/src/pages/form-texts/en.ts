@@ -16,6 +16,7 @@ export const en = {
     toConsole: "Go to the console",
     logOut: "Log out",
     resend: "Send the verification link again",
+    withPasskey: "Log in with a passkey",
     or: "or",
     continueWith: "Continue with {name}",
     otherWay: "Log in another way",
@@ -55,6 +56,7 @@ export const en = {
     newPassword: "New password",
     set: "Set the password",
     endSignIns: "Also remove the linked sign-ins: {names}",
+    endPasskeys: "Also remove the passkeys: {names}",
   },
   notices: {
     verified: "Your e-mail address is verified. You can log in now.",
@@ -85,6 +87,10 @@ export const en = {
     invalid_value: "Something is missing or too long. Check every field.",
     sign_in_failed: "The sign-in was not completed. Try again.",
     sign_in_unavailable: "The other service did not respond as expected. Try again later, or log in another way.",
+    passkey_failed: "The passkey was not shown, or could not be checked. Try again, or log in another way.",
+    passkey_unknown: "This passkey is not registered here, or no longer. Log in another way.",
+    passkey_copied:
+      "This passkey seems to have been copied, so it can’t be used. Log in another way and remove it from your account.",
     address_unverified:
       "The other service does not confirm that the e-mail address is yours. Verify it there, or log in another way.",
     account_exists: "An account with this address is waiting for verification. Reset its password to use it.",

@@ -17,6 +17,7 @@ export const es: FormTexts = {
     toConsole: "Ir a la consola",
     logOut: "Cerrar sesión",
     resend: "Enviar de nuevo el enlace de verificación",
+    withPasskey: "Iniciar sesión con una clave de acceso",
     or: "o",
     continueWith: "Continuar con {name}",
     otherWay: "Iniciar sesión de otra forma",
@@ -57,6 +58,7 @@ export const es: FormTexts = {
     newPassword: "Nueva contraseña",
     set: "Guardar la contraseña",
     endSignIns: "Quitar también los accesos vinculados: {names}",
+    endPasskeys: "Quitar también las claves de acceso: {names}",
   },
   notices: {
     verified: "Tu dirección de correo está verificada. Ya puedes iniciar sesión.",
@@ -88,6 +90,11 @@ export const es: FormTexts = {
     sign_in_failed: "El inicio de sesión no se completó. Inténtelo de nuevo.",
     sign_in_unavailable:
       "El otro servicio no respondió como se esperaba. Inténtelo más tarde o inicie sesión de otra forma.",
+    passkey_failed:
+      "La clave de acceso no se mostró o no se pudo comprobar. Inténtelo de nuevo o inicie sesión de otra forma.",
+    passkey_unknown: "Esta clave de acceso no está registrada aquí, o ya no lo está. Inicie sesión de otra forma.",
+    passkey_copied:
+      "Parece que esta clave de acceso se ha copiado, por lo que no se puede usar. Inicie sesión de otra forma y quítela de su cuenta.",
     address_unverified:
       "El otro servicio no confirma que la dirección de correo sea suya. Verifíquela allí o inicie sesión de otra forma.",
     account_exists:

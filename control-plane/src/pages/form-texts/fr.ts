@@ -17,6 +17,7 @@ export const fr: FormTexts = {
     toConsole: "Aller à la console",
     logOut: "Se déconnecter",
     resend: "Renvoyer le lien de vérification",
+    withPasskey: "Se connecter avec une clé d’accès",
     or: "ou",
     continueWith: "Continuer avec {name}",
     otherWay: "Se connecter autrement",
@@ -58,6 +59,7 @@ export const fr: FormTexts = {
     newPassword: "Nouveau mot de passe",
     set: "Enregistrer le mot de passe",
     endSignIns: "Retirer aussi les connexions liées : {names}",
+    endPasskeys: "Retirer aussi les clés d’accès : {names}",
   },
   notices: {
     verified: "Votre adresse e-mail est vérifiée. Vous pouvez vous connecter.",
@@ -89,6 +91,11 @@ export const fr: FormTexts = {
     sign_in_failed: "La connexion n’a pas abouti. Réessayez.",
     sign_in_unavailable:
       "L’autre service n’a pas répondu comme prévu. Réessayez plus tard ou connectez-vous autrement.",
+    passkey_failed:
+      "La clé d’accès n’a pas été présentée ou n’a pas pu être vérifiée. Réessayez ou connectez-vous autrement.",
+    passkey_unknown: "Cette clé d’accès n’est pas, ou n’est plus, enregistrée ici. Connectez-vous autrement.",
+    passkey_copied:
+      "Cette clé d’accès semble avoir été copiée et ne peut donc pas être utilisée. Connectez-vous autrement et retirez-la de votre compte.",
     address_unverified:
       "L’autre service ne confirme pas que l’adresse e-mail est la vôtre. Vérifiez-la chez lui ou connectez-vous autrement.",
     account_exists:

@@ -17,6 +17,7 @@ export const ja: FormTexts = {
     toConsole: "コンソールへ",
     logOut: "ログアウト",
     resend: "確認リンクを再送する",
+    withPasskey: "パスキーでログイン",
     or: "または",
     continueWith: "{name} で続行",
     otherWay: "別の方法でログイン",
@@ -56,6 +57,7 @@ export const ja: FormTexts = {
     newPassword: "新しいパスワード",
     set: "パスワードを設定する",
     endSignIns: "連携済みのログインも解除する: {names}",
+    endPasskeys: "パスキーも削除する: {names}",
   },
   notices: {
     verified: "メールアドレスを確認しました。ログインできます。",
@@ -86,6 +88,11 @@ export const ja: FormTexts = {
     sign_in_failed: "サインインが完了しませんでした。もう一度お試しください。",
     sign_in_unavailable:
       "外部サービスが正しく応答しませんでした。しばらくしてからもう一度お試しいただくか、別の方法でログインしてください。",
+    passkey_failed:
+      "パスキーが提示されなかったか、確認できませんでした。もう一度試すか、別の方法でログインしてください。",
+    passkey_unknown: "このパスキーはここに登録されていないか、すでに削除されています。別の方法でログインしてください。",
+    passkey_copied:
+      "このパスキーは複製された可能性があるため、使用できません。別の方法でログインし、アカウントから削除してください。",
     address_unverified:
       "外部サービスで、このメールアドレスがご本人のものと確認されていません。そちらで確認するか、別の方法でログインしてください。",
     account_exists: "このアドレスのアカウントは確認待ちです。利用するにはパスワードを再設定してください。",

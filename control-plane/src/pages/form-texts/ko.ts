@@ -17,6 +17,7 @@ export const ko: FormTexts = {
     toConsole: "콘솔로 이동",
     logOut: "로그아웃",
     resend: "확인 링크 다시 보내기",
+    withPasskey: "패스키로 로그인",
     or: "또는",
     continueWith: "{name}(으)로 계속하기",
     otherWay: "다른 방법으로 로그인",
@@ -55,6 +56,7 @@ export const ko: FormTexts = {
     newPassword: "새 비밀번호",
     set: "비밀번호 설정",
     endSignIns: "연결된 로그인도 제거: {names}",
+    endPasskeys: "패스키도 제거: {names}",
   },
   notices: {
     verified: "이메일 주소가 확인되었습니다. 이제 로그인할 수 있습니다.",
@@ -85,6 +87,11 @@ export const ko: FormTexts = {
     sign_in_failed: "로그인이 완료되지 않았습니다. 다시 시도하십시오.",
     sign_in_unavailable:
       "외부 서비스가 예상대로 응답하지 않았습니다. 나중에 다시 시도하거나 다른 방법으로 로그인하십시오.",
+    passkey_failed: "패스키가 제시되지 않았거나 확인할 수 없습니다. 다시 시도하거나 다른 방법으로 로그인하십시오.",
+    passkey_unknown:
+      "이 패스키는 이곳에 등록되어 있지 않거나 더 이상 등록되어 있지 않습니다. 다른 방법으로 로그인하십시오.",
+    passkey_copied:
+      "이 패스키는 복제된 것으로 보여 사용할 수 없습니다. 다른 방법으로 로그인하여 계정에서 제거하십시오.",
     address_unverified:
       "외부 서비스에서 이 이메일 주소가 본인의 것임을 확인하지 않았습니다. 그곳에서 인증하거나 다른 방법으로 로그인하십시오.",
     account_exists: "이 주소의 계정은 인증을 기다리고 있습니다. 사용하려면 비밀번호를 재설정하십시오.",

@@ -17,6 +17,7 @@ export const pt: FormTexts = {
     toConsole: "Ir para o console",
     logOut: "Sair",
     resend: "Enviar de novo o link de verificação",
+    withPasskey: "Entrar com uma chave de acesso",
     or: "ou",
     continueWith: "Continuar com {name}",
     otherWay: "Entrar de outra forma",
@@ -57,6 +58,7 @@ export const pt: FormTexts = {
     newPassword: "Nova senha",
     set: "Salvar a senha",
     endSignIns: "Remover também os acessos vinculados: {names}",
+    endPasskeys: "Remover também as chaves de acesso: {names}",
   },
   notices: {
     verified: "Seu endereço de e-mail foi verificado. Você já pode entrar.",
@@ -87,6 +89,11 @@ export const pt: FormTexts = {
     invalid_value: "Falta algo ou algo está longo demais. Confira todos os campos.",
     sign_in_failed: "O login não foi concluído. Tente de novo.",
     sign_in_unavailable: "O outro serviço não respondeu como esperado. Tente mais tarde ou entre de outra forma.",
+    passkey_failed:
+      "A chave de acesso não foi apresentada ou não pôde ser verificada. Tente de novo ou entre de outra forma.",
+    passkey_unknown: "Esta chave de acesso não está registrada aqui, ou não está mais. Entre de outra forma.",
+    passkey_copied:
+      "Esta chave de acesso parece ter sido copiada e por isso não pode ser usada. Entre de outra forma e remova-a da sua conta.",
     address_unverified:
       "O outro serviço não confirma que o endereço de e-mail é seu. Confirme-o lá ou entre de outra forma.",
     account_exists: "Uma conta com este endereço aguarda confirmação. Redefina a senha para usá-la.",

@@ -37,6 +37,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
       <div class="card-grid">
         <Account detail={props.detail} />
         <Plans detail={props.detail} />
+        <Passkeys detail={props.detail} />
         <SignIns detail={props.detail} />
       </div>
       <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Edit user">
@@ -175,6 +176,26 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
         />
       </Show>
     </Card>
+  );
+}
+
+/** The passkeys with which the user logs in; only the user can add or remove one. */
+function Passkeys(props: { readonly detail: UserDetail }): JSX.Element {
+  return (
+    <Show when={props.detail.passkeys.length > 0}>
+      <Card title="Passkeys">
+        <SimpleTable
+          label="Passkeys"
+          rows={props.detail.passkeys}
+          columns={[
+            { label: "Name", cell: (row) => <bdi>{row.name}</bdi> },
+            { label: "Synced", cell: (row) => (row.is_synced ? "yes" : "no") },
+            { label: "Added", cell: (row) => shownMoment(row.created_at) },
+            { label: "Last used", cell: (row) => shownMoment(row.last_used_at) },
+          ]}
+        />
+      </Card>
+    </Show>
   );
 }
 

@@ -12,6 +12,10 @@ export const messages: ErrorMessages = {
     invalid_value: "Ein Feld hat einen Wert, der nicht erlaubt ist.",
     missing_field: "Ein Pflichtfeld fehlt.",
     invalid_parameter: "Eine Angabe der Abfrage ist nicht erlaubt.",
+    passkey_failed: "Der Passkey konnte nicht geprüft werden. Versuchen Sie es erneut.",
+    passkey_taken: "Dieser Passkey ist bereits registriert.",
+    too_many_passkeys: "Dieses Konto hat 10 Passkeys. Entfernen Sie zuerst einen.",
+    passkeys_unavailable: "Passkeys brauchen einen Dienst, dessen Adresse ein Domainname ist.",
     last_sign_in:
       "Ohne sie könnten Sie sich nicht mehr anmelden. Legen Sie zuerst ein Passwort fest oder fügen Sie eine andere Anmeldung hinzu.",
     step_up_required: "Dafür ist eine frische Anmeldung nötig. Melden Sie sich noch einmal an.",

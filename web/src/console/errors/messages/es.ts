@@ -12,6 +12,10 @@ export const messages: ErrorMessages = {
     invalid_value: "Un campo tiene un valor no permitido.",
     missing_field: "Falta un campo obligatorio.",
     invalid_parameter: "Un parámetro de la consulta tiene un valor no permitido.",
+    passkey_failed: "No se pudo comprobar la clave de acceso. Inténtelo de nuevo.",
+    passkey_taken: "Esta clave de acceso ya está registrada.",
+    too_many_passkeys: "Esta cuenta tiene 10 claves de acceso. Quite una primero.",
+    passkeys_unavailable: "Las claves de acceso necesitan un servicio cuya dirección sea un nombre de dominio.",
     last_sign_in:
       "Sin ella no podría iniciar sesión. Establezca antes una contraseña o añada otra forma de iniciar sesión.",
     step_up_required: "Esto requiere un inicio de sesión reciente. Inicie sesión de nuevo.",

@@ -12,6 +12,10 @@ export const messages: ErrorMessages = {
     invalid_value: "Un champ a une valeur non autorisée.",
     missing_field: "Un champ obligatoire manque.",
     invalid_parameter: "Un paramètre de la requête a une valeur non autorisée.",
+    passkey_failed: "La clé d’accès n’a pas pu être vérifiée. Réessayez.",
+    passkey_taken: "Cette clé d’accès est déjà enregistrée.",
+    too_many_passkeys: "Ce compte a 10 clés d’accès. Retirez-en une d’abord.",
+    passkeys_unavailable: "Les clés d’accès nécessitent un service dont l’adresse est un nom de domaine.",
     last_sign_in:
       "Sans elle, vous ne pourriez plus vous connecter. Définissez d’abord un mot de passe ou ajoutez une autre connexion.",
     step_up_required: "Cela exige une connexion récente. Connectez-vous de nouveau.",

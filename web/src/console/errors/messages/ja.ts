@@ -12,6 +12,10 @@ export const messages: ErrorMessages = {
     invalid_value: "許可されていない値の項目があります。",
     missing_field: "必須の項目がありません。",
     invalid_parameter: "検索条件に許可されていない値があります。",
+    passkey_failed: "パスキーを確認できませんでした。もう一度お試しください。",
+    passkey_taken: "このパスキーはすでに登録されています。",
+    too_many_passkeys: "このアカウントにはパスキーが 10 個あります。先に 1 個削除してください。",
+    passkeys_unavailable: "パスキーを使うには、サービスのアドレスがドメイン名である必要があります。",
     last_sign_in:
       "これがないとログインできなくなります。先にパスワードを設定するか、別のログイン方法を追加してください。",
     step_up_required: "この操作には直近のログインが必要です。もう一度ログインしてください。",

@@ -9,6 +9,7 @@ import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createMeQuery } from "../../parts/queries.ts";
 import { accountArea } from "./messages/messages.ts";
+import { PasskeysCard } from "./passkeys-card.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { PreferencesCard } from "./preferences-card.tsx";
 import { ProfileCard } from "./profile-card.tsx";
@@ -42,6 +43,7 @@ export function Page(): JSX.Element {
               <UserFacts user={user()} />
               <ProfileCard user={user()} />
               <PasswordCard user={user()} />
+              <PasskeysCard user={user()} />
               <SignInsCard user={user()} />
               <TotpCard user={user()} />
             </>

@@ -57,6 +57,7 @@ export function SessionsCard(): JSX.Element {
                         <Badge>{texts.thisSession}</Badge>
                       </Show>
                       <div class="muted">
+                        <Show when={session.method}>{(method) => <>{texts.loginMethods[method()]} · </>}</Show>
                         {texts.address} <bdi>{session.ip}</bdi> · {texts.seen} {formats.dateTime(session.seen_at)} ·{" "}
                         {texts.since} {formats.date(session.created_at)}
                       </div>

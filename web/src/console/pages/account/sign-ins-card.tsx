@@ -9,12 +9,12 @@ import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import styles from "./account.module.css";
 import { accountArea } from "./messages/messages.ts";
+import { ProofFields, proofOf } from "./proof-fields.tsx";
 import type { User } from "./user.ts";
 
 type SignIns = ResponseOf<typeof signInListResponse>;
@@ -49,7 +49,7 @@ export function SignInsCard(props: { readonly user: User }): JSX.Element {
             {(data) => (
               <>
                 <LinkedList signIns={data().sign_ins} onUnlink={(unlink) => setAsked({ unlink })} />
-                <div class="button-row">
+                <div class={styles["buttons"]}>
                   <For each={data().providers}>
                     {(link) => (
                       <Button onClick={() => setAsked({ link })}>{fill(texts.linkSignIn, { name: link.label })}</Button>
@@ -109,10 +109,7 @@ function ProofForm(props: { readonly user: User; readonly about: Asked; readonly
   const form = createForm({
     initial: { password: "", code: "" },
     submit: async ({ password, code }) => {
-      const proof = {
-        ...(password === "" ? {} : { password }),
-        ...(code.trim() === "" ? {} : { code }),
-      };
+      const proof = proofOf({ password, code });
       if ("link" in props.about) {
         const body = { provider: props.about.link.slug, ...proof };
         const { url } = await apiPost<typeof linkSignInResponse>(`${path}link/`, body);
@@ -128,12 +125,7 @@ function ProofForm(props: { readonly user: User; readonly about: Asked; readonly
   return (
     <form class="form" onSubmit={form.onSubmit} noValidate>
       <p>{isUnlink() ? texts.unlinkText : texts.linkText}</p>
-      <Show when={props.user.has_password}>
-        <TextField label={texts.current} type="password" autocomplete="current-password" {...form.text("password")} />
-        <Show when={props.user.has_totp}>
-          <TextField label={texts.codeOrRecovery} autocomplete="one-time-code" {...form.text("code")} />
-        </Show>
-      </Show>
+      <ProofFields user={props.user} password={form.text("password")} code={form.text("code")} />
       <Show when={form.problem()}>{(problem) => <ErrorState title={texts.failed} error={problem()} />}</Show>
       <div class="dialog-actions">
         <Button type="submit" variant={isUnlink() ? "danger" : "primary"} isBusy={form.isSubmitting()}>

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { SealedCookie, type SignInFlow } from "@sluice/control-plane/accounts/sign-in/sealed-cookie.ts";
+import { FlowCookie, type SignInFlow } from "@sluice/control-plane/accounts/sign-in/flow-cookie.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 
-const cookie = new SealedCookie(new MasterKey(new Uint8Array(32).fill(7)), true);
+const cookie = new FlowCookie(new MasterKey(new Uint8Array(32).fill(7)), true);
 const flow: SignInFlow = {
   step: "flow",
   provider: "acme",
