@@ -110,6 +110,7 @@ describe("the search", () => {
         model: index % 3 === 0 ? "search-a" : "search-b",
         status: index % 10 === 0 ? ("failed" as const) : ("completed" as const),
         httpStatus: index % 10 === 0 ? 502 : 200,
+        errorCode: index % 10 === 0 ? (index % 20 === 0 ? "upstream_failed" : "rate_limited") : null,
         payload: "none" as const,
       })),
     );
@@ -122,6 +123,12 @@ describe("the search", () => {
       "model and status",
       { model: "search-b", status: "failed" },
       (row) => row.status === "failed" && row.model === "search-b",
+    ],
+    ["the code of their error", { error_code: "upstream_failed" }, (row) => row.errorCode === "upstream_failed"],
+    [
+      "error and user",
+      { error_code: "upstream_failed", gateway_user_id: "990001" },
+      (row) => row.errorCode === "upstream_failed" && row.gatewayUserId === 990_001n,
     ],
     ["user and HTTP status", { gateway_user_id: "990001", http_status: "502" }, (row) => row.httpStatus === 502],
     [
@@ -163,6 +170,8 @@ describe("the search", () => {
 
   test("finds one call by its request id alone, unless it does not match the other conditions", async () => {
     const one = rows[5]?.requestId ?? "";
+    expect(await find({ request_id: one, channel_id: "1" })).toEqual([]);
+    expect(await find({ request_id: one, error_code: "upstream_failed" })).toEqual([]);
     expect(idsOf(await find({ request_id: one }))).toEqual([one]);
     expect(await find({ request_id: one, model: "search-a" })).toEqual([]);
     expect(await find({ request_id: crypto.randomUUID() })).toEqual([]);
@@ -204,6 +213,13 @@ describe("one call", () => {
     expect(body["attempts"]).toEqual([expect.objectContaining({ channel: "first", status: 200, result: "answered" })]);
     expect(body["payload"]).toMatchObject({ is_request_truncated: false, is_response_truncated: false });
     expect(JSON.stringify(body)).not.toContain(secret);
+    const [channel] = await rig.db.sql<{ id: string }>`select id::text from channel where name = 'first'`;
+    const ofUser = { email: user.email.toUpperCase() };
+    for (const query of [ofUser, { ...ofUser, channel_id: channel?.id ?? "" }]) {
+      expect(idsOf(await find(query))).toEqual([made.requestId]);
+      expect(idsOf(await find({ ...query, request_id: made.requestId }))).toEqual([made.requestId]);
+    }
+    expect(await find({ ...ofUser, channel_id: "999999" })).toEqual([]);
   });
 
   test("that does not exist is not found", async () => {

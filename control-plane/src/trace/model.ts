@@ -114,6 +114,9 @@ export type TraceFilter = {
   readonly model: string | null;
   readonly status: TraceRow["status"] | null;
   readonly httpStatus: number | null;
+  readonly email: string | null;
+  readonly errorCode: string | null;
+  readonly channelId: bigint | null;
   readonly from: Date | null;
   readonly to: Date | null;
 };

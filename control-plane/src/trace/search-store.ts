@@ -27,8 +27,67 @@ const minute = callMinute("t.request_id");
 
 /** Whether the index for these conditions ends in the minute of a call, instead of its id. */
 function isByMinute({ status, httpStatus, ...by }: TraceFilter): boolean {
-  const isOfTrouble = (status !== null && status !== "completed") || (httpStatus !== null && httpStatus >= 400);
-  return !isOfTrouble && [by.gatewayUserId, by.userId, by.keyId, by.model].some((value) => value !== null);
+  const isOfTrouble =
+    (status !== null && status !== "completed") || (httpStatus !== null && httpStatus >= 400) || by.errorCode !== null;
+  const named = [by.gatewayUserId, by.userId, by.email, by.keyId, by.model];
+  return !isOfTrouble && named.some((value) => value !== null);
+}
+
+type Put = (value: SqlValue) => string;
+
+/** Conditions on who called. */
+function whoConditions(filter: TraceFilter, put: Put): string[] {
+  const conditions: string[] = [];
+  if (filter.gatewayUserId !== null) {
+    conditions.push(`t.gateway_user_id = ${put(filter.gatewayUserId)}::bigint`);
+  }
+  if (filter.userId !== null) {
+    conditions.push(
+      `t.gateway_user_id = (select gateway_user_id from user_profile where id = ${put(filter.userId)}::bigint)`,
+    );
+  }
+  if (filter.keyId !== null) {
+    const key = put(filter.keyId);
+    conditions.push(`t.api_key_id = ${key}::bigint`);
+    conditions.push(`t.gateway_user_id = (select gateway_user_id from api_key where id = ${key}::bigint)`);
+  }
+  if (filter.email !== null) {
+    conditions.push(`t.gateway_user_id = gateway_user_of_email(${put(filter.email)}::text)`);
+  }
+  return conditions;
+}
+
+/** Conditions on what was called and how it ended. */
+function whatConditions(filter: TraceFilter, put: Put): string[] {
+  const conditions: string[] = [];
+  if (filter.model !== null) {
+    conditions.push(`t.model = ${put(filter.model)}::text`);
+  }
+  if (filter.status !== null) {
+    // The text repeats this condition, so that the planner can use the index of failures.
+    conditions.push(`t.status = ${put(filter.status)}::text`);
+    conditions.push(filter.status === "completed" ? "true" : "t.status <> 'completed'");
+  }
+  if (filter.httpStatus !== null) {
+    conditions.push(`t.http_status = ${put(filter.httpStatus)}::integer`);
+    conditions.push(filter.httpStatus >= 400 ? "t.http_status >= 400" : "true");
+  }
+  if (filter.errorCode !== null) {
+    conditions.push(`t.error_code = ${put(filter.errorCode)}::text`, "t.status <> 'completed'");
+  }
+  if (filter.channelId !== null) {
+    conditions.push(
+      `exists (select 1 from usage_log l where l.day = t.day and l.request_id = t.request_id
+         and l.channel_id = ${put(filter.channelId)}::bigint)`,
+    );
+  }
+  if (filter.from !== null) {
+    conditions.push(`t.started_at >= ${put(filter.from)}::timestamptz`);
+  }
+  if (filter.to !== null) {
+    conditions.push(`t.started_at < ${put(filter.to)}::timestamptz`);
+  }
+  return conditions;
 }
 
 /**
@@ -49,37 +108,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
     `(${keys.join(", ")}) >= ${positionOf(since)}`,
     `(${keys.join(", ")}) < ${positionOf(before)}`,
   ];
-  if (filter.gatewayUserId !== null) {
-    conditions.push(`t.gateway_user_id = ${put(filter.gatewayUserId)}::bigint`);
-  }
-  if (filter.userId !== null) {
-    conditions.push(
-      `t.gateway_user_id = (select gateway_user_id from user_profile where id = ${put(filter.userId)}::bigint)`,
-    );
-  }
-  if (filter.keyId !== null) {
-    const key = put(filter.keyId);
-    conditions.push(`t.api_key_id = ${key}::bigint`);
-    conditions.push(`t.gateway_user_id = (select gateway_user_id from api_key where id = ${key}::bigint)`);
-  }
-  if (filter.model !== null) {
-    conditions.push(`t.model = ${put(filter.model)}::text`);
-  }
-  if (filter.status !== null) {
-    // The text repeats this condition, so that the planner can use the index of failures.
-    conditions.push(`t.status = ${put(filter.status)}::text`);
-    conditions.push(filter.status === "completed" ? "true" : "t.status <> 'completed'");
-  }
-  if (filter.httpStatus !== null) {
-    conditions.push(`t.http_status = ${put(filter.httpStatus)}::integer`);
-    conditions.push(filter.httpStatus >= 400 ? "t.http_status >= 400" : "true");
-  }
-  if (filter.from !== null) {
-    conditions.push(`t.started_at >= ${put(filter.from)}::timestamptz`);
-  }
-  if (filter.to !== null) {
-    conditions.push(`t.started_at < ${put(filter.to)}::timestamptz`);
-  }
+  conditions.push(...whoConditions(filter, put), ...whatConditions(filter, put));
   const order = keys.map((key) => (search.isOldestFirst ? key : `${key} desc`)).join(", ");
   return await db.query<TraceView>(
     `select ${listColumns(put(search.payloadCutoff))} from (

@@ -90,7 +90,11 @@ export class TraceSearching {
     const { db, clock, rules } = this.#deps;
     const place = { requestId, days: daysOfRequest(requestId) };
     const found = await findTrace(db, place, payloadCutoff(rules(), clock.now()));
-    return found !== null && isMeant(found, input) ? [found] : [];
+    if (found === null || !isMeant(found, input)) {
+      return [];
+    }
+    const usage = input.channel_id === undefined ? null : await findCallUsage(db, { day: found.day, requestId });
+    return usage?.["channel_id"] === input.channel_id || input.channel_id === undefined ? [found] : [];
   }
 }
 
@@ -102,6 +106,8 @@ function isMeant(row: TraceView, input: TraceListInput): boolean {
     [input.model, row.model],
     [input.status, row.status],
     [input.http_status, row.http_status],
+    [input.email?.toLowerCase(), row.email?.toLowerCase()],
+    [input.error_code, row.error_code],
   ];
   const isInTime =
     (input.from === undefined || row.started_at >= input.from) && (input.to === undefined || row.started_at < input.to);
@@ -116,6 +122,9 @@ function toFilter(input: TraceListInput) {
     model: input.model ?? null,
     status: input.status ?? null,
     httpStatus: input.http_status ?? null,
+    email: input.email ?? null,
+    errorCode: input.error_code ?? null,
+    channelId: input.channel_id ?? null,
     from: input.from ?? null,
     to: input.to ?? null,
   };

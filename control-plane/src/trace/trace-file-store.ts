@@ -7,7 +7,7 @@ const daysDefault = 31;
 const daysMax = 400;
 const startedAt = column("timestamptz", "t.started_at");
 /** Filters whose indexes end in the minute, and their order. */
-const indexedByMinute = ["user_id", "gateway_user_id", "key_id", "model"];
+const indexedByMinute = ["user_id", "gateway_user_id", "email", "key_id", "model"];
 const minutesOfTraces = [
   column("date", "t.day"),
   column("text", callMinute("t.request_id")),
@@ -67,11 +67,19 @@ export const traceFiles = listSource({
       const wanted = `t.http_status = ${bind(value, "integer")}`;
       return value >= 400 ? `t.http_status >= 400 and ${wanted}` : wanted;
     },
+    email: (value, bind) => `t.gateway_user_id = gateway_user_of_email(${bind(value, "text")})`,
+    error_code: (value, bind) => `t.status <> 'completed' and t.error_code = ${bind(value, "text")}`,
+    channel_id: (value, bind) =>
+      `exists (select 1 from usage_log l where l.day = t.day and l.request_id = t.request_id
+         and l.channel_id = ${bind(value, "bigint")})`,
   },
   sorts: { time: [column("date", "t.day"), column("uuid", "t.request_id")] },
   sortedFor: (_, filters) => {
-    const { status, http_status: httpStatus } = filters;
-    const isOfTrouble = (Array.isArray(status) && !status.includes("completed")) || Number(httpStatus ?? 0) >= 400;
+    const { status, http_status: httpStatus, error_code: errorCode } = filters;
+    const isOfTrouble =
+      (Array.isArray(status) && !status.includes("completed")) ||
+      Number(httpStatus ?? 0) >= 400 ||
+      errorCode !== undefined;
     return !isOfTrouble && indexedByMinute.some((name) => name in filters) ? minutesOfTraces : null;
   },
   time: { at: startedAt, partitionDay: "t.day", daysDefault, daysMax, isOpenWith: "request_id" },

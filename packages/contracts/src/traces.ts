@@ -25,6 +25,12 @@ export const traceListInput = z.strictObject({
   model: z.string().min(1).max(256).optional(),
   status: z.enum(outcomes).optional(),
   http_status: httpStatus.optional(),
+  /** The whole address of a user. */
+  email: z.string().trim().min(1).max(254).optional(),
+  /** The code of the error that the client got. */
+  error_code: z.string().min(1).max(100).optional(),
+  /** The channel that was tried last. */
+  channel_id: recordId.optional(),
   /** Calls that began at this moment or later. */
   from: moment.optional(),
   /** Calls that began before this moment. */

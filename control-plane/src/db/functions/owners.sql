@@ -19,6 +19,10 @@ CREATE OR REPLACE FUNCTION gateway_user_of_user(p_user bigint) RETURNS bigint LA
   SELECT gateway_user_id FROM user_profile WHERE id = p_user
 $$;
 
+CREATE OR REPLACE FUNCTION gateway_user_of_email(p_email text) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT gateway_user_id FROM user_profile WHERE lower(email) = lower(p_email)
+$$;
+
 CREATE OR REPLACE FUNCTION gateway_user_of_key(p_key bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT gateway_user_id FROM api_key WHERE id = p_key
 $$;

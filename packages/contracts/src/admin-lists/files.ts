@@ -22,6 +22,9 @@ export const traceFile = listContract({
       .string()
       .regex(/^[1-5]\d\d$/)
       .transform(Number),
+    email: exactText(254),
+    error_code: exactText(100),
+    channel_id: idText,
   },
   sorts: ["time"],
   defaultSort: "-time",

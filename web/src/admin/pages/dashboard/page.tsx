@@ -172,8 +172,16 @@ const paymentColumns = [
 ];
 
 type Cause = Answer["errors"][number];
+function causeLink({ code }: Cause): JSX.Element {
+  return (
+    <a href={`/admin/trace/?${new URLSearchParams({ error_code: code }).toString()}`}>
+      <code>{code}</code>
+    </a>
+  );
+}
+
 const errorColumns = [
-  { label: "Cause", cell: (row: Cause) => <code>{row.code}</code> },
+  { label: "Cause", cell: causeLink },
   { label: "Calls", cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
   { label: "Mostly via", cell: (row: Cause) => row.provider ?? dash },
   { label: "First", cell: (row: Cause) => shownMoment(row.first_at) },

@@ -13,7 +13,10 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
 import { outcomes } from "../../values.ts";
+import { createChannelOptions } from "../upstreams/channel-options.ts";
 import { Accesses } from "./accesses.tsx";
+import { PanelAttempts } from "./panel-attempts.tsx";
+import { timeOption, timesSince } from "./time-options.ts";
 import { createTraceQuery, type TraceRow } from "./trace-query.ts";
 
 const tokens = (count: TraceRow["input_tokens"]): string => (count === null ? "–" : shownCount(count));
@@ -46,8 +49,12 @@ const liveMs = 10_000;
 export function Page(): JSX.Element {
   useAdminTitle(() => "Trace");
   const state = createTableState({
-    filters: ["request_id", "gateway_user_id", "key_id", "model", "status", "http_status"],
+    filters: [
+      ...["request_id", "email", "gateway_user_id", "key_id", "model", "channel_id", "status", "error_code"],
+      ...["http_status", "from", "to"],
+    ],
   });
+  const channels = createChannelOptions();
   const [isLive, setIsLive] = createSignal(false);
   // New calls must not move the rows that an admin is reading.
   const list = createTraceQuery(state, () => (isLive() && state.openId() === "" && state.cursor() === "" ? liveMs : 0));
@@ -66,11 +73,18 @@ export function Page(): JSX.Element {
         rowId={(row) => row.request_id}
         filters={[
           { id: "request_id", label: "Request id", isSearch: true },
+          { id: "email", label: "User's e-mail", isSearch: true },
           { id: "gateway_user_id", label: "Gateway user", isSearch: true },
           { id: "key_id", label: "Key id", isSearch: true },
           { id: "model", label: "Model", isSearch: true },
+          { id: "channel_id", label: "Channel", options: channels() },
           { id: "status", label: "Outcome", options: optionsOf(outcomes) },
+          { id: "error_code", label: "Error", isSearch: true },
           { id: "http_status", label: "HTTP status", isSearch: true },
+          { id: "from", label: "Began after", options: timesSince(state.filter("from")) },
+          ...(state.filter("to") === ""
+            ? []
+            : [{ id: "to", label: "Began before", options: [timeOption(state.filter("to"))] }]),
         ]}
         empty={{ title: "No calls were traced yet", text: "Calls appear here within seconds after they end." }}
         panel={{ title: (row) => row.request_id, content: (row) => <TracePanel row={row} /> }}
@@ -99,6 +113,7 @@ function TracePanel(props: { readonly row: TraceRow }): JSX.Element {
           Open call
         </a>
       </div>
+      <PanelAttempts row={row} />
       <Facts
         facts={[
           { name: "Request", value: <CopyText text={row.request_id} label="Copy the id of the request" /> },
