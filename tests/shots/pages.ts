@@ -238,6 +238,7 @@ export const shownPages: readonly ShownPage[] = [
     ready: ".table, .state",
     press: ["Add service"],
   },
+  { name: "admin-branding", path: "/admin/branding/", as: "admin", arabic: "none", ready: "form textarea" },
   { name: "admin-settings", path: "/admin/settings/", as: "admin", arabic: "none", ready: "form input" },
   { name: "admin-audit", path: "/admin/audit/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-events", path: "/admin/events/", as: "admin", arabic: "none", ready: ".table, .state" },

@@ -81,6 +81,8 @@ const features = {
   // Some of them let admins do more, which needs two people.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],
   mail: [...leaf, "admin/audit", "events"],
+  // What the operator uploads and writes.
+  branding: [...leaf, "admin/audit"],
   // Reports to users by mail.
   accounts: [...leaf, "admin/approvals", "admin/audit", "mail"],
   "admin/upstream-auth": [...leaf, "admin/audit", "admin/secrets"],
@@ -120,7 +122,7 @@ const features = {
   // The model map is a separate table; calls take the path of the relay.
   "messages-compat": [...leaf, "admin/audit", "gateway", "relay"],
   // It draws the pages whose states accounts declare.
-  pages: ["platform", "accounts"],
+  pages: ["platform", "accounts", "branding"],
   // It reads declarations; the endpoints come from the composition.
   "api-description": ["platform"],
   // Health and metrics get what they show from the composition.
@@ -150,6 +152,7 @@ const doors = {
     ...["quota/grant-store.ts", "quota/lease-upkeep.ts", "quota/replica-store.ts"],
   ],
   "event-targets": ["access.ts"],
+  branding: ["service.ts", "render-legal.ts"],
   organisations: ["people.ts"],
   doctor: ["service.ts", "write-findings.ts"],
   moving: [

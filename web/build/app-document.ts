@@ -13,9 +13,8 @@ const titles: Readonly<Record<AppArea, string>> = { console: "Console", admin: "
  * The document of an application: its head names everything that it loads, and its body has the frame of the page, so
  * that something is visible before the script has loaded.
  */
-export function appDocument(area: AppArea, appManifest: string, siteManifest: string): string {
+export function appDocument(area: AppArea, appManifest: string): string {
   const manifest = JSON.parse(appManifest) as Record<string, Chunk>;
-  const site = JSON.parse(siteManifest) as Record<string, Chunk>;
   const entry = manifest[entries[area]];
   if (entry === undefined) {
     throw new Error(`the manifest has no ${entries[area]}`);
@@ -32,7 +31,7 @@ export function appDocument(area: AppArea, appManifest: string, siteManifest: st
     ...boots.map((key) => `<script src="/${manifest[key]?.file}"></script>`),
     ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
     `<link rel="preload" href="/${font?.file}" as="font" type="font/woff2" crossorigin>`,
-    `<link rel="icon" href="/${site["src/site/icon.svg"]?.file}" type="image/svg+xml">`,
+    "{brand-head}",
     `<script type="module" src="/${entry.file}"></script>`,
     ...modules.map((file) => `<link rel="modulepreload" href="/${file}">`),
   ];

@@ -120,9 +120,8 @@ function withChunks(options: NonNullable<InlineConfig["build"]>): NonNullable<In
 
 async function writeDocuments(client: string): Promise<void> {
   const manifest = await readFile(join(client, "manifest-app.json"), "utf8");
-  const site = await readFile(join(client, "manifest-site.json"), "utf8");
   for (const area of ["console", "admin", "kit"] as const) {
-    await writeFile(join(client, `${area}.html`), appDocument(area, manifest, site));
+    await writeFile(join(client, `${area}.html`), appDocument(area, manifest));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Brand, defaultBrandName } from "@sluice/contracts/brand";
+import { type Brand, type BrandImage, defaultBrandName } from "@sluice/contracts/brand";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
@@ -83,17 +83,27 @@ const openGraphLocales: Readonly<Record<Locale, string>> = {
   hi: "hi_IN",
 };
 
+/** The operator's image of links, or the shipped one of the page, which has the shipped name. */
+function socialImageOf({ page, locale, catalogue, assets }: DocumentDeps): BrandImage | null {
+  const { brand, origin } = catalogue;
+  if (brand.social_image !== null) {
+    return { ...brand.social_image, url: origin + brand.social_image.url };
+  }
+  const url = (): string => origin + assets.socialImage(page.socialImageOf ?? page.path, locale);
+  return brand.name === defaultBrandName ? { url: url(), type: "image/png", ...socialImageSize } : null;
+}
+
 /** The preview image of the page, for links shown as cards. */
-function SocialImage(props: { readonly address: string; readonly alt: string }): JSX.Element {
+function SocialImage(props: { readonly image: BrandImage; readonly alt: string }): JSX.Element {
   return (
     <>
-      <meta property="og:image" content={props.address} />
-      <meta property="og:image:type" content="image/png" />
-      <meta property="og:image:width" content={String(socialImageSize.width)} />
-      <meta property="og:image:height" content={String(socialImageSize.height)} />
+      <meta property="og:image" content={props.image.url} />
+      <meta property="og:image:type" content={props.image.type} />
+      <meta property="og:image:width" content={String(props.image.width)} />
+      <meta property="og:image:height" content={String(props.image.height)} />
       <meta property="og:image:alt" content={`{brand}: ${props.alt}`} />
       <meta name="twitter:card" content="summary_large_image" />
-      <meta name="twitter:image" content={props.address} />
+      <meta name="twitter:image" content={props.image.url} />
       <meta name="twitter:image:alt" content={`{brand}: ${props.alt}`} />
     </>
   );
@@ -101,6 +111,7 @@ function SocialImage(props: { readonly address: string; readonly alt: string }):
 
 function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Element {
   const { page, locale, catalogue, assets } = props;
+  const { brand } = catalogue;
   const address = (each: Locale): string => `${catalogue.origin}${localizedPath(page.path, each)}`;
   return (
     <head>
@@ -114,7 +125,8 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
         <script type="module" src={assets.landing} />
       </Show>
       <link rel="preload" href={assets.font} as="font" type="font/woff2" crossorigin="" />
-      <link rel="icon" href={assets.icon} type="image/svg+xml" />
+      <Show when={brand.stylesheet}>{(url) => <link rel="stylesheet" href={url()} />}</Show>
+      <link rel="icon" href={brand.icon?.url ?? assets.icon} type={brand.icon?.type ?? "image/svg+xml"} />
       <meta name="color-scheme" content="light dark" />
       <Show when={page.isIndexed} fallback={<meta name="robots" content="noindex" />}>
         <link rel="canonical" href={address(locale)} />
@@ -126,12 +138,7 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
         <meta property="og:url" content={address(locale)} />
         <meta property="og:site_name" content="{brand}" />
         <meta property="og:locale" content={openGraphLocales[locale]} />
-        <Show when={catalogue.brand.name === defaultBrandName}>
-          <SocialImage
-            address={catalogue.origin + assets.socialImage(page.socialImageOf ?? page.path, locale)}
-            alt={page.title(locale)}
-          />
-        </Show>
+        <Show when={socialImageOf(props)}>{(image) => <SocialImage image={image()} alt={page.title(locale)} />}</Show>
       </Show>
       <Show when={page.markdown !== undefined}>
         <link rel="alternate" type="text/markdown" href={localizedPath(markdownPath(page.path), locale)} />

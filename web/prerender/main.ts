@@ -9,6 +9,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { allLocales } from "@sluice/contracts/locales";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
 import { markdownPath } from "../src/site/docs/markdown.ts";
+import { legalTextPages } from "../src/site/pages/legal/page.tsx";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { sitePages } from "../src/site/routes.ts";
 import { withBrandInMarkdown } from "./brand-place.ts";
@@ -27,7 +28,7 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   );
   const assets = readPageAssets(manifest, images);
   const files = new Map<string, string>();
-  const pages = [...sitePages, ...modelPages(catalogue)];
+  const pages = [...sitePages, ...modelPages(catalogue), ...legalTextPages(catalogue)];
   for (const page of pages) {
     for (const locale of allLocales) {
       const prefix = locale === "en" ? "" : `/${locale}`;

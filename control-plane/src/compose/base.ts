@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Registry } from "prom-client";
 import { fixedBy } from "../admin/settings/model.ts";
 import { Settings } from "../admin/settings/service.ts";
+import { Branding } from "../branding/service.ts";
 import { findAppRole } from "../db/app-role.ts";
 import { callTables, ensurePartitions } from "../db/partitions.ts";
 import { type LoopLag, watchEventLoop } from "../operations/event-loop-lag.ts";
@@ -23,6 +24,7 @@ import { TraceService, traceRowCodec } from "../trace/service.ts";
 import type { UsageRow } from "../usage/log/model.ts";
 import { decodeUsageRow, encodeUsageRow } from "../usage/log/row-codec.ts";
 import { openBooksThread } from "./books-thread.ts";
+import { lookRules } from "./brand.ts";
 import { CallCommits } from "./call-commits.ts";
 import { openSideThread } from "./side-thread.ts";
 
@@ -54,6 +56,8 @@ export type Base = {
   readonly commits: CallCommits;
   /** The settings, which are not started yet. */
   readonly settings: Settings;
+  /** What the operator has uploaded and written, which is not loaded yet. */
+  readonly branding: Branding;
   /** PEM certificates of the CAs that upstreams are verified with, if not the well-known ones. */
   readonly upstreamCa: string | null;
   /** Null when the web UI is not built or not served. */
@@ -84,6 +88,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     applicationName: "sluice",
     role,
   });
+  const settings = new Settings({ db, log, fixed: fixedBy(config) });
   return {
     config,
     log,
@@ -97,7 +102,8 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
     aside: openSideThread(log),
     books,
     commits: new CallCommits(books),
-    settings: new Settings({ db, log, fixed: fixedBy(config) }),
+    settings,
+    branding: new Branding({ db, log, rules: () => lookRules(settings.values) }),
     upstreamCa: caFile === undefined ? null : await readFile(caFile, "utf8"),
     webBuild: await openWeb(config),
   };

@@ -23,6 +23,8 @@ import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
 import { organisationDetailEndpoints } from "../admin/user-detail/organisation-routes.ts";
 import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "../api-description/routes.ts";
+import { brandingEndpoints } from "../branding/routes.ts";
+import type { Branding } from "../branding/service.ts";
 import { eventTargetFeature } from "../event-targets/feature.ts";
 import { exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
 import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
@@ -77,7 +79,7 @@ import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
-import { announcementOf, brandOf, ownBrandName } from "./brand.ts";
+import { announcementOf, brandOf, mailLookOf, mailSenderName, ownBrandName, siteLegalText } from "./brand.ts";
 import { cacheRules } from "./cache-rules.ts";
 
 export type BackendDeps = {
@@ -88,6 +90,7 @@ export type BackendDeps = {
   readonly notifications: Notifications;
   readonly registry: Registry;
   readonly settings: Settings;
+  readonly branding: Branding;
   readonly upstreamCa: string | null;
   /** Null when the web UI is not built or not served. */
   readonly webBuild: WebBuild | null;
@@ -229,6 +232,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
+    { name: "branding", endpoints: brandingEndpoints({ db }) },
     traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
   ];
   return { features, accounts };
@@ -304,6 +308,8 @@ function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
     clock: systemClock,
     readSecret: (name) => secrets.read(name),
     brandName: () => ownBrandName(deps.settings),
+    senderName: () => mailSenderName(deps.settings),
+    look: () => mailLookOf(deps.settings, deps.branding, publicBaseUrl(deps.config)),
     // Accounts know mail, but mail does not know accounts.
     onOutcome: async (tx, { template, userId, at, error }) => {
       if (template === "email_verify" && userId !== null) {
@@ -321,14 +327,14 @@ function traceRules(values: SettingValues): TraceRules {
   };
 }
 
-function formLook({ webBuild, settings }: BackendDeps): FormLook {
+function formLook({ webBuild, settings, branding }: BackendDeps): FormLook {
   const { values } = settings;
   const announcement = announcementOf(values, systemClock.now());
-  return { assets: webBuild?.forms ?? null, brand: brandOf(values), announcement };
+  return { assets: webBuild?.forms ?? null, brand: brandOf(values, branding.state()), announcement };
 }
 
 function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
-  const { config, db, log, notifications, webBuild, settings } = deps;
+  const { config, db, log, notifications, webBuild, settings, branding } = deps;
   const origin = publicBaseUrl(config);
   const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
   const pages = new Pages({
@@ -336,7 +342,8 @@ function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
     callers,
     readCatalogue: async () => ({
       origin,
-      brand: brandOf(settings.values),
+      brand: brandOf(settings.values, branding.state()),
+      legal_texts: branding.state().legal.map(siteLegalText),
       announcement: announcementOf(settings.values, systemClock.now()),
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
       models: (await listModelsForNewcomers(db)).map(siteModel),
@@ -345,6 +352,7 @@ function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
     }),
     supportWidgetUrl,
     look: () => formLook(deps),
+    brandFile: (path) => branding.find(path),
     dataDirectory: config.DATA_DIR,
     isDevelopment: config.NODE_ENV === "development",
     log,
@@ -352,6 +360,7 @@ function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
   notifications.listen("catalog_changed", () => pages.refresh());
   notifications.listen("group_changed", () => pages.refresh());
   settings.onChange(() => pages.refresh());
+  branding.onChange(() => pages.refresh());
   return pages;
 }
 

@@ -54,6 +54,7 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
   const base = await openBase(config, log);
   await checkDatabase({ ...base, sealedColumns });
   await base.settings.start(base.notifications);
+  await base.branding.start(base.notifications);
   const trace = openTrace(base);
   await makePartitions(base.db);
   await trace.start();
@@ -142,6 +143,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       scheduled?.stop();
       models.stop();
       base.settings.stop();
+      base.branding.stop();
       await Promise.all([backend.pages.stop(), backend.stop(flushMs), realtime.close()]);
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;

@@ -8,7 +8,7 @@ import type { Log } from "../platform/log.ts";
 import { MailWorker } from "./delivery/worker.ts";
 import { inboxEndpoints } from "./inbox/routes.ts";
 import { mailLogEndpoints } from "./log/routes.ts";
-import type { MailHook } from "./model.ts";
+import type { MailHook, MailLook } from "./model.ts";
 import { mailLowQuota } from "./quota-low/mail-low-quota.ts";
 import { mailFromOf, openMailSender } from "./senders/open-sender.ts";
 import { MailService, mailChannel } from "./service.ts";
@@ -26,6 +26,9 @@ export type MailDeps = {
   readonly onOutcome: MailHook;
   /** The name of the service that an admin has set; null if none has. */
   readonly brandName: () => string | null;
+  /** The name that mails come from, as an admin has set it; null for that of the configuration. */
+  readonly senderName: () => string | null;
+  readonly look: () => MailLook;
 };
 
 export type Mail = {
@@ -39,7 +42,7 @@ export type Mail = {
  * @throws ConfigError
  */
 export function buildMail(deps: MailDeps): Mail {
-  const { config, db, clock, notifications, brandName } = deps;
+  const { config, db, clock, notifications, brandName, look } = deps;
   const from = mailFromOf(config);
   const siteUrl = publicBaseUrl(config);
   const shared: SharedValues = {
@@ -62,7 +65,7 @@ export function buildMail(deps: MailDeps): Mail {
       name: "mail",
       endpoints: [
         ...mailLogEndpoints({ db, clock }),
-        ...templateEndpoints({ db, shared, siteUrl }),
+        ...templateEndpoints({ db, shared, siteUrl, look }),
         ...inboxEndpoints({ db, clock }),
       ],
       jobs: [

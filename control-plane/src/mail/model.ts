@@ -102,3 +102,14 @@ export type MailOutcome = {
 
 /** Called for every result, in the transaction that records it. */
 export type MailHook = (tx: Transaction, outcome: MailOutcome) => Promise<void>;
+
+/** How the shipped mails look, as far as the operator chooses. */
+export type MailLook = {
+  /** A colour in which text is readable on white, and white text on it. */
+  readonly accent: string;
+  /** An image with a full URL, or null. */
+  readonly logo: { readonly url: string; readonly width: number; readonly height: number } | null;
+};
+
+/** The look that mails have until the operator chooses another. */
+export const plainMailLook: MailLook = { accent: "#0b6b5f", logo: null };

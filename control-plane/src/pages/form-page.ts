@@ -48,7 +48,7 @@ function head({ title, look: { assets, brand }, isCounted, scripts = [] }: FormP
       ? null
       : html`<script src="${assets.boot}"></script>
 <link rel="stylesheet" href="${assets.stylesheet}">
-<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+${brandHead(brand, assets.icon)}
 ${(isCounted === true ? [assets.landing, ...scripts] : scripts).map(moduleScript)}`;
   return html`<head>
 <meta charset="utf-8">
@@ -58,6 +58,12 @@ ${(isCounted === true ? [assets.landing, ...scripts] : scripts).map(moduleScript
 <title>${title} - ${brand.name}</title>
 ${loaded}
 </head>`;
+}
+
+/** The icon, and what the operator changes of the look. */
+export function brandHead({ icon, stylesheet }: Brand, shippedIcon: string): Html {
+  const look = stylesheet === null ? null : html`\n<link rel="stylesheet" href="${stylesheet}">`;
+  return html`<link rel="icon" href="${icon?.url ?? shippedIcon}" type="${icon?.type ?? "image/svg+xml"}">${look}`;
 }
 
 /** This page in every language, in a popover that needs no JavaScript. */
@@ -103,7 +109,10 @@ function announcementLine(announcement: Announcement | null): Html | null {
 /** Links to the operator's legal pages; null if there are none. */
 export function legalLinks({ legal }: Brand, locale: Locale): Html | null {
   const texts = formTexts[locale].legal;
-  const links = legal.map(({ page, url }) => html`<a href="${url}">${texts[page]}</a> `);
+  const links = legal.map(({ page, url, is_translated }) => {
+    const address = is_translated ? sitePath(url, locale) : url;
+    return html`<a href="${address}">${texts[page]}</a> `;
+  });
   return links.length === 0 ? null : html`<p class="form-more">${links}</p>`;
 }
 

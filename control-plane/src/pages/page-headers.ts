@@ -36,6 +36,18 @@ export const assetHeaders = {
 /** An image that other sites show beside a link to one of our pages. */
 export const socialImageHeaders = { ...assetHeaders, "cross-origin-resource-policy": "cross-origin" };
 
+/**
+ * A file that the operator has uploaded, which mails and other sites show too. Opened as a page, a drawing runs nothing and
+ * loads nothing.
+ */
+export const brandFileHeaders = {
+  ...socialImageHeaders,
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+};
+
+/** Such a file at a path that stays when the content changes. */
+export const currentBrandFileHeaders = { ...brandFileHeaders, "cache-control": "no-cache" };
+
 /** The same headers for a page that loads the support widget from this URL; unchanged if it is null. */
 export function withSupportWidget<Headers extends typeof everyPage>(headers: Headers, url: string | null): Headers {
   return url === null ? headers : { ...headers, "content-security-policy": contentSecurityPolicy(new URL(url).origin) };

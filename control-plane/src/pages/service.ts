@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import type { BrandFile } from "../branding/model.ts";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
 import { localeCookie, remembersLocale } from "../platform/page-locale.ts";
@@ -10,6 +11,8 @@ import { AppDocuments } from "./app-documents.ts";
 import { type FormLook, sitePath } from "./form-page.ts";
 import {
   assetHeaders,
+  brandFileHeaders,
+  currentBrandFileHeaders,
   privatePageHeaders,
   publicPageHeaders,
   socialImageHeaders,
@@ -28,6 +31,8 @@ export type PagesDeps = {
   readonly supportWidgetUrl: string | null;
   /** What the operator gives every page now. */
   readonly look: () => FormLook;
+  /** The operator's file at a path below `/brand/`; null if there is none. */
+  readonly brandFile: (path: string) => Promise<BrandFile | null>;
   readonly dataDirectory: string;
   readonly isDevelopment: boolean;
   readonly log: Log;
@@ -94,10 +99,8 @@ export class Pages {
     if (request.method !== "GET" && request.method !== "HEAD") {
       return null;
     }
-    if (pathname.startsWith("/assets/")) {
-      const file = this.#deps.build?.assets.get(pathname);
-      const headers = pathname.startsWith("/assets/social/") ? socialImageHeaders : assetHeaders;
-      return file === undefined ? null : fileResponse(request, file, { headers });
+    if (/^\/(?:assets|brand)\//.test(pathname)) {
+      return await this.#file(request, pathname);
     }
     if (/^\/admin(\/|$)/.test(pathname)) {
       return await this.#admin(request, pathname + search);
@@ -116,6 +119,18 @@ export class Pages {
       return await this.#application(request, this.#deps.build?.kit);
     }
     return await this.#publicPage(request, pathname, search);
+  }
+
+  /** A file that pages load: of the build, or the operator's. */
+  async #file(request: Request, path: string): Promise<Response | null> {
+    if (path.startsWith("/brand/")) {
+      const found = await this.#deps.brandFile(path);
+      const headers = found?.isFixed === true ? brandFileHeaders : currentBrandFileHeaders;
+      return found === null ? null : fileResponse(request, found.file, { headers });
+    }
+    const file = this.#deps.build?.assets.get(path);
+    const headers = path.startsWith("/assets/social/") ? socialImageHeaders : assetHeaders;
+    return file === undefined ? null : fileResponse(request, file, { headers });
   }
 
   /**

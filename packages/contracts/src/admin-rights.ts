@@ -122,6 +122,11 @@ export const adminRights = {
   "/backend/admin/secret/list/": superAdmin,
   "/backend/admin/secret/save/": freshSuperAdmin,
   "/backend/admin/settings/save/": freshSuperAdmin,
+  // What everyone is shown, and what customers agree to.
+  "/backend/admin/branding/image/save/": freshSuperAdmin,
+  "/backend/admin/branding/text/save/": freshSuperAdmin,
+  "/backend/admin/branding/legal/save/": freshSuperAdmin,
+  "/backend/admin/branding/legal/preview/": everyAdmin,
   // Who configures a provider decides who may log in as whom.
   "/backend/admin/sign-in-provider/list/": superAdmin,
   "/backend/admin/sign-in-provider/save/": freshSuperAdmin,

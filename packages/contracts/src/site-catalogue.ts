@@ -1,5 +1,6 @@
 import type { PlanEntry } from "./billing.ts";
-import type { Announcement, Brand } from "./brand.ts";
+import type { Announcement, Brand, LegalPage } from "./brand.ts";
+import type { Locale } from "./locales.ts";
 import type { ModelKind } from "./model-kinds.ts";
 import type { TieredPrices } from "./priced-units.ts";
 
@@ -22,6 +23,17 @@ export type SiteModel = TieredPrices & {
 /** A plan as the public pages show it; the quota as decimal text. */
 export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
 
+/** A legal page that the operator has written, in one language. */
+export type SiteLegalText = {
+  readonly page: LegalPage;
+  readonly locale: Locale;
+  /** Markup that holds nothing active. */
+  readonly html: string;
+  readonly version: number;
+  /** The day from which it applies. */
+  readonly effective_on: string;
+};
+
 /** The data of the public pages besides their texts; it is the same in every language. */
 export type SiteCatalogue = {
   /** The base of absolute URLs, without a trailing slash. */
@@ -29,6 +41,7 @@ export type SiteCatalogue = {
   readonly brand: Brand;
   /** What is announced now; null if nothing is. */
   readonly announcement: Announcement | null;
+  readonly legal_texts: readonly SiteLegalText[];
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];
   /** The names that clients of the Messages API may ask for. */

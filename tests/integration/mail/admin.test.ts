@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { allLocales } from "@sluice/contracts/locales";
 import { mailTemplateNames } from "@sluice/contracts/mail";
 import { mailLogEndpoints } from "@sluice/control-plane/mail/log/routes.ts";
+import { plainMailLook } from "@sluice/control-plane/mail/model.ts";
 import { templateEndpoints } from "@sluice/control-plane/mail/templates/routes.ts";
 import { MailGateway } from "../../support/mail/mail-gateway.ts";
 import { MailRig } from "../../support/mail/mail-rig.ts";
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const { db, clock } = rig;
   http = serveEndpoints([
     ...mailLogEndpoints({ db, clock }),
-    ...templateEndpoints({ db, shared, siteUrl: "https://example.com" }),
+    ...templateEndpoints({ db, shared, siteUrl: "https://example.com", look: () => plainMailLook }),
   ]);
 });
 

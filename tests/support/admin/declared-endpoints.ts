@@ -1,4 +1,6 @@
 import { Settings } from "@sluice/control-plane/admin/settings/service.ts";
+import { Branding } from "@sluice/control-plane/branding/service.ts";
+import { lookRules } from "@sluice/control-plane/compose/brand.ts";
 import { buildBackend } from "@sluice/control-plane/compose/features.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
@@ -15,7 +17,8 @@ export async function declaredEndpoints({ database, db }: SluiceRig): Promise<re
   const notifications = openNotifications(database.url, log, (channel) => notify(db, channel, ""));
   const masterKey = new MasterKey(masterKeyBytes);
   const settings = new Settings({ db, log, fixed: {} });
-  const own = { registry: new Registry(), settings, upstreamCa: null, webBuild: null };
+  const branding = new Branding({ db, log, rules: () => lookRules(settings.values) });
+  const own = { registry: new Registry(), settings, branding, upstreamCa: null, webBuild: null };
   const parts = { config, db, masterKey, log, notifications, ...own };
   const found = buildBackend(parts).endpoints;
   await notifications.close();

@@ -1,4 +1,5 @@
 import { MailWorker } from "@sluice/control-plane/mail/delivery/worker.ts";
+import { plainMailLook } from "@sluice/control-plane/mail/model.ts";
 import { SmtpSender } from "@sluice/control-plane/mail/senders/smtp-sender.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -20,6 +21,7 @@ const worker = new MailWorker({
     connectionsMax: 1,
   }),
   shared: { service: "Sluice", console_link: "https://example.com/console/" },
+  look: () => plainMailLook,
   messageIdDomain: "example.com",
   onOutcome: () => Promise.resolve(),
   concurrency: 1,

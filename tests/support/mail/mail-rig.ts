@@ -1,6 +1,6 @@
 import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
 import { MailWorker, type MailWorkerDeps } from "@sluice/control-plane/mail/delivery/worker.ts";
-import type { MailOutcome, NewMail } from "@sluice/control-plane/mail/model.ts";
+import { type MailOutcome, type NewMail, plainMailLook } from "@sluice/control-plane/mail/model.ts";
 import { HttpSender } from "@sluice/control-plane/mail/senders/http-sender.ts";
 import type { MailSender } from "@sluice/control-plane/mail/senders/model.ts";
 import { SmtpSender, type SmtpTimeouts } from "@sluice/control-plane/mail/senders/smtp-sender.ts";
@@ -62,6 +62,7 @@ export class MailRig {
       log,
       sender,
       shared: { service: "Sluice", console_link: "https://example.com/console/" },
+      look: () => plainMailLook,
       messageIdDomain: "example.com",
       onOutcome: (_tx, outcome) => {
         this.outcomes.push(outcome);

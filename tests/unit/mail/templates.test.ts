@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allLocales } from "@sluice/contracts/locales";
 import { mailTemplateNames } from "@sluice/contracts/mail";
-import { mailLocaleOf } from "@sluice/control-plane/mail/model.ts";
+import { mailLocaleOf, plainMailLook } from "@sluice/control-plane/mail/model.ts";
 import { renderMail } from "@sluice/control-plane/mail/render.ts";
 import { checkTemplate } from "@sluice/control-plane/mail/templates/check-template.ts";
 import { builtInTemplate } from "@sluice/control-plane/mail/templates/layout.ts";
@@ -9,6 +9,7 @@ import { fillPlaceholders, UnknownPlaceholderError } from "@sluice/control-plane
 import { sampleVariables } from "@sluice/control-plane/mail/templates/sample-variables.ts";
 
 const shared = { service: "Sluice", console_link: "https://example.com/console/" };
+const look = { shared, look: plainMailLook };
 const variables = sampleVariables("https://example.com");
 const all = mailTemplateNames.flatMap((template) => allLocales.map((locale) => ({ template, locale })));
 
@@ -20,7 +21,7 @@ const render = (
   renderMail(
     builtInTemplate(template, locale),
     { template, locale, variables: { ...variables[template], ...changes } },
-    shared,
+    look,
   );
 
 /** The letters that a language is written with, so that no text of one ends up under another. */
@@ -116,10 +117,10 @@ test("values inside Arabic text are isolated from it, and links stay as they are
 
 test("an email with a missing variable is not rendered", () => {
   const mail = { template: "email_verify", locale: "en", variables: { valid_minutes: "60" } } as const;
-  expect(() => renderMail(builtInTemplate("email_verify", "en"), mail, shared)).toThrow();
+  expect(() => renderMail(builtInTemplate("email_verify", "en"), mail, look)).toThrow();
   expect(() => fillPlaceholders("{{constructor}}", () => undefined)).toThrow(UnknownPlaceholderError);
   const source = { subject: "{{to_string}}", html: "", text: "" };
-  expect(() => renderMail(source, { ...mail, variables: variables.email_verify }, shared)).toThrow(
+  expect(() => renderMail(source, { ...mail, variables: variables.email_verify }, look)).toThrow(
     UnknownPlaceholderError,
   );
 });
@@ -164,4 +165,19 @@ describe("an admin's template is refused", () => {
   test("and accepted when it is valid", () => {
     expect(checkTemplate("email_verify", good)).toEqual({});
   });
+});
+
+test("the operator's logo is above the heading of any template, no wider than a phone, and named for readers", () => {
+  const logo = { url: "https://example.com/brand/logo", width: 1200, height: 100 };
+  const own = { shared: { ...shared, service: 'Ac"me' }, look: { accent: "#123456", logo } };
+  const template = "password_changed" as const;
+  const mail = { template, locale: "en" as const, variables: variables[template] };
+  const image =
+    '<img src="https://example.com/brand/logo" width="240" height="20" alt="Ac&quot;me" style="display:block;border:0">';
+  const shipped = renderMail(builtInTemplate(template, "en", own.look), mail, own).html;
+  expect(shipped).toContain(`${image}</p>\n<h1`);
+  expect(shipped).toContain("background:#123456");
+  expect(shipped).not.toContain(plainMailLook.accent);
+  const saved = { subject: "s", html: "<h1>A</h1><h1>B</h1>", text: "t" };
+  expect(renderMail(saved, mail, own).html).toMatch(/^<p [^>]*><img [^>]*><\/p>\n<h1>A<\/h1><h1>B<\/h1>$/);
 });

@@ -144,6 +144,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/sign-in/page.tsx"),
   },
   {
+    path: "/branding/",
+    nav: { label: (texts) => texts.branding, icon: "sliders" },
+    load: () => import("./pages/branding/page.tsx"),
+  },
+  {
     path: "/settings/",
     nav: { label: (texts) => texts.settings, icon: "sliders" },
     load: () => import("./pages/settings/page.tsx"),

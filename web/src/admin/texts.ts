@@ -30,6 +30,7 @@ export const adminNavTexts = {
   admins: "Admins",
   registration: "Registration",
   signIn: "Sign-in",
+  branding: "Branding",
   settings: "Settings",
   audit: "Audit log",
   tokens: "Access tokens",

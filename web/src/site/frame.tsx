@@ -1,4 +1,4 @@
-import { defaultBrandName } from "@sluice/contracts/brand";
+import { brandLinks, defaultBrandName } from "@sluice/contracts/brand";
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf } from "@sluice/contracts/locales";
 import { For, type JSX, Show } from "solid-js";
@@ -93,7 +93,10 @@ export function Frame(props: {
           <Show when={brand.support_address !== ""}>
             <a href={`mailto:${encodeURIComponent(brand.support_address)}`}>{texts.support}</a>
           </Show>
-          <For each={brand.legal}>{(each) => <a href={each.url}>{texts[each.page]}</a>}</For>
+          <For each={brandLinks(brand.texts, context.locale)}>{(each) => <a href={each.url}>{each.label}</a>}</For>
+          <For each={brand.legal}>
+            {(each) => <a href={each.is_translated ? context.link(each.url) : each.url}>{texts[each.page]}</a>}
+          </For>
         </nav>
       </footer>
     </>

@@ -1,17 +1,33 @@
+import { isHexColour } from "@sluice/contracts/accent-colours";
+import { isOneLine } from "@sluice/contracts/shown-texts";
 import { z } from "zod";
 
 const nameLengthMax = 40;
 const addressLengthMax = 254;
-/** Line breaks, marks that change the direction of text, and what is not a character. Joiners are part of letters. */
-const unfit = /(?![\u200C\u200D])[\p{C}\p{Zl}\p{Zp}]/u;
 
 /** The name of a service: one line with at least one letter or digit. */
 export const brandNameText = z
   .string("Enter a name.")
   .trim()
   .refine((name) => name.length <= nameLengthMax, `Enter at most ${nameLengthMax} characters.`)
-  .refine((name) => !unfit.test(name), "Remove line breaks and invisible characters, such as direction marks.")
+  .refine((name) => isOneLine(name), "Remove line breaks and invisible characters, such as direction marks.")
   .refine((name) => /[\p{L}\p{N}]/u.test(name), "Enter a name with at least one letter or digit.");
+
+/** The name that mails come from, or nothing for that of the service. */
+export const senderNameText = z
+  .string("Enter a name.")
+  .trim()
+  .refine(
+    (name) => name === "" || brandNameText.safeParse(name).success,
+    `Enter one line with a letter or digit and at most ${nameLengthMax} characters, or nothing.`,
+  );
+
+/** A colour such as `#0b6b5f`, or nothing for the shipped one. */
+export const accentText = z
+  .string("Enter a colour.")
+  .trim()
+  .toLowerCase()
+  .refine((colour) => colour === "" || isHexColour(colour), "Enter a colour such as #0b6b5f, or nothing.");
 
 /** An e-mail address, or nothing. */
 export const supportAddressText = z
@@ -22,24 +38,14 @@ export const supportAddressText = z
     "Enter an e-mail address, or nothing.",
   );
 
-const urlLengthMax = 300;
 const announcementLengthMax = 200;
-
-/** An https URL, a path of this site, or nothing. */
-export const linkText = z
-  .string("Enter a URL.")
-  .trim()
-  .refine(
-    (url) => url === "" || (url.length <= urlLengthMax && (isSitePath(url) || isHttpsUrl(url))),
-    `Enter a URL that begins with https://, a path of this site such as /docs/, or nothing. It may have up to ${urlLengthMax} characters.`,
-  );
 
 /** One line of text, or nothing. */
 export const announcementText = z
   .string("Enter a text.")
   .trim()
   .refine((line) => line.length <= announcementLengthMax, `Enter at most ${announcementLengthMax} characters.`)
-  .refine((line) => !unfit.test(line), "Remove line breaks and invisible characters, such as direction marks.");
+  .refine((line) => isOneLine(line), "Remove line breaks and invisible characters, such as direction marks.");
 
 /** A minute in UTC such as `2030-12-24 18:00`, or nothing. */
 export const minuteText = z
@@ -64,16 +70,4 @@ export function announcementFault(from: string, until: string): string | null {
   return begins !== null && ends !== null && ends <= begins
     ? `The announcement would end (${until}) before it begins (${from}). Change the other time first, or leave it empty.`
     : null;
-}
-
-function isSitePath(url: string): boolean {
-  return /^\/(?![/\\])[\w./~%?&=#-]*$/.test(url);
-}
-
-function isHttpsUrl(url: string): boolean {
-  if (!/^https:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) {
-    return false;
-  }
-  const { username, password } = new URL(url);
-  return username === "" && password === "";
 }

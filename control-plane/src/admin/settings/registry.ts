@@ -1,6 +1,14 @@
 import { defaultBrandName } from "@sluice/contracts/brand";
+import { linkText } from "@sluice/contracts/shown-texts";
 import { z } from "zod";
-import { announcementText, brandNameText, linkText, minuteText, supportAddressText } from "./brand-texts.ts";
+import {
+  accentText,
+  announcementText,
+  brandNameText,
+  minuteText,
+  senderNameText,
+  supportAddressText,
+} from "./brand-texts.ts";
 
 type IntegerDefinition = {
   readonly kind: "integer";
@@ -59,24 +67,43 @@ export const settingRegistry = {
     unit: null,
     variable: null,
   },
+  "brand.accent": {
+    ...text(accentText, ""),
+    description:
+      "The colour of buttons and links on every page and in mails, such as #0b6b5f. Each theme uses the nearest colour in which text is readable. Leave it empty for the shipped one.",
+    unit: null,
+    variable: null,
+  },
+  "brand.logo_alone": {
+    ...flag(false),
+    description: "Show your logo without the name beside it, because it contains the name.",
+    unit: null,
+    variable: null,
+  },
+  "brand.mail_sender": {
+    ...text(senderNameText, ""),
+    description: "The name that mails come from. Leave it empty for the name of your service.",
+    unit: null,
+    variable: null,
+  },
   "brand.terms_url": {
     ...text(linkText, ""),
     description:
-      "Your terms of service, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for no link.",
+      "Your terms of service, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.",
     unit: null,
     variable: null,
   },
   "brand.privacy_url": {
     ...text(linkText, ""),
     description:
-      "Your privacy policy, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for no link.",
+      "Your privacy policy, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.",
     unit: null,
     variable: null,
   },
   "brand.imprint_url": {
     ...text(linkText, ""),
     description:
-      "Your legal notice, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for no link.",
+      "Your legal notice, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.",
     unit: null,
     variable: null,
   },

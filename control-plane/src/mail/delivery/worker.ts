@@ -4,7 +4,7 @@ import type { Database } from "../../platform/db.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
 import type { Log } from "../../platform/log.ts";
 import { isMailAddress } from "../address.ts";
-import type { MailHook } from "../model.ts";
+import type { MailHook, MailLook } from "../model.ts";
 import { type RenderedMail, renderMail } from "../render.ts";
 import type { MailSender, SendResult } from "../senders/model.ts";
 import { builtInTemplate } from "../templates/layout.ts";
@@ -29,6 +29,7 @@ export type MailWorkerDeps = {
   readonly log: Log;
   readonly sender: MailSender;
   readonly shared: SharedValues;
+  readonly look: () => MailLook;
   /** The part after the @ of every Message-ID. */
   readonly messageIdDomain: string;
   /** Runs in the transaction that records the result of an email. */
@@ -178,17 +179,18 @@ export class MailWorker {
   }
 
   async #render(mail: ClaimedMail, variables: Readonly<Record<string, string>>): Promise<RenderedMail> {
-    const { db, shared, log } = this.#deps;
+    const { db, shared, look, log } = this.#deps;
     const { template, locale } = mail;
+    const shown = { shared, look: look() };
     const saved = await findTemplate(db, template, locale);
     if (saved !== null) {
       try {
-        return renderMail(saved, { template, locale, variables }, shared);
+        return renderMail(saved, { template, locale, variables }, shown);
       } catch (error) {
         log.error("mail.template_invalid", { template, locale, version: saved.version, reason: nameOf(error) });
       }
     }
-    return renderMail(builtInTemplate(template, locale), { template, locale, variables }, shared);
+    return renderMail(builtInTemplate(template, locale, shown.look), { template, locale, variables }, shown);
   }
 
   async #send(mail: ClaimedMail, rendered: RenderedMail): Promise<SendResult> {

@@ -30,15 +30,15 @@ export type SenderDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly readSecret: (name: string) => Promise<string | null>;
-  /** The name of the service that an admin has set; null if none has. */
-  readonly brandName: () => string | null;
+  /** The name that mails come from, as an admin has set it; null for that of the configuration. */
+  readonly senderName: () => string | null;
 };
 
 /**
  * The adapter that the configuration names.
  * @throws ConfigError when it lacks what the adapter needs
  */
-export function openMailSender({ config, clock, log, readSecret, brandName }: SenderDeps): MailSender {
+export function openMailSender({ config, clock, log, readSecret, senderName }: SenderDeps): MailSender {
   const { MAIL_ADAPTER: adapter, MAIL_SOURCE: sourceTag, MAIL_GATEWAY_URL: url } = config;
   switch (adapter) {
     case "log":
@@ -57,7 +57,7 @@ export function openMailSender({ config, clock, log, readSecret, brandName }: Se
       const from = mailFromOf(config);
       return new SmtpSender({
         readUrl: () => readSecret(secretNames.smtpUrl),
-        readFrom: () => ({ ...from, name: brandName() ?? from.name }),
+        readFrom: () => ({ ...from, name: senderName() ?? from.name }),
         sourceTag,
         connectionsMax: config.MAIL_CONCURRENCY,
       });

@@ -1,6 +1,6 @@
 import { directionOf, type Locale } from "@sluice/contracts/locales";
 import { type Html, html } from "../../platform/html.ts";
-import type { MailTemplateName } from "../model.ts";
+import { type MailLook, type MailTemplateName, plainMailLook } from "../model.ts";
 import { arabic } from "./arabic.ts";
 import { chinese } from "./chinese.ts";
 import { english } from "./english.ts";
@@ -33,10 +33,14 @@ const wordsByLocale: Readonly<Record<Locale, MailWords>> = {
 /** A whole email with `{{name}}` in place of its values, either as shipped or as an admin has saved it. */
 export type TemplateSource = { readonly subject: string; readonly html: string; readonly text: string };
 
-/** The shipped template of an email. */
-export function builtInTemplate(name: MailTemplateName, locale: Locale): TemplateSource {
+/** The shipped template of an email, as the operator wants it to look. */
+export function builtInTemplate(
+  name: MailTemplateName,
+  locale: Locale,
+  look: MailLook = plainMailLook,
+): TemplateSource {
   const words = wordsByLocale[locale];
-  return { subject: words[name].subject, html: htmlOf(name, locale, words), text: textOf(name, words) };
+  return { subject: words[name].subject, html: htmlOf({ name, locale, words, look }), text: textOf(name, words) };
 }
 
 function factsOf(text: MailText & { readonly facts?: Readonly<Record<string, string>> }): [string, string][] {
@@ -61,11 +65,11 @@ const font = html`font-family:-apple-system,'Segoe UI',Roboto,'Noto Sans',Arial,
 const small = "margin:0 0 8px;font-size:13px;line-height:20px;color:#5c6370";
 
 /** A paragraph in which links become clickable. */
-function paragraph(words: string, style: string): Html {
+function paragraph(words: string, style: string, { accent }: MailLook): Html {
   const links = new Set(placeholdersIn(words).filter(isLinkName));
   const parts = words.split(/(\{\{[a-z_]+\}\})/).map((part) => {
     const isLink = part.startsWith("{{") && links.has(part.slice(2, -2));
-    return isLink ? html`<a dir="ltr" href="${part}" style="color:#0b6b5f">${part}</a>` : part;
+    return isLink ? html`<a dir="ltr" href="${part}" style="color:${accent}">${part}</a>` : part;
   });
   return html`<p style="${style}">${parts}</p>\n`;
 }
@@ -75,11 +79,18 @@ function factRow([fact, label]: [string, string]): Html {
   return html`<tr><th scope="row" style="${cell}:start;font-weight:400;color:#5c6370">${label}</th><td style="${cell}:end"><bdi>{{${fact}}}</bdi></td></tr>`;
 }
 
+type MailParts = {
+  readonly name: MailTemplateName;
+  readonly locale: Locale;
+  readonly words: MailWords;
+  readonly look: MailLook;
+};
+
 /**
  * One column that fits a phone and stays readable on a large screen. Styles are inline, because some programs remove
  * everything else; nothing is loaded from anywhere.
  */
-function htmlOf(name: MailTemplateName, locale: Locale, words: MailWords): string {
+function htmlOf({ name, locale, words, look }: MailParts): string {
   const text = words[name];
   const { action } = templateShapes[name];
   const direction = directionOf(locale);
@@ -98,9 +109,9 @@ function htmlOf(name: MailTemplateName, locale: Locale, words: MailWords): strin
 <body style="margin:0;padding:24px 12px;background:#f4f5f7;color:#1c2128;${font}">
 <div dir="${direction}" style="max-width:560px;margin:0 auto;padding:28px;background:#ffffff;border-radius:8px;text-align:start">
 <h1 style="margin:0 0 16px;font-size:20px;line-height:28px">${text.title}</h1>
-${text.body.map((each) => paragraph(each, "margin:0 0 16px;font-size:15px;line-height:24px"))}${facts}<p style="margin:0 0 24px"><a href="{{${action}}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#0b6b5f;color:#ffffff;font-size:15px;text-decoration:none">${text.action}</a></p>
-${paragraph(words.byHand, small)}<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${direction === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:#0b6b5f">{{${action}}}</a></p>
-${text.notes.map((each) => paragraph(each, small))}<p style="margin:24px 0 0;padding-top:16px;border-top:1px solid #e4e7eb;font-size:12px;line-height:18px;color:#5c6370">${words.footer}</p>
+${text.body.map((each) => paragraph(each, "margin:0 0 16px;font-size:15px;line-height:24px", look))}${facts}<p style="margin:0 0 24px"><a href="{{${action}}}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:${look.accent};color:#ffffff;font-size:15px;text-decoration:none">${text.action}</a></p>
+${paragraph(words.byHand, small, look)}<p dir="ltr" style="${small};overflow-wrap:anywhere;text-align:${direction === "rtl" ? "right" : "left"}"><a href="{{${action}}}" style="color:${look.accent}">{{${action}}}</a></p>
+${text.notes.map((each) => paragraph(each, small, look))}<p style="margin:24px 0 0;padding-top:16px;border-top:1px solid #e4e7eb;font-size:12px;line-height:18px;color:#5c6370">${words.footer}</p>
 </div>
 </body>
 </html>

@@ -14,7 +14,7 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { MailTemplateName } from "../model.ts";
+import type { MailLook, MailTemplateName } from "../model.ts";
 import { renderMail } from "../render.ts";
 import { checkTemplate } from "./check-template.ts";
 import { builtInTemplate, type TemplateSource } from "./layout.ts";
@@ -28,6 +28,7 @@ export type TemplateEndpointDeps = {
   readonly shared: SharedValues;
   /** The target of links in a preview. */
   readonly siteUrl: string;
+  readonly look: () => MailLook;
 };
 
 export function templateEndpoints(deps: TemplateEndpointDeps): AnyEndpoint[] {
@@ -50,7 +51,7 @@ function listEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
   });
 }
 
-function readEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
+function readEndpoint({ db, look }: TemplateEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "GET",
     path: "/backend/admin/mail/template/",
@@ -61,7 +62,7 @@ function readEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
     errors: [],
     handle: async ({ input: { name, locale } }) => {
       const saved = await findTemplate(db, name, locale);
-      const builtIn = builtInTemplate(name, locale);
+      const builtIn = builtInTemplate(name, locale, look());
       const current = saved === null ? { ...builtIn, version: 0 } : withoutDate(saved);
       return { template: { name, locale, ...current }, built_in: builtIn, ...variablesOf(name) };
     },
@@ -97,7 +98,7 @@ function saveEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
   });
 }
 
-function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointDeps): AnyEndpoint {
+function previewEndpoint({ db, shared, siteUrl, look }: TemplateEndpointDeps): AnyEndpoint {
   return endpoint({
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/preview/"),
@@ -106,11 +107,11 @@ function previewEndpoint({ db, shared, siteUrl }: TemplateEndpointDeps): AnyEndp
     output: mailPreviewResponse,
     errors: [],
     handle: async ({ input: { name, locale, subject, html, text } }) => {
-      const now = (await findTemplate(db, name, locale)) ?? builtInTemplate(name, locale);
+      const now = (await findTemplate(db, name, locale)) ?? builtInTemplate(name, locale, look());
       const source = { subject: subject ?? now.subject, html: html ?? now.html, text: text ?? now.text };
       refuseUnfit(name, source);
       const variables = sampleVariables(siteUrl)[name];
-      return { preview: renderMail(source, { template: name, locale, variables }, shared) };
+      return { preview: renderMail(source, { template: name, locale, variables }, { shared, look: look() }) };
     },
   });
 }

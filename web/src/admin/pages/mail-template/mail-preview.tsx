@@ -1,12 +1,11 @@
 import type { mailPreviewResponse } from "@sluice/contracts/mail";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
-import { createEffect, createSignal, type JSX, Match, on, Switch } from "solid-js";
+import { createSignal, type JSX, Match, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
-import styles from "./mail-preview.module.css";
-import { showMailIn } from "./show-mail.ts";
+import { MarkupFrame } from "../../parts/markup-frame.tsx";
 
 const path = "/backend/admin/mail/template/preview/";
 
@@ -47,7 +46,7 @@ export function MailPreview(props: {
           {(preview) => (
             <>
               <Facts facts={[{ name: "Subject", value: <bdi>{preview().subject}</bdi> }]} />
-              <MailFrame html={preview().html} />
+              <MarkupFrame title="Preview of the mail" html={preview().html} />
               <h3>Plain text</h3>
               <section class="code-value" tabindex="0" aria-label="Plain text" dir="auto">
                 {preview().text}
@@ -57,27 +56,5 @@ export function MailPreview(props: {
         </Match>
       </Switch>
     </Card>
-  );
-}
-
-/** The email in its own frame, which runs no scripts and follows no links. */
-function MailFrame(props: { readonly html: string }): JSX.Element {
-  let frame: HTMLIFrameElement | undefined;
-  const show = (): void => {
-    if (frame?.contentDocument != null) {
-      showMailIn(frame.contentDocument, props.html);
-    }
-  };
-  createEffect(on(() => props.html, show));
-  return (
-    <iframe
-      ref={(each) => {
-        frame = each;
-      }}
-      class={styles["frame"]}
-      title="Preview of the mail"
-      sandbox="allow-same-origin"
-      onLoad={show}
-    />
   );
 }

@@ -55,16 +55,22 @@ function questionsOf({ locale, catalogue }: PageContext): readonly { question: s
   }));
 }
 
+/** What the operator has written, or else what is shipped. */
+function orShipped(written: string | undefined, shipped: string): string {
+  return written === undefined || written === "" ? shipped : written;
+}
+
 function Home(props: InContext): JSX.Element {
   const { context } = props;
   const texts = homeTexts[context.locale];
-  const { origin } = context.catalogue;
+  const { origin, brand } = context.catalogue;
+  const own = brand.texts[context.locale];
   const models = chatModels(context.catalogue.models);
   const island = { example: texts.example, model: texts.model, copy: texts.copy, copied: texts.copied };
   return (
     <>
-      <h1 class="home-claim">{texts.heading}</h1>
-      <p class="lead">{fill(texts.lead, { path: `${origin}/v1` })}</p>
+      <h1 class="home-claim">{orShipped(own?.headline, texts.heading)}</h1>
+      <p class="lead">{orShipped(own?.sub_line, fill(texts.lead, { path: `${origin}/v1` }))}</p>
       <p class="home-actions">
         <a
           class="button"

@@ -5,10 +5,10 @@ const styleName = "data-mail-style";
 const refused = "script, style, link, meta, base, iframe, object, embed, form, img, picture, video, audio, svg, source";
 
 /**
- * Shows the HTML of an email in the empty document of a frame. The pages' policy allows no styles in markup, so each is
+ * Shows the HTML of an email or a text in the empty document of a frame. The pages' policy allows no styles in markup, so each is
  * set as a property; images are left out, because the page loads nothing from other servers.
  */
-export function showMailIn(target: Document, html: string): void {
+export function showMarkupIn(target: Document, html: string): void {
   const renamed = html.replace(/(<[^>]*?\s)style(\s*=)/gi, `$1${styleName}$2`);
   const source = new DOMParser().parseFromString(renamed, "text/html");
   for (const element of source.querySelectorAll(refused)) {

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { brandImageKinds, legalPages } from "./brand.ts";
+import { allLocales } from "./locales.ts";
+import { type Unsent, wireDay, wireMoment } from "./wire.ts";
+
+/** What admins upload and write so that pages and mails look like their own service. */
+
+export const imageBytesMax = 256 * 1024;
+export const legalTextLengthMax = 60_000;
+export const footerLinksMax = 8;
+
+const locale = z.enum(allLocales);
+const kind = z.enum(brandImageKinds);
+const page = z.enum(legalPages);
+
+export const saveImageInput = z.strictObject({
+  kind,
+  /** The file in base64; null removes the image. */
+  file: z
+    .base64()
+    .max(Math.ceil(imageBytesMax / 3) * 4)
+    .nullable(),
+  /** The hash of the loaded image; null if there was none. */
+  replaces: z.string().max(64).nullable(),
+});
+export type SaveImageInput = z.output<typeof saveImageInput>;
+
+const imageView = z.strictObject({
+  kind,
+  hash: z.string(),
+  url: z.string(),
+  type: z.string(),
+  width: z.int(),
+  height: z.int(),
+  bytes: z.int(),
+  updated_by: z.string(),
+  updated_at: wireMoment,
+});
+export type ImageView = Unsent<z.output<typeof imageView>>;
+
+export const saveTextInput = z.strictObject({
+  locale,
+  headline: z.string().max(120),
+  sub_line: z.string().max(300),
+  links: z.array(z.strictObject({ label: z.string().max(60), url: z.string().max(300) })).max(footerLinksMax),
+  /** The loaded version; 0 if there is no text in this language yet. */
+  version: z.int().min(0),
+});
+export type SaveTextInput = z.output<typeof saveTextInput>;
+
+const textView = z.strictObject({
+  locale,
+  headline: z.string(),
+  sub_line: z.string(),
+  links: z.array(z.strictObject({ label: z.string(), url: z.string() })),
+  version: z.int(),
+  updated_by: z.string(),
+  updated_at: wireMoment,
+});
+export type TextView = Unsent<z.output<typeof textView>>;
+
+export const saveLegalInput = z.strictObject({
+  page,
+  locale,
+  /** Markdown; empty withdraws the text in this language. */
+  markdown: z.string().max(legalTextLengthMax),
+  effective_on: z.iso.date(),
+  /** The loaded version; 0 if there is no text yet. */
+  version: z.int().min(0),
+});
+export type SaveLegalInput = z.output<typeof saveLegalInput>;
+
+export const legalInput = z.strictObject({ page, locale });
+export const previewLegalInput = z.strictObject({ markdown: z.string().max(legalTextLengthMax) });
+
+const legalVersion = z.strictObject({
+  page,
+  locale,
+  version: z.int(),
+  effective_on: wireDay,
+  is_withdrawn: z.boolean(),
+  updated_by: z.string(),
+  updated_at: wireMoment,
+});
+export type LegalVersion = Unsent<z.output<typeof legalVersion>>;
+
+export const brandingResponse = z.strictObject({
+  images: z.array(imageView),
+  texts: z.array(textView),
+  /** The newest version of each page and language. */
+  legal: z.array(legalVersion),
+});
+export const savedImageResponse = z.strictObject({ image: imageView.nullable() });
+export const savedTextResponse = z.strictObject({ text: textView });
+export const legalResponse = z.strictObject({
+  /** Empty if there is none. */
+  markdown: z.string(),
+  /** Every version, the newest first; 100 at most. */
+  versions: z.array(legalVersion),
+});
+export const savedLegalResponse = z.strictObject({ legal: legalVersion });
+/** Markup without scripts, styles and images: what the page will show. */
+export const previewedLegalResponse = z.strictObject({ html: z.string() });

@@ -1,0 +1,159 @@
+import { type LegalPage, legalPages } from "@sluice/contracts/brand";
+import type { legalResponse, previewedLegalResponse, savedLegalResponse } from "@sluice/contracts/branding";
+import { localeNames } from "@sluice/contracts/locale-names";
+import { directionOf, type Locale } from "@sluice/contracts/locales";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { createAction, useRefresh } from "../../parts/actions.ts";
+import { ChoiceField } from "../../parts/choice-field.tsx";
+import { AdminForm } from "../../parts/form-parts.tsx";
+import { MarkupFrame } from "../../parts/markup-frame.tsx";
+import { shownMoment } from "../../shown.ts";
+import { type BrandingData, brandingPath } from "./branding.ts";
+import { LocaleField } from "./texts.tsx";
+
+type Stored = ResponseOf<typeof legalResponse>;
+type Place = { readonly page: LegalPage; readonly locale: Locale };
+
+const legalPath = "/backend/admin/branding/legal/";
+const pageNames: Readonly<Record<LegalPage, string>> = {
+  terms: "Terms of service",
+  privacy: "Privacy policy",
+  imprint: "Legal notice",
+};
+
+const isPage = (text: string): text is LegalPage => legalPages.some((page) => page === text);
+
+/** The legal pages that the operator writes here, in each language. */
+export function Legal(props: { readonly legal: BrandingData["legal"] }): JSX.Element {
+  const [page, setPage] = createSignal<LegalPage>("terms");
+  const [locale, setLocale] = createSignal<Locale>("en");
+  const place = (): Place => ({ page: page(), locale: locale() });
+  const query = createQuery(() => ({
+    queryKey: [legalPath, page(), locale()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof legalResponse>(`${legalPath}?page=${page()}&locale=${locale()}`, { signal }),
+  }));
+  const hasText = (each: Locale): boolean =>
+    props.legal.some((text) => text.page === page() && text.locale === each && !text.is_withdrawn);
+  return (
+    <>
+      <p class="muted">
+        Linked at the end of every public page and below the registration form, unless the settings name a URL of
+        another page. A visitor whose language is missing sees the English text, or the first that there is.
+      </p>
+      <div class="field-row">
+        <ChoiceField
+          label="Page"
+          name="page"
+          value={page()}
+          options={legalPages.map((value) => ({ value, label: pageNames[value] }))}
+          onInput={({ currentTarget: { value } }) => {
+            if (isPage(value)) {
+              setPage(value);
+            }
+          }}
+        />
+        <LocaleField locale={locale()} onChange={setLocale} hasText={hasText} />
+      </div>
+      <Switch fallback={<LoadingPart size="card" />}>
+        <Match when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Match>
+        <Match when={query.data} keyed>
+          {(stored) => <LegalForm place={place()} stored={stored} />}
+        </Match>
+      </Switch>
+    </>
+  );
+}
+
+const today = (): string => new Date().toISOString().slice(0, 10);
+
+function LegalForm(props: { readonly place: Place; readonly stored: Stored }): JSX.Element {
+  const { place, stored } = props;
+  const refresh = useRefresh(brandingPath, legalPath);
+  const preview = createAction();
+  const withdrawal = createAction(brandingPath, legalPath);
+  const [shown, setShown] = createSignal<string | null>(null);
+  const newest = stored.versions[0];
+  const save = async (markdown: string, effective_on: string): Promise<void> => {
+    const version = newest?.version ?? 0;
+    await apiPost<typeof savedLegalResponse>(`${legalPath}save/`, { ...place, markdown, effective_on, version });
+  };
+  const form = createForm({
+    initial: { markdown: stored.markdown, effective_on: today() },
+    check: ({ markdown, effective_on }) => ({
+      ...(markdown.trim() === "" ? { markdown: "Enter a text." } : {}),
+      ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: "Enter a day." }),
+    }),
+    submit: async ({ markdown, effective_on }) => {
+      await save(markdown, effective_on);
+      showToast(`${pageNames[place.page]}, ${localeNames[place.locale]}: version ${(newest?.version ?? 0) + 1}`);
+      await refresh();
+    },
+  });
+  const showPreview = async (): Promise<string> => {
+    const { html } = await apiPost<typeof previewedLegalResponse>(`${legalPath}preview/`, {
+      markdown: form.values().markdown,
+    });
+    setShown(html);
+    return "Preview shown";
+  };
+  const withdraw = async (): Promise<string> => {
+    await save("", today());
+    return `${pageNames[place.page]}, ${localeNames[place.locale]}: withdrawn`;
+  };
+  return (
+    <>
+      <AdminForm form={form} action="Publish this version" operation="/backend/admin/branding/legal/save/">
+        <TextArea
+          label="Text"
+          hint="Markdown: headings, lists, tables, links, emphasis. HTML is shown as it is typed, and images are left out. {brand} becomes the name of your service."
+          rows="14"
+          lang={place.locale}
+          dir={directionOf(place.locale)}
+          {...form.text("markdown")}
+        />
+        <TextField label="In force since" type="date" {...form.text("effective_on")} />
+      </AdminForm>
+      <div class="button-row">
+        <Button isBusy={preview.isBusy()} onClick={() => void preview.run(showPreview)}>
+          Preview
+        </Button>
+        <Show when={newest !== undefined && !newest.is_withdrawn}>
+          <Button variant="quiet" isBusy={withdrawal.isBusy()} onClick={() => void withdrawal.run(withdraw)}>
+            Withdraw in this language
+          </Button>
+        </Show>
+      </div>
+      <Show when={stored.versions.length > 0}>
+        <ul class="plain-list">
+          <For each={stored.versions}>
+            {(version) => (
+              <li class="muted">
+                Version {version.version}
+                {version.is_withdrawn ? ", withdrawn" : `, in force since ${version.effective_on}`}, by{" "}
+                {version.updated_by}, {shownMoment(version.updated_at)}
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Dialog isOpen={shown() !== null} onClose={() => setShown(null)} title={pageNames[place.page]} size="wide">
+        <MarkupFrame
+          title="Preview of the page"
+          html={`<!doctype html><html lang="${place.locale}" dir="${directionOf(place.locale)}"><body style="font:16px/1.5 sans-serif">${shown() ?? ""}</body></html>`}
+        />
+      </Dialog>
+    </>
+  );
+}
