@@ -29,6 +29,21 @@ export const shownDialogs: readonly ShownPage[] = [
   },
   {
     ...admin,
+    name: "admin-users-suspend",
+    path: "/admin/users/",
+    ready: ".row-open",
+    check: "Select this row",
+    press: ["Suspend"],
+  },
+  {
+    ...admin,
+    name: "admin-view-new",
+    path: "/admin/users/?status=active",
+    ready: ".row-open",
+    press: ["Saved views", "Save this view"],
+  },
+  {
+    ...admin,
     name: "admin-renewal-cancel",
     path: "/admin/renewals/?open=P00000000000000000000000002",
     ready: ".side-panel",

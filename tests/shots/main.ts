@@ -48,8 +48,12 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
     await watched.page.waitForSelector(shown.ready);
     // Parts of a page with requests of their own.
     await watched.page.waitForSelector(".skeleton", { state: "detached" });
+    if (shown.check !== undefined) {
+      await watched.page.getByRole("checkbox", { name: shown.check }).first().check();
+    }
     for (const name of shown.press ?? []) {
-      await watched.page.getByRole("button", { name }).first().click();
+      const button = watched.page.getByRole("button", { name });
+      await button.or(watched.page.getByRole("menuitem", { name })).first().click();
     }
     // Cards of a long list are only drawn near the screen.
     if ((await watched.page.$(".side-panel, dialog[open]")) === null) {

@@ -11,7 +11,9 @@ export type ShownPage = {
   readonly arabic: "address" | "choice" | "direction" | "none";
   /** What the page shows when it is ready. */
   readonly ready: string;
-  /** The names of buttons that are pressed then, one after the other. */
+  /** The label of checkboxes of which the first is checked before. */
+  readonly check?: string;
+  /** The names of buttons, or of entries of a menu, that are pressed then, one after the other. */
   readonly press?: readonly string[];
   readonly expectedStatuses?: readonly number[];
 };
@@ -156,6 +158,14 @@ export const shownPages: readonly ShownPage[] = [
     ready: "[data-kind=empty]",
   },
   { name: "admin-users", path: "/admin/users/", as: "admin", arabic: "none", ready: ".row-open" },
+  {
+    name: "admin-users-chosen",
+    path: "/admin/users/",
+    as: "admin",
+    arabic: "none",
+    ready: ".row-open",
+    check: "Select this row",
+  },
   { name: "admin-user", path: "/admin/users/1/", as: "admin", arabic: "none", ready: ".figures" },
   { name: "admin-organisations", path: "/admin/organisations/", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-organisation", path: "/admin/organisations/1/", as: "admin", arabic: "none", ready: ".figures" },

@@ -9,11 +9,13 @@ import type { GatewayUsers } from "../accounts/port.ts";
 import { setVerificationMail } from "../accounts/store.ts";
 import { approvalFeature } from "../admin/approvals/feature.ts";
 import { archiveEndpoints } from "../admin/archive/routes.ts";
+import { bulkEndpoints } from "../admin/bulk/routes.ts";
 import { campaignFeature } from "../admin/campaigns/feature.ts";
 import { leadEndpoints, leadPlace } from "../admin/leads/routes.ts";
 import { listPlaces } from "../admin/lists/list-places.ts";
 import { exportRecorder } from "../admin/lists/record-export.ts";
 import { routeExplanationEndpoints } from "../admin/route-explanation/routes.ts";
+import { savedViewEndpoints } from "../admin/saved-views/routes.ts";
 import { secretEndpoints } from "../admin/secrets/routes.ts";
 import { listSecrets, readSecret, SecretReader, saveSecret } from "../admin/secrets/service.ts";
 import type { SettingValues } from "../admin/settings/registry.ts";
@@ -119,6 +121,7 @@ export function buildBackend(deps: BackendDeps): Backend {
   const { features, accounts } = openFeatures(deps);
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
+    openBulkActions(deps, () => groups.flatMap((group) => group.endpoints)),
     {
       name: "api-description",
       endpoints: descriptionEndpoints(
@@ -229,6 +232,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     },
     { name: "user-detail", endpoints: [...userDetailEndpoints(lists), ...organisationDetailEndpoints(lists)] },
     { name: "archive", endpoints: archiveEndpoints(db) },
+    { name: "saved-views", endpoints: savedViewEndpoints(db) },
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
@@ -236,6 +240,12 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
   ];
   return { features, accounts };
+}
+
+/** Bulk actions carry operations of any feature out, for rows of any list. */
+function openBulkActions({ db, log }: BackendDeps, endpoints: () => readonly AnyEndpoint[]) {
+  const sources = [...listPlaces, leadPlace].map(({ source }) => source);
+  return { name: "bulk-actions", endpoints: bulkEndpoints({ db, clock: systemClock, log, sources, endpoints }) };
 }
 
 /** Whether responses include the links that emails contain. */

@@ -155,6 +155,12 @@ export const adminRights = {
   "/backend/admin/event-target/test/": everyAdmin,
   "/backend/admin/event-target/replay/": everyAdmin,
 
+  // A bulk action requires what its operation requires, for each row. Views are the admin's own.
+  "/backend/admin/bulk/preview/": { ...everyAdmin, roles: ["support", "billing"] },
+  "/backend/admin/bulk/run/": { ...everyAdmin, roles: ["support", "billing"] },
+  "/backend/admin/view/save/": { ...everyAdmin, roles: everyRole },
+  "/backend/admin/view/remove/": { ...everyAdmin, roles: everyRole },
+
   // Operations on one's own login, which ask for the password where it matters.
   "/backend/auth/admin/me/": ownLogin,
   "/backend/auth/admin/sessions/": ownLogin,

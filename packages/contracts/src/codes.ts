@@ -63,6 +63,7 @@ const batchStates = ["usable", "expired", "revoked"] as const;
 
 export const codeBatchList = listContract({
   name: "code-batches",
+  rowId: "batch_id",
   row: codeBatchEntry.extend({ state: z.enum(batchStates), redeemed: wireInteger }),
   filters: {
     batch_id: recordId,

@@ -184,6 +184,7 @@ export const quoteResponse = z.strictObject({
 
 export const invoiceList = listContract({
   name: "invoices",
+  rowId: "number",
   row: invoiceEntry.extend({
     buyer_name: z.string(),
     buyer_country: z.string(),

@@ -59,6 +59,7 @@ export const leadResponse = z.strictObject({ lead: leadRow });
 
 export const leadList = listContract({
   name: "leads",
+  rowId: "id",
   row: leadRow,
   filters: { status: choiceOf(leadStatuses), email: exactText(254) },
   sorts: ["created_at"],

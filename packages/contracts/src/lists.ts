@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
+import { namedRowsMax } from "./list-limits.ts";
 import { day } from "./moments.ts";
 import { zone } from "./usage.ts";
 import { wireDay } from "./wire.ts";
@@ -14,6 +15,7 @@ export const countedMax = 10_000;
 export const exportRowsMax = 1_000_000;
 
 const choicesMax = 20;
+const rowIdLengthMax = 200;
 const cursorLengthMax = 800;
 const pageSizeTexts = ["25", "50", "100"] as const;
 
@@ -34,6 +36,15 @@ export const archivedText = flagText.default(false);
 
 export { recordId as idText };
 
+/** The id of a row of some list, as text. */
+export const rowIdText = z.string().min(1).max(rowIdLengthMax);
+
+/** Rows by their ids, joined by commas; no other filter applies. */
+const namedRows = z
+  .string()
+  .transform((text) => text.split(","))
+  .pipe(z.array(rowIdText).min(1).max(namedRowsMax, `Name at most ${namedRowsMax} rows.`));
+
 type Filters = Readonly<Record<string, z.ZodType>>;
 type SortOf<Sort extends string> = Sort | `-${Sort}`;
 
@@ -43,6 +54,8 @@ export type ListContract<Row extends z.ZodRawShape, Filter extends Filters, Sort
   readonly name: string;
   /** A row in responses. */
   readonly row: z.ZodObject<Row>;
+  /** The field that says which row it is, by which rows can be asked for; null if no single field does. */
+  readonly rowId: string | null;
   readonly filters: Filter;
   /** The sorts are ascending; a leading `-` makes them descending. */
   readonly sorts: readonly Sort[];
@@ -75,6 +88,7 @@ export type ListResponse<Row> = {
 export function listContract<Row extends z.ZodRawShape, Filter extends Filters, const Sort extends string>(of: {
   readonly name: string;
   readonly row: z.ZodObject<Row>;
+  readonly rowId: (keyof Row & string) | null;
   readonly filters: Filter;
   readonly sorts: readonly [Sort, ...Sort[]];
   readonly defaultSort: SortOf<Sort>;
@@ -84,6 +98,7 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
   const sorts = of.sorts.flatMap((sort): string[] => [sort, `-${sort}`]);
   const chosen = {
     ...Object.fromEntries(Object.entries(of.filters).map(([name, schema]) => [name, schema.optional()])),
+    ...(of.rowId === null ? {} : { rows: namedRows.optional() }),
     ...(isTimed ? { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") } : {}),
     sort: z.enum(sorts).default(of.defaultSort),
   };

@@ -14,6 +14,7 @@ const reason = reasonText(500);
 
 export const organisationAdminList = listContract({
   name: "organisations",
+  rowId: "organisation_id",
   row: z.strictObject({
     organisation_id: wireInteger,
     /** The account: keys, quota and ledger belong to it. */

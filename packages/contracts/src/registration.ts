@@ -125,6 +125,7 @@ const creditOutcomes = ["paid", "refused"] as const;
 
 export const registrationCreditList = listContract({
   name: "registration-credits",
+  rowId: "user_id",
   row: creditEntry,
   filters: {
     user_id: recordId,

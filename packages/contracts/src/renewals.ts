@@ -47,6 +47,7 @@ export const cancelRenewalInput = z.strictObject({ renewal_no: renewalNo, reason
 
 export const renewalList = listContract({
   name: "renewals",
+  rowId: "renewal_no",
   row: z.strictObject({
     renewal_no: z.string(),
     user_id: wireInteger,

@@ -80,6 +80,9 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("everything", "/backend/admin/", "approval/list approval/detail trace/access/list trace/access/check"),
   ...paths("everything", "/backend/admin/archive/", "preview add restore"),
 
+  // Programs call the operation of each row; what they may do is then judged by its scope.
+  ...paths("closed", "/backend/admin/bulk/", "preview run"),
+  ...paths("closed", "/backend/admin/view/", "list save remove"),
   ...paths("closed", "/backend/auth/", "password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/totp/", "begin enable recovery-codes disable"),
   ...paths("closed", "/backend/auth/admin/", "password/change sessions sessions/revoke"),

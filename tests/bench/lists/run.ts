@@ -146,7 +146,7 @@ async function measureAll(db: Database, runs: number): Promise<boolean> {
   const deps: ListDeps = { db, clock: systemClock, log, recordExport: () => Promise.resolve() };
   let isSlow = false;
   for (const { source } of listPlaces) {
-    for (const request of questions[source.contract.name] ?? [""]) {
+    for (const request of [...(questions[source.contract.name] ?? [""]), ...(await namedRow(deps, source))]) {
       const query = source.contract.input.parse(Object.fromEntries(new URLSearchParams(request)));
       const asked = { ...query, limit: pageRows } as Parameters<typeof readPage>[2];
       const first = await times(runs, () => readPage(deps, source, asked));
@@ -159,6 +159,14 @@ async function measureAll(db: Database, runs: number): Promise<boolean> {
     }
   }
   return isSlow;
+}
+
+/** The request for a row by its id, as a link makes it. */
+async function namedRow(deps: ListDeps, source: AnyListSource): Promise<string[]> {
+  const { rowId, input } = source.contract;
+  const asked = input.parse({}) as Parameters<typeof readPage>[2];
+  const row = rowId === null ? undefined : (await readPage(deps, source, asked)).rows.at(-1);
+  return rowId === null || row === undefined ? [] : [`rows=${encodeURIComponent(String(row[rowId]))}`];
 }
 
 async function times(runs: number, work: () => Promise<unknown>): Promise<{ median: number; text: string }> {

@@ -112,6 +112,35 @@ describe("a page", () => {
     }
   });
 
+  test("has the rows that are named, whatever page they are on and whatever else is asked for", async () => {
+    const { rows } = await page("user/list/?sort=email&limit=100");
+    const named = [rows.at(-1), rows.at(3)].map((row) => String(row?.["user_id"]));
+    const found = await page(`user/list/?sort=email&status=closed&rows=${named.join(",")}`);
+    expect(found.rows.map((row) => String(row["user_id"]))).toEqual([...named].reverse());
+    expect(found.total).toEqual({ count: 2, is_exact: true });
+    const file = (await (await ask(`user/export/?format=json&rows=${named.join(",")}`)).json()) as object[];
+    expect(file).toHaveLength(2);
+    expect((await page("user/list/?rows=999999999")).rows).toEqual([]);
+    const many = Array.from({ length: 101 }, (_, index) => index + 1).join(",");
+    for (const wrong of ["one", "", ",", many, `${"9".repeat(30)}`]) {
+      expect([wrong, (await page(`user/list/?rows=${wrong}`)).status]).toEqual([wrong, 400]);
+    }
+    expect((await page("ability/list/?rows=1")).status).toBe(400);
+  });
+
+  test("can be asked for by the ids of its own rows", async () => {
+    for (const { path, source } of listPlaces) {
+      const { rowId, name } = source.contract;
+      const list = `${path.replace("/backend/admin/", "")}list/`;
+      const row = rowId === null ? undefined : (await page(list)).rows.at(0);
+      if (rowId !== null && row !== undefined) {
+        const id = String(row[rowId]);
+        const { rows } = await page(`${list}?rows=${encodeURIComponent(id)}`);
+        expect([name, rows.map((each) => String(each[rowId]))]).toEqual([name, [id]]);
+      }
+    }
+  });
+
   test("continues only with a cursor of the same query", async () => {
     const { next_cursor: cursor } = await page("user/list/?sort=email");
     expect(cursor).not.toBeNull();

@@ -11,6 +11,7 @@ import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
 import { findRecords } from "./parts/find-records.ts";
 import { createMe } from "./parts/rights.tsx";
+import { SavedViews } from "./parts/saved-views.tsx";
 import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
 import { adminNavTexts } from "./texts.ts";
@@ -50,7 +51,9 @@ function Frame(props: RouteSectionProps): JSX.Element {
       personLinks={personLinks}
       onLogOut={() => void logOut()}
     >
-      <PageBoundary failedTitle="This page could not be loaded">{props.children}</PageBoundary>
+      <SavedViews>
+        <PageBoundary failedTitle="This page could not be loaded">{props.children}</PageBoundary>
+      </SavedViews>
       <StepUpDialog />
     </Shell>
   );

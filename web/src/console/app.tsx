@@ -14,6 +14,7 @@ import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
+import { ViewStoreContext } from "../table/table-views.ts";
 import { acting } from "./acting-for.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
@@ -23,6 +24,7 @@ import { pageNames } from "./page-names.ts";
 import { AccountSwitcher } from "./parts/account-switcher.tsx";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
 import { createOwnSearch } from "./parts/own-search.ts";
+import { createOwnViews } from "./parts/own-views.ts";
 import { createMeQuery } from "./parts/queries.ts";
 import { consoleRoutes } from "./routes.ts";
 
@@ -39,6 +41,8 @@ export function ConsoleApp(): JSX.Element {
     </QueryClientProvider>
   );
 }
+
+const ownViews = createOwnViews();
 
 function Frame(props: RouteSectionProps): JSX.Element {
   const texts = frameArea.texts();
@@ -66,7 +70,9 @@ function Frame(props: RouteSectionProps): JSX.Element {
       ]}
       onLogOut={() => void logOut()}
     >
-      <PageBoundary failedTitle={texts.console.pageFailed}>{props.children}</PageBoundary>
+      <ViewStoreContext.Provider value={ownViews}>
+        <PageBoundary failedTitle={texts.console.pageFailed}>{props.children}</PageBoundary>
+      </ViewStoreContext.Provider>
     </Shell>
   );
 }

@@ -33,6 +33,21 @@ export const kitTextsEn = {
   page: "Page",
   noValues: "Nothing in this range",
   total: "Total",
+  views: "Saved views",
+  defaultView: "default",
+  saveView: "Save this view",
+  removeView: "Remove “{name}”",
+  viewName: "Name of the view",
+  viewNameMissing: "Enter a name.",
+  viewHolds: "A view keeps filters, order, page size and columns. It replaces a view with the same name.",
+  opensWithView: "Open the list with this view",
+  viewNotSaved: "The view was not saved",
+  save: "Save",
+  selectPage: "Select all rows on this page",
+  selectRow: "Select this row",
+  selectedRows: "Selected: {count}",
+  clearSelection: "Clear selection",
+  rowMissing: "The row that this link names does not exist.",
 } as const;
 
 export type KitTexts = { readonly [Key in keyof typeof kitTextsEn]: string };

@@ -12,6 +12,8 @@ export type MenuEntry =
       readonly isDisabled?: boolean;
       /** Makes the entry a checkbox. */
       readonly isChecked?: boolean;
+      /** A checkbox leaves the menu open, for the next one, unless it is one choice of several. */
+      readonly closes?: boolean;
     }
   | { readonly label: string; readonly href: string; readonly isDownload?: boolean }
   /** A text above the entries that it describes. */
@@ -136,7 +138,7 @@ function MenuLine(props: { readonly entry: MenuEntry; readonly close: () => void
       tabindex="-1"
       onClick={() => {
         if (entry.isDisabled !== true) {
-          if (!isChoice) {
+          if (!isChoice || entry.closes === true) {
             props.close();
           }
           entry.onSelect();

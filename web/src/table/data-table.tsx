@@ -1,16 +1,18 @@
-import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { createEffect, createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { fill } from "../i18n/messages.ts";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { Pagination } from "../kit/pagination.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../kit/states.tsx";
+import { EmptyState, ErrorState, Notice, Skeleton } from "../kit/states.tsx";
 import { FilterBar, FilterChips } from "./filters.tsx";
 import { type Column, type Filter, nextSort } from "./model.ts";
 import { createOpenRow } from "./open-row.ts";
 import { SidePanel } from "./side-panel.tsx";
 import { createTableLayout, type TableLayout } from "./table-layout.ts";
 import type { TableState } from "./table-state.ts";
+import { ViewsMenu } from "./views-menu.tsx";
 import "./data-table.css";
 
 type DataTableProps<Row> = {
@@ -35,12 +37,23 @@ type DataTableProps<Row> = {
   readonly empty: { readonly title: string; readonly text?: string; readonly actions?: JSX.Element };
   /** URLs that stream every matching row. */
   readonly exports?: { readonly csv: string; readonly json?: string };
-  /** The open row when it is not on this page, for example after following a link. */
+  /** The open row when it is not on this page, for example after following a link; null if it does not exist. */
   readonly elsewhere?: Row | null | undefined;
+  /** Is told the id of an open row that is not on this page; an empty text for none. */
+  readonly seek?: (id: string) => void;
   /** The panel of a row; without it rows do not open. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
   /** Further content at the end of the bar, such as a button that creates. */
   readonly actions?: JSX.Element;
+  /** What can be done with chosen rows; without it, none can be chosen. */
+  readonly selection?: TableSelection | undefined;
+};
+
+export type TableSelection = {
+  /** The most rows that can be chosen, over several pages too. */
+  readonly max: number;
+  /** The buttons beside the number of chosen rows. */
+  readonly actions: (chosen: () => readonly string[], clear: () => void) => JSX.Element;
 };
 
 const shortListMax = 25;
@@ -58,6 +71,16 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     rowId: (row) => props.rowId(row),
     openId: () => props.state.openId(),
   });
+  createEffect(() => {
+    const id = props.state.openId();
+    const isHere = props.rows === undefined || props.rows.some((row) => props.rowId(row) === id);
+    props.seek?.(props.panel === undefined || isHere ? "" : id);
+  });
+  const [chosen, setChosen] = createSignal<readonly string[]>([]);
+  const choose = (ids: readonly string[], isChosen: boolean): void => {
+    const others = chosen().filter((id) => !ids.includes(id));
+    setChosen(isChosen ? [...others, ...ids].slice(0, props.selection?.max ?? 0) : others);
+  };
   const isEmpty = (): boolean => props.rows?.length === 0;
   // A short list needs no paging; users who selected longer pages keep the choice.
   const hasPages = (): boolean =>
@@ -69,6 +92,20 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     <div class="table-area">
       <TableBar {...props} layout={layout} />
       <FilterChips filters={props.filters ?? []} state={props.state} />
+      <Show when={chosen().length > 0 ? props.selection : undefined}>
+        {(selection) => (
+          <div class="table-chosen">
+            <span role="status">{fill(texts().selectedRows, { count: chosen().length })}</span>
+            {selection().actions(chosen, () => setChosen([]))}
+            <Button variant="quiet" onClick={() => setChosen([])}>
+              {texts().clearSelection}
+            </Button>
+          </div>
+        )}
+      </Show>
+      <Show when={props.elsewhere === null && props.state.openId() !== "" && openRow() === undefined}>
+        <Notice tone="warn">{texts().rowMissing}</Notice>
+      </Show>
       <Switch>
         <Match when={props.error !== null && props.rows === undefined}>
           <ErrorState error={props.error} onRetry={props.onRetry} />
@@ -85,7 +122,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
           </EmptyState>
         </Match>
         <Match when={true}>
-          <TableBody {...props} layout={layout} />
+          <TableBody {...props} layout={layout} chosen={chosen()} onChoose={choose} />
         </Match>
       </Switch>
       <Show when={props.nextCursor !== undefined && hasPages()}>
@@ -155,6 +192,7 @@ function TableBar<Row>(props: DataTableProps<Row> & { readonly layout: TableLayo
             />
           )}
         </Show>
+        <ViewsMenu name={props.name} state={props.state} layout={props.layout} />
         <Menu
           label={texts().columns}
           align="end"
@@ -179,7 +217,12 @@ function TableBar<Row>(props: DataTableProps<Row> & { readonly layout: TableLayo
   );
 }
 
-function TableBody<Row>(props: DataTableProps<Row> & { readonly layout: TableLayout<Row> }): JSX.Element {
+type Choosing = {
+  readonly chosen: readonly string[];
+  readonly onChoose: (ids: readonly string[], isChosen: boolean) => void;
+};
+
+function TableBody<Row>(props: DataTableProps<Row> & Choosing & { readonly layout: TableLayout<Row> }): JSX.Element {
   const texts = useKitTexts();
   const columns = (): readonly Column<Row>[] => props.layout.visible();
   return (
@@ -194,6 +237,9 @@ function TableBody<Row>(props: DataTableProps<Row> & { readonly layout: TableLay
         <caption class="visually-hidden">{props.label}</caption>
         <thead>
           <tr>
+            <Show when={props.selection}>
+              <ChooseAll {...props} />
+            </Show>
             <For each={columns()}>{(column) => <HeadCell column={column} state={props.state} />}</For>
           </tr>
         </thead>
@@ -204,6 +250,9 @@ function TableBody<Row>(props: DataTableProps<Row> & { readonly layout: TableLay
               <For each={skeletonRows}>
                 {() => (
                   <tr>
+                    <Show when={props.selection}>
+                      <td class="table-choice" />
+                    </Show>
                     <For each={columns()}>
                       {(column) => (
                         <td data-card={column.card}>
@@ -222,6 +271,31 @@ function TableBody<Row>(props: DataTableProps<Row> & { readonly layout: TableLay
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** Chooses the rows of this page, or none of them any more. */
+function ChooseAll<Row>(props: DataTableProps<Row> & Choosing): JSX.Element {
+  const texts = useKitTexts();
+  const ids = (): string[] => (props.rows ?? []).map((row) => props.rowId(row));
+  const count = (): number => ids().filter((id) => props.chosen.includes(id)).length;
+  let box: HTMLInputElement | undefined;
+  createEffect(() => {
+    if (box !== undefined) {
+      box.indeterminate = count() > 0 && count() < ids().length;
+    }
+  });
+  return (
+    <td class="table-choice">
+      <input
+        type="checkbox"
+        ref={box}
+        aria-label={texts().selectPage}
+        checked={count() > 0 && count() === ids().length}
+        disabled={ids().length === 0}
+        onChange={(event) => props.onChoose(ids(), event.currentTarget.checked)}
+      />
+    </td>
   );
 }
 
@@ -246,8 +320,9 @@ function HeadCell<Row>(props: { readonly column: Column<Row>; readonly state: Ta
 }
 
 function TableRow<Row>(
-  props: DataTableProps<Row> & { readonly row: Row; readonly columns: readonly Column<Row>[] },
+  props: DataTableProps<Row> & Choosing & { readonly row: Row; readonly columns: readonly Column<Row>[] },
 ): JSX.Element {
+  const texts = useKitTexts();
   const id = (): string => props.rowId(props.row);
   const opens = (): boolean => props.panel !== undefined;
   const open = (): void => props.state.setOpenId(id());
@@ -264,6 +339,16 @@ function TableRow<Row>(
       aria-current={opens() && props.state.openId() === id() ? "true" : undefined}
       onClick={onRowClick}
     >
+      <Show when={props.selection}>
+        <td class="table-choice">
+          <input
+            type="checkbox"
+            aria-label={texts().selectRow}
+            checked={props.chosen.includes(id())}
+            onChange={(event) => props.onChoose([id()], event.currentTarget.checked)}
+          />
+        </td>
+      </Show>
       <For each={props.columns}>
         {(column, index) =>
           index() === 0 ? (

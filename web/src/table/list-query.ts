@@ -1,5 +1,6 @@
 import type { ListResponse } from "@sluice/contracts/lists";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
+import { createSignal } from "solid-js";
 import { type ApiError, apiGet, apiUrl } from "../api/client.ts";
 import type { TableState } from "./table-state.ts";
 
@@ -13,6 +14,10 @@ export type ListQuery<Row> = {
   readonly error: ApiError | Error | null;
   readonly onRetry: () => void;
   readonly exports: { readonly csv: string; readonly json: string };
+  /** The row that is sought; undefined until it is loaded, null if it does not exist. */
+  readonly elsewhere: Row | null | undefined;
+  /** Looks for a row by its id that is not on this page; an empty text for none. */
+  readonly seek: (id: string) => void;
 };
 
 type ListOptions = {
@@ -35,7 +40,20 @@ export function createListQuery<Row>(options: ListOptions): ListQuery<Row> {
     placeholderData: keepPreviousData,
     refetchInterval: options.refreshMs?.() ?? 0,
   }));
+  const [sought, seek] = createSignal("");
+  const elsewhere = createQuery(() => ({
+    queryKey: [path, "named", sought()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet(`${path}list/`, { query: { rows: sought() }, signal }) as Promise<ListResponse<Row>>,
+    enabled: sought() !== "",
+    // A link may name what can't be an id of this list.
+    retry: false,
+  }));
   return {
+    seek,
+    get elsewhere() {
+      return sought() === "" || elsewhere.isPending ? undefined : (elsewhere.data?.rows[0] ?? null);
+    },
     get rows() {
       return query.data?.rows;
     },

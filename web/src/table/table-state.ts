@@ -21,6 +21,12 @@ export type TableState = {
   /** The id of the row whose panel is open, or an empty text. */
   readonly openId: () => string;
   readonly setOpenId: (id: string | null) => void;
+  /** Filters, sort and page size as far as the address has them, which is what a view keeps. */
+  readonly viewQuery: () => Readonly<Record<string, string>>;
+  /** Shows exactly what a view keeps, from the first page on. `isFirst`: without a step back to what was before. */
+  readonly applyView: (query: Readonly<Record<string, string>>, isFirst: boolean) => void;
+  /** Whether the address says nothing about the list. */
+  readonly isPlain: () => boolean;
   /** The query of the list in the form that the backend takes; also for export links. */
   readonly query: () => Readonly<Record<string, string | number>>;
 };
@@ -51,6 +57,7 @@ export function createTableState(options: TableStateOptions): TableState {
     const size = Number(read("limit"));
     return pageSizes.includes(size) ? size : pageSizeDefault;
   };
+  const viewNames: readonly string[] = [...options.filters, "sort", "limit"];
   const activeFilters = (): string[] => options.filters.filter((id) => filter(id) !== "");
   return {
     filter,
@@ -67,6 +74,17 @@ export function createTableState(options: TableStateOptions): TableState {
     setPageSize: (size) => write({ limit: size === pageSizeDefault ? null : String(size), cursor: null }, false),
     openId: () => read("open"),
     setOpenId: (id) => write({ open: id }, read("open") === "" || id === null),
+    viewQuery: () =>
+      Object.fromEntries(viewNames.flatMap((name) => (read(name) === "" ? [] : [[name, read(name)] as const]))),
+    applyView: (query, isFirst) =>
+      write(
+        {
+          ...Object.fromEntries(viewNames.map((name) => [name, query[name] ?? null])),
+          ...{ cursor: null, open: null },
+        },
+        !isFirst,
+      ),
+    isPlain: () => [...viewNames, "cursor", "open"].every((name) => read(name) === ""),
     query: () => {
       const sorted = sort();
       return {

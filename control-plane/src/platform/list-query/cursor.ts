@@ -49,9 +49,9 @@ function parse(cursor: string): string[] {
 }
 
 /** The digest of list, filters, sort and zone. It excludes open ranges, because they move with the clock. */
-function digestOf({ list, filters, sort, isDescending, range }: ListRequest): string {
+function digestOf({ list, filters, rows, sort, isDescending, range }: ListRequest): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([list, sorted, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>
+  const text = JSON.stringify([list, sorted, rows, sort, isDescending, range?.zone ?? null], (_, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
   );
   return Buffer.from(sha256(text)).toString("base64url").slice(0, digestLength);

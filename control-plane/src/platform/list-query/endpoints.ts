@@ -48,7 +48,7 @@ const countMsMax = 2_000;
 /**
  * The endpoints of lists. How to make one:
  *
- * 1. In `packages/contracts/src`, declare it with `listContract({name, row, filters, sorts, defaultSort})`: a strict zod
+ * 1. In `packages/contracts/src`, declare it with `listContract({name, row, rowId, filters, sorts, defaultSort})`: a strict zod
  *    object of a row as it is answered, a schema for each filter of the query (`choiceOf`, `exactText`, `idText`,
  *    `flagText`), the names of the sorts. `isTimed: false` for what has no time to choose by.
  * 2. In a store of the feature (its SQL), declare `listSource({contract, from, columns, filters, sorts, time})`: an
@@ -152,18 +152,35 @@ export async function readFirstPage(
 
 /** Parses a query in terms of its list. @throws AppError `invalid_value` for invalid days */
 export function readListRequest(source: AnyListSource, query: Query, nowMs: number): ListRequest {
+  const rows = (query["rows"] as readonly string[] | undefined) ?? null;
   const filters = Object.keys(source.filters).flatMap((name) =>
-    query[name] === undefined ? [] : [[name, query[name]] as const],
+    query[name] === undefined || rows !== null ? [] : [[name, query[name]] as const],
   );
   const isDescending = query.sort.startsWith("-");
   const asked = query as unknown as { from_day?: string; to_day?: string; zone: string };
   const { time } = source;
-  const isOpen = time?.isOpenWith !== undefined && query[time.isOpenWith] !== undefined;
+  const isOpen = rows !== null || (time?.isOpenWith !== undefined && query[time.isOpenWith] !== undefined);
   return {
     list: source.contract.name,
     filters: Object.fromEntries(filters),
+    rows,
     sort: isDescending ? query.sort.slice(1) : query.sort,
     isDescending,
     range: time === null ? null : readRange(time, asked, { nowMs, isOpen }),
   };
+}
+
+/**
+ * The rows with these ids, in the order of the list, whatever its filters would leave out.
+ * @throws AppError `invalid_parameter` for what can't be an id of this list
+ */
+export async function readNamedRows(
+  deps: Pick<ListDeps, "db" | "clock">,
+  source: AnyListSource,
+  rows: readonly string[],
+): Promise<Row[]> {
+  const defaults = source.contract.input.parse({}) as Query;
+  const request = readListRequest(source, { ...defaults, rows }, deps.clock.now());
+  const found = await selectPage(deps.db, source, request, { after: null, limit: rows.length });
+  return [...found.rows];
 }

@@ -140,8 +140,11 @@ function conditionsOf(source: AnyListSource, request: ListRequest, bind: Bind): 
   return range === null ? conditions : [...conditions, ...timeConditions(source, range, bind)];
 }
 
-function filterConditions(source: AnyListSource, { filters }: ListRequest, bind: Bind): string[] {
+function filterConditions(source: AnyListSource, { filters, rows }: ListRequest, bind: Bind): string[] {
   const conditions = source.where === undefined ? [] : [source.where];
+  if (rows !== null) {
+    conditions.push(areNamed(source, rows, bind));
+  }
   for (const [name, value] of Object.entries(filters)) {
     const condition = source.filters[name];
     if (condition === undefined) {
@@ -150,6 +153,14 @@ function filterConditions(source: AnyListSource, { filters }: ListRequest, bind:
     conditions.push(condition(value, bind));
   }
   return conditions;
+}
+
+function areNamed({ contract, columns }: AnyListSource, rows: readonly string[], bind: Bind): string {
+  const id = contract.rowId === null ? undefined : columns[contract.rowId];
+  if (id === undefined) {
+    throw new Error(`${contract.name} has no ids of rows`);
+  }
+  return `${id.sql} in (${rows.map((row) => bind(row, id.type)).join(", ")})`;
 }
 
 /** The conditions that together make up the range: whole days, and the partial ones at its ends. */

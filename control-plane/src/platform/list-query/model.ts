@@ -100,6 +100,8 @@ export type ListRequest = {
   readonly list: string;
   /** Name and value of each filter that was set. */
   readonly filters: Readonly<Record<string, unknown>>;
+  /** The ids of the rows, if the query names them; then there are no filters. */
+  readonly rows: readonly string[] | null;
   readonly sort: string;
   readonly isDescending: boolean;
   readonly range: TimeRange | null;

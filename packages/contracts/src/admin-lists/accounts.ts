@@ -7,6 +7,7 @@ import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const userList = listContract({
   name: "users",
+  rowId: "user_id",
   row: z.strictObject({
     user_id: wireInteger,
     gateway_user_id: wireInteger,
@@ -50,6 +51,7 @@ export const keyStates = ["active", "disabled", "expired", "revoked"] as const;
 
 export const keyList = listContract({
   name: "keys",
+  rowId: "key_id",
   row: z.strictObject({
     key_id: wireInteger,
     ...shownFields,
@@ -92,6 +94,7 @@ export const keyList = listContract({
 
 export const mailList = listContract({
   name: "mails",
+  rowId: "mail_id",
   row: z.strictObject({
     mail_id: wireInteger,
     template: z.string(),
@@ -130,6 +133,7 @@ export const actorKinds = ["admin", "user", "command", "system"] as const;
 
 export const auditList = listContract({
   name: "audit",
+  rowId: "audit_id",
   row: z.strictObject({
     audit_id: wireInteger,
     at: wireMoment,

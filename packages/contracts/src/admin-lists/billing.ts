@@ -13,6 +13,7 @@ export const planStatuses = ["active", "hidden"] as const;
 
 export const orderList = listContract({
   name: "orders",
+  rowId: "order_no",
   row: z.strictObject({
     order_no: z.string(),
     plan_code: z.string(),
@@ -66,6 +67,7 @@ export const orderList = listContract({
 
 export const paymentList = listContract({
   name: "payments",
+  rowId: "payment_id",
   row: z.strictObject({
     payment_id: wireInteger,
     order_no: z.string(),
@@ -98,6 +100,7 @@ export const paymentList = listContract({
 
 export const refundList = listContract({
   name: "refunds",
+  rowId: "refund_no",
   row: z.strictObject({
     refund_no: z.string(),
     order_no: z.string(),
@@ -131,6 +134,7 @@ export const noticeKinds = ["paid", "reversal", "renewal", "wrong_mode", "other"
 
 export const gatewayEventList = listContract({
   name: "gateway-events",
+  rowId: "gateway_event_id",
   row: z.strictObject({
     gateway_event_id: wireInteger,
     gateway: z.enum(["walletpay", "cardpay"]),
@@ -170,6 +174,7 @@ export const gatewayEventList = listContract({
 
 export const ledgerList = listContract({
   name: "ledger",
+  rowId: "entry_id",
   row: z.strictObject({
     entry_id: wireInteger,
     posting_id: wireInteger,
@@ -201,6 +206,7 @@ export const ledgerList = listContract({
 
 export const planList = listContract({
   name: "plans",
+  rowId: "plan_code",
   row: z.strictObject({
     plan_code: z.string(),
     name: z.string(),
@@ -236,6 +242,7 @@ export const planList = listContract({
 
 export const adjustmentList = listContract({
   name: "adjustments",
+  rowId: "audit_id",
   row: z.strictObject({
     audit_id: wireInteger,
     at: wireMoment,

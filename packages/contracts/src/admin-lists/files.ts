@@ -10,6 +10,7 @@ import { wireMoment } from "../wire.ts";
 /** Calls as in their list, except for the state of the bodies, which changes every hour. */
 export const traceFile = listContract({
   name: "traces",
+  rowId: null,
   row: traceView.omit({ payload: true }),
   filters: {
     request_id: z.uuid().transform((id) => id.toLowerCase()),
@@ -33,6 +34,7 @@ export const traceFile = listContract({
 /** Exit nodes with their last observations, without keys and without the nodes' own reports. */
 export const exitNodeFile = listContract({
   name: "exit-nodes",
+  rowId: null,
   row: z.strictObject({
     node_code: z.string(),
     name: z.string(),

@@ -14,6 +14,7 @@ export const switchStatuses = ["enabled", "disabled"] as const;
 
 export const modelList = listContract({
   name: "models",
+  rowId: "name",
   row: z.strictObject({
     name: z.string(),
     display_name: z.string(),
@@ -66,6 +67,7 @@ export const modelList = listContract({
 
 export const groupList = listContract({
   name: "groups",
+  rowId: "name",
   row: z.strictObject({
     ...groupFields,
     /** Users whose account's own group it is, and users who have it besides. */
@@ -90,6 +92,7 @@ export const groupList = listContract({
 
 export const channelList = listContract({
   name: "channels",
+  rowId: "channel_id",
   row: z.strictObject({
     channel_id: wireInteger,
     name: z.string(),
@@ -137,6 +140,7 @@ export const channelList = listContract({
 
 export const abilityList = listContract({
   name: "abilities",
+  rowId: null,
   row: z.strictObject({
     group_name: z.string(),
     model: z.string(),
@@ -163,6 +167,7 @@ export const abilityList = listContract({
 
 export const usageList = listContract({
   name: "usage",
+  rowId: null,
   row: z.strictObject({
     request_id: z.string(),
     day: wireDay,

@@ -7,12 +7,15 @@ import { createListQuery } from "../../../table/list-query.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { type AuditRow, auditColumns } from "../../columns/account-columns.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { ChangeTable } from "../../parts/change-table.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { createListRange, rangeFilters } from "../../parts/list-range.ts";
 import { RangeBar } from "../../parts/range-bar.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { actorKindValues } from "../../values.ts";
+
+const selection = selectionOf("audit", "/backend/admin/audit/");
 
 /** Everything that was changed, by whom and from where; append-only. */
 export function Page(): JSX.Element {
@@ -36,6 +39,7 @@ export function Page(): JSX.Element {
         columns={auditColumns}
         state={state}
         rowId={(row) => String(row.audit_id)}
+        selection={selection}
         filters={[
           { id: "actor_name", label: "Who", isSearch: true },
           { id: "action", label: "Action", isSearch: true },

@@ -16,6 +16,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { createAction, useRefresh } from "../../parts/actions.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -39,6 +40,8 @@ const columns: readonly Column<Batch>[] = [
   { id: "created_at", label: "Made", cell: (batch) => shownMoment(batch.created_at), isSortable: true },
 ];
 
+const selection = selectionOf("code-batches", batchesPath);
+
 /** Batches of redemption codes: made, exported for shops, and revoked. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Redemption codes");
@@ -59,6 +62,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(batch) => String(batch.batch_id)}
+        selection={selection}
         filters={[{ id: "state", label: "State", options: optionsOf(batchStates) }]}
         actions={
           <Button variant="primary" onClick={() => setIsMaking(true)}>

@@ -8,12 +8,15 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { keyColumns } from "../../columns/account-columns.tsx";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { KeyPanel } from "../user/key-panel.tsx";
 
 type GroupList<Row> = {
   readonly name: string;
+  /** Its name in the contracts, if its rows can be chosen. */
+  readonly list?: string;
   readonly path: string;
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
@@ -24,6 +27,7 @@ type GroupList<Row> = {
 
 /** A list of the admin with the rows of one group. */
 function listOf<Row>(of: GroupList<Row>): (props: { readonly group: string }) => JSX.Element {
+  const selection = of.list === undefined ? undefined : selectionOf(of.list, of.path);
   return (props) => {
     const state = createTableState({ filters: [] });
     const narrowed = { ...state, query: () => ({ ...state.query(), group_name: props.group }) };
@@ -36,6 +40,7 @@ function listOf<Row>(of: GroupList<Row>): (props: { readonly group: string }) =>
         columns={of.columns}
         state={narrowed}
         rowId={of.rowId}
+        selection={selection}
         empty={of.empty}
         {...(of.panel === undefined ? {} : { panel: of.panel })}
       />
@@ -73,6 +78,7 @@ const planColumns: readonly Column<Plan>[] = [
 /** Users who were put into the group or have bought a plan with it. */
 export const GroupUsers = listOf<User>({
   name: "Users",
+  list: "users",
   path: "/backend/admin/user/",
   columns: userColumns,
   rowId: (user) => String(user.user_id),
@@ -81,6 +87,7 @@ export const GroupUsers = listOf<User>({
 
 export const GroupKeys = listOf<RowOf<typeof keyList>>({
   name: "Keys",
+  list: "keys",
   path: "/backend/admin/key/",
   columns: keyColumns,
   rowId: (key) => String(key.key_id),
@@ -90,6 +97,7 @@ export const GroupKeys = listOf<RowOf<typeof keyList>>({
 
 export const GroupPlans = listOf<Plan>({
   name: "Plans",
+  list: "plans",
   path: "/backend/admin/plan/",
   columns: planColumns,
   rowId: (plan) => plan.plan_code,

@@ -9,6 +9,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { groupVisibilities } from "../../values.ts";
@@ -39,6 +40,8 @@ const columns: readonly Column<Group>[] = [
   { id: "updated_at", label: "Updated", cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
 ];
 
+const selection = selectionOf("groups", groupsPath);
+
 /** All groups; each has a page of its own. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Groups");
@@ -61,6 +64,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(group) => group.name}
+        selection={selection}
         filters={[
           { id: "q", label: "Name starts with", isSearch: true },
           { id: "visibility", label: "Who may use it", options: optionsOf(groupVisibilities) },

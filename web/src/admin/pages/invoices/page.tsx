@@ -13,6 +13,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { invoiceKinds } from "../../values.ts";
@@ -40,6 +41,8 @@ const columns: readonly Column<Invoice>[] = [
   { id: "issued_at", label: "Issued", cell: ({ issued_at }) => shownMoment(issued_at), isSortable: true },
 ];
 
+const selection = selectionOf("invoices", invoicesPath);
+
 /** Invoices and credit notes, and what is printed on new ones. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Invoices");
@@ -66,6 +69,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={({ number }) => number}
+        selection={selection}
         filters={[{ id: "kind", label: "Kind", options: optionsOf(invoiceKinds) }]}
         actions={
           <Button variant="primary" onClick={() => setIsEditing(true)}>

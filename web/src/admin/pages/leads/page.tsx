@@ -13,6 +13,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { useRefresh } from "../../parts/actions.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { createListRange, rangeFilters } from "../../parts/list-range.ts";
@@ -37,6 +38,8 @@ const columns: readonly Column<Lead>[] = [
   { id: "updated_at", label: "Updated", cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
 ];
 
+const selection = selectionOf("leads", path);
+
 /** Requests for offers, and their states. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Leads");
@@ -54,6 +57,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(lead) => String(lead.id)}
+        selection={selection}
         filters={[
           { id: "email", label: "E-mail", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(leadStatuses) },

@@ -12,6 +12,7 @@ import { type MailRow, mailColumns } from "../../columns/account-columns.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { createListRange, rangeFilters } from "../../parts/list-range.ts";
 import { RangeBar } from "../../parts/range-bar.tsx";
@@ -21,6 +22,8 @@ import { mailStatuses } from "../../values.ts";
 import { mailTemplates } from "./template-names.ts";
 
 const path = "/backend/admin/mail/";
+
+const selection = selectionOf("mails", path);
 
 /** The emails, including failed ones, and a way to resend those. */
 export function MailLog(): JSX.Element {
@@ -38,6 +41,7 @@ export function MailLog(): JSX.Element {
         columns={mailColumns}
         state={state}
         rowId={(mail) => String(mail.mail_id)}
+        selection={selection}
         filters={[
           { id: "to", label: "Address starts with", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(mailStatuses) },

@@ -10,6 +10,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { AdjustCard } from "./adjust-card.tsx";
 
@@ -25,6 +26,8 @@ const columns: readonly Column<Adjustment>[] = [
   { id: "remaining_after", label: "After, USD", cell: (row) => formats.quota(row.remaining_after), align: "end" },
   { id: "reason", label: "Reason", cell: (row) => shownText(row.reason) },
 ];
+
+const selection = selectionOf("adjustments", "/backend/admin/manual-adjust/");
 
 /** Adds or deducts quota by hand, and lists earlier adjustments. */
 export function Page(): JSX.Element {
@@ -42,6 +45,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => String(row.audit_id)}
+        selection={selection}
         filters={[{ id: "admin", label: "By admin", isSearch: true }]}
         empty={{
           title: "No adjustments yet",

@@ -15,6 +15,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
@@ -67,6 +68,8 @@ const tabs = [
   { id: "tester", label: "Test a name" },
 ] as const;
 
+const selection = selectionOf("models", modelsPath);
+
 /** Models with their prices, the channels that serve them, and the routes of names. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Models");
@@ -116,6 +119,7 @@ function Models(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => row.name}
+        selection={selection}
         filters={[
           { id: "q", label: "Name starts with", isSearch: true },
           { id: "kind", label: "Kind", options: optionsOf(modelKinds) },

@@ -6,6 +6,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { type OrderRow, orderColumns } from "../../columns/billing-columns.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { orderStatuses, payChannels } from "../../values.ts";
 import { OrderPanel } from "./order-panel.tsx";
@@ -20,6 +21,8 @@ const yesNo = [
   { value: "true", label: "yes" },
   { value: "false", label: "no" },
 ];
+
+const selection = selectionOf("orders", "/backend/admin/order/");
 
 /** All orders; mismatches are found by their marks and decided here. */
 export function Page(): JSX.Element {
@@ -42,6 +45,7 @@ export function Page(): JSX.Element {
         columns={orderColumns}
         state={state}
         rowId={(order) => order.order_no}
+        selection={selection}
         filters={[
           { id: "order_no", label: "Order", isSearch: true },
           { id: "email", label: "Payer's e-mail", isSearch: true },

@@ -9,6 +9,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
@@ -48,6 +49,8 @@ const columns: readonly Column<Organisation>[] = [
   },
 ];
 
+const selection = selectionOf("organisations", organisationsPath);
+
 /** All organisations; each has a page of its own. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Organisations");
@@ -70,6 +73,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => String(row.organisation_id)}
+        selection={selection}
         filters={[
           { id: "q", label: "Name, key or id", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(organisationStatuses) },

@@ -14,6 +14,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { OrderLink } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment, shownText, shownWord } from "../../shown.ts";
@@ -55,6 +56,8 @@ const columns: readonly Column<NoticeRow>[] = [
   { id: "received_at", label: "Received", cell: (row) => shownMoment(row.received_at), isSortable: true },
 ];
 
+const selection = selectionOf("gateway-events", "/backend/admin/gateway-event/");
+
 /** Gateway messages with a valid signature, their results, and a way to process unfinished ones again. */
 export function Notices(): JSX.Element {
   const state = createTableState({ filters: ["order_no", "event_id", "gateway", "result", "is_open"] });
@@ -67,6 +70,7 @@ export function Notices(): JSX.Element {
       columns={columns}
       state={state}
       rowId={(row) => String(row.gateway_event_id)}
+      selection={selection}
       filters={[
         { id: "order_no", label: "Order", isSearch: true },
         { id: "event_id", label: "Message", isSearch: true },

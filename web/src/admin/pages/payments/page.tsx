@@ -19,6 +19,7 @@ import {
 } from "../../columns/billing-columns.tsx";
 import { OrganisationLink, UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
@@ -36,6 +37,10 @@ const tabs = [
 
 /** Clears the parameters that not all of the lists share. */
 const nothingChosen = { open: null, cursor: null, sort: null, status: null, result: null, is_open: null };
+
+const paymentSelection = selectionOf("payments", "/backend/admin/payment/");
+const refundSelection = selectionOf("refunds", "/backend/admin/refund/");
+const ledgerSelection = selectionOf("ledger", "/backend/admin/ledger/");
 
 /** What came in, what went back, and what both did to quota. */
 export function Page(): JSX.Element {
@@ -81,6 +86,7 @@ function Payments(): JSX.Element {
       columns={paymentColumns}
       state={state}
       rowId={(row) => String(row.payment_id)}
+      selection={paymentSelection}
       filters={[
         { id: "order_no", label: "Order", isSearch: true },
         { id: "transaction_id", label: "Transaction", isSearch: true },
@@ -123,6 +129,7 @@ function Refunds(): JSX.Element {
       columns={refundColumns}
       state={state}
       rowId={(row) => row.refund_no}
+      selection={refundSelection}
       filters={[
         { id: "order_no", label: "Order", isSearch: true },
         { id: "status", label: "Status", options: optionsOf(refundStatuses) },
@@ -163,6 +170,7 @@ function Ledger(): JSX.Element {
       columns={ledgerColumns}
       state={state}
       rowId={(row) => String(row.entry_id)}
+      selection={ledgerSelection}
       filters={[
         { id: "gateway_user_id", label: "Gateway user", isSearch: true },
         { id: "reference", label: "Reference", isSearch: true },

@@ -12,6 +12,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { ArchiveButton, ArchivedNotice, archivedFilter } from "../../parts/archive.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
@@ -43,6 +44,8 @@ const columns: readonly Column<Plan>[] = [
   { id: "updated_at", label: "Updated", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
+const selection = selectionOf("plans", plansPath);
+
 /** All plans, including those not offered. Plans are hidden or archived, and never deleted: orders refer to them. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Plans");
@@ -65,6 +68,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(plan) => plan.plan_code}
+        selection={selection}
         filters={[
           { id: "kind", label: "Kind", options: optionsOf(planKinds) },
           { id: "status", label: "Status", options: optionsOf(planStatuses) },

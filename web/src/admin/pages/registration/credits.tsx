@@ -4,6 +4,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
@@ -39,6 +40,8 @@ const columns: readonly Column<Credit>[] = [
   { id: "decided_at", label: "Verified", cell: (row) => shownMoment(row.decided_at), isSortable: true },
 ];
 
+const selection = selectionOf("registration-credits", `${registrationPath}credit/`);
+
 /** What newcomers got for nothing, and why others did not. */
 export function Credits(): JSX.Element {
   const state = createTableState({ filters: ["outcome"], prefix: "credit-" });
@@ -51,6 +54,7 @@ export function Credits(): JSX.Element {
       columns={columns}
       state={state}
       rowId={(row) => String(row.user_id)}
+      selection={selection}
       filters={[{ id: "outcome", label: "Outcome", options: optionsOf(["paid", "refused"]) }]}
       empty={{
         title: "No free credit yet",

@@ -16,6 +16,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -61,6 +62,8 @@ const columns: readonly Column<Renewal>[] = [
 
 const mayEnd = ({ status }: Renewal): boolean => status === "active" || status === "past_due";
 
+const selection = selectionOf("renewals", renewalsPath);
+
 /** Plans that the card gateway charges for every month. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Subscriptions");
@@ -80,6 +83,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => row.renewal_no}
+        selection={selection}
         filters={[
           { id: "status", label: "State", options: optionsOf(renewalStatuses) },
           { id: "email", label: "Customer's e-mail", isSearch: true },

@@ -5,6 +5,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
@@ -48,6 +49,8 @@ function addLink(text: string): JSX.Element {
   );
 }
 
+const selection = selectionOf("channels", channelPath);
+
 /** Every channel, with what it serves. */
 export function ChannelList(): JSX.Element {
   const state = createTableState({ filters: ["q", "model", "group_name", "status", "is_archived"] });
@@ -60,6 +63,7 @@ export function ChannelList(): JSX.Element {
       columns={columns}
       state={state}
       rowId={(channel) => String(channel.channel_id)}
+      selection={selection}
       filters={[
         { id: "q", label: "Name starts with", isSearch: true },
         { id: "model", label: "Model", isSearch: true },

@@ -24,10 +24,13 @@ import {
   type RefundRow,
   refundColumns,
 } from "../../columns/billing-columns.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { KeyPanel } from "./key-panel.tsx";
 
 type ListOf<Row> = {
   readonly name: string;
+  /** Its name in the contracts, if its rows can be chosen. */
+  readonly list?: string;
   readonly path: string;
   readonly columns: readonly Column<Row>[];
   readonly rowId: (row: Row) => string;
@@ -47,6 +50,7 @@ type Narrowed = {
 
 /** A list of the admin with the rows of one account. */
 function listOf<Row>(of: ListOf<Row>): (props: Narrowed) => JSX.Element {
+  const selection = of.list === undefined ? undefined : selectionOf(of.list, of.path);
   return (props) => {
     const searches = of.searches ?? [];
     const state = createTableState({ filters: searches.map(({ id }) => id) });
@@ -60,6 +64,7 @@ function listOf<Row>(of: ListOf<Row>): (props: Narrowed) => JSX.Element {
         columns={of.columns}
         state={narrowed}
         rowId={of.rowId}
+        selection={selection}
         filters={searches}
         empty={{ title: of.empty(props.owner) }}
         {...(of.panel === undefined ? {} : { panel: of.panel })}
@@ -78,6 +83,7 @@ const usageSearches: readonly SearchFilter[] = [
 const lists = {
   keys: listOf<KeyRow>({
     name: "Keys",
+    list: "keys",
     path: "/backend/admin/key/",
     columns: keyColumns,
     rowId: (row) => String(row.key_id),
@@ -94,6 +100,7 @@ const lists = {
   }),
   orders: listOf<OrderRow>({
     name: "Orders",
+    list: "orders",
     path: "/backend/admin/order/",
     columns: orderColumns,
     rowId: (row) => row.order_no,
@@ -101,6 +108,7 @@ const lists = {
   }),
   payments: listOf<PaymentRow>({
     name: "Payments",
+    list: "payments",
     path: "/backend/admin/payment/",
     columns: paymentColumns,
     rowId: (row) => String(row.payment_id),
@@ -108,6 +116,7 @@ const lists = {
   }),
   refunds: listOf<RefundRow>({
     name: "Refunds",
+    list: "refunds",
     path: "/backend/admin/refund/",
     columns: refundColumns,
     rowId: (row) => row.refund_no,
@@ -115,6 +124,7 @@ const lists = {
   }),
   ledger: listOf<LedgerRow>({
     name: "Ledger",
+    list: "ledger",
     path: "/backend/admin/ledger/",
     columns: ledgerColumns,
     rowId: (row) => String(row.entry_id),
@@ -122,6 +132,7 @@ const lists = {
   }),
   mails: listOf<MailRow>({
     name: "Mails",
+    list: "mails",
     path: "/backend/admin/mail/",
     columns: mailColumns,
     rowId: (row) => String(row.mail_id),
@@ -129,6 +140,7 @@ const lists = {
   }),
   audit: listOf<AuditRow>({
     name: "Audit",
+    list: "audit",
     path: "/backend/admin/audit/",
     columns: auditColumns,
     rowId: (row) => String(row.audit_id),

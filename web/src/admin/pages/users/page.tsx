@@ -10,6 +10,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
@@ -55,6 +56,8 @@ const columns: readonly Column<User>[] = [
   },
 ];
 
+const selection = selectionOf("users", "/backend/admin/user/");
+
 /** All users; one opens beside the list, and everything about them on a page of its own. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Users");
@@ -70,6 +73,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(user) => String(user.user_id)}
+        selection={selection}
         filters={[
           { id: "q", label: "Address, key or id", isSearch: true },
           { id: "status", label: "Status", options: optionsOf(userStatuses) },

@@ -1,0 +1,137 @@
+import type { BulkActionName } from "@sluice/contracts/bulk-action-table";
+import type { BulkRunInput } from "@sluice/contracts/bulk-actions";
+
+/** A row of the list, as the list shows it. */
+export type ListedRow = Readonly<Record<string, unknown>>;
+
+export type BulkRule = {
+  /** The field of the row by which people know it. */
+  readonly named: string;
+  /** Why there is nothing to do with a row; null if there is. */
+  readonly skip: (row: ListedRow) => string | null;
+  /** The input of the operation for one row. */
+  readonly input: (row: ListedRow, run: Pick<BulkRunInput, "reason" | "group_name">) => object;
+};
+
+const always = (): null => null;
+/** Skips rows whose field has, or lacks, a value. */
+const unless = (field: string, value: string, because: string) => (row: ListedRow) =>
+  row[field] === value ? null : because;
+const when = (field: string, value: string, because: string) => (row: ListedRow) =>
+  row[field] === value ? because : null;
+const idOf = (row: ListedRow, field: string): string => String(row[field]);
+const loaded = (row: ListedRow): { readonly updated_at: string } => ({
+  updated_at: (row["updated_at"] as Date).toISOString(),
+});
+
+const saveUser = (status: "active" | "suspended"): BulkRule["input"] => {
+  return (row, { reason }) => ({ user_id: idOf(row, "user_id"), status, ...loaded(row), reason });
+};
+const saveOrganisation = (status: "active" | "suspended"): BulkRule["input"] => {
+  return (row, { reason }) => ({ organisation_id: idOf(row, "organisation_id"), status, ...loaded(row), reason });
+};
+const ofKey: BulkRule["input"] = (row, { reason }) => ({ key_id: idOf(row, "key_id"), reason });
+const ofChannel: BulkRule["input"] = (row, { reason }) => ({ channel_ids: [idOf(row, "channel_id")], reason });
+const archive = (kind: "channel" | "model" | "plan", id: string): BulkRule["input"] => {
+  return (row, { reason }) => ({ kind, id: idOf(row, id), reason });
+};
+const resolve = (action: "cancel" | "dismiss"): BulkRule["input"] => {
+  return (row, { reason }) => ({ order_no: row["order_no"], action, reason });
+};
+const isArchived = (row: ListedRow): string | null => (row["archived_at"] === null ? null : "It is archived already.");
+
+const switchTo = (status: "enabled" | "disabled") => (row: ListedRow) =>
+  row["archived_at"] === null ? when("status", status, `It is ${status} already.`)(row) : "It is archived.";
+
+/** What each action does with a row. An operation checks everything itself; these rules say beforehand what would be idle. */
+export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
+  "users.suspend": {
+    named: "email",
+    skip: (row) =>
+      row["status"] === "closed"
+        ? "The account is closed."
+        : when("status", "suspended", "It is suspended already.")(row),
+    input: saveUser("suspended"),
+  },
+  "users.activate": {
+    named: "email",
+    skip: (row) =>
+      row["status"] === "closed" ? "The account is closed." : when("status", "active", "It is active already.")(row),
+    input: saveUser("active"),
+  },
+  "users.group": {
+    named: "email",
+    skip: when("status", "closed", "The account is closed."),
+    input: (row, run) => ({ ...assigned(run), users: [idOf(row, "user_id")] }),
+  },
+  "users.end_sessions": {
+    named: "email",
+    skip: always,
+    input: (row, { reason }) => ({ user_id: idOf(row, "user_id"), reason }),
+  },
+  "organisations.suspend": {
+    named: "name",
+    skip: when("status", "suspended", "It is suspended already."),
+    input: saveOrganisation("suspended"),
+  },
+  "organisations.reopen": {
+    named: "name",
+    skip: when("status", "active", "It is active already."),
+    input: saveOrganisation("active"),
+  },
+  "organisations.group": {
+    named: "name",
+    skip: always,
+    input: (row, run) => ({ ...assigned(run), organisations: [idOf(row, "organisation_id")] }),
+  },
+  "keys.lock": {
+    named: "name",
+    skip: (row) =>
+      row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? null : "It is locked already.",
+    input: ofKey,
+  },
+  "keys.unlock": {
+    named: "name",
+    skip: (row) =>
+      row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? "It is not locked." : null,
+    input: ofKey,
+  },
+  "keys.revoke": { named: "name", skip: when("status", "revoked", "It is revoked already."), input: ofKey },
+  "channels.enable": { named: "name", skip: switchTo("enabled"), input: ofChannel },
+  "channels.disable": { named: "name", skip: switchTo("disabled"), input: ofChannel },
+  "channels.archive": { named: "name", skip: isArchived, input: archive("channel", "channel_id") },
+  "models.archive": { named: "name", skip: isArchived, input: archive("model", "name") },
+  "plans.archive": { named: "name", skip: isArchived, input: archive("plan", "plan_code") },
+  "code-batches.revoke": {
+    named: "name",
+    skip: when("state", "revoked", "It is revoked already."),
+    input: (row, { reason }) => ({ batch_id: idOf(row, "batch_id"), reason }),
+  },
+  "mails.resend": {
+    named: "to",
+    skip: unless("status", "dead", "It has not failed."),
+    input: (row) => ({ id: idOf(row, "mail_id") }),
+  },
+  "orders.cancel": {
+    named: "order_no",
+    skip: unless("status", "review", "It is not waiting for a decision."),
+    input: resolve("cancel"),
+  },
+  "orders.dismiss": {
+    named: "order_no",
+    skip: (row) => {
+      const isOpen = row["status"] === "review";
+      return isOpen ? "It is waiting for a decision." : row["review_reason"] === null ? "It is not marked." : null;
+    },
+    input: resolve("dismiss"),
+  },
+  "renewals.cancel": {
+    named: "renewal_no",
+    skip: (row) => (row["status"] === "ended" ? "It has ended already." : null),
+    input: (row, { reason }) => ({ renewal_no: row["renewal_no"], reason }),
+  },
+};
+
+function assigned({ group_name, reason }: Pick<BulkRunInput, "reason" | "group_name">): object {
+  return { group_name, as: "additional", reason };
+}

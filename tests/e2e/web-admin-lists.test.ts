@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { loginUser } from "../support/accounts/logins.ts";
+import { AdminWeb } from "../support/web/admin-web.ts";
+
+const testMsMax = 60_000;
+
+let admin: AdminWeb;
+
+beforeAll(async () => {
+  admin = await AdminWeb.start();
+}, 180_000);
+
+afterAll(() => admin?.close());
+
+const addUsers = async (name: string, count: number): Promise<string[]> => {
+  const emails = Array.from({ length: count }, (_, index) => `${name}-${index}@example.org`);
+  for (const email of emails) {
+    await loginUser(admin.web.rig, { email });
+  }
+  return emails;
+};
+
+test(
+  "chosen rows are changed together: what will happen is shown first, and what is done already is left alone",
+  async () => {
+    const [first = "", second = "", third = ""] = await addUsers("bulk", 3);
+    const { db } = admin.web.rig;
+    await db.sql`update user_profile set status = 'suspended' where email = ${second}`;
+    await admin.walk("/admin/users/?q=bulk&sort=email", async (page) => {
+      const row = (email: string) => page.locator("tr", { hasText: email });
+      await row(first).getByRole("checkbox").check();
+      await page.getByText("Selected: 1").waitFor();
+      await page.getByRole("checkbox", { name: "Select all rows on this page" }).check();
+      await page.getByText("Selected: 3").waitFor();
+      await page.getByRole("button", { name: "Suspend", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("2 rows will be changed, 1 row left alone.").waitFor();
+      await dialog.getByText("It is suspended already.").waitFor();
+      await dialog.getByLabel("Reason").fill("a wave of spam");
+      await dialog.getByRole("button", { name: "Suspend: 2 rows" }).click();
+      await dialog.getByText("2 done, 1 left alone.").waitFor();
+      await dialog.getByRole("button", { name: "Close" }).last().click();
+      await page.getByText("Selected: 3").waitFor({ state: "detached" });
+      await row(third).getByText("suspended").waitFor();
+    });
+    const rows = await db.sql<{ status: string }>`select status from user_profile where email like 'bulk-%'`;
+    expect(rows.map(({ status }) => status)).toEqual(["suspended", "suspended", "suspended"]);
+    const audited = await db.sql`select 1 from audit_log where reason = 'a wave of spam' and action = 'user.save'`;
+    expect(audited).toHaveLength(2);
+  },
+  testMsMax,
+);
+
+test(
+  "a view is saved under a name, opens the list if it is the default, and can be removed",
+  async () => {
+    await addUsers("view", 2);
+    await admin.walk("/admin/users/?q=view&status=active&sort=email", async (page) => {
+      await page.locator(".row-open", { hasText: "view-0" }).waitFor();
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("menuitemcheckbox", { name: "Gateway user" }).click();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Saved views" }).click();
+      await page.getByRole("menuitem", { name: "Save this view" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name of the view").fill("Active ones");
+      await dialog.getByLabel("Open the list with this view").check();
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.waitFor({ state: "hidden" });
+      // Another computer: nothing is in the storage of the browser.
+      await page.evaluate(() => localStorage.clear());
+      await page.goto(`${new URL(page.url()).origin}/admin/users/`);
+      await page.waitForURL(/status=active/);
+      expect(new URL(page.url()).searchParams.get("q")).toBe("view");
+      await page.locator(".row-open", { hasText: "view-1" }).waitFor();
+      expect(await page.getByRole("columnheader", { name: "Gateway user" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await page.locator(".row-open", { hasText: "ada@example.org" }).waitFor();
+      await page.getByRole("button", { name: "Saved views" }).click();
+      await page.getByRole("menuitemcheckbox", { name: "Active ones (default)" }).click();
+      await page.waitForURL(/status=active/);
+      await page.getByRole("button", { name: "Saved views" }).click();
+      await page.getByRole("menuitem", { name: "Remove “Active ones”" }).click();
+      await page.goto(`${new URL(page.url()).origin}/admin/users/`);
+      await page.locator(".row-open", { hasText: "ada@example.org" }).waitFor();
+    });
+  },
+  testMsMax,
+);
+
+test(
+  "a link to a row opens it, whatever page it is on, and says so if it does not exist",
+  async () => {
+    await addUsers("many", 30);
+    const [oldest] = await admin.web.rig.db.sql<{ id: bigint; email: string }>`
+      select id, email from user_profile order by created_at, id limit 1`;
+    await admin.walk(`/admin/users/?open=${oldest?.id}`, async (page) => {
+      await page.locator(".side-panel h2", { hasText: oldest?.email ?? "" }).waitFor();
+      expect(await page.locator(".row-open", { hasText: oldest?.email ?? "" }).count()).toBe(0);
+    });
+    await admin.walk("/admin/users/?open=999999999", async (page) => {
+      await page.getByText("The row that this link names does not exist.").waitFor();
+    });
+  },
+  testMsMax,
+);
