@@ -23,6 +23,10 @@ export const oneFileCommands: Readonly<Record<string, OneFileCommand>> = {
     about: "check what the service needs",
     run: () => import("@sluice/control-plane/commands/doctor.ts"),
   },
+  probe: {
+    about: "ask the service of this machine whether it takes calls",
+    run: () => import("@sluice/control-plane/commands/probe.ts"),
+  },
   "money:check": {
     about: "check the money of the whole database",
     run: () => import("@sluice/control-plane/commands/audit-money.ts"),

@@ -20,6 +20,7 @@ import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { firstObstacle, testUnless, unlessInstalled, unlessLinux, unlessRoot } from "../support/service/obstacles.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
+import { startInContainer, type UnpackedImage } from "../support/shipping/container.ts";
 
 const name = `sluice-${process.platform}-${process.arch}`;
 let folder: string;
@@ -197,7 +198,7 @@ testUnless(
 type Blob = { readonly digest: string; readonly size: number };
 
 /** Reads the image as a registry would: each part by its digest, which has to be that of its bytes. */
-function unpackImage(place: string): { readonly files: string; readonly command: string[]; readonly env: string[] } {
+function unpackImage(place: string): UnpackedImage {
   const layout = join(place, "layout");
   mkdirSync(layout, { recursive: true });
   Bun.spawnSync(["tar", "-xf", join(folder, "release", `${name}.oci.tar`), "-C", layout]);
@@ -221,31 +222,15 @@ function unpackImage(place: string): { readonly files: string; readonly command:
 
 const digestOf = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-/** As a container with a root that can only be read, one volume, and the account of the image. */
-const inContainer = `set -e
-mount --bind "$1" "$1"
-mkdir -p "$1/proc" "$1/dev"
-mount -o remount,ro,bind "$1"
-mount -t proc proc "$1/proc"
-mount --rbind /dev "$1/dev"
-mount -t tmpfs -o uid=65532,gid=65532,mode=0700 tmpfs "$1/data"
-root=$1; shift
-exec chroot --userspec=65532:65532 "$root" "$@"`;
-
 testUnless(
   firstObstacle(unlessLinux, unlessRoot, unlessInstalled("unshare", "chroot", "tar")),
   "the image is whole, and serves as an account without rights, on a root that can only be read",
   async () => {
     const image = unpackImage(join(folder, "image"));
     const [port, empty] = [await findFreePort(), await createEmptyDatabase(database.url)];
-    // Its path has only its own programs; those that make the container are found by ours.
-    const { PATH: _, ...own } = Object.fromEntries(image.env.map((each) => each.split("=") as [string, string]));
-    const service = startProgram({
-      command: ["unshare", "--mount", "sh", "-c", inContainer, "sh", image.files, ...image.command],
-      env: {
-        ...{ ...own, DATABASE_URL: empty.url, PORT: String(port), PUBLIC_BASE_URL: "https://sluice.example" },
-        MASTER_KEY: randomBytes(32).toString("base64"),
-      },
+    const service = startInContainer(image, {
+      ...{ DATABASE_URL: empty.url, PORT: String(port), PUBLIC_BASE_URL: "https://sluice.example" },
+      MASTER_KEY: randomBytes(32).toString("base64"),
     });
     try {
       await service.waitFor("Next:");
