@@ -52,6 +52,12 @@ export type MailVariables = {
     readonly billing_link: string;
   };
   readonly quota_low: { readonly threshold_percent: string; readonly quota: string };
+  /** To the members of an organisation who may top its balance up. */
+  readonly organisation_quota_low: {
+    readonly organisation: string;
+    readonly threshold_percent: string;
+    readonly quota: string;
+  };
   /** To a mailbox that an operator named, in English. */
   readonly operator_event: { readonly title: string; readonly details: string; readonly link: string };
   /** To the owner of a webhook that accepted nothing for days. */

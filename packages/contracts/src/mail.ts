@@ -19,6 +19,7 @@ export const mailTemplateNames = [
   "renewal_ended",
   "renewal_changes",
   "quota_low",
+  "organisation_quota_low",
   "operator_event",
   "webhook_failed",
 ] as const;

@@ -107,3 +107,34 @@ test("every user is reached whatever the size of a batch, in their own language"
   expect(gateway.requests[0]?.body["text"]).toContain("0,24\u00a0$");
   await gateway.stop();
 });
+
+test("of an organisation, those are notified who may top it up, once each, and nobody of a suspended one", async () => {
+  const people = [];
+  for (const role of ["owner", "billing", "admin", "member", "owner"]) {
+    people.push({ role, ...(await rig.addUser(`${crypto.randomUUID()}@example.com`, 0n)) });
+  }
+  const [made] = await rig.db.sql<{ id: bigint; budget_id: bigint }>`
+    with account as (insert into gateway_user default values returning id),
+      wallet as (insert into budget (gateway_user_id) select id from account returning id, gateway_user_id)
+    insert into organisation (gateway_user_id, name) select id, 'Analytical <Engines>' from account
+    returning id, (select id from wallet) as budget_id`;
+  const { id = 0n, budget_id: budgetId = 0n } = made ?? {};
+  for (const [index, { role, userId }] of people.entries()) {
+    await rig.db.sql`
+      insert into organisation_member (organisation_id, user_id, role, left_at)
+      values (${id}::bigint, ${userId}::bigint, ${role}, ${index === 4 ? new Date() : null}::timestamptz)`;
+  }
+  await grant(budgetId, granted, "order_credit");
+  await use(budgetId, 850_000n);
+  const counts = await Promise.all([tell(), tell(), tell()]);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+  expect(await tell()).toBe(0);
+  const mails = await rig.db.sql<{ user_id: bigint; template: string }>`
+    select user_id, template from mail_log order by user_id`;
+  expect([...mails]).toEqual(
+    people.slice(0, 2).map(({ userId }) => ({ user_id: userId, template: "organisation_quota_low" })),
+  );
+  await rig.db.sql`update organisation set status = 'suspended' where id = ${id}::bigint`;
+  await use(budgetId, 960_000n);
+  expect(await tell()).toBe(0);
+});

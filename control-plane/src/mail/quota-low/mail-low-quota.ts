@@ -16,7 +16,8 @@ const budgetsPerBatchDefault = 500;
 const usefulMs = 3 * dayMs;
 
 /**
- * Queues an email for every user whose quota has fallen below a threshold, once for each threshold and grant. It reads
+ * Queues an email for every user whose quota has fallen below a threshold, and for those who may top up that of an
+ * organisation, once for each threshold and grant. It reads
  * the budgets in batches, so that its memory does not grow with their number.
  * @returns how many emails were queued
  */
@@ -40,19 +41,21 @@ export async function mailLowQuota(db: Database, deps: LowQuotaDeps): Promise<nu
 async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock }: LowQuotaDeps): Promise<number> {
   const expiresAt = new Date(clock.now() + usefulMs);
   let queued = 0;
-  for (const { budgetId, grantId, thresholdPercent, remaining, userId, gatewayUserId, email, locale } of low) {
+  for (const account of low) {
+    const { budgetId, grantId, thresholdPercent, remaining, gatewayUserId, isFirst } = account;
+    const key = `quota_low:${budgetId}:${grantId}:${thresholdPercent}`;
     const isNew = await mail.queueMail(tx, {
-      dedupeKey: `quota_low:${budgetId}:${grantId}:${thresholdPercent}`,
-      template: "quota_low",
-      userId,
-      to: email,
-      locale,
-      variables: { threshold_percent: String(thresholdPercent), quota: remaining.toString() },
+      // Those who join later are not told again.
+      dedupeKey: isFirst ? key : `${key}:${account.userId}`,
+      ...textOf(account),
+      userId: account.userId,
+      to: account.email,
+      locale: account.locale,
       source: "quota_low",
       expiresAt,
     });
-    if (isNew) {
-      queued += 1;
+    queued += isNew ? 1 : 0;
+    if (isNew && isFirst) {
       await recordEvent(tx, {
         type: "balance.low",
         gatewayUserId,
@@ -66,4 +69,11 @@ async function queueAll(tx: Transaction, low: readonly LowQuota[], { mail, clock
     }
   }
   return queued;
+}
+
+function textOf({ thresholdPercent, remaining, organisation }: LowQuota) {
+  const variables = { threshold_percent: String(thresholdPercent), quota: remaining.toString() };
+  return organisation === null
+    ? ({ template: "quota_low", variables } as const)
+    : ({ template: "organisation_quota_low", variables: { ...variables, organisation } } as const);
 }

@@ -154,6 +154,16 @@ export const arabic: MailWords = {
     action: "شحن الرصيد",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "رصيد {{organisation}} أقل من {{threshold}}",
+    title: "رصيد مؤسستك على وشك النفاد",
+    body: [
+      "رصيد {{organisation}} المتبقي هو {{credit}}، أي أقل من {{threshold}} من آخر رصيد أُضيف.",
+      "عند نفاد الرصيد، ستُرفض الطلبات بمفاتيح المؤسسة إلى أن يُعاد شحنه.",
+    ],
+    action: "شحن الرصيد",
+    notes: [],
+  },
   operator_event: {
     subject: "حدث في {{service}}: {{title}}",
     title: "{{title}}",

@@ -133,6 +133,16 @@ export const chinese: MailWords = {
     action: "充值",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "{{organisation}} 的余额已不足 {{threshold}}",
+    title: "您所在组织的余额即将用完",
+    body: [
+      "{{organisation}} 的余额为 {{credit}}，已不足最近一次充值的 {{threshold}}。",
+      "余额用完后，使用该组织密钥的请求会被拒绝，直到再次充值。",
+    ],
+    action: "充值",
+    notes: [],
+  },
   operator_event: {
     subject: "{{service}} 事件：{{title}}",
     title: "{{title}}",

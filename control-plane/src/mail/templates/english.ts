@@ -162,6 +162,16 @@ export const english: MailWords = {
     action: "Top up",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "The balance of {{organisation}} is below {{threshold}}",
+    title: "The balance of your organisation is running low",
+    body: [
+      "The balance of {{organisation}} is {{credit}}. That is less than {{threshold}} of its last top-up.",
+      "Once it is used up, requests with its keys are refused until it is topped up.",
+    ],
+    action: "Top up",
+    notes: [],
+  },
   operator_event: {
     subject: "Event at {{service}}: {{title}}",
     title: "{{title}}",

@@ -165,6 +165,16 @@ export const french: MailWords = {
     action: "Recharger",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "Le solde de {{organisation}} est inférieur à {{threshold}}",
+    title: "Le solde de votre organisation est bientôt épuisé",
+    body: [
+      "Le solde de {{organisation}} est de {{credit}}, soit moins de {{threshold}} du dernier rechargement.",
+      "Une fois le solde épuisé, les requêtes avec ses clés sont refusées jusqu’à ce qu’il soit rechargé.",
+    ],
+    action: "Recharger",
+    notes: [],
+  },
   operator_event: {
     subject: "Événement chez {{service}} : {{title}}",
     title: "{{title}}",

@@ -167,6 +167,16 @@ export const german: MailWords = {
     action: "Guthaben aufladen",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "Das Guthaben von {{organisation}} liegt unter {{threshold}}",
+    title: "Das Guthaben Ihrer Organisation geht zur Neige",
+    body: [
+      "Das Guthaben von {{organisation}} beträgt {{credit}}. Das sind weniger als {{threshold}} der letzten Gutschrift.",
+      "Wenn es aufgebraucht ist, werden Anfragen mit ihren Schlüsseln abgelehnt, bis es wieder aufgeladen wird.",
+    ],
+    action: "Guthaben aufladen",
+    notes: [],
+  },
   operator_event: {
     subject: "Ereignis bei {{service}}: {{title}}",
     title: "{{title}}",

@@ -149,6 +149,16 @@ export const hindi: MailWords = {
     action: "रिचार्ज करें",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "{{organisation}} का बैलेंस {{threshold}} से कम है",
+    title: "आपके संगठन का बैलेंस ख़त्म होने वाला है",
+    body: [
+      "{{organisation}} का बैलेंस {{credit}} है। यह पिछले रिचार्ज के {{threshold}} से कम है।",
+      "बैलेंस ख़त्म होने पर, दोबारा रिचार्ज होने तक संगठन की कुंजियों वाले अनुरोध अस्वीकार किए जाएँगे।",
+    ],
+    action: "रिचार्ज करें",
+    notes: [],
+  },
   operator_event: {
     subject: "{{service}} पर घटना: {{title}}",
     title: "{{title}}",

@@ -165,6 +165,16 @@ export const japanese: MailWords = {
     action: "チャージする",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "{{organisation}} の残高が {{threshold}} を下回りました",
+    title: "組織の残高が残りわずかです",
+    body: [
+      "{{organisation}} の残高は {{credit}} です。前回のチャージ額の {{threshold}} を下回りました。",
+      "使い切ると、チャージするまで組織のキーによるリクエストは拒否されます。",
+    ],
+    action: "チャージする",
+    notes: [],
+  },
   operator_event: {
     subject: "{{service}} のイベント: {{title}}",
     title: "{{title}}",

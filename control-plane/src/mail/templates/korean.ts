@@ -158,6 +158,16 @@ export const korean: MailWords = {
     action: "충전하기",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "{{organisation}}의 잔액이 {{threshold}} 미만입니다",
+    title: "조직의 잔액이 얼마 남지 않았습니다",
+    body: [
+      "{{organisation}}의 현재 잔액: {{credit}}. 마지막 충전 금액의 {{threshold}} 미만입니다.",
+      "잔액을 모두 사용하면 충전할 때까지 조직의 키로 보낸 요청이 거부됩니다.",
+    ],
+    action: "충전하기",
+    notes: [],
+  },
   operator_event: {
     subject: "{{service}} 이벤트: {{title}}",
     title: "{{title}}",

@@ -155,6 +155,16 @@ export const portuguese: MailWords = {
     action: "Recarregar",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "O saldo de {{organisation}} está abaixo de {{threshold}}",
+    title: "O saldo da sua organização está acabando",
+    body: [
+      "O saldo de {{organisation}} é de {{credit}}, menos de {{threshold}} da última recarga.",
+      "Quando ele acabar, as solicitações com as chaves dela serão recusadas até que seja recarregado.",
+    ],
+    action: "Recarregar",
+    notes: [],
+  },
   operator_event: {
     subject: "Evento em {{service}}: {{title}}",
     title: "{{title}}",

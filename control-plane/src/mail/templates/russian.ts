@@ -157,6 +157,16 @@ export const russian: MailWords = {
     action: "Пополнить баланс",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "Баланс организации {{organisation}}: осталось менее {{threshold}}",
+    title: "Средства на балансе организации заканчиваются",
+    body: [
+      "Остаток на балансе организации {{organisation}}: {{credit}}. Это менее {{threshold}} от последнего зачисления.",
+      "Когда средства закончатся, запросы с её ключами будут отклоняться, пока баланс не пополнят.",
+    ],
+    action: "Пополнить баланс",
+    notes: [],
+  },
   operator_event: {
     subject: "Событие в {{service}}: {{title}}",
     title: "{{title}}",

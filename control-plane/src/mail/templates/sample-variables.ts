@@ -32,6 +32,7 @@ export function sampleVariables(siteUrl: string): { readonly [Name in MailTempla
       ...{ from: "2027-01-31T12:00:00.000Z", billing_link: `${siteUrl}/sample/` },
     },
     quota_low: { threshold_percent: "20", quota: "1234567" },
+    organisation_quota_low: { organisation: "Example Ltd", threshold_percent: "20", quota: "1234567" },
     operator_event: {
       title: "Exit node tokyo-1 is lost",
       details: "Its checks fail: timeout",

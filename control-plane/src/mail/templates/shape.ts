@@ -50,6 +50,11 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
     action: "billing_link",
   },
   quota_low: { names: ["threshold", "credit"], required: ["credit"], action: "console_link" },
+  organisation_quota_low: {
+    names: ["organisation", "threshold", "credit"],
+    required: ["organisation", "credit"],
+    action: "console_link",
+  },
   operator_event: { names: ["title", "details", "link"], required: ["title", "details"], action: "link" },
   webhook_failed: { names: ["link"], required: ["link"], action: "link" },
 };

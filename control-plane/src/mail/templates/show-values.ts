@@ -77,12 +77,20 @@ const presenters: {
     billing_link,
   }),
   quota_low: ({ threshold_percent, quota }, locale) => ({
-    threshold: new Intl.NumberFormat(locale, { style: "percent" }).format(Number(threshold_percent) / 100),
+    threshold: percent(threshold_percent, locale),
+    credit: credit(quota, locale),
+  }),
+  organisation_quota_low: ({ organisation, threshold_percent, quota }, locale) => ({
+    organisation,
+    threshold: percent(threshold_percent, locale),
     credit: credit(quota, locale),
   }),
   operator_event: ({ title, details, link }) => ({ title, details, link }),
   webhook_failed: ({ link }) => ({ link }),
 };
+
+const percent = (text: string, locale: Locale): string =>
+  new Intl.NumberFormat(locale, { style: "percent" }).format(Number(text) / 100);
 
 /** Control characters end headers and lines; no value of an email needs one. */
 function withoutControls(text: string): string {

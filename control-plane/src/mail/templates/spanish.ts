@@ -162,6 +162,16 @@ export const spanish: MailWords = {
     action: "Recargar",
     notes: [],
   },
+  organisation_quota_low: {
+    subject: "El saldo de {{organisation}} está por debajo del {{threshold}}",
+    title: "El saldo de su organización se está agotando",
+    body: [
+      "El saldo de {{organisation}} es de {{credit}}, menos del {{threshold}} de lo último que se añadió.",
+      "Cuando se agote, las solicitudes con sus claves se rechazarán hasta que se recargue.",
+    ],
+    action: "Recargar",
+    notes: [],
+  },
   operator_event: {
     subject: "Evento en {{service}}: {{title}}",
     title: "{{title}}",

@@ -40,6 +40,7 @@ export type MailWords = {
   readonly renewal_ended: MailText;
   readonly renewal_changes: MailText;
   readonly quota_low: MailText;
+  readonly organisation_quota_low: MailText;
   readonly operator_event: MailText;
   readonly webhook_failed: MailText;
 };

@@ -19,6 +19,7 @@ const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   renewal_ended: "A plan ended because it could not be charged",
   renewal_changes: "A plan that renews gets new terms",
   quota_low: "The balance is low",
+  organisation_quota_low: "The balance of an organisation is low",
   operator_event: "An event, to a mailbox of the operator",
   webhook_failed: "A webhook was switched off because it failed for days",
 };
