@@ -60,6 +60,24 @@ describe("an organisation", () => {
     expect(await summary(ben, `?project_id=${project}`)).toMatchObject({ total: { calls: 2 } });
     // A member without the right to all usage sees the own calls only, whatever the request asks for.
     expect(await summary(anna, `?member_id=${ben.memberId}`)).toMatchObject({ total: { calls: 2 } });
+    const file = async (user: typeof anna, by: string): Promise<string[][]> => {
+      const asked = `by=${by}&as_organisation=${organisation.id}`;
+      const headers = { cookie: user.cookie };
+      const answer = await fetch(`${url}/backend/usage/sums/export/?${asked}`, { headers });
+      expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+      const lines = (await answer.text()).trimEnd().split("\r\n");
+      return lines.map((line) => line.split(",")).map((cells) => [...cells.slice(3, 5), cells.at(-1) ?? ""]);
+    };
+    expect(await file(ben, "member")).toEqual([
+      ["member_email", "calls", "settled_quota"],
+      [anna.email, "2", "2000"],
+      [ben.email, "1", "1000"],
+    ]);
+    expect((await file(ben, "project")).slice(1)).toEqual([
+      ["Search", "2", "2000"],
+      ["", "1", "1000"],
+    ]);
+    expect((await file(anna, "member")).slice(1)).toEqual([[anna.email, "2", "2000"]]);
     const list = await askAs(url, anna, "/backend/usage/list/", { organisation: organisation.id });
     expect(list.body["rows"]).toHaveLength(2);
     expect((await askAs(url, anna, "/backend/usage/summary/")).body).toMatchObject({ total: { calls: 0 } });

@@ -58,6 +58,10 @@ export type UsageListInput = z.output<typeof usageListInput>;
 export const usageSummaryInput = z.strictObject({ ...range, ...filters });
 export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 
+/** What a file has sums by, of which members and projects are those of an organisation. */
+export const usageSumsBy = ["day", "model", "key", "member", "project"] as const;
+export const usageSumsInput = usageSummaryInput.extend({ by: z.enum(usageSumsBy).default("model") });
+
 /** The most calls in one file. */
 export const usageExportRowsMax = 100_000;
 

@@ -255,6 +255,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/usage/labels/": "user",
   "POST /backend/usage/labels/save/": "user",
   "GET /backend/usage/export/": "user",
+  "GET /backend/usage/sums/export/": "user",
   "GET /backend/models/list/": "user",
   "GET /backend/payment/options/": "user",
   "GET /backend/usage/receipt/": "user",

@@ -10,12 +10,14 @@ import {
   usageReceiptResponse,
   usageSummaryInput,
   usageSummaryResponse,
+  usageSumsInput,
 } from "@sluice/contracts/usage";
 import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { z } from "zod";
 import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
 import type { UsagePlace } from "./model.ts";
+import { sumsFile } from "./sums-file.ts";
 import type { UsageViews } from "./usage-views.ts";
 
 const rangeLimits = [`At most ${usageDaysMax} days at once.`];
@@ -72,6 +74,20 @@ function callEndpoints(views: UsageViews): AnyEndpoint[] {
       errors: ["too_broad"],
       limits: [...rangeLimits, `At most ${usageExportRowsMax.toLocaleString("en")} calls.`],
       handle: ({ user, input }) => views.file(placeOf(user), input),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/sums/export/",
+      access,
+      input: usageSumsInput,
+      summary: "Export the sums of the user's calls by day, model or key, or of an organisation by member or project",
+      output: null,
+      otherResponses: [
+        { status: 200, type: "text/csv", summary: "One line per part, after a line with the column names." },
+      ],
+      errors: [],
+      limits: rangeLimits,
+      handle: async ({ user, input: { by, ...input } }) => sumsFile(await views.summary(placeOf(user), input), by),
     }),
     endpoint({
       method,

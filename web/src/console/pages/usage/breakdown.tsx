@@ -1,5 +1,6 @@
 import { useSearchParams } from "@solidjs/router";
 import { type JSX, Show } from "solid-js";
+import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
@@ -57,7 +58,16 @@ export function Breakdown(props: {
     return kind === "end_user" || kind === "tag" ? kind : null;
   };
   return (
-    <Card title={texts.breakdown}>
+    <Card
+      title={texts.breakdown}
+      actions={
+        <Show when={labelKind() === null}>
+          <a class="button" href={apiUrl("/backend/usage/sums/export/", { ...props.filter(), by: by() })} download="">
+            {texts.exportCsv}
+          </a>
+        </Show>
+      }
+    >
       <Tabs
         label={texts.breakdown}
         tabs={tabs.map(({ id, label }) => ({ id, label }))}
