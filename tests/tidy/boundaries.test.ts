@@ -112,7 +112,7 @@ const features = {
     ],
   ],
   // Customers of other gateways, who bring their keys, balances and prices.
-  moving: [...leaf, "accounts", "admin/audit", "gateway", "ledger", "payments"],
+  moving: [...leaf, "accounts", "admin/audit", "gateway", "ledger", "organisations", "payments"],
   // It looks at everything, and changes nothing.
   doctor: [...leaf, "admin", "gateway"],
   // A listener; what its responses are made of is the gateway's.
@@ -148,21 +148,15 @@ const doors = {
       "keys/key-quota.ts",
     ],
     ...["catalog-admin/imported-models.ts", "catalog-admin/save-channel.ts", "catalog-admin/save-ability.ts"],
+    ...["catalog-admin/save-credential.ts", "account-limits/imported-limits.ts"],
     ...["channels/channels.ts", "channels/credentials.ts", "channels/exit-channels.ts"],
     ...["quota/grant-store.ts", "quota/lease-upkeep.ts", "quota/replica-store.ts"],
   ],
   "event-targets": ["access.ts"],
   branding: ["service.ts", "render-legal.ts"],
-  organisations: ["people.ts"],
+  organisations: ["people.ts", "imported-organisations.ts"],
   doctor: ["service.ts", "write-findings.ts"],
-  moving: [
-    "service.ts",
-    "model.ts",
-    "source/open-source.ts",
-    "source/read-peer.ts",
-    "prices/saved-options.ts",
-    "write-report.ts",
-  ],
+  moving: ["service.ts", "model.ts", "read-source.ts", "write-report.ts"],
   models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "rollup/roll-up.ts"],
   payments: ["plans/plans.ts", "codes/imported-codes.ts", "codes/sealed-seed.ts"],

@@ -15,8 +15,8 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/doctor/doctor-store.ts": 3,
   },
   "reads the database of another program": {
-    "control-plane/src/moving/source/server-store.ts": 2,
-    "control-plane/src/moving/source/sqlite-store.ts": 2,
+    "control-plane/src/moving/source/server-store.ts": 3,
+    "control-plane/src/moving/source/sqlite-store.ts": 3,
   },
   "calls functions of the database": {
     "control-plane/src/gateway/account-limits/store.ts": 4,

@@ -1,15 +1,14 @@
 /**
  * Moves customers, balances, keys, prices and channels from another gateway:
- * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over]`.
+ * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over]`, and
+ * for LiteLLM also `[--salt-key-file FILE] [--config config.yaml] [--grant USD]`.
  * Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
  * money does not add up afterwards.
  */
 import { parseArgs } from "node:util";
 import { type PeerData, type Program, programs } from "../moving/model.ts";
-import { readSavedOptions } from "../moving/prices/saved-options.ts";
+import { readSource } from "../moving/read-source.ts";
 import { cutOver, runImport, violatedInvariants } from "../moving/service.ts";
-import { openSource } from "../moving/source/open-source.ts";
-import { readPeer } from "../moving/source/read-peer.ts";
 import { writeReport } from "../moving/write-report.ts";
 import { loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey } from "../platform/crypto/master-key.ts";
@@ -22,6 +21,9 @@ const options = {
   from: { type: "string" },
   instance: { type: "string" },
   options: { type: "string" },
+  "salt-key-file": { type: "string" },
+  config: { type: "string" },
+  grant: { type: "string" },
   apply: { type: "boolean", default: false },
   "cut-over": { type: "boolean", default: false },
   "verified-addresses": { type: "boolean", default: false },
@@ -32,16 +34,18 @@ function say(line: string): void {
   process.stderr.write(`import: ${line}\n`);
 }
 
-async function read(program: Program, from: string, optionsFile: string | undefined): Promise<PeerData> {
-  const source = await openSource(from);
-  try {
-    const data = await readPeer(source, program);
-    say(`read ${data.users.length} users, ${data.keys.length} keys and ${data.channels.length} channels`);
-    const saved = optionsFile === undefined ? [] : await readSavedOptions(optionsFile);
-    return { ...data, options: new Map([...data.options, ...saved]) };
-  } finally {
-    await source.close();
-  }
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+async function read(program: Program, from: string, values: Values): Promise<PeerData> {
+  const data = await readSource(program, {
+    from,
+    optionsFile: values.options ?? null,
+    saltKeyFile: values["salt-key-file"] ?? null,
+    configFile: values.config ?? null,
+    grantUsd: values.grant ?? null,
+  });
+  say(`read ${data.users.length} users, ${data.keys.length} keys and ${data.channels.length} channels`);
+  return data;
 }
 
 async function main(): Promise<number> {
@@ -66,7 +70,7 @@ async function main(): Promise<number> {
     statementTimeoutMs,
   });
   try {
-    const data = await read(program, values.from, values.options);
+    const data = await read(program, values.from, values);
     const moving = {
       instance,
       isApplied: values.apply,

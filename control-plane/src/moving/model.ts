@@ -1,4 +1,13 @@
-export const programs = ["one-api", "new-api"] as const;
+import type { ResetPeriod } from "@sluice/contracts/key-fields";
+import type { ModelKind } from "@sluice/contracts/model-kinds";
+import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
+import type { UpstreamSettings } from "@sluice/contracts/upstreams";
+
+/** Programs with ratios and a wallet, of which the second began as a copy of the first. */
+export const ratioPrograms = ["one-api", "new-api"] as const;
+export type RatioProgram = (typeof ratioPrograms)[number];
+
+export const programs = [...ratioPrograms, "litellm"] as const;
 export type Program = (typeof programs)[number];
 
 /** Where a finding is, and what an operator should know of it. */
@@ -15,10 +24,11 @@ export type AccountState = "active" | "suspended" | "closed";
 /** A user of the other program. Amounts are units of its quota. */
 export type PeerUser = {
   readonly id: string;
+  /** Empty in programs where nobody logs in by a name. */
   readonly username: string;
   readonly email: string;
   readonly displayName: string;
-  /** bcrypt; null for a user without a password that can be moved. */
+  /** In a form that logins here know; null for a user without a password that can be moved. */
   readonly passwordHash: string | null;
   /** Who administers the other program is a customer here, without the rights. */
   readonly isAdmin: boolean;
@@ -27,19 +37,72 @@ export type PeerUser = {
   /** Credit for invitations that is not part of the balance. */
   readonly referralQuota: bigint;
   readonly group: string;
+  readonly limits: PeerLimits | null;
 };
+
+/** Limits of an account; null where there is none. Amounts in quota. */
+export type PeerLimits = {
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly concurrencyMax: number | null;
+  readonly spendPerDay: bigint | null;
+  readonly spendPerMonth: bigint | null;
+};
+
+export type PeerMember = {
+  readonly userId: string;
+  readonly role: OrganisationRole;
+  readonly spendPerMonth: bigint | null;
+};
+
+export type PeerProject = {
+  readonly id: string;
+  readonly name: string;
+  readonly isArchived: boolean;
+  readonly spendPerMonth: bigint | null;
+};
+
+/** Several users with one balance. */
+export type PeerOrganisation = {
+  readonly id: string;
+  readonly name: string;
+  readonly isSuspended: boolean;
+  readonly quota: bigint;
+  /** At least one of them is an owner. */
+  readonly members: readonly PeerMember[];
+  readonly projects: readonly PeerProject[];
+  readonly limits: PeerLimits | null;
+};
+
+/** Who pays for the calls of a key. */
+export type KeyOwner =
+  | { readonly kind: "user"; readonly id: string }
+  | {
+      readonly kind: "organisation";
+      readonly id: string;
+      readonly memberUserId: string;
+      readonly projectId: string | null;
+    };
+
+/** A key as clients send it, or its SHA-256 where the program has no more, with what people recognise it by. */
+export type KeySecret =
+  | { readonly key: string }
+  | { readonly hash: string; readonly prefix: string; readonly lastFour: string };
 
 /** An API key of the other program. */
 export type PeerKey = {
   readonly id: string;
-  readonly userId: string;
+  readonly owner: KeyOwner;
   readonly name: string;
-  /** As clients send it. */
-  readonly key: string;
+  readonly secret: KeySecret;
   readonly status: "active" | "disabled" | "revoked";
   readonly expiresAt: Date | null;
-  /** What may still be spent; null without a limit. */
+  /** What may still be spent, or in each period; null without a limit. */
   readonly remaining: bigint | null;
+  readonly period: ResetPeriod;
+  readonly limits: Pick<PeerLimits, "requestsPerMinute" | "tokensPerMinute" | "concurrencyMax"> | null;
+  /** The key that replaces it, whose limits it shares. */
+  readonly replacedBy: string | null;
   /** Null allows all. */
   readonly models: readonly string[] | null;
   readonly addresses: readonly string[] | null;
@@ -47,22 +110,29 @@ export type PeerKey = {
   readonly group: string;
 };
 
+/** Where a channel leads here, and how; or why it can't be moved. */
+export type ChannelTarget =
+  | { readonly upstream: UpstreamSettings; readonly credential: string; readonly notes: readonly string[] }
+  | { readonly upstream: null; readonly problem: string };
+
+export type FurtherKey = { readonly secret: string; readonly isEnabled: boolean };
+
 export type PeerChannel = {
   readonly id: string;
-  readonly type: number;
+  /** How the program names its kind of provider. */
+  readonly type: string;
   readonly name: string;
-  readonly credential: string;
-  readonly baseUrl: string;
-  /** Fields whose meaning depends on the type. */
-  readonly other: string;
-  readonly config: Readonly<Record<string, unknown>> | null;
+  readonly target: ChannelTarget;
+  /** Further credentials of the same server. */
+  readonly furtherKeys: readonly FurtherKey[];
   readonly groups: readonly string[];
   readonly models: readonly string[];
   /** The provider's names of models, where they differ. */
   readonly upstreamNames: ReadonlyMap<string, string>;
   /** Higher comes first. */
   readonly priority: bigint;
-  readonly weight: bigint;
+  /** As it is here. */
+  readonly weight: number;
   readonly isEnabled: boolean;
 };
 
@@ -75,10 +145,36 @@ export type PeerCode = {
   readonly expiresAt: Date | null;
 };
 
+/** US dollars as decimal texts, per million tokens or per request. */
+export type ModelPrices = {
+  readonly input_usd_per_m: string;
+  readonly output_usd_per_m: string;
+  readonly cache_read_usd_per_m: string | null;
+  readonly cache_write_usd_per_m: string | null;
+  readonly request_usd: string;
+};
+
+/** What the other program says of a model beside its prices; null where it says nothing. */
+export type ModelFacts = {
+  readonly kind: ModelKind | null;
+  readonly contextTokensMax: number | null;
+  readonly outputTokensMax: number | null;
+};
+
+/** What a model costs in the other program, before the ratio of a group; or why that is not known. */
+export type PricedModel =
+  | { readonly prices: ModelPrices; readonly facts: ModelFacts | null; readonly notes: readonly string[] }
+  | { readonly prices: null; readonly problem: string };
+
+/** @param channels those that serve the model, the one that gets its calls first */
+export type PriceOf = (model: string, channels: readonly PeerChannel[]) => PricedModel;
+
 /** What was read of the other program's database. */
 export type PeerData = {
   readonly program: Program;
   readonly users: readonly PeerUser[];
+  readonly organisations: readonly PeerOrganisation[];
+  readonly priceOf: PriceOf;
   readonly keys: readonly PeerKey[];
   readonly channels: readonly PeerChannel[];
   readonly codes: readonly PeerCode[];

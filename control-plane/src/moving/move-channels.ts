@@ -1,18 +1,18 @@
 import { saveChannelInput } from "@sluice/contracts/catalog-admin";
 import type { ChannelId } from "@sluice/contracts/ids";
 import { saveAbility } from "../gateway/catalog-admin/save-ability.ts";
-import { type SealCredential, saveChannel } from "../gateway/catalog-admin/save-channel.ts";
+import { saveChannel } from "../gateway/catalog-admin/save-channel.ts";
+import { type CredentialSeals, saveCredential } from "../gateway/catalog-admin/save-credential.ts";
 import { listChannelNames } from "../gateway/channels/channels.ts";
 import { AppError } from "../platform/errors.ts";
-import type { PeerChannel, Program } from "./model.ts";
-import { type ChannelTarget, targetOf } from "./prices/channel-target.ts";
+import type { ChannelTarget, PeerChannel } from "./model.ts";
 import { upstreamOf } from "./prices/price-models.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
 
 type Movable = Exclude<ChannelTarget, { readonly upstream: null }>;
 
 /** The channels with what they serve. Those that were moved before stay as they are here, with a note if they changed there. */
-export async function moveChannels(step: Step, seal: SealCredential): Promise<void> {
+export async function moveChannels(step: Step, seals: CredentialSeals): Promise<void> {
   const items = await step.items("channel");
   const groups = await step.items("group");
   const models = await step.items("model");
@@ -24,7 +24,7 @@ export async function moveChannels(step: Step, seal: SealCredential): Promise<vo
       noteKnown(step, channel, isSameDigest(known.digest, digest));
       continue;
     }
-    const id = await makeChannel(step, channel, names, seal);
+    const id = await makeChannel(step, channel, names, seals);
     if (id === null) {
       step.counts.leftOut += 1;
       continue;
@@ -48,14 +48,14 @@ async function makeChannel(
   step: Step,
   channel: PeerChannel,
   names: Set<string>,
-  seal: SealCredential,
+  seals: CredentialSeals,
 ): Promise<ChannelId | null> {
-  const target = targetOf(channel, step.data.program);
+  const { target } = channel;
   if (target.upstream === null) {
     step.note("lost", "channels", channel.id, target.problem);
     return null;
   }
-  return await addChannel(step, { channel, target, names }, seal);
+  return await addChannel(step, { channel, target, names }, seals);
 }
 
 type NewChannel = { readonly channel: PeerChannel; readonly target: Movable; readonly names: Set<string> };
@@ -63,7 +63,7 @@ type NewChannel = { readonly channel: PeerChannel; readonly target: Movable; rea
 async function addChannel(
   step: Step,
   { channel, target, names }: NewChannel,
-  seal: SealCredential,
+  seals: CredentialSeals,
 ): Promise<ChannelId | null> {
   const short = channel.name.slice(0, 60) || "channel";
   const name = names.has(short) ? `${short} (${step.options.instance} #${channel.id})` : short;
@@ -88,8 +88,15 @@ async function addChannel(
     return null;
   }
   try {
-    const { after } = await step.tx.savepoint(() => saveChannel(step.tx, parsed.data, seal));
-    return after.channel_id as ChannelId;
+    return await step.tx.savepoint(async () => {
+      const { after } = await saveChannel(step.tx, parsed.data, seals.sealCredential);
+      for (const [at, { secret, isEnabled }] of channel.furtherKeys.entries()) {
+        const status = isEnabled ? "enabled" : "disabled";
+        const further = { channel_id: after.channel_id, label: `key ${at + 2}`, credential: secret, status } as const;
+        await saveCredential(step.tx, further, seals);
+      }
+      return after.channel_id as ChannelId;
+    });
   } catch (error) {
     if (!(error instanceof AppError)) {
       throw error;
@@ -114,7 +121,7 @@ async function addAbilities(step: Step, channel: PeerChannel, channelId: Channel
           upstreamModel: upstream === model ? null : upstream,
           isEnabled: true,
           priority: turnOf(step.data.channels, channel, { group, model }),
-          weight: weightOf(channel, step.data.program),
+          weight: channel.weight,
         };
         await addAbility(step, channel, { groupName, model, channelId }, to);
       }
@@ -149,12 +156,4 @@ function turnOf(
 ): number {
   const serving = channels.filter(({ groups, models }) => groups.includes(place.group) && models.includes(place.model));
   return new Set(serving.filter((other) => other.priority > priority).map((other) => other.priority)).size;
-}
-
-const weightMax = 1_000_000n;
-
-/** one-api takes no notice of weights; new-api adds 10 to each. */
-function weightOf({ weight }: PeerChannel, program: Program): number {
-  const own = program === "one-api" || weight < 0n ? 0n : weight;
-  return program === "one-api" ? 1 : Number(own + 10n > weightMax ? weightMax : own + 10n);
 }

@@ -1,7 +1,8 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { giveGroup } from "../gateway/groups/imported-groups.ts";
 import { addImportedKey, changeImportedKey, type ImportedKey, isMovableKey } from "../gateway/keys/imported-keys.ts";
-import type { PeerKey, PeerUser } from "./model.ts";
+import type { KeyOwner, PeerKey, PeerUser } from "./model.ts";
+import { memberItem } from "./move-organisations.ts";
 import { quotaOfUnits } from "./quota-of-units.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
 import type { Item } from "./store.ts";
@@ -12,10 +13,12 @@ const limitMax = 1_000_000_000_000_000n;
 /** The API keys: clients go on with those that they have. */
 export async function moveKeys(step: Step): Promise<void> {
   const items = await step.items("key");
-  const accounts = await step.items("user");
   const groups = await step.items("group");
-  const users = new Map(step.data.users.map((user) => [user.id, user]));
-  for (const key of step.data.keys) {
+  const means = { owners: await readOwners(step), groups };
+  const lines = new Map([...items].map(([id, { target }]) => [id, target]));
+  // A key that shares the limits of another comes after it.
+  const keys = step.data.keys.toSorted((a, b) => Number(a.replacedBy !== null) - Number(b.replacedBy !== null));
+  for (const key of keys) {
     const known = items.get(key.id);
     // The digest is stored, so it must not be one of the key alone.
     const digest = digestOf({ ...key, kind: "key" });
@@ -23,32 +26,82 @@ export async function moveKeys(step: Step): Promise<void> {
       step.counts.unchanged += 1;
       continue;
     }
-    const owner = ownerOf(key, users, accounts);
-    const problem = owner === null ? "Its user does not exist or was not moved." : problemOf(key, groups);
-    if (owner === null || problem !== null) {
-      step.counts.leftOut += 1;
-      step.note("lost", "tokens", key.id, problem ?? "Its user is missing.");
-      continue;
+    const prepared = prepare(step, key, means);
+    const target =
+      prepared === null
+        ? null
+        : await moveKey(step, { ...prepared, key, digest, line: lines.get(key.replacedBy ?? "") }, known);
+    if (target !== null) {
+      lines.set(key.id, target);
     }
-    const group = key.group === owner.user.group ? null : (groups.get(key.group)?.target ?? null);
-    await moveKey(step, { key, owner, settings: settingsOf(step, key, owner.user, group), digest }, known);
   }
 }
 
-type Owner = { readonly user: PeerUser; readonly account: GatewayUserId };
+type Means = { readonly owners: Owners; readonly groups: ReadonlyMap<string, Item> };
 
-function ownerOf(
-  { userId }: PeerKey,
-  users: ReadonlyMap<string, PeerUser>,
-  accounts: ReadonlyMap<string, Item>,
-): Owner | null {
-  const user = users.get(userId);
-  const account = accounts.get(userId)?.gatewayUserId ?? null;
-  return user === undefined || account === null ? null : { user, account };
+/** Whose key it is here and how it is limited; null, with a note, if it can't be moved. */
+function prepare(step: Step, key: PeerKey, { owners, groups }: Means): Pick<MovedKey, "owner" | "settings"> | null {
+  const owner = ownerOf(key.owner, owners);
+  const problem = owner === null ? "Its user does not exist or was not moved." : problemOf(key, groups);
+  if (owner === null || problem !== null) {
+    step.counts.leftOut += 1;
+    step.note("lost", "tokens", shownId(key), problem ?? "Its user is missing.");
+    return null;
+  }
+  const group = key.group === (owner.user?.group ?? "") ? null : (groups.get(key.group)?.target ?? null);
+  return { owner, settings: settingsOf(step, key, owner, group) };
 }
 
-function problemOf({ key, group }: PeerKey, groups: ReadonlyMap<string, Item>): string | null {
-  if (!isMovableKey(key)) {
+/** What the report calls a key: never all of its digest. */
+const shownId = ({ id, secret }: PeerKey): string => ("hash" in secret ? id.slice(0, 12) : id);
+
+type Owner = {
+  readonly account: GatewayUserId;
+  /** Null for an organisation. */
+  readonly user: PeerUser | null;
+  readonly memberId: bigint | null;
+  readonly projectId: bigint | null;
+};
+
+type Owners = {
+  readonly users: ReadonlyMap<string, PeerUser>;
+  readonly accounts: ReadonlyMap<string, Item>;
+  readonly organisations: ReadonlyMap<string, Item>;
+  readonly members: ReadonlyMap<string, Item>;
+  readonly projects: ReadonlyMap<string, Item>;
+};
+
+async function readOwners(step: Step): Promise<Owners> {
+  return {
+    users: new Map(step.data.users.map((user) => [user.id, user])),
+    accounts: await step.items("user"),
+    organisations: await step.items("organisation"),
+    members: await step.items("member"),
+    projects: await step.items("project"),
+  };
+}
+
+function ownerOf(owner: KeyOwner, known: Owners): Owner | null {
+  if (owner.kind === "user") {
+    const user = known.users.get(owner.id);
+    const account = known.accounts.get(owner.id)?.gatewayUserId ?? null;
+    return user === undefined || account === null ? null : { account, user, memberId: null, projectId: null };
+  }
+  const account = known.organisations.get(owner.id)?.gatewayUserId ?? null;
+  const member = known.members.get(memberItem(owner.id, owner.memberUserId));
+  const project = owner.projectId === null ? undefined : known.projects.get(owner.projectId);
+  return account === null || member === undefined
+    ? null
+    : {
+        account,
+        user: null,
+        memberId: BigInt(member.target),
+        projectId: project === undefined ? null : BigInt(project.target),
+      };
+}
+
+function problemOf({ secret, group }: PeerKey, groups: ReadonlyMap<string, Item>): string | null {
+  if ("key" in secret && !isMovableKey(secret.key)) {
     return "It is not 22 to 128 characters of those that keys can have, so it can't be one here. Its owner needs a new one.";
   }
   return group !== "" && !groups.has(group) ? `Its group ${JSON.stringify(group)} was not moved.` : null;
@@ -59,40 +112,53 @@ type MovedKey = {
   readonly owner: Owner;
   readonly settings: ImportedKey;
   readonly digest: Uint8Array;
+  /** The key whose limits it shares. */
+  readonly line: string | undefined;
 };
 
-async function moveKey(step: Step, { key, owner, settings, digest }: MovedKey, known: Item | undefined): Promise<void> {
-  const { account } = owner;
-  const target =
-    known === undefined ? await add(step, account, key, settings) : await change(step, key, known, settings);
+/** @returns its id here; null, with a note, if it can't be moved */
+async function moveKey(step: Step, moved: MovedKey, known: Item | undefined): Promise<string | null> {
+  const { key, owner, settings, digest } = moved;
+  const target = known === undefined ? await add(step, moved) : await change(step, key, known, settings);
   if (target === null) {
-    return;
+    return null;
   }
   if (settings.groupName !== null) {
-    await giveGroup(step.tx, account, settings.groupName);
+    await giveGroup(step.tx, owner.account, settings.groupName);
   }
-  await step.keep("key", { sourceId: key.id, digest, target, gatewayUserId: account, movedQuota: null });
+  await step.keep("key", { sourceId: key.id, digest, target, gatewayUserId: owner.account, movedQuota: null });
+  return target;
 }
 
-function settingsOf({ data }: Step, key: PeerKey, owner: PeerUser, groupName: string | null): ImportedKey {
+function settingsOf({ data }: Step, key: PeerKey, owner: Owner, groupName: string | null): ImportedKey {
   const remaining = key.remaining === null ? null : quotaOfUnits(key.remaining, data.options);
   return {
-    name: key.name.slice(0, nameLengthMax) || `key ${key.id}`,
+    name: key.name.slice(0, nameLengthMax) || `key ${key.id}`.slice(0, nameLengthMax),
     // A deleted account keeps its keys there, and they must never work again.
-    status: owner.state === "closed" ? "revoked" : key.status,
+    status: owner.user?.state === "closed" ? "revoked" : key.status,
     expiresAt: key.expiresAt,
     allowedModels: key.models,
     allowedIps: key.addresses,
     groupName,
-    remaining: remaining !== null && remaining > limitMax ? limitMax : remaining,
+    requestsPerMinute: key.limits?.requestsPerMinute ?? null,
+    tokensPerMinute: key.limits?.tokensPerMinute ?? null,
+    concurrencyMax: key.limits?.concurrencyMax ?? null,
+    limit: remaining === null ? null : { quota: remaining > limitMax ? limitMax : remaining, period: key.period },
   };
 }
 
-async function add(step: Step, account: GatewayUserId, key: PeerKey, settings: ImportedKey): Promise<string | null> {
-  const id = await addImportedKey(step.tx, account, key.key, settings);
+async function add(step: Step, { key, owner, settings, line }: MovedKey): Promise<string | null> {
+  const { account, memberId, projectId } = owner;
+  const limitKeyId = line === undefined ? null : (BigInt(line) as ApiKeyId);
+  const id = await addImportedKey(
+    step.tx,
+    { gatewayUserId: account, memberId, projectId, limitKeyId },
+    key.secret,
+    settings,
+  );
   if (id === null) {
     step.counts.leftOut += 1;
-    step.note("lost", "tokens", key.id, "The same key exists here already.");
+    step.note("lost", "tokens", shownId(key), "The same key exists here already.");
     return null;
   }
   step.counts.made += 1;
@@ -104,7 +170,12 @@ async function change(step: Step, key: PeerKey, known: Item, settings: ImportedK
     step.counts.changed += 1;
   } else {
     step.counts.kept += 1;
-    step.note("note", "tokens", key.id, "The key was changed or used here since the last run, so it stays as it is.");
+    step.note(
+      "note",
+      "tokens",
+      shownId(key),
+      "The key was changed or used here since the last run, so it stays as it is.",
+    );
   }
   return known.target;
 }

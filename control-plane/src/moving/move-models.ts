@@ -1,14 +1,12 @@
 import { putImportedModel } from "../gateway/catalog-admin/imported-models.ts";
-import type { PeerChannel } from "./model.ts";
-import { type ModelPrices, PeerPrices } from "./prices/price-models.ts";
+import type { PeerChannel, PricedModel } from "./model.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
 
 /** The models that channels serve, with what they cost there. A model without a price is not moved: its calls would be free. */
 export async function moveModels(step: Step): Promise<void> {
   const items = await step.items("model");
-  const prices = new PeerPrices(step.data);
   for (const [name, channels] of [...servingChannels(step)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const priced = prices.priceOf(name, channels);
+    const priced = step.data.priceOf(name, channels);
     if (priced.prices === null) {
       leaveOut(step, name, priced.problem);
       continue;
@@ -17,7 +15,7 @@ export async function moveModels(step: Step): Promise<void> {
     const known = items.get(name);
     if (known !== undefined && isSameDigest(known.digest, digest)) {
       step.counts.unchanged += 1;
-    } else if (await putModel(step, name, priced.prices)) {
+    } else if (await putModel(step, name, priced)) {
       for (const note of priced.notes) {
         step.note("note", "models", name, note);
       }
@@ -36,9 +34,12 @@ const problems = {
   archived: "It is archived here. Restore it, and run again.",
 };
 
+type Priced = Exclude<PricedModel, { readonly prices: null }>;
+
 /** @returns false, with a note, if it can't be moved */
-async function putModel(step: Step, name: string, prices: ModelPrices): Promise<boolean> {
-  const { result, assumed } = await putImportedModel(step.tx, { name, ownedBy: step.options.instance, prices });
+async function putModel(step: Step, name: string, { prices, facts }: Priced): Promise<boolean> {
+  const made = { name, ownedBy: step.options.instance, prices, facts };
+  const { result, assumed } = await putImportedModel(step.tx, made);
   if (result === "refused" || result === "archived") {
     leaveOut(step, name, problems[result]);
     return false;

@@ -2,14 +2,12 @@ import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { addImportedUser, changeImportedUser, freeAddress, isFreeUsername } from "../accounts/users/imported-users.ts";
 import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
 import { moveToGroup } from "../gateway/groups/imported-groups.ts";
-import { grantQuota, lockUserQuota } from "../gateway/quota/grant-store.ts";
 import type { PeerUser } from "./model.ts";
+import { moveBalance, moveLimits, opening } from "./move-balance.ts";
 import { quotaOfUnits } from "./quota-of-units.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
 import type { Item } from "./store.ts";
 
-/** The kind of change under which an account's first balance is in its ledger. */
-const opening = "import_opening";
 /** What administrators of the other programs are given, which would be a password that everyone knows. */
 const knownPassword = "123456";
 
@@ -69,6 +67,7 @@ async function addUser(step: Step, user: PeerUser, group: string): Promise<Targe
   if (user.state !== "active") {
     await changeGatewayUser(tx, gatewayUserId, { isEnabled: false });
   }
+  await moveLimits(step, gatewayUserId, user.limits);
   noteLosses(step, user);
   step.counts.made += 1;
   return { target: userId.toString(), gatewayUserId };
@@ -100,15 +99,6 @@ async function changeUser(step: Step, user: PeerUser, known: Item, group: string
   return { target, gatewayUserId };
 }
 
-/** Moves the difference to what was moved before; calls that were made there meanwhile make it smaller. */
-async function moveBalance({ tx }: Step, gatewayUserId: GatewayUserId, amount: bigint): Promise<void> {
-  if (amount !== 0n) {
-    const { budgetId } = await lockUserQuota(tx, gatewayUserId);
-    // The row of the item, which this transaction writes, makes sure that each difference is moved once.
-    await grantQuota(tx, { budgetId, amount, changeType: opening, reference: `${opening}:${Bun.randomUUIDv7()}` });
-  }
-}
-
 /** An address that can't be used is replaced by one that receives nothing. */
 async function addressOf(step: Step, user: PeerUser): Promise<string> {
   const placeholder = `${step.options.instance}-${user.id}@imported.invalid`;
@@ -117,13 +107,15 @@ async function addressOf(step: Step, user: PeerUser): Promise<string> {
   if (own === null && user.state !== "closed") {
     const why =
       user.email === "" ? "It has no e-mail address" : `Its address ${user.email} is invalid or another account has it`;
-    step.note("note", "users", user.id, `${why}: no mail reaches it, and its owner logs in by name.`);
+    const consequence =
+      user.username === "" ? "nobody can log in until an admin enters one" : "and its owner logs in by name";
+    step.note("note", "users", user.id, `${why}: no mail reaches it, ${consequence}.`);
   }
   return own ?? placeholder;
 }
 
 async function usernameOf(step: Step, user: PeerUser): Promise<string | null> {
-  if (user.state === "closed") {
+  if (user.state === "closed" || user.username === "") {
     return null;
   }
   if (await isFreeUsername(step.tx, user.username)) {

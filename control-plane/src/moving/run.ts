@@ -16,9 +16,6 @@ export type ImportOptions = {
 
 export type Counts = { made: number; changed: number; unchanged: number; kept: number; leftOut: number };
 
-/** What a step has done; a step that is repeated begins with a new one. */
-export type StepResult = { readonly counts: Counts; readonly findings: Finding[] };
-
 /** What a step works with. */
 export class Step {
   readonly tx: Transaction;

@@ -1,5 +1,5 @@
 import { audit, byCommand } from "../admin/audit/service.ts";
-import { sealChannelCredential } from "../gateway/channels/credentials.ts";
+import { sealChannelCredential, sealFurtherCredential } from "../gateway/channels/credentials.ts";
 import { auditMoney } from "../ledger/service.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database, Transaction } from "../platform/db.ts";
@@ -9,6 +9,7 @@ import { moveCodes } from "./move-codes.ts";
 import { moveGroups } from "./move-groups.ts";
 import { moveKeys } from "./move-keys.ts";
 import { moveModels } from "./move-models.ts";
+import { moveOrganisations } from "./move-organisations.ts";
 import { moveUsers } from "./move-users.ts";
 import { type Counts, type ImportOptions, Step } from "./run.ts";
 import { listItems, lockSource, markCutOver } from "./store.ts";
@@ -112,9 +113,14 @@ function stepsOf(masterKey: MasterKey): Steps {
   return {
     groups: moveGroups,
     users: moveUsers,
+    organisations: moveOrganisations,
     keys: moveKeys,
     models: moveModels,
-    channels: (step) => moveChannels(step, (id, credential) => sealChannelCredential(masterKey, id, credential)),
+    channels: (step) =>
+      moveChannels(step, {
+        sealCredential: (id, credential) => sealChannelCredential(masterKey, id, credential),
+        sealFurtherCredential: (id, credential) => sealFurtherCredential(masterKey, id, credential),
+      }),
   };
 }
 
@@ -146,13 +152,17 @@ async function reportOf(
   done: readonly (readonly [string, Step])[],
 ): Promise<ImportReport> {
   const users = await listItems(db, options.instance, "user");
+  const organisations = await listItems(db, options.instance, "organisation");
   const report = {
     instance: options.instance,
     isApplied: options.isApplied,
     counts: new Map(done.map(([name, { counts }]) => [name, counts])),
     findings: [...data.findings, ...done.flatMap(([, { findings }]) => findings)],
     leftOut: data.leftOut,
-    movedQuota: [...users.values()].reduce((sum, { movedQuota }) => sum + (movedQuota ?? 0n), 0n),
+    movedQuota: [...users.values(), ...organisations.values()].reduce(
+      (sum, { movedQuota }) => sum + (movedQuota ?? 0n),
+      0n,
+    ),
   };
   return report;
 }

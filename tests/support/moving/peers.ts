@@ -2,21 +2,22 @@ import { Database as Sqlite } from "bun:sqlite";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PeerData, Program } from "@sluice/control-plane/moving/model.ts";
+import type { PeerData, Program, RatioProgram } from "@sluice/control-plane/moving/model.ts";
+import { readSource } from "@sluice/control-plane/moving/read-source.ts";
 import type { Counts, ImportOptions } from "@sluice/control-plane/moving/run.ts";
 import { cutOver, type ImportReport, runImport } from "@sluice/control-plane/moving/service.ts";
-import { openSource } from "@sluice/control-plane/moving/source/open-source.ts";
-import { readPeer } from "@sluice/control-plane/moving/source/read-peer.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { SQL } from "bun";
+import { createTestDatabase } from "../postgres/test-database.ts";
 import { masterKeyBytes } from "../service/sluice.ts";
 
 /** A database that the real program has written; `tests/fixtures/peers` says what is in it. */
-export const peerFile = (program: Program): string => join(import.meta.dir, `../../fixtures/peers/${program}.db`);
+export const peerFile = (program: RatioProgram): string => join(import.meta.dir, `../../fixtures/peers/${program}.db`);
 
 /** A copy that a test may change. */
 export async function copyPeer(
-  program: Program,
+  program: RatioProgram,
 ): Promise<AsyncDisposable & { readonly path: string; readonly change: (sql: string) => void }> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-peer-"));
   const path = join(folder, "peer.db");
@@ -38,7 +39,32 @@ export type MoveOptions = {
   readonly isApplied?: boolean;
   readonly areAdminBalancesMoved?: boolean;
   readonly onStep?: (name: string) => void;
+  readonly optionsFile?: string;
+  readonly saltKeyFile?: string;
+  readonly configFile?: string;
+  readonly grantUsd?: string;
 };
+
+/** The salt key of the fixture. */
+export const liteSaltKey = "sk-salt-of-the-fixture";
+
+/** A server's database with the schema and rows of LiteLLM, and statements that change it. */
+export async function createLiteLlm(): Promise<
+  AsyncDisposable & { readonly url: string; readonly change: (sql: string) => Promise<void> }
+> {
+  const database = await createTestDatabase();
+  const change = async (sql: string): Promise<void> => {
+    const connection = new SQL(database.url, { max: 1 });
+    try {
+      await connection.unsafe(sql);
+    } finally {
+      await connection.close({ timeout: 1 });
+    }
+  };
+  await change("drop schema public cascade; create schema public");
+  await change(await Bun.file(join(import.meta.dir, "../../fixtures/peers/litellm.sql")).text());
+  return { url: database.url, change, [Symbol.asyncDispose]: () => database.drop() };
+}
 
 /** Moves a database as the command does. */
 export async function move(db: Database, program: Program, options: MoveOptions = {}): Promise<ImportReport> {
@@ -52,13 +78,13 @@ export async function endMove(db: Database, program: Program, options: MoveOptio
   return await cutOver(db, await readData(program, options), optionsOf(program, options));
 }
 
-async function readData(program: Program, { from }: MoveOptions): Promise<PeerData> {
-  const source = await openSource(from ?? `sqlite:${peerFile(program)}`);
-  try {
-    return await readPeer(source, program);
-  } finally {
-    await source.close();
+async function readData(program: Program, options: MoveOptions): Promise<PeerData> {
+  const from = options.from ?? (program === "litellm" ? null : `sqlite:${peerFile(program)}`);
+  if (from === null) {
+    throw new Error("a database of LiteLLM is at no fixed place");
   }
+  const { optionsFile = null, saltKeyFile = null, configFile = null, grantUsd = null } = options;
+  return await readSource(program, { from, optionsFile, saltKeyFile, configFile, grantUsd });
 }
 
 function optionsOf(program: Program, options: MoveOptions): ImportOptions {

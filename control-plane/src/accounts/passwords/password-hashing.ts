@@ -1,5 +1,6 @@
 import { AppError } from "../../platform/errors.ts";
 import { Semaphore, SemaphoreFullError } from "../../platform/semaphore.ts";
+import { isForeign, matchesForeign } from "./foreign-hashes.ts";
 
 /**
  * These values exceed the recommended minimum for argon2id (19 MiB, two passes). A hash takes about 60 ms on one core.
@@ -21,13 +22,16 @@ export class PasswordHashing {
   }
 
   /**
-   * Whether the password matches this hash: argon2id, or bcrypt from other programs. Without a hash the same work is
-   * done and the result is false.
+   * Whether the password matches this hash: argon2id, or a form of other programs. Without a hash the same work is done
+   * and the result is false.
    * @throws AppError `too_many_attempts`
    */
   async isRight(password: string, hash: string | null): Promise<boolean> {
     return await this.#inTurn(async () => {
       hashOfNobody ??= Bun.password.hash(crypto.randomUUID(), argon);
+      if (hash !== null && isForeign(hash)) {
+        return await matchesForeign(password, hash);
+      }
       try {
         const isRight = await Bun.password.verify(password, hash ?? (await hashOfNobody));
         return isRight && hash !== null;

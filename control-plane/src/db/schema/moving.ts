@@ -5,7 +5,7 @@ import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
 export const importSource = pgTable("import_source", {
   /** What the operator calls it; several databases can be moved into one Sluice. */
   instance: text("instance").primaryKey(),
-  program: text("program", { enum: ["one-api", "new-api"] }).notNull(),
+  program: text("program", { enum: ["one-api", "new-api", "litellm"] }).notNull(),
   /** Since when customers call Sluice instead: balances are not read again. */
   cutOverAt: moment("cut_over_at"),
   ...lifecycle,
@@ -19,15 +19,17 @@ export const importItem = pgTable(
     instance: text("instance")
       .notNull()
       .references(() => importSource.instance),
-    kind: text("kind", { enum: ["group", "user", "key", "model", "channel", "code"] }).notNull(),
+    kind: text("kind", {
+      enum: ["group", "user", "organisation", "member", "project", "key", "model", "channel", "code"],
+    }).notNull(),
     sourceId: text("source_id").notNull(),
     /** The SHA-256 of what was read: the row has not changed there while it is the same. */
     digest: bytes("digest").notNull(),
     /** The id or name here. */
     target: text("target").notNull(),
-    /** The gateway user whose balance was moved, for users and keys. */
+    /** The gateway user whose balance was moved, for users, organisations and keys. */
     gatewayUserId: reference("gateway_user_id"),
-    /** Of a user: the balance that was moved so far. */
+    /** Of a user or an organisation: the balance that was moved so far. */
     movedQuota: quota("moved_quota"),
     /** When its target was last written by an import: a later change was made here and stays. */
     writtenAt: moment("written_at").notNull(),

@@ -11,10 +11,16 @@ export type ImportedKeySettings = {
   readonly allowedModels: readonly string[] | null;
   readonly allowedIps: readonly string[] | null;
   readonly groupName: string | null;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly concurrencyMax: number | null;
 };
 
 export type NewImportedKey = ImportedKeySettings & {
   readonly gatewayUserId: GatewayUserId;
+  readonly memberId: bigint | null;
+  readonly projectId: bigint | null;
+  readonly limitKeyId: ApiKeyId | null;
   readonly keyHash: Uint8Array;
   readonly keyPrefix: string;
   readonly keyLastFour: string;
@@ -29,10 +35,11 @@ const columnsOf = ({ allowedModels, allowedIps, ...rest }: ImportedKeySettings) 
 
 /** Null if there is a key with this digest. */
 export async function insertImportedKey(tx: Queryable, key: NewImportedKey): Promise<ApiKeyId | null> {
-  const { gatewayUserId, keyHash, keyPrefix, keyLastFour, ...settings } = key;
+  const { gatewayUserId, memberId, projectId, limitKeyId, keyHash, keyPrefix, keyLastFour, ...settings } = key;
+  const made = { gatewayUserId, memberId, projectId, limitKeyId, keyHash, keyPrefix, keyLastFour };
   const [row] = await tx.drizzle
     .insert(apiKey)
-    .values({ gatewayUserId, keyHash, keyPrefix, keyLastFour, ...columnsOf(settings) })
+    .values({ ...made, ...columnsOf(settings) })
     .onConflictDoNothing({ target: apiKey.keyHash })
     .returning({ id: apiKey.id });
   return (row?.id ?? null) as ApiKeyId | null;
@@ -42,13 +49,16 @@ export async function updateImportedKey(tx: Queryable, id: ApiKeyId, settings: I
   await tx.drizzle.update(apiKey).set(columnsOf(settings)).where(eq(apiKey.id, id));
 }
 
+type LockedImportedKey = {
+  readonly updatedAt: Date;
+  readonly firstUsedAt: Date | null;
+  readonly limitKeyId: bigint | null;
+};
+
 /** When the key was last changed, and whether calls were made with it; it is locked until the transaction ends. */
-export async function lockImportedKey(
-  tx: Queryable,
-  id: ApiKeyId,
-): Promise<{ readonly updatedAt: Date; readonly firstUsedAt: Date | null } | null> {
+export async function lockImportedKey(tx: Queryable, id: ApiKeyId): Promise<LockedImportedKey | null> {
   const [row] = await tx.drizzle
-    .select({ updatedAt: apiKey.updatedAt, firstUsedAt: apiKey.firstUsedAt })
+    .select({ updatedAt: apiKey.updatedAt, firstUsedAt: apiKey.firstUsedAt, limitKeyId: apiKey.limitKeyId })
     .from(apiKey)
     .where(eq(apiKey.id, id))
     .for("update");

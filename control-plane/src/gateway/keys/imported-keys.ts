@@ -5,15 +5,29 @@ import {
   type ImportedKeySettings,
   insertImportedKey,
   lockImportedKey,
+  type NewImportedKey,
   updateImportedKey,
 } from "./imported-key-store.ts";
-import { setQuotaLimit } from "./key-quota.ts";
+import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
 import { canonicalApiKey, describeApiKey } from "./model.ts";
 
 export type { ImportedKeySettings } from "./imported-key-store.ts";
 
 /** A key of another gateway, with what may still be spent by it; null without a limit. */
-export type ImportedKey = ImportedKeySettings & { readonly remaining: bigint | null };
+export type ImportedKey = ImportedKeySettings & { readonly limit: QuotaLimit | null };
+
+/** Whose key it is; a key that was rotated shares the limits of the one that replaces it. */
+export type ImportedKeyOwner = {
+  readonly gatewayUserId: GatewayUserId;
+  readonly memberId: bigint | null;
+  readonly projectId: bigint | null;
+  readonly limitKeyId: ApiKeyId | null;
+};
+
+/** A key as clients send it, or the SHA-256 of that in hexadecimal digits. */
+export type ImportedSecret =
+  | { readonly key: string }
+  | { readonly hash: string; readonly prefix: string; readonly lastFour: string };
 
 /** Whether a key of another gateway can be one here: anything else is refused before the database is asked. */
 export function isMovableKey(key: string): boolean {
@@ -26,16 +40,22 @@ export function isMovableKey(key: string): boolean {
  */
 export async function addImportedKey(
   tx: Transaction,
-  gatewayUserId: GatewayUserId,
-  key: string,
-  { remaining, ...settings }: ImportedKey,
+  owner: ImportedKeyOwner,
+  secret: ImportedSecret,
+  { limit, ...settings }: ImportedKey,
 ): Promise<ApiKeyId | null> {
-  const made = { gatewayUserId, keyHash: sha256(key), ...describeApiKey(key), ...settings };
-  const id = await insertImportedKey(tx, made);
-  if (id !== null && remaining !== null) {
-    await setQuotaLimit(tx, { apiKeyId: id }, { quota: remaining, period: "none" });
+  const id = await insertImportedKey(tx, { ...owner, ...storedSecret(secret), ...settings });
+  if (id !== null && limit !== null && owner.limitKeyId === null) {
+    await setQuotaLimit(tx, { apiKeyId: id }, limit);
   }
   return id;
+}
+
+function storedSecret(secret: ImportedSecret): Pick<NewImportedKey, "keyHash" | "keyPrefix" | "keyLastFour"> {
+  if ("key" in secret) {
+    return { keyHash: sha256(secret.key), ...describeApiKey(secret.key) };
+  }
+  return { keyHash: Buffer.from(secret.hash, "hex"), keyPrefix: secret.prefix, keyLastFour: secret.lastFour };
 }
 
 /**
@@ -45,7 +65,7 @@ export async function addImportedKey(
 export async function changeImportedKey(
   tx: Transaction,
   id: ApiKeyId,
-  { remaining, ...settings }: ImportedKey,
+  { limit, ...settings }: ImportedKey,
   writtenAt: Date,
 ): Promise<boolean> {
   const now = await lockImportedKey(tx, id);
@@ -53,6 +73,8 @@ export async function changeImportedKey(
     return false;
   }
   await updateImportedKey(tx, id, settings);
-  await setQuotaLimit(tx, { apiKeyId: id }, remaining === null ? null : { quota: remaining, period: "none" });
+  if (now.limitKeyId === null) {
+    await setQuotaLimit(tx, { apiKeyId: id }, limit);
+  }
   return true;
 }

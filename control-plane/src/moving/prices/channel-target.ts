@@ -1,12 +1,17 @@
 import { composePreset } from "@sluice/contracts/compose-preset";
 import { type ProviderPreset, providerPresets } from "@sluice/contracts/provider-presets";
-import { type UpstreamSettings, type UpstreamSettingsInput, upstreamSettings } from "@sluice/contracts/upstreams";
-import type { PeerChannel, Program } from "../model.ts";
+import { type UpstreamSettingsInput, upstreamSettings } from "@sluice/contracts/upstreams";
+import type { ChannelTarget, RatioProgram } from "../model.ts";
 
-/** Where a channel leads here, and how; or why it can't be moved. */
-export type ChannelTarget =
-  | { readonly upstream: UpstreamSettings; readonly credential: string; readonly notes: readonly string[] }
-  | { readonly upstream: null; readonly problem: string };
+/** What a row of a channel says of its provider. */
+export type RawChannel = {
+  readonly type: number;
+  readonly credential: string;
+  readonly baseUrl: string;
+  /** Fields whose meaning depends on the type. */
+  readonly other: string;
+  readonly config: Readonly<Record<string, unknown>> | null;
+};
 
 type Made = Exclude<ChannelTarget, { readonly upstream: null }>;
 
@@ -46,7 +51,7 @@ const ofNewApi: Readonly<Record<number, string>> = {
   ...{ 4: "ollama", 27: "perplexity", 34: "cohere", 40: "siliconflow", 41: "vertex", 42: "mistral", 43: "deepseek" },
   ...{ 47: compatible, 48: "xai" },
 };
-const providers: Readonly<Record<Program, Readonly<Record<number, string>>>> = {
+const providers: Readonly<Record<RatioProgram, Readonly<Record<number, string>>>> = {
   "one-api": ofOneApi,
   "new-api": ofNewApi,
 };
@@ -54,7 +59,7 @@ const providers: Readonly<Record<Program, Readonly<Record<number, string>>>> = {
 /** The type of one-api whose address ends with `/v1` itself, and that of new-api whose address is the whole one. */
 const [oneApiWithVersion, custom] = [50, 8];
 
-export function targetOf(channel: PeerChannel, program: Program): ChannelTarget {
+export function targetOf(channel: RawChannel, program: RatioProgram): ChannelTarget {
   const provider = providers[program][channel.type];
   if (provider === undefined) {
     return { upstream: null, problem: `Channels of type ${channel.type} of ${program} can't be called from here.` };
@@ -84,7 +89,7 @@ function made(input: UpstreamSettingsInput, credential: string, notes: readonly 
   return { upstream: upstreamSettings.parse(input), credential, notes };
 }
 
-function compatibleTarget({ type, baseUrl, credential }: PeerChannel, program: Program): ChannelTarget {
+function compatibleTarget({ type, baseUrl, credential }: RawChannel, program: RatioProgram): ChannelTarget {
   if (!/^https?:\/\//.test(baseUrl)) {
     return { upstream: null, problem: "It has no address." };
   }
@@ -99,7 +104,7 @@ function compatibleTarget({ type, baseUrl, credential }: PeerChannel, program: P
 }
 
 /** An address of its own replaces the provider's, in each dialect with the path that the provider has there. */
-function presetTarget({ baseUrl, credential }: PeerChannel, preset: ProviderPreset): ChannelTarget {
+function presetTarget({ baseUrl, credential }: RawChannel, preset: ProviderPreset): ChannelTarget {
   const usual = composePreset(preset, {});
   if (baseUrl === "") {
     return made(usual, credential);
@@ -114,7 +119,7 @@ function presetTarget({ baseUrl, credential }: PeerChannel, preset: ProviderPres
   return made({ ...usual, dialects: Object.fromEntries(dialects) }, credential);
 }
 
-function azureTarget({ baseUrl, credential }: PeerChannel, preset: ProviderPreset): ChannelTarget {
+function azureTarget({ baseUrl, credential }: RawChannel, preset: ProviderPreset): ChannelTarget {
   if (!/^https?:\/\//.test(baseUrl)) {
     return { upstream: null, problem: "It has no address." };
   }
@@ -129,7 +134,7 @@ function azureTarget({ baseUrl, credential }: PeerChannel, preset: ProviderPrese
   );
 }
 
-function bedrockTarget({ credential, config }: PeerChannel): ChannelTarget {
+function bedrockTarget({ credential, config }: RawChannel): ChannelTarget {
   const [ofKey, secretOfKey, regionOfKey] = credential.split("|");
   const text = (name: string): string | undefined =>
     typeof config?.[name] === "string" ? String(config[name]) : undefined;
@@ -144,9 +149,9 @@ function bedrockTarget({ credential, config }: PeerChannel): ChannelTarget {
 }
 
 function vertexTarget(
-  { credential, config, other }: PeerChannel,
+  { credential, config, other }: RawChannel,
   preset: ProviderPreset,
-  program: Program,
+  program: RatioProgram,
 ): ChannelTarget {
   const file = program === "one-api" ? String(config?.["vertex_ai_adc"] ?? "") : credential;
   const region = program === "one-api" ? String(config?.["region"] ?? "") : regionOf(other);

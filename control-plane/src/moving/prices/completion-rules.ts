@@ -1,4 +1,4 @@
-import type { Program } from "../model.ts";
+import type { RatioProgram } from "../model.ts";
 
 /** What output costs as a multiple of input, by names of models; the first match counts. */
 type Rule = readonly [name: RegExp, ratio: string, isLocked?: "locked"];
@@ -49,7 +49,7 @@ const newApi: readonly Rule[] = [
   [/^ERNIE-(Speed|Lite|Character|Functions)/, "2", "locked"],
 ];
 
-const rules: Readonly<Record<Program, readonly Rule[]>> = { "one-api": oneApi, "new-api": newApi };
+const rules: Readonly<Record<RatioProgram, readonly Rule[]>> = { "one-api": oneApi, "new-api": newApi };
 
 export type CompletionRule = { readonly ratio: string; readonly isLocked: boolean };
 
@@ -57,7 +57,7 @@ export type CompletionRule = { readonly ratio: string; readonly isLocked: boolea
 export const fourThirds = "4/3";
 
 /** What the program itself says of a model's output; null if it says nothing. */
-export function findCompletionRule(program: Program, model: string): CompletionRule | null {
+export function findCompletionRule(program: RatioProgram, model: string): CompletionRule | null {
   const found = rules[program].find(([name]) => name.test(model));
   if (found !== undefined) {
     // Names of resellers with a slash look into the setting first.

@@ -1,21 +1,7 @@
-import type { PeerChannel, PeerData, Program } from "../model.ts";
+import type { ModelPrices, PeerChannel, PricedModel, RatioProgram } from "../model.ts";
 import { findCompletionRule, fourThirds } from "./completion-rules.ts";
 import { dividedBy, type Fraction, fractionOf, isSame, times, toPlaces, wholeFraction } from "./fraction.ts";
 import { type RatioMap, readRatioMap } from "./ratio-map.ts";
-
-/** US dollars as decimal texts, per million tokens or per request. */
-export type ModelPrices = {
-  readonly input_usd_per_m: string;
-  readonly output_usd_per_m: string;
-  readonly cache_read_usd_per_m: string | null;
-  readonly cache_write_usd_per_m: string | null;
-  readonly request_usd: string;
-};
-
-/** What a model costs in the other program, before the ratio of a group; or why that is not known. */
-export type PricedModel =
-  | { readonly prices: ModelPrices; readonly notes: readonly string[] }
-  | { readonly prices: null; readonly problem: string };
 
 const usualUnitsPerUsd = 500_000n;
 const one = wholeFraction(1n);
@@ -27,14 +13,14 @@ const usualCacheWrite: Fraction = { over: 5n, under: 4n };
 
 /** Computes what the models of another gateway cost there, from its settings and the rules of the program. */
 export class PeerPrices {
-  readonly #program: Program;
+  readonly #program: RatioProgram;
   readonly #unitsPerUsd: Fraction;
   readonly #ratios: RatioMap | null;
   readonly #fixed: RatioMap;
   readonly #completions: RatioMap;
   readonly #cached: RatioMap | null;
 
-  constructor({ program, options }: Pick<PeerData, "program" | "options">) {
+  constructor(program: RatioProgram, options: ReadonlyMap<string, string>) {
     this.#program = program;
     this.#unitsPerUsd = unitsPerUsdOf(options);
     this.#ratios = readRatioMap(options, "ModelRatio");
@@ -51,7 +37,7 @@ export class PeerPrices {
   #byAskedName(model: string): PricedModel {
     const fixed = this.#fixed.get(model);
     if (fixed !== undefined) {
-      return { prices: { ...free, request_usd: toPlaces(fixed, pricePlaces).text }, notes: [] };
+      return { prices: { ...free, request_usd: toPlaces(fixed, pricePlaces).text }, facts: null, notes: [] };
     }
     if (this.#ratios === null) {
       return { prices: null, problem: unsaved };
@@ -100,14 +86,14 @@ export class PeerPrices {
       }
       return text;
     };
-    const prices = {
+    const prices: ModelPrices = {
       input_usd_per_m: price(input),
       output_usd_per_m: price(times(input, completion)),
       cache_read_usd_per_m: cached === null ? null : price(times(input, cached)),
       cache_write_usd_per_m: cached === null || !isClaude(name) ? null : price(times(input, usualCacheWrite)),
       request_usd: "0",
     };
-    return { prices, notes: [...notes, ...rounded] };
+    return { prices, facts: null, notes: [...notes, ...rounded] };
   }
 
   #completionOf(name: string, channel: PeerChannel | null): Fraction {

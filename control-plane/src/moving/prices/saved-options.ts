@@ -6,7 +6,7 @@ const bytesMax = 16 * 1024 * 1024;
 const optionList = z.object({ data: z.array(z.object({ key: z.string(), value: z.string() })) });
 
 /** Reads the settings of a running program from a file. @throws Error for another file */
-export async function readSavedOptions(path: string): Promise<readonly (readonly [key: string, value: string])[]> {
+export async function readSavedOptions(path: string): Promise<ReadonlyMap<string, string>> {
   const file = Bun.file(path);
   if (!(await file.exists()) || file.size > bytesMax) {
     throw new Error(`--options: the file ${path} does not exist, or is larger than ${bytesMax} bytes`);
@@ -15,5 +15,5 @@ export async function readSavedOptions(path: string): Promise<readonly (readonly
   if (!parsed.success) {
     throw new Error("--options has to be a file with the response of GET /api/option/");
   }
-  return parsed.data.data.map(({ key, value }) => [key, value] as const);
+  return new Map(parsed.data.data.map(({ key, value }) => [key, value] as const));
 }

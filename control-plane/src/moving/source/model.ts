@@ -7,6 +7,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Source {
   /** The columns of a table; null if the database has no such table. */
   columnsOf(table: string): Promise<ReadonlySet<string> | null>;
+  /** How many rows a table has; null if the database does not have it. */
+  countOf(table: string): Promise<number | null>;
   /** All rows of a table in the order of this column. */
   rows(table: string, orderBy: string): AsyncIterable<Row>;
   close(): Promise<void>;
@@ -14,7 +16,7 @@ export interface Source {
 
 /** A table and a column can be written into a statement only if they are plain names. */
 export function plainName(name: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(name)) {
     throw new Error(`not a plain name: ${JSON.stringify(name.slice(0, 80))}`);
   }
   return name;

@@ -1,4 +1,6 @@
-import type { PeerChannel, Program } from "../model.ts";
+import type { PeerChannel, RatioProgram } from "../model.ts";
+import { type RawChannel, targetOf } from "../prices/channel-target.ts";
+import { readCredentials } from "./channel-keys.ts";
 import type { Note, Row } from "./model.ts";
 import { lineOf, listOf, OddValue, objectOf, textOf, wholeOf } from "./read-values.ts";
 
@@ -16,7 +18,7 @@ const lostSettings: readonly (readonly [column: string, text: string])[] = [
 ];
 
 /** A row of `channels`. */
-export function readChannel(row: Row, program: Program, note: Note): PeerChannel {
+export function readChannel(row: Row, program: RatioProgram, note: Note): PeerChannel {
   for (const [column, text] of lostSettings) {
     if (!["", "{}", "null"].includes(textOf(row[column]).trim())) {
       note("lost", text);
@@ -26,24 +28,39 @@ export function readChannel(row: Row, program: Program, note: Note): PeerChannel
   if (status === disabledByProgram) {
     note("note", "The program has disabled it after an error; it stays disabled.");
   }
-  return {
-    id: textOf(row["id"]),
-    type: Number(wholeOf(row["type"])),
-    name: lineOf(row["name"]),
-    credential: textOf(row["key"]).trim(),
+  const type = Number(wholeOf(row["type"]));
+  const { credential, furtherKeys } = readCredentials(row, note);
+  const raw: RawChannel = {
+    type,
+    credential,
     baseUrl: textOf(row["base_url"]).trim().replace(/\/+$/, ""),
     other: textOf(row["other"]).trim(),
     config: readConfig(row, note),
+  };
+  return {
+    id: textOf(row["id"]),
+    type: type.toString(),
+    name: lineOf(row["name"]),
+    target: targetOf(raw, program),
+    furtherKeys,
     groups: listOf(row["group"]),
     models: listOf(row["models"]),
     upstreamNames: readNames(row, program, note),
     priority: wholeOf(row["priority"]),
-    weight: wholeOf(row["weight"]),
+    weight: weightOf(wholeOf(row["weight"]), program),
     isEnabled: status === enabled,
   };
 }
 
-function readConfig(row: Row, note: Note): PeerChannel["config"] {
+const weightMax = 1_000_000n;
+
+/** one-api takes no notice of weights; new-api adds 10 to each. */
+function weightOf(weight: bigint, program: RatioProgram): number {
+  const own = weight < 0n ? 0n : weight;
+  return program === "one-api" ? 1 : Number(own + 10n > weightMax ? weightMax : own + 10n);
+}
+
+function readConfig(row: Row, note: Note): RawChannel["config"] {
   try {
     return objectOf(row["config"]);
   } catch (error) {
@@ -53,7 +70,7 @@ function readConfig(row: Row, note: Note): PeerChannel["config"] {
 }
 
 /** one-api ignores names that it can't read; new-api fails such calls. */
-function readNames(row: Row, program: Program, note: Note): ReadonlyMap<string, string> {
+function readNames(row: Row, program: RatioProgram, note: Note): ReadonlyMap<string, string> {
   try {
     const names = Object.entries(objectOf(row["model_mapping"]) ?? {});
     return new Map(names.flatMap(([name, to]) => (typeof to === "string" && to !== "" ? [[name, to] as const] : [])));

@@ -1,5 +1,5 @@
 import { isAddressOrRange } from "../../platform/address-list.ts";
-import type { PeerKey, Program } from "../model.ts";
+import type { PeerKey, RatioProgram } from "../model.ts";
 import type { Note, Row } from "./model.ts";
 import { flagOf, instantOf, lineOf, listOf, textOf, wholeOf } from "./read-values.ts";
 
@@ -10,19 +10,22 @@ const never = -1n;
  * A row of `tokens`. The programs note only at the next call that a key has expired or is spent, so the status of such
  * keys is ignored: time and quota decide here as well.
  */
-export function readKey(row: Row, program: Program, note: Note): PeerKey {
+export function readKey(row: Row, program: RatioProgram, note: Note): PeerKey {
   const isNewApi = program === "new-api";
   const expiry = wholeOf(row["expired_time"]);
   const isUnlimited = flagOf(row["unlimited_quota"]);
   const remaining = wholeOf(row["remain_quota"]);
   return {
     id: textOf(row["id"]),
-    userId: textOf(row["user_id"]),
+    owner: { kind: "user", id: textOf(row["user_id"]) },
     name: lineOf(row["name"]),
-    key: `sk-${textOf(row["key"]).replace(/^sk-/, "")}`,
+    secret: { key: `sk-${textOf(row["key"]).replace(/^sk-/, "")}` },
     status: statusOf(row, note),
     expiresAt: expiry === never ? null : instantOf(expiry),
     remaining: isUnlimited ? null : remaining > 0n ? remaining : 0n,
+    period: "none",
+    limits: null,
+    replacedBy: null,
     models: isNewApi ? limitedModels(row) : listedModels(row),
     addresses: isNewApi ? singleAddresses(row, note) : networks(row, note),
     group: isNewApi ? groupOf(row, note) : "",

@@ -1,4 +1,5 @@
-import type { Finding, PeerData, Program } from "../model.ts";
+import type { Finding, PeerData, RatioProgram } from "../model.ts";
+import { PeerPrices } from "../prices/price-models.ts";
 import type { Note, Row, Source } from "./model.ts";
 import { readChannel } from "./read-channel.ts";
 import { readCode } from "./read-code.ts";
@@ -12,8 +13,16 @@ const notMoved = [
   ...["user_subscriptions", "subscription_plans", "passkey_credentials", "two_fas", "user_oauth_bindings"],
 ];
 
-/** Reads all of another program's database that can be moved. @throws Error if it is a database of something else */
-export async function readPeer(source: Source, program: Program): Promise<PeerData> {
+/**
+ * Reads all of another program's database that can be moved.
+ * @param saved settings that the running program has beyond those of its database
+ * @throws Error if it is a database of something else
+ */
+export async function readPeer(
+  source: Source,
+  program: RatioProgram,
+  saved: ReadonlyMap<string, string> = new Map(),
+): Promise<PeerData> {
   await refuseOther(source, program);
   const findings: Finding[] = [];
   const read = async <Read>(table: string, readRow: (row: Row, note: Note) => Read | null): Promise<Read[]> => {
@@ -35,20 +44,24 @@ export async function readPeer(source: Source, program: Program): Promise<PeerDa
     }
     return all;
   };
+  const options = new Map([...(await readOptions(source)), ...saved]);
+  const prices = new PeerPrices(program, options);
   return {
     program,
+    organisations: [],
+    priceOf: (model, channels) => prices.priceOf(model, channels),
     users: await read("users", readUser),
     keys: await read("tokens", (row, note) => readKey(row, program, note)),
     channels: await read("channels", (row, note) => readChannel(row, program, note)),
     codes: (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode),
-    options: await readOptions(source),
+    options,
     leftOut: await countLeftOut(source),
     findings,
   };
 }
 
 /** Each program has columns that the other one lacks; numbers of channel types mean different providers in them. */
-async function refuseOther(source: Source, program: Program): Promise<void> {
+async function refuseOther(source: Source, program: RatioProgram): Promise<void> {
   const tokens = await source.columnsOf("tokens");
   const users = await source.columnsOf("users");
   if (tokens === null || users === null || !tokens.has("remain_quota")) {
@@ -73,12 +86,8 @@ async function readOptions(source: Source): Promise<ReadonlyMap<string, string>>
 async function countLeftOut(source: Source): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const table of notMoved) {
-    const columns = await source.columnsOf(table);
-    if (columns !== null) {
-      let count = 0;
-      for await (const _row of source.rows(table, "id")) {
-        count += 1;
-      }
+    const count = await source.countOf(table);
+    if (count !== null) {
       counts.set(table, count);
     }
   }

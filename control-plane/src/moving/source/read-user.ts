@@ -37,5 +37,6 @@ export function readUser(row: Row, note: Note): PeerUser {
     quota,
     referralQuota: wholeOf(row["aff_quota"]),
     group: textOf(row["group"]).trim() || "default",
+    limits: null,
   };
 }

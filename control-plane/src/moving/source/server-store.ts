@@ -27,6 +27,7 @@ export class ServerSource implements Source {
   readonly #pool: SQL;
   readonly #connection: ReservedSQL;
   readonly #dialect: Dialect;
+  #cursors = 0;
 
   private constructor(pool: SQL, connection: ReservedSQL, dialect: Dialect) {
     this.#pool = pool;
@@ -56,15 +57,48 @@ export class ServerSource implements Source {
     return found.length === 0 ? null : new Set(found.map(({ name }) => name));
   }
 
+  async countOf(table: string): Promise<number | null> {
+    if ((await this.columnsOf(table)) === null) {
+      return null;
+    }
+    const [found] = (await this.#connection.unsafe(
+      `select count(*) as count from ${this.#dialect.quote(plainName(table))}`,
+    )) as { count: bigint | number }[];
+    return Number(found?.count ?? 0);
+  }
+
   async *rows(table: string, orderBy: string): AsyncIterable<Row> {
     const { quote } = this.#dialect;
-    const from = `select * from ${quote(plainName(table))} order by ${quote(plainName(orderBy))} limit ${rowsAtOnce}`;
-    for (let offset = 0; ; offset += rowsAtOnce) {
-      const page = (await this.#connection.unsafe(`${from} offset ${offset}`)) as Row[];
+    const [from, order] = [quote(plainName(table)), quote(plainName(orderBy))];
+    if (this.#dialect === dialects.mysql) {
+      yield* this.#pages(from, order, orderBy);
+      return;
+    }
+    this.#cursors += 1;
+    const cursor = `rows_${this.#cursors}`;
+    await this.#connection.unsafe(`declare ${cursor} no scroll cursor for select * from ${from} order by ${order}`);
+    for (;;) {
+      const page = (await this.#connection.unsafe(`fetch ${rowsAtOnce} from ${cursor}`)) as Row[];
+      yield* page;
+      if (page.length < rowsAtOnce) {
+        await this.#connection.unsafe(`close ${cursor}`);
+        return;
+      }
+    }
+  }
+
+  /** MySQL has no such cursors, so each page begins after the last row of the one before. The tables have unique ids. */
+  async *#pages(from: string, order: string, orderBy: string): AsyncIterable<Row> {
+    let last: unknown = null;
+    for (;;) {
+      const after = last === null ? "" : `where ${order} > ?`;
+      const statement = `select * from ${from} ${after} order by ${order} limit ${rowsAtOnce}`;
+      const page = (await this.#connection.unsafe(statement, last === null ? [] : [last])) as Row[];
       yield* page;
       if (page.length < rowsAtOnce) {
         return;
       }
+      last = page.at(-1)?.[orderBy];
     }
   }
 

@@ -16,6 +16,14 @@ export class SqliteSource implements Source {
     return found.length === 0 ? null : new Set(found.map(({ name }) => name));
   }
 
+  async countOf(table: string): Promise<number | null> {
+    if ((await this.columnsOf(table)) === null) {
+      return null;
+    }
+    const found = this.#file.query<{ count: bigint }, []>(`select count(*) as count from "${plainName(table)}"`).get();
+    return Number(found?.count ?? 0n);
+  }
+
   async *rows(table: string, orderBy: string): AsyncIterable<Row> {
     yield* this.#file
       .query<Record<string, unknown>, []>(`select * from "${plainName(table)}" order by "${plainName(orderBy)}"`)

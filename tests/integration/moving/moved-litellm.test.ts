@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openChannelCredential } from "@sluice/control-plane/gateway/channels/credentials.ts";
+import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { createLiteLlm, liteSaltKey, type MoveOptions, move } from "../../support/moving/peers.ts";
+import { createTestDatabase } from "../../support/postgres/test-database.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
+
+let folder: string;
+let saltKeyFile: string;
+let rig: SluiceRig;
+let service: SluiceProcess;
+let lite: Awaited<ReturnType<typeof createLiteLlm>>;
+let report: ImportReport;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-litellm-"));
+  saltKeyFile = join(folder, "salt-key");
+  await writeFile(saltKeyFile, `${liteSaltKey}\n`);
+  rig = await SluiceRig.create("http://127.0.0.1:9");
+  await rig.db.sql`delete from ability`;
+  lite = await createLiteLlm();
+  report = await move(rig.db, "litellm", { from: lite.url, saltKeyFile });
+  service = await rig.start("one-process");
+}, 60_000);
+afterAll(async () => {
+  await rig.close();
+  await lite[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const keys = {
+  alice: "sk-aAAAbbbbCCCCddddEEEE01",
+  aliceBefore: "sk-oOLDAbbbbCCCCddddEEEE15",
+  aliceLimited: "sk-bAAAbbbb_CCCCdd-EEEE02",
+  blocked: "sk-dAAAbbbbCCCCddddEEEE04",
+  expired: "sk-eAAAbbbbCCCCddddEEEE05",
+  researchBob: "sk-fAAAbbbbCCCCddddEEEE06",
+  researchService: "sk-gAAAbbbbCCCCddddEEEE07",
+  servicesOnly: "sk-hAAAbbbbCCCCddddEEEE08",
+  blockedTeam: "sk-iAAAbbbbCCCCddddEEEE09",
+  orphan: "sk-jAAAbbbbCCCCddddEEEE10",
+  noModels: "sk-kAAAbbbbCCCCddddEEEE11",
+  deleted: "sk-pDELETEDbbbCCCCddddEE16",
+  login: "sk-nUILOGINbbbbCCCCdddd14",
+};
+
+async function listModels(key: string): Promise<{ readonly status: number; readonly models: readonly string[] }> {
+  const response = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  const body = (await response.json()) as { data?: { id: string }[] };
+  return { status: response.status, models: (body.data ?? []).map(({ id }) => id).toSorted() };
+}
+
+async function logIn(account: string, password: string): Promise<number> {
+  const response = await fetch(`${service.url}/backend/auth/login/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: account, password }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const saying = (table: string, id: string, words: string): boolean =>
+  report.findings.some((finding) => finding.table === table && finding.id === id && finding.text.includes(words));
+
+describe("keys of LiteLLM", () => {
+  test("go on working, those of 22 characters and those in their grace period too", async () => {
+    for (const key of [keys.alice, keys.aliceBefore, keys.aliceLimited, keys.researchBob, keys.orphan]) {
+      expect([key, (await listModels(key)).status]).toEqual([key, 200]);
+    }
+  });
+
+  test("that were refused there are refused", async () => {
+    for (const key of [keys.blocked, keys.expired, keys.blockedTeam, keys.deleted, keys.login]) {
+      expect([key, [401, 403].includes((await listModels(key)).status)]).toEqual([key, true]);
+    }
+  });
+
+  test("call the models that both their list and that of their team or user allow", async () => {
+    expect((await listModels(keys.alice)).models).toEqual(["claude", "gpt-4o", "gpt-4o-mini"]);
+    expect((await listModels(keys.aliceLimited)).models).toEqual(["gpt-4o"]);
+    expect((await listModels(keys.researchBob)).models).toEqual(["claude", "gpt-4o", "gpt-4o-mini"]);
+    expect((await listModels(keys.researchService)).models).toEqual(["gpt-4o-mini"]);
+    expect((await listModels(keys.noModels)).models).toEqual([]);
+  });
+
+  test("keep their budgets with the periods, limits and budgets that they share", async () => {
+    const rows = await rig.db.sql<{ name: string; granted: bigint | null; period: string | null; limits: string }>`
+      select k.name, b.granted, b.period,
+        concat_ws(' ', k.requests_per_minute, k.tokens_per_minute, k.concurrency_max) as limits
+      from api_key k left join budget b on b.api_key_id = k.id
+      where k.name in ('alice-limited', 'bob-monthly', 'services-only', 'hourly', 'alice-own') order by k.name`;
+    expect(rows.map(({ name, granted, period, limits }) => [name, granted, period, limits])).toEqual([
+      ["alice-limited", 750_000n, "none", ""],
+      ["alice-own", null, null, ""],
+      ["bob-monthly", 1_500_000n, "monthly", "10 20000 2"],
+      ["hourly", 125_000n, "none", ""],
+      ["services-only", 1_050_000n, "none", "60 100000"],
+    ]);
+    const [old] = await rig.db.sql<{ same: boolean; ends: Date }>`
+      select o.limit_key_id = k.id as same, o.expires_at as ends from api_key o join api_key k on k.name = 'alice-own'
+      where o.name = 'alice-own (before its rotation)'`;
+    expect(old).toEqual({ same: true, ends: new Date("2099-01-01T00:00:00Z") });
+  });
+});
+
+describe("users and teams of LiteLLM", () => {
+  test("have what was left of their budgets to the unit, and those without a budget nothing", async () => {
+    const rows = await rig.db.sql<{ name: string; granted: bigint }>`
+      select coalesce(o.name, p.display_name, p.email) as name, b.granted from budget b
+      left join organisation o on o.gateway_user_id = b.gateway_user_id
+      left join user_profile p on p.gateway_user_id = b.gateway_user_id
+      where b.gateway_user_id is not null and (o.id is not null or p.email like '%litellm%' or p.email like '%@example.com')
+      order by 1`;
+    expect(Object.fromEntries(rows.map(({ name, granted }) => [name, granted]))).toMatchObject({
+      "Alice Zhang 张": 3_749_999n,
+      "bob@example.com": 0n,
+      Dave: 0n,
+      "Research 研究": 43_827_161n,
+      Services: 25_000_000n,
+      Blocked: 0n,
+      "Keys without a user": 625_000n,
+    });
+    const sum = rows.reduce((all, { granted }) => all + granted, 0n);
+    expect(report.movedQuota).toBe(sum);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("log in with their passwords, which are then stored as ours", async () => {
+    expect(await logIn("alice@example.com", "Alice-Pw-2026!")).toBe(200);
+    expect(await logIn("bob@example.com", "Bob-Pw-2026!")).toBe(200);
+    expect(await logIn("bob@example.com", "Alice-Pw-2026!")).toBe(401);
+    const rows = await rig.db.sql<{ hash: string }>`
+      select left(password_hash, 9) as hash from user_profile where email in ('alice@example.com', 'bob@example.com')`;
+    expect(rows.map(({ hash }) => hash)).toEqual(["$argon2id", "$argon2id"]);
+  });
+
+  test("keep their roles, members' budgets, projects and limits", async () => {
+    const members = await rig.db.sql<{ name: string; email: string; role: string; budget: bigint | null }>`
+      select o.name, p.email, m.role, b.granted as budget from organisation_member m
+      join organisation o on o.id = m.organisation_id join user_profile p on p.id = m.user_id
+      left join budget b on b.member_id = m.id order by 1, 2`;
+    const nobody = "litellm-keys-without-a-user@imported.invalid";
+    expect(members.map(({ name, email, role, budget }) => [name, email, role, budget])).toEqual([
+      ["Blocked", "litellm-carol@imported.invalid", "owner", null],
+      ["Blocked", nobody, "member", null],
+      ["Research 研究", "alice@example.com", "owner", null],
+      ["Research 研究", "bob@example.com", "member", 2_500_000n],
+      ["Research 研究", nobody, "member", null],
+      ["Services", nobody, "owner", null],
+    ]);
+    const [project] = await rig.db.sql<{ name: string; budget: bigint; key: string }>`
+      select j.name, b.granted as budget, k.name as key from organisation_project j
+      join budget b on b.project_id = j.id join api_key k on k.project_id = j.id`;
+    expect(project).toEqual({ name: "Vision", budget: 10_000_000n, key: "research-bob" });
+    const [limit] = await rig.db.sql<{ requests: number; month: bigint }>`
+      select l.requests_per_minute as requests, l.spend_per_month as month from account_limit l
+      join user_profile p on p.gateway_user_id = l.gateway_user_id where p.email = 'alice@example.com'`;
+    expect(limit).toEqual({ requests: 100, month: 5_000_000n });
+  });
+
+  test("that can't be moved as they are, are reported one by one", () => {
+    expect(saying("UserTable", "bob@example.com", "no budget")).toBe(true);
+    expect(saying("UserTable", "8f1c0a52-alice", "starts over every 30d")).toBe(true);
+    expect(saying("UserTable", "erin", "sso_user_id")).toBe(true);
+    expect(saying("users", "carol", "another account has it")).toBe(true);
+    expect(saying("TeamTable", "team-blocked", 'member "nobody-knows" is not a user')).toBe(true);
+    expect(saying("TeamTable", "team-services", "Nobody administers it")).toBe(true);
+    expect(report.findings.some(({ text }) => text.includes("starts over after 1h"))).toBe(true);
+    expect(report.findings.some(({ text }) => text.includes("Not moved: aliases"))).toBe(true);
+    expect(report.findings.some(({ text }) => text.includes("has no user there"))).toBe(true);
+    expect(report.leftOut.get("DeletedVerificationToken")).toBe(1);
+  });
+});
+
+describe("models of LiteLLM", () => {
+  test("are decrypted in each of its forms, with exact prices", async () => {
+    const prices = await rig.db.sql<{ model: string; prices: string }>`
+      select model, concat_ws(' ', trim_scale(input_usd_per_m), trim_scale(output_usd_per_m),
+        coalesce(trim_scale(cache_read_usd_per_m)::text, '-'), coalesce(trim_scale(cache_write_usd_per_m)::text, '-')) as prices
+      from model_price where model in ('gpt-4o', 'gpt-4o-mini', 'claude', 'paused') and version =
+        (select max(version) from model_price n where n.model = model_price.model) order by model`;
+    expect(prices.map(({ model, prices: all }) => `${model} ${all}`)).toEqual([
+      "claude 3 15 0.3 3.75",
+      "gpt-4o 2.5 10 1.25 -",
+      "gpt-4o-mini 0.15 0.6 - -",
+      "paused 2 8 - -",
+    ]);
+    const channels = await rig.db.sql<{ id: bigint; sealed: Uint8Array; preset: string; status: string }>`
+      select id, credential_sealed as sealed, upstream ->> 'preset' as preset, status from channel
+      where name <> 'first' order by id`;
+    const opened = channels.map(({ id, sealed, preset, status }) => [
+      preset,
+      status,
+      openChannelCredential(new MasterKey(masterKeyBytes), id as Parameters<typeof openChannelCredential>[1], sealed),
+    ]);
+    expect(opened).toContainEqual(["openai", "enabled", "sk-fixture-litellm-openai"]);
+    expect(opened).toContainEqual(["azure-openai", "enabled", "0123456789abcdef"]);
+    expect(opened).toContainEqual(["anthropic", "enabled", "sk-ant-fixture-litellm"]);
+    expect(opened).toContainEqual(["openai", "disabled", "sk-fixture-litellm-openai"]);
+  });
+
+  test("are called by their names there, in the same order", async () => {
+    const rows = await rig.db.sql<{ preset: string; upstream: string | null; priority: number }>`
+      select c.upstream ->> 'preset' as preset, a.upstream_model as upstream, a.priority from ability a
+      join channel c on c.id = a.channel_id where a.model = 'gpt-4o' order by a.priority`;
+    expect(rows.map(({ preset, upstream, priority }) => [preset, upstream, priority])).toEqual([
+      ["openai", null, 0],
+      ["azure-openai", "gpt-4o-eu", 1],
+    ]);
+  });
+
+  test("without a price, with a pattern for a name, or of another provider are reported", () => {
+    expect(saying("models", "unpriced", "--options")).toBe(true);
+    expect(saying("ProxyModelTable", "m-5", "every model like openai/*")).toBe(true);
+    expect(saying("channels", "m-7", "predibase")).toBe(true);
+    expect(saying("models", "gpt-4o", "another price by deployment m-3")).toBe(true);
+    expect(saying("models", "claude", "cache_creation_input_token_cost_above_1hr")).toBe(true);
+  });
+});
+
+/** Moves into a database of its own. */
+async function moved<Result>(
+  work: (
+    db: ReturnType<typeof openDatabase>,
+    moving: (options?: MoveOptions) => Promise<ImportReport>,
+  ) => Promise<Result>,
+): Promise<Result> {
+  await using database = await createTestDatabase();
+  await using source = await createLiteLlm();
+  const db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+  try {
+    return await work(db, (options = {}) => move(db, "litellm", { from: source.url, saltKeyFile, ...options }));
+  } finally {
+    await db.close(500);
+  }
+}
+
+describe("a move from LiteLLM", () => {
+  test("that is rehearsed keeps nothing, and one that is repeated changes nothing", async () => {
+    await moved(async (db, moving) => {
+      const rehearsed = await moving({ isApplied: false });
+      expect(rehearsed.counts.get("users")).toMatchObject({ made: 7 });
+      expect(await db.sql`select from import_item`).toHaveLength(0);
+      const first = await moving();
+      expect(first.counts).toEqual(
+        rehearsed.counts
+          .entries()
+          .filter(([name]) => name !== "codes")
+          .reduce((all, [name, counts]) => all.set(name, counts), new Map()),
+      );
+      const again = await moving();
+      expect([...again.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
+      expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+    });
+  });
+
+  test("grants accounts without a budget what the operator says", async () => {
+    await moved(async (db, moving) => {
+      await moving({ grantUsd: "2.50" });
+      const [bob] = await db.sql<{ granted: bigint }>`
+        select b.granted from budget b join user_profile p on p.gateway_user_id = b.gateway_user_id
+        where p.email = 'bob@example.com'`;
+      expect(bob?.granted).toBe(1_250_000n);
+      expect(moving({ grantUsd: "lots" })).rejects.toThrow("--grant");
+    });
+  });
+
+  test("without the right salt key leaves its models out and says which key it wants", async () => {
+    await moved(async (db, moving) => {
+      const wrong = join(folder, "wrong-key");
+      await writeFile(wrong, "sk-another");
+      const { findings } = await moving({ saltKeyFile: wrong });
+      const texts = findings.filter(({ table }) => table === "ProxyModelTable").map(({ text }) => text);
+      expect(texts).toHaveLength(8);
+      expect(texts.every((text) => text.includes("The salt key is not the one"))).toBe(true);
+      expect(await db.sql`select from channel`).toHaveLength(0);
+    });
+  });
+
+  test("takes models of a configuration file, and prices of the running program", async () => {
+    await moved(async (db, moving) => {
+      const [configFile, optionsFile] = [join(folder, "config.yaml"), join(folder, "info.json")];
+      await writeFile(
+        configFile,
+        [
+          "model_list:",
+          "  - model_name: local",
+          "    litellm_params: { model: openai/llama, api_base: 'http://llm.internal.example/v1', api_key: os.environ/LLM_KEY }",
+          "  - model_name: '*'",
+          "    litellm_params: { model: '*' }",
+          "general_settings: { master_key: sk-1234 }",
+        ].join("\n"),
+      );
+      const info = { input_cost_per_token: 1e-7, output_cost_per_token: 0.0000004, max_output_tokens: 4096 };
+      const data = [{ model_name: "local", litellm_params: {}, model_info: info }];
+      await writeFile(optionsFile, JSON.stringify({ data }));
+      const { findings } = await moving({ configFile, optionsFile });
+      const [local] = await db.sql<{ input: string; output: string; tokens: number }>`
+        select trim_scale(p.input_usd_per_m) as input, trim_scale(p.output_usd_per_m) as output, m.output_tokens_max as tokens
+        from model_price p join model m on m.name = p.model where p.model = 'local'`;
+      expect(local).toEqual({ input: "0.1", output: "0.4", tokens: 4_096 });
+      expect(findings.some(({ text }) => text.includes("in the variable LLM_KEY"))).toBe(true);
+      expect(findings.some(({ id, text }) => id === "config:2" && text.includes("every model like *"))).toBe(true);
+      await writeFile(configFile, "model_list: [{SECRET");
+      expect(moving({ configFile })).rejects.toThrow("the file is not YAML");
+    });
+  });
+
+  test("is refused for a database of another program", async () => {
+    await moved(async (_, moving) => {
+      await using other = await createTestDatabase();
+      expect(moving({ from: other.url })).rejects.toThrow("not a database of LiteLLM");
+    });
+  });
+});
