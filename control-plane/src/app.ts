@@ -88,7 +88,8 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
         "/v1/*": ofPages(handlers?.call),
         "/v1beta/*": ofPages(handlers?.call),
         "/v2/*": ofPages(handlers?.call),
-        ...Object.fromEntries(elsewhere.map((path) => [path, ofPages(handlers?.call)])),
+        // The framework keeps one of two paths that differ in the last slash; a pattern is another path.
+        ...Object.fromEntries(elsewhere.map((path) => [path.replace(/\/$/, "/*"), ofPages(handlers?.call)])),
         "/v1/realtime": guarded(handlers?.realtime),
         "/msgcompat": ofPages(handlers?.messages),
         "/msgcompat/*": ofPages(handlers?.messages),

@@ -119,6 +119,41 @@ test("a key with a limit of its own sees that limit and nothing of the account",
   expect("usage_daily" in data).toBeFalse();
 });
 
+test("new-api's address of a key shows quota, limits and models, and its status says what a unit is worth", async () => {
+  const user = await scene.rig.addUser(1_000_000n);
+  const unlimited = { unlimited_quota: true, model_limits_enabled: false, model_limits: {}, expires_at: 0 };
+  expect(await figures("/api/usage/token/", user.apiKey)).toMatchObject({
+    code: true,
+    data: { object: "token_usage", total_granted: 1_000_000, total_used: 0, total_available: 1_000_000, ...unlimited },
+  });
+  const { cookie } = await loginUser(scene.rig);
+  const expiresAt = Math.floor(Date.now() / 1_000) + 86_400;
+  const { body } = await consoleClient(scene.sluice.url, cookie).post("/backend/keys/create/", {
+    name: "narrow",
+    quota_limit: 5_000,
+    allowed_models: ["flat"],
+    expires_at: new Date(expiresAt * 1_000).toISOString(),
+  });
+  expect(await figures("/api/usage/token", body["secret"] as string)).toMatchObject({
+    data: {
+      name: "narrow",
+      total_available: 5_000,
+      unlimited_quota: false,
+      model_limits_enabled: true,
+      model_limits: { flat: true },
+      expires_at: expiresAt,
+    },
+  });
+  for (const path of ["/api/status", "/api/status/"]) {
+    const response = await fetch(`${scene.sluice.url}${path}`);
+    expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    expect(await response.json()).toMatchObject({
+      success: true,
+      data: { system_name: "Sluice", quota_per_unit: 500_000, display_in_currency: true, turnstile_check: false },
+    });
+  }
+});
+
 test("every address responds to a key without balance, to no wrong key, and to pages of allowed origins", async () => {
   const { apiKey } = await scene.rig.addUser(1n);
   for (const path of Object.keys(accountPaths)) {

@@ -80,6 +80,24 @@ const shapes: Readonly<Record<AccountShape, { readonly summary: string; readonly
     summary: "Get all usage of that limit in US cents, whatever days are asked for",
     schema: record({ object: { const: "list" }, total_usage: number }),
   },
+  token_usage: {
+    summary: "Get what the API key can spend and has spent in quota, in the form of new-api; 500,000 are 1 US dollar",
+    schema: record({
+      code: { type: "boolean" },
+      message: text,
+      data: record({
+        object: { const: "token_usage" },
+        name: text,
+        total_granted: integer,
+        total_used: integer,
+        total_available: integer,
+        unlimited_quota: { type: "boolean" },
+        model_limits: { type: "object", additionalProperties: { type: "boolean" } },
+        model_limits_enabled: { type: "boolean" },
+        expires_at: integer,
+      }),
+    }),
+  },
   credit_grants: {
     summary: "Get what was given, used and is left, in US dollars",
     schema: record({
@@ -93,7 +111,9 @@ const shapes: Readonly<Record<AccountShape, { readonly summary: string; readonly
 
 /** Usage and balance with the API key alone, at every address that clients know. */
 export function accountRoutes(callErrors: readonly ErrorCode[]): NativeRoute[] {
-  return Object.entries(accountPaths).map(([path, shape]): NativeRoute => {
+  // The same address without its last slash is not described again.
+  const described = Object.entries(accountPaths).filter(([path]) => !Object.hasOwn(accountPaths, `${path}/`));
+  return described.map(([path, shape]): NativeRoute => {
     const { summary, schema } = shapes[shape];
     return {
       method: "GET",

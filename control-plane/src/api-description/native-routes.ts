@@ -302,6 +302,12 @@ const life = {
   required: ["ok", "version", "commit"],
 };
 
+const peerStatus: JsonSchema = {
+  type: "object",
+  properties: { success: flag, message: text, data: object },
+  required: ["success", "message", "data"],
+};
+
 const operationsRoutes: readonly NativeRoute[] = [
   plain("/healthz", {
     summary: "Check that the process is alive",
@@ -313,6 +319,10 @@ const operationsRoutes: readonly NativeRoute[] = [
       { status: 200, type: json, summary: "The instance can take new calls.", schema: health },
       { status: 503, type: json, summary: "The instance cannot take new calls, with the reason.", schema: health },
     ],
+  }),
+  plain("/api/status", {
+    summary: "Get the name, the version and the worth of a unit of quota, in the form of one-api and new-api",
+    answers: [{ status: 200, type: json, summary: "What this service is.", schema: peerStatus }],
   }),
   plain("/metrics", {
     summary: "Metrics for Prometheus; 404 unless the caller may read them",

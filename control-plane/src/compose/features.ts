@@ -44,6 +44,7 @@ import { listModelMap } from "../messages-compat/service.ts";
 import { listModelsForNewcomers } from "../models/model-store.ts";
 import { offeredModelEndpoints } from "../models/routes.ts";
 import { siteModel } from "../models/site-model.ts";
+import { peerStatusRoutes } from "../operations/peer-status.ts";
 import { membershipsOf, organisationFeature } from "../organisations/feature.ts";
 import {
   adminLoginPage,
@@ -138,7 +139,7 @@ export function buildBackend(deps: BackendDeps): Backend {
     answerCheck: answerChecks[config.NODE_ENV],
   };
   return {
-    routes: groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints)),
+    routes: [statusOf(deps), ...groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints))],
     endpoints: groups.flatMap((group) => group.endpoints),
     jobs: features.flatMap(({ jobs = [] }) => jobs),
     pages: openPages(deps, accounts),
@@ -306,6 +307,11 @@ function openEventTargets(deps: BackendDeps, mails: MailQueue): Feature {
     baseUrl: publicBaseUrl(config),
     service: () => ownBrandName(deps.settings) ?? mailFromOf(config).name,
   });
+}
+
+function statusOf({ config, settings }: BackendDeps) {
+  const address = config.PUBLIC_BASE_URL ?? null;
+  return peerStatusRoutes(() => ({ name: settings.values["brand.name"], address }), new Date(systemClock.now()));
 }
 
 function errorRule(values: SettingValues): ErrorRule {

@@ -1,5 +1,12 @@
 /** The formats in which different clients read what an API key can spend. */
-export type AccountShape = "usage" | "credits" | "key" | "subscription" | "billing_usage" | "credit_grants";
+export type AccountShape =
+  | "usage"
+  | "credits"
+  | "key"
+  | "subscription"
+  | "billing_usage"
+  | "credit_grants"
+  | "token_usage";
 
 /** Where an API key alone asks for its usage and balance, by the addresses that common clients know. */
 export const accountPaths = {
@@ -16,6 +23,8 @@ export const accountPaths = {
   "/dashboard/billing/usage": "billing_usage",
   "/v1/dashboard/billing/credit_grants": "credit_grants",
   "/dashboard/billing/credit_grants": "credit_grants",
+  "/api/usage/token": "token_usage",
+  "/api/usage/token/": "token_usage",
 } as const satisfies Readonly<Record<string, AccountShape>>;
 
 export type AccountPath = keyof typeof accountPaths;

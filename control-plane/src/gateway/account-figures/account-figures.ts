@@ -88,13 +88,14 @@ export class AccountFigures {
     return plainShapes[shape as keyof typeof plainShapes](figures);
   }
 
-  async #figures({ apiKeyId, gatewayUserId, expiresAtMs }: Principal): Promise<Figures> {
+  async #figures({ apiKeyId, gatewayUserId, expiresAtMs, allowedModels }: Principal): Promise<Figures> {
     const record = await findKey(this.#db, { gatewayUserId, madeById: null }, apiKeyId);
     if (record === null) {
       throw new AppError("invalid_api_key");
     }
     const { name, requests_per_minute: requestsPerMinute, period_ends_at: resetsAt, ...view } = record.view;
-    const key = { keyName: name, keyExpiresAtMs: expiresAtMs, requestsPerMinute, resetsAt };
+    const models = allowedModels === null ? null : [...allowedModels];
+    const key = { keyName: name, keyExpiresAtMs: expiresAtMs, requestsPerMinute, resetsAt, models };
     const { quota_limit: limit, quota_used: used } = view;
     if (limit !== null && used !== null) {
       return { scope: "api_key", limit, used, remaining: view.quota_remaining ?? 0n, ...key };

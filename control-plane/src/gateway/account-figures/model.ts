@@ -13,6 +13,8 @@ export type Figures = {
   readonly keyName: string;
   readonly keyExpiresAtMs: number | null;
   readonly requestsPerMinute: number | null;
+  /** The models that the key may call; null for all. */
+  readonly models: readonly string[] | null;
 };
 
 /** Sums over a UTC day of an account's calls, as settled. */
@@ -61,6 +63,25 @@ export function toCreditGrants({ limit, used, remaining }: Figures): object {
     total_granted: usd(limit),
     total_used: usd(used),
     total_available: usd(remaining),
+  };
+}
+
+/** As new-api responds, in quota. A key without a limit of its own counts as unlimited, and shows what the account has. */
+export function toTokenUsage({ scope, limit, used, remaining, keyName, keyExpiresAtMs, models }: Figures): object {
+  return {
+    code: true,
+    message: "ok",
+    data: {
+      object: "token_usage",
+      name: keyName,
+      total_granted: Number(limit),
+      total_used: Number(used),
+      total_available: Number(remaining),
+      unlimited_quota: scope === "account",
+      model_limits: Object.fromEntries((models ?? []).map((name) => [name, true])),
+      model_limits_enabled: models !== null,
+      expires_at: keyExpiresAtMs === null ? 0 : Math.floor(keyExpiresAtMs / 1_000),
+    },
   };
 }
 
@@ -123,4 +144,5 @@ export const plainShapes: Readonly<Record<Exclude<AccountShape, "key" | "usage">
   billing_usage: toBillingUsage,
   credit_grants: toCreditGrants,
   credits: toCredits,
+  token_usage: toTokenUsage,
 };
