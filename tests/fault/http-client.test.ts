@@ -167,10 +167,25 @@ describe("faults of the upstream", () => {
     await server?.allClosed();
   });
 
+  test("bytesNow() gives a body that came with its head without a promise, and any other with one", async () => {
+    let late: RawSocket | null = null;
+    const port = serve((socket) => {
+      socket.send(`${ok}Content-Length: 2\r\n\r\n${late === null ? "a" : "ab"}`);
+      late ??= socket;
+    });
+    const first = await client.send(requestTo({ port }));
+    const rest = first.body.bytesNow(10);
+    expect(rest).toBeInstanceOf(Promise);
+    const whole = await client.send(requestTo({ port }));
+    expect(Buffer.from(whole.body.bytesNow(10) as Uint8Array).toString()).toBe("ab");
+    (late as RawSocket | null)?.send("b");
+    expect(Buffer.from(await rest).toString()).toBe("ab");
+  });
+
   test("bytes() refuses what is larger than its own limit, declared or not", async () => {
     const port = serve((socket) => socket.send(`${ok}Content-Length: 11\r\n\r\nhello`));
     const declared = await client.send(requestTo({ port }));
-    expect(await failure(declared.body.bytes(10))).toMatchObject({ kind: "too_large" });
+    expect(await failure(Promise.resolve(declared.body.bytesNow(10)))).toMatchObject({ kind: "too_large" });
     server?.stop();
     const other = serve((socket) => socket.send(`${chunked}b\r\nhello world\r\n`));
     const grown = await client.send(requestTo({ port: other }));

@@ -5,7 +5,7 @@ import { writeErrorTo } from "../gateway/respond/write-error.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Log } from "../platform/log.ts";
 import { counter } from "../platform/metric.ts";
-import { markCall } from "../relay/routes.ts";
+import { markCall } from "../relay/mark-call.ts";
 import type { RelayService } from "../relay/service.ts";
 
 /** What the front serves, exactly as it is in request lines. Claude Code sends the query. */
@@ -28,7 +28,7 @@ export function frontWork({ relay, log, registry }: FrontDeps): FrontWork {
   return {
     targets,
     count: (outcome) => count(1, outcome),
-    serve: async (call) => markCall(await relay.relay(call)),
+    serve: (call) => relay.relay(call),
     refuse: (target) => refuse(target, new AppError("malformed_request"), Bun.randomUUIDv7()),
     fail: (target, error) => {
       const requestId = Bun.randomUUIDv7();

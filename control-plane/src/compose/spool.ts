@@ -3,12 +3,15 @@ import type { QuotaLeases } from "../gateway/quota/leases.ts";
 import { releaseLeases } from "../gateway/quota/replica-store.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import type { DrainOptions } from "../platform/spool/drain.ts";
+import type { EncodedEntry } from "../platform/spool/model.ts";
 import { replayOrphans } from "../platform/spool/orphans.ts";
 import { isFaultOfRows } from "../platform/spool/poison.ts";
 import type { Spool } from "../platform/spool/spool.ts";
+import type { SpooledTrace } from "../trace/model.ts";
 import { tracesJson } from "../trace/service.ts";
 import { type CommitLeases, commitUsageBatch, owedTotals } from "../usage/log/commit-usage.ts";
 import { saveQuarantine } from "../usage/log/quarantine-store.ts";
+import type { EncodedUsageRow } from "../usage/log/row-codec.ts";
 import type { Base, CallRows } from "./base.ts";
 
 /**
@@ -27,16 +30,30 @@ async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Prom
   }
 }
 
+/** The rows of a batch by kind; one loop, because it runs for every call. */
+function sortRows(entries: readonly EncodedEntry<CallRows>[]) {
+  const usage: EncodedUsageRow[] = [];
+  const traces: SpooledTrace[] = [];
+  const traceDays = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === "usage") {
+      usage.push(entry);
+    } else {
+      traces.push(entry.row);
+      traceDays.add(entry.row.day);
+    }
+  }
+  return { usage, traces, traceDays };
+}
+
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
 function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases | null): DrainOptions<CallRows> {
   const { commits, log } = base;
   const { replicaId } = spool;
   return {
     commit: ({ entries, isReplay, isRetry }) => {
-      const usage = entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : []));
-      const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
-      const traceDays = [...new Set(traces.map(({ day }) => day))];
-      const parts = { replicaId, traces: tracesJson(traces), traceDays, isNew: !(isReplay || isRetry) };
+      const { usage, traces, traceDays } = sortRows(entries);
+      const parts = { replicaId, traces: tracesJson(traces), traceDays: [...traceDays], isNew: !(isReplay || isRetry) };
       return commitUsageBatch(
         { leases, write: (order) => commits.commit({ ...parts, usage: order }) },
         { rows: usage, isReplay, isRetry },

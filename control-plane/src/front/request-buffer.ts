@@ -43,10 +43,17 @@ export class RequestBuffer {
 
   /** Takes the first bytes, and keeps the others. */
   take(count: number): Buffer {
-    const taken = this.#bytes.subarray(0, count);
+    const bytes = this.#bytes;
+    if (bytes.length === count) {
+      // Nearly every request: it came in one piece, which is all of the memory.
+      this.#bytes = nothing;
+      this.#length = 0;
+      return bytes;
+    }
+    const taken = bytes.subarray(0, count);
     const rest = this.#length - count;
     // Copied, so that the rest does not keep the memory of a large request.
-    this.#bytes = rest === 0 ? nothing : Buffer.from(this.#bytes.subarray(count, this.#length));
+    this.#bytes = rest === 0 ? nothing : Buffer.from(bytes.subarray(count, this.#length));
     this.#length = rest;
     return taken;
   }

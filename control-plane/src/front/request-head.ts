@@ -37,6 +37,7 @@ const roles: Readonly<Record<string, Role>> = {
 const plainHost = /^[a-z0-9_.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 const keepAlive = Buffer.from("keep-alive");
 const close = Buffer.from("close");
+const noHost = Buffer.alloc(0);
 
 export type HeadRules = {
   /** The targets that are served, exactly as in the request line. */
@@ -83,6 +84,8 @@ export class RequestHead {
   /** How far the bytes were searched for the end of the line that begins at `#at`. */
   #searched = 0;
   #hosts = 0;
+  /** The host of an earlier request of the connection: the next one nearly always names it too. */
+  #plainHost: Buffer = noHost;
   #hasEncoding = false;
   #isRare = false;
 
@@ -217,7 +220,7 @@ export class RequestHead {
         break;
       case "host":
         this.#hosts += 1;
-        this.#isRare ||= !plainHost.test(bytes.toString("latin1", from, end));
+        this.#isRare ||= !this.#isPlainHost(bytes, from, end);
         break;
       case "connection":
         if (end - from === close.length && isSame(bytes, from, close)) {
@@ -230,6 +233,18 @@ export class RequestHead {
         this.#isRare = true;
     }
     return "serve";
+  }
+
+  #isPlainHost(bytes: Buffer, from: number, end: number): boolean {
+    const known = this.#plainHost;
+    if (end - from === known.length && bytes.compare(known, 0, known.length, from, end) === 0) {
+      return known !== noHost;
+    }
+    const isPlain = plainHost.test(bytes.toString("latin1", from, end));
+    if (isPlain) {
+      this.#plainHost = Buffer.from(bytes.subarray(from, end));
+    }
+    return isPlain;
   }
 
   /** @returns false for anything but one length in plain digits */

@@ -3,6 +3,8 @@ import { STATUS_CODES } from "node:http";
 /** What a value may not contain: a line end in it would end the head. */
 const unwritable = /[^\t\x20-\x7e\x80-\xff]/;
 
+const successLine = "HTTP/1.1 200 OK\r\n";
+
 let dateSecond = -1;
 let dateLine = "";
 
@@ -16,6 +18,31 @@ function writeDate(nowMs: number): string {
   return dateLine;
 }
 
+type Line = { value: string; text: string };
+
+/** The last line with each name: most responses have the same values, which need not be checked and joined again. */
+const lines = new Map<string, Line>();
+const linesMax = 64;
+
+/** @throws TypeError for a value that can't be in a head */
+function lineOf(name: string, value: string): string {
+  const known = lines.get(name);
+  if (known?.value === value) {
+    return known.text;
+  }
+  if (unwritable.test(value)) {
+    throw new TypeError(`the header ${name} can't be written`);
+  }
+  const text = `${name}: ${value}\r\n`;
+  if (known !== undefined) {
+    known.value = value;
+    known.text = text;
+  } else if (lines.size < linesMax) {
+    lines.set(name, { value, text });
+  }
+  return text;
+}
+
 /**
  * The head of a response, as text of one byte a letter.
  * @param length of the body; null if it comes in chunks
@@ -26,16 +53,13 @@ export function writeHead(
   headers: readonly Readonly<Record<string, string>>[],
   { length, isLast }: { readonly length: number | null; readonly isLast: boolean },
 ): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`;
+  let head = status === 200 ? successLine : `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`;
   for (const each of headers) {
     for (const name in each) {
-      const value = each[name] as string;
-      if (unwritable.test(value)) {
-        throw new TypeError(`the header ${name} can't be written`);
-      }
+      const line = lineOf(name, each[name] as string);
       // The connection is the server's own matter.
       if (name !== "connection") {
-        head += `${name}: ${value}\r\n`;
+        head += line;
       }
     }
   }

@@ -146,9 +146,14 @@ export class CallAttempts {
     if (ready instanceof TokenError) {
       return failedByToken(ready);
     }
-    const response = await forward(this.#deps.client, ready);
-    if (response instanceof HttpClientError) {
-      return failedBy(response);
+    let response: HttpResponse;
+    try {
+      response = await forward(this.#deps.client, ready);
+    } catch (error) {
+      if (error instanceof HttpClientError) {
+        return failedBy(error);
+      }
+      throw error;
     }
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classify(response, operation);
@@ -173,7 +178,8 @@ export class CallAttempts {
     const call = answeredOf(state, plan);
     let body: Buffer;
     try {
-      body = asBuffer(await response.body.bytes(answerBytesMax));
+      const reading = response.body.bytesNow(answerBytesMax);
+      body = asBuffer(reading instanceof Promise ? await reading : reading);
     } catch (error) {
       if (error instanceof HttpClientError) {
         return error.kind === "aborted"
@@ -214,12 +220,11 @@ export class CallAttempts {
     if (isEvents) {
       headers["content-type"] = eventStreamType;
     }
-    if (response.status === 200 && state.early?.hasBegun !== true) {
-      state.recording?.add(bytes);
-      state.recording?.settle({ headers, isStream: state.isStream, model: state.model.name, measured });
+    const answer = { status: response.status, headers, body: bytes };
+    if (state.recording !== null) {
+      recordWhole(state, answer, measured);
     }
-    state.recording?.finish();
-    return { status: response.status, headers, body: bytes };
+    return answer;
   }
 
   /** The channel would have nothing to do, so it is not asked. */
@@ -357,6 +362,19 @@ export class CallAttempts {
   #noteFirstByte(state: CallState): void {
     state.firstByteMs ??= Math.round(this.#deps.clock.tick() - state.call.startedTick);
   }
+}
+
+/** Keeps a response that came whole for the response cache. */
+function recordWhole(
+  { recording, early, isStream, model }: AdmittedCall,
+  { status, headers, body }: Pick<GatewayResponse, "status" | "headers"> & { readonly body: Uint8Array },
+  measured: Measured,
+): void {
+  if (status === 200 && early?.hasBegun !== true) {
+    recording?.add(body);
+    recording?.settle({ headers, isStream, model: model.name, measured });
+  }
+  recording?.finish();
 }
 
 type Planned = { readonly use: ChannelUse; readonly ability: Ability; readonly silenceMsMax: number };

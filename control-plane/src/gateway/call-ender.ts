@@ -1,6 +1,7 @@
 import type { Quota } from "@sluice/contracts/money";
 import { noUnits } from "../models/units.ts";
 import { AppError } from "../platform/errors.ts";
+import type { UsageRow } from "../usage/log/model.ts";
 import { toReport } from "./call-state.ts";
 import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
@@ -23,13 +24,13 @@ export class CallEnder {
   }
 
   /**
-   * Ends a call that a provider served. Its response may be released once the promise has settled.
+   * Ends a call that a provider served. Its response may be released once the promise has settled. The promise is the only
+   * one: this runs for every call.
    * @param unrecordedStatus what the client sees when the row can't be made durable: the status of the end, once the
    * head was sent
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
-  async settle(state: ServedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
-    const { leases, observer, usage } = this.#deps;
+  settle(state: ServedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
     const durationMs = this.#durationMs(state);
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
@@ -41,19 +42,25 @@ export class CallEnder {
     const row = toUsageRow(state, end, cost, durationMs);
     state.isSettled = true;
     // The call's trace is recorded in the same tick, so that both rows share one write.
-    const written = usage.append(row);
+    const written = this.#deps.usage.append(row);
     this.#finish(state, end, durationMs);
-    try {
-      await written;
-      settleQuota(leases, state.hold, row);
-    } catch (cause) {
-      settleQuota(leases, state.hold, { ...row, quota: nothing });
-      this.#finishUnrecorded(state, { ...end, httpStatus: unrecordedStatus }, durationMs);
-      throw new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 });
-    }
-    observer.onEnd(state, end, durationMs, row.quota);
-    if (state.principal.isFirstUse && end.outcome === "completed") {
-      this.#deps.onFirstUse(state.principal.apiKeyId);
+    return written.then(
+      () => this.#charge(state, end, row),
+      (cause: unknown) => {
+        settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
+        this.#finishUnrecorded(state, { ...end, httpStatus: unrecordedStatus }, durationMs);
+        throw new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 });
+      },
+    );
+  }
+
+  /** The row of a call is durable. */
+  #charge(state: ServedCall, end: CallEnd, row: UsageRow): void {
+    const { principal } = state;
+    settleQuota(this.#deps.leases, state.hold, row);
+    this.#deps.observer.onEnd(state, end, row.durationMs, row.quota);
+    if (principal.isFirstUse && end.outcome === "completed") {
+      this.#deps.onFirstUse(principal.apiKeyId);
     }
   }
 

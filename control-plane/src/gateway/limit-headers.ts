@@ -14,7 +14,7 @@ export function limitHeaders(gauges: LimitGauges, call: Call, nowMs: number): Re
     return headers;
   }
   const isMessages = isMessagesPath(call.path);
-  for (const unit of ["requests", "tokens"] as const) {
+  for (const unit of units) {
     const gauge = gauges[unit];
     if (gauge !== null && isMessages) {
       nameForMessages(headers, unit, gauge, nowMs);
@@ -30,18 +30,37 @@ export function withHeaders(answer: GatewayResponse, headers: Record<string, str
   return headers === null ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-function nameForOpenai(headers: Record<string, string>, unit: string, { limit, left, fullInMs }: Gauge): void {
-  headers[`x-ratelimit-limit-${unit}`] = String(limit);
-  headers[`x-ratelimit-remaining-${unit}`] = String(left);
-  headers[`x-ratelimit-reset-${unit}`] = durationText(fullInMs);
+type Unit = "requests" | "tokens";
+type Names = { readonly limit: string; readonly remaining: string; readonly reset: string };
+
+const units: readonly Unit[] = ["requests", "tokens"];
+
+/** Written once: names that are made for each call cost more than their values. */
+const openaiNames = namesOf((unit, part) => `x-ratelimit-${part}-${unit}`);
+const messagesNames = namesOf((unit, part) => `anthropic-ratelimit-${unit}-${part}`);
+
+function namesOf(name: (unit: Unit, part: keyof Names) => string): Readonly<Record<Unit, Names>> {
+  const of = (unit: Unit): Names => ({
+    limit: name(unit, "limit"),
+    remaining: name(unit, "remaining"),
+    reset: name(unit, "reset"),
+  });
+  return { requests: of("requests"), tokens: of("tokens") };
 }
 
-function nameForMessages(headers: Record<string, string>, unit: string, gauge: Gauge, nowMs: number): void {
-  const prefix = `anthropic-ratelimit-${unit}`;
-  headers[`${prefix}-limit`] = String(gauge.limit);
-  headers[`${prefix}-remaining`] = String(gauge.left);
+function nameForOpenai(headers: Record<string, string>, unit: Unit, { limit, left, fullInMs }: Gauge): void {
+  const names = openaiNames[unit];
+  headers[names.limit] = String(limit);
+  headers[names.remaining] = String(left);
+  headers[names.reset] = durationText(fullInMs);
+}
+
+function nameForMessages(headers: Record<string, string>, unit: Unit, gauge: Gauge, nowMs: number): void {
+  const names = messagesNames[unit];
+  headers[names.limit] = String(gauge.limit);
+  headers[names.remaining] = String(gauge.left);
   const fullAt = Math.ceil((nowMs + gauge.fullInMs) / secondMs) * secondMs;
-  headers[`${prefix}-reset`] = new Date(fullAt).toISOString().replace(".000Z", "Z");
+  headers[names.reset] = new Date(fullAt).toISOString().replace(".000Z", "Z");
 }
 
 const secondMs = 1_000;

@@ -1,41 +1,29 @@
 import type { Quota } from "@sluice/contracts/money";
-import { Counter, Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { histogram, type Sum, Sums } from "../platform/metric.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
 import type { GatewayObserver } from "./pipeline-deps.ts";
 
 const latencyBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** Sums by label, kept as plain numbers on the hot path and copied to the registry only when it is read. */
-class Sums {
-  readonly #values = new Map<string, { sum: number }>();
+/** What calls of one model add to when they succeed: nearly every call does, and finds it without a look-up. */
+type ModelSums = {
+  readonly name: string;
+  readonly requests: Sum;
+  readonly input: Sum;
+  readonly output: Sum;
+  readonly quota: Sum;
+};
 
-  add(labels: string, amount: number): void {
-    const value = this.#values.get(labels);
-    if (value === undefined) {
-      this.#values.set(labels, { sum: amount });
-    } else {
-      value.sum += amount;
-    }
-  }
-
-  register(registry: Registry, name: string, help: string, labelNames: string[]): void {
-    const values = this.#values;
-    const counter = new Counter({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        counter.reset();
-        for (const [labels, { sum }] of values) {
-          const parts = labels.split("\n");
-          counter.inc(Object.fromEntries(labelNames.map((label, index) => [label, parts[index] ?? ""])), sum);
-        }
-      },
-    });
-  }
-}
+/** The same of attempts. */
+type AttemptSum = {
+  readonly channel: string;
+  readonly credential: string;
+  readonly exitNode: string | null;
+  readonly result: string;
+  readonly sum: Sum;
+};
 
 /** The gateway's metrics for operators at `/metrics`. */
 export class GatewayMetrics implements GatewayObserver {
@@ -46,11 +34,12 @@ export class GatewayMetrics implements GatewayObserver {
   readonly #tokens = new Sums();
   readonly #quota = new Sums();
   readonly #implausible = new Sums();
-  readonly #duration: Histogram;
-  readonly #firstByte: Histogram;
+  readonly #duration: (seconds: number) => void;
+  readonly #firstByte: (seconds: number) => void;
+  #latest: ModelSums | null = null;
+  #latestAttempts: AttemptSum | null = null;
 
   constructor(registry: Registry) {
-    const registers = [registry];
     this.#requests.register(registry, "sluice_requests_total", "Relayed calls that ended.", [
       "outcome",
       "code",
@@ -77,23 +66,31 @@ export class GatewayMetrics implements GatewayObserver {
     ]);
     const implausible = "Calls whose provider reported an implausible usage.";
     this.#implausible.register(registry, "sluice_implausible_usage_total", implausible, ["channel", "model"]);
-    this.#duration = new Histogram({
-      name: "sluice_request_duration_seconds",
-      help: "From the first byte of a request to the end of its response.",
-      buckets: latencyBuckets,
-      registers,
-    });
-    this.#firstByte = new Histogram({
-      name: "sluice_first_token_seconds",
-      help: "From the first byte of a request to the first byte of its response.",
-      buckets: latencyBuckets,
-      registers,
-    });
+    this.#duration = histogram(
+      registry,
+      "sluice_request_duration_seconds",
+      "From the first byte of a request to the end of its response.",
+      latencyBuckets,
+    );
+    this.#firstByte = histogram(
+      registry,
+      "sluice_first_token_seconds",
+      "From the first byte of a request to the first byte of its response.",
+      latencyBuckets,
+    );
   }
 
   onAttempt(attempt: Attempt, exitNode: string | null): void {
     const { channel, credential = "", result } = attempt;
-    this.#attempts.add(`${channel}\n${credential}\n${exitNode ?? ""}\n${result}`, 1);
+    const latest = this.#latestAttempts;
+    const isSame = latest?.channel === channel && latest.credential === credential && latest.result === result;
+    if (isSame && latest.exitNode === exitNode) {
+      latest.sum.sum += 1;
+    } else {
+      const sum = this.#attempts.of(`${channel}\n${credential}\n${exitNode ?? ""}\n${result}`);
+      sum.sum += 1;
+      this.#latestAttempts = { channel, credential, exitNode, result, sum };
+    }
     if (exitNode !== null) {
       this.#nodeAttempts.add(`${exitNode}\n${attempt.result}`, 1);
     }
@@ -105,20 +102,37 @@ export class GatewayMetrics implements GatewayObserver {
 
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void {
     const model = state.model?.name ?? "";
-    this.#requests.add(`${end.outcome}\n${end.errorCode ?? ""}\n${model}`, 1);
+    const isPaid = end.outcome === "completed" && end.errorCode === null && end.usageSource !== "none";
+    const sums = isPaid ? this.#sumsOf(model) : null;
+    const requests = sums?.requests ?? this.#requests.of(`${end.outcome}\n${end.errorCode ?? ""}\n${model}`);
+    requests.sum += 1;
     if (end.usageSource !== "none") {
-      this.#tokens.add(`input\n${model}`, Number(end.units.inputTokens));
-      this.#tokens.add(`output\n${model}`, Number(end.units.outputTokens));
+      const { inputTokens, outputTokens } = end.units;
+      (sums?.input ?? this.#tokens.of(`input\n${model}`)).sum += Number(inputTokens);
+      (sums?.output ?? this.#tokens.of(`output\n${model}`)).sum += Number(outputTokens);
     }
     if (end.isImplausible === true) {
       this.#implausible.add(`${state.attempts.at(-1)?.channel ?? ""}\n${model}`, 1);
     }
     if (quota > 0n) {
-      this.#quota.add(model, Number(quota));
+      (sums?.quota ?? this.#quota.of(model)).sum += Number(quota);
     }
-    this.#duration.observe(durationMs / 1000);
+    this.#duration(durationMs / 1000);
     if (state.firstByteMs !== null) {
-      this.#firstByte.observe(state.firstByteMs / 1000);
+      this.#firstByte(state.firstByteMs / 1000);
     }
+  }
+
+  #sumsOf(model: string): ModelSums {
+    if (this.#latest?.name !== model) {
+      this.#latest = {
+        name: model,
+        requests: this.#requests.of(`completed\n\n${model}`),
+        input: this.#tokens.of(`input\n${model}`),
+        output: this.#tokens.of(`output\n${model}`),
+        quota: this.#quota.of(model),
+      };
+    }
+    return this.#latest;
   }
 }

@@ -121,7 +121,8 @@ export class Pipeline implements GatewayPort {
     if (gauges === null && life === null) {
       return null;
     }
-    return { ...(gauges === null ? {} : limitHeaders(gauges, call, this.#deps.clock.now())), ...life };
+    const limits = gauges === null ? null : limitHeaders(gauges, call, this.#deps.clock.now());
+    return limits === null || life === null ? (limits ?? life) : { ...limits, ...life };
   }
 
   #route(call: GatewayCall): Operation {

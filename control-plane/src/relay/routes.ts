@@ -1,6 +1,5 @@
 import { serverResponse } from "../platform/answer-stream.ts";
 import { upgradeToSocket } from "../platform/websocket/server-socket.ts";
-import type { IdentifiedAnswer } from "./model.ts";
 import { ServedCall, type ServedCallSettings } from "./served-call.ts";
 import type { RelayService } from "./service.ts";
 
@@ -15,18 +14,9 @@ export function relayHandler(
   return async (request, server) => {
     const incoming = new ServedCall(request, server, settings);
     incoming.onBegin();
-    const { status, headers, body } = markCall(await relay.relay(incoming));
+    const { status, headers, body } = await relay.relay(incoming);
     return serverResponse(body, { status, headers });
   };
-}
-
-/** Adds the headers that every response to a call has. */
-export function markCall(answer: IdentifiedAnswer): IdentifiedAnswer {
-  const { headers, requestId } = answer;
-  headers["x-request-id"] = requestId;
-  headers["cache-control"] ??= "no-store";
-  headers["x-content-type-options"] = "nosniff";
-  return answer;
 }
 
 /** `/v1/realtime`: a normal response, or a websocket and then no further response. */

@@ -6,6 +6,7 @@ import type { BodyLimits } from "../platform/read-body.ts";
 import type { PayloadOutcome } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
 import { FrameCapture } from "./frame-capture.ts";
+import { markCall } from "./mark-call.ts";
 import type { IdentifiedAnswer, IncomingCall, OtherAddress } from "./model.ts";
 import { askWithEach, readOnce, withOwnAnswer } from "./other-address.ts";
 import { type CallKeeper, RelayedCall, type SentBody } from "./relayed-call.ts";
@@ -46,11 +47,13 @@ export class RelayService {
     };
   }
 
-  /** Never rejects. */
-  async relay(incoming: IncomingCall): Promise<IdentifiedAnswer> {
+  /** Never rejects. The response has the headers of every call. */
+  relay(incoming: IncomingCall): Promise<IdentifiedAnswer> {
     const call = this.#begin(incoming);
-    const { status, headers, body } = await this.#deps.gateway.handle(call);
-    return { status, headers, body, requestId: call.requestId };
+    const { requestId } = call;
+    return this.#deps.gateway
+      .handle(call)
+      .then(({ status, headers, body }) => markCall({ status, headers, body, requestId }));
   }
 
   /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */

@@ -56,7 +56,8 @@ function responseLength(payload: Payload, bodyBytesMax: number): number {
  */
 export function packPayload(payload: Payload, bodyBytesMax: number, target: Uint8Array): void {
   const { length } = target;
-  const request = payload.request?.subarray(0, bodyBytesMax) ?? null;
+  const whole = payload.request;
+  const request = whole === null || whole.length <= bodyBytesMax ? whole : whole.subarray(0, bodyBytesMax);
   const requestLength = request?.length ?? 0;
   target[0] = format;
   target[flagsOffset] =

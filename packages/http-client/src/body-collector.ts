@@ -17,6 +17,11 @@ export class BodyCollector implements HttpBodySink {
     this.#bytesMax = bytesMax;
   }
 
+  /** The whole body, once it has arrived. */
+  get bytes(): Uint8Array | null {
+    return this.#bytes;
+  }
+
   /** Receives the whole body; most has already been collected when this is called. */
   collected(): Promise<Uint8Array> {
     if (this.#bytes !== null) {

@@ -102,6 +102,10 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   }
 
   bytes(bytesMax: number): Promise<Uint8Array> {
+    return Promise.resolve(this.bytesNow(bytesMax));
+  }
+
+  bytesNow(bytesMax: number): Uint8Array | Promise<Uint8Array> {
     this.#claim();
     const collector = new BodyCollector(bytesMax);
     this.#sink = collector;
@@ -110,7 +114,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     } else {
       this.#readOn();
     }
-    return collector.collected();
+    return collector.bytes ?? collector.collected();
   }
 
   consume(sink: HttpBodySink): HttpBodyFlow {

@@ -79,7 +79,7 @@ export type HttpResponse = {
   readonly body: HttpResponseBody;
 };
 
-/** Exactly one of `bytes`, `consume` and `cancel` must be called, once. Until then, the socket is not read further. */
+/** Exactly one of `bytes`, `bytesNow`, `consume` and `cancel` must be called, once. Until then, the socket is not read further. */
 export interface HttpResponseBody {
   /** The declared length, or null when the body is chunked or ends with the connection. */
   readonly contentLength: number | null;
@@ -88,6 +88,11 @@ export interface HttpResponseBody {
    * @throws HttpClientError of kind `too_large` past `bytesMax`, else as `consume`
    */
   bytes(bytesMax: number): Promise<Uint8Array>;
+  /**
+   * The same, without a promise if the whole body has already arrived, as small ones do together with their head.
+   * @throws HttpClientError as `bytes`, or the promise rejects with it
+   */
+  bytesNow(bytesMax: number): Uint8Array | Promise<Uint8Array>;
   /** Pushes the body into the sink until `onEnd` or `onError`; exactly one of these is called, once. */
   consume(sink: HttpBodySink): HttpBodyFlow;
   /** Gives up the connection; no callback comes after that. */

@@ -37,8 +37,9 @@ const checkedNameLengthMax = 64;
  * The head that was written last, up to its length line. Nearly every request to a server begins like the one before, and
  * the bytes of that one are still in the buffer, because a body is copied after its head. They were checked.
  */
-const written: { text: string; headers: number; length: number; scratch: Buffer | null } = {
-  ...{ text: "", headers: 0, length: 0, scratch: null },
+type Start = Pick<HttpRequest, "method" | "target" | "headers">;
+const written: { start: Start; host: string; length: number; scratch: Buffer | null } = {
+  ...{ start: { method: "", target: "", headers: [] }, host: "", length: 0, scratch: null },
 };
 
 /**
@@ -65,21 +66,38 @@ export function formatHost(protocol: "http:" | "https:", hostname: string, port:
  * @throws HttpClientError of kind `malformed` when a part of the request would change the meaning of another one
  */
 export function encodeRequestHead(request: HttpRequest, host: string, scratch: Buffer): number {
-  const { method, target, headers } = request;
-  let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
-  for (let index = 0; index < headers.length; index += 1) {
-    const [name, value] = headers[index] as HttpHeader;
-    text += `${name}: ${value}\r\n`;
-  }
-  // With as many headers, an equal text has no line end of its own in any of them.
-  if (written.text !== text || written.headers !== headers.length || written.scratch !== scratch) {
+  if (written.scratch !== scratch || written.host !== host || !isSameStart(request, written.start)) {
     written.scratch = null;
-    written.length = writeChecked(request, text, scratch);
-    written.text = text;
-    written.headers = headers.length;
+    written.length = writeChecked(request, textOf(request, host), scratch);
+    const { method, target, headers } = request;
+    written.start = { method, target, headers };
+    written.host = host;
     written.scratch = scratch;
   }
   return written.length + scratch.write(lengthLine(request), written.length, "latin1");
+}
+
+/** Whether two requests have the same head up to their length. */
+function isSameStart({ method, target, headers }: Start, other: Start): boolean {
+  if (method !== other.method || headers.length !== other.headers.length || target !== other.target) {
+    return false;
+  }
+  for (let index = 0; index < headers.length; index += 1) {
+    const [name, value] = headers[index] as HttpHeader;
+    const [otherName, otherValue] = other.headers[index] as HttpHeader;
+    if (value !== otherValue || name !== otherName) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function textOf({ method, target, headers }: Start, host: string): string {
+  let text = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`;
+  for (const [name, value] of headers) {
+    text += `${name}: ${value}\r\n`;
+  }
+  return text;
 }
 
 /** Writes the head up to its length line, once every part of it was found to be what it seems. */

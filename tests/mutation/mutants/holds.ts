@@ -21,8 +21,8 @@ export const holdMutants: readonly Mutant[] = [
   {
     id: "quota/hold-freed",
     file: "control-plane/src/gateway/admit/reserve-quota.ts",
-    from: "      releaseParts(leases, held);\n      refuseUnlessHeld",
-    to: "      refuseUnlessHeld",
+    from: "    releaseParts(leases, parts.slice(0, at));\n",
+    to: "",
     rule: "what was held of the user is free again when the limit of the key refuses",
     tests: ["unit/gateway/admit/reserve-quota.test.ts"],
   },

@@ -165,15 +165,15 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/unrecorded-charged",
     file: "control-plane/src/gateway/call-ender.ts",
-    from: "settleQuota(leases, state.hold, { ...row, quota: nothing });",
-    to: "settleQuota(leases, state.hold, row);",
+    from: "settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });",
+    to: "settleQuota(this.#deps.leases, state.hold, row);",
     rule: "a call whose row is lost costs nothing",
     tests: ["unit/gateway/call-ender.test.ts"],
   },
   {
     id: "prices/unrecorded-kept",
     file: "control-plane/src/gateway/call-ender.ts",
-    from: "settleQuota(leases, state.hold, { ...row, quota: nothing });\n",
+    from: "settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });\n",
     to: "",
     rule: "a call whose row is lost gives its hold back",
     tests: ["unit/gateway/call-ender.test.ts"],

@@ -23,6 +23,10 @@ export class PushedBody implements HttpResponseBody, HttpBodyFlow {
     throw new Error("this body is streamed");
   }
 
+  bytesNow(): Promise<Uint8Array> {
+    return this.bytes();
+  }
+
   pause(): void {
     this.isPaused = true;
   }

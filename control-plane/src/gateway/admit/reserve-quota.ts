@@ -166,29 +166,40 @@ function reserveFurther(leases: Holder, hold: Hold, user: HoldAnswer, lowers: st
   if (hold.keyBudgetId === null && hold.sharedBudgetIds.length === 0) {
     return hold;
   }
-  const parts = furtherParts(hold);
-  const held: BudgetPart[] = [{ budgetId: hold.userBudgetId, amount: hold.userAmount }];
-  const take = (part: BudgetPart, answer: HoldAnswer): void => {
-    if (answer !== "held") {
-      releaseParts(leases, held);
-      refuseUnlessHeld(answer, part.budgetId === hold.keyBudgetId ? keySpent : sharedSpent, lowers);
-    }
-    held.push(part);
-  };
-  const waitFrom = async (at: number, first: Promise<HoldAnswer>): Promise<Hold> => {
-    for (const [index, part] of parts.slice(at).entries()) {
-      take(part, await (index === 0 ? first : leases.hold(part.budgetId, part.amount)));
-    }
-    return hold;
-  };
-  for (const [at, part] of parts.entries()) {
-    const answer = leases.hold(part.budgetId, part.amount);
+  const parts = [{ budgetId: hold.userBudgetId, amount: hold.userAmount }, ...furtherParts(hold)];
+  return reserveFrom({ leases, hold, parts, lowers }, 1);
+}
+
+type Reserving = {
+  readonly leases: Holder;
+  readonly hold: Hold;
+  readonly parts: readonly BudgetPart[];
+  readonly lowers: string | null;
+};
+
+/** Sets aside the parts from this one on; those before it are. */
+function reserveFrom(reserving: Reserving, at: number): Hold | Promise<Hold> {
+  const { leases, hold, parts } = reserving;
+  for (let index = at; index < parts.length; index += 1) {
+    const { budgetId, amount } = parts[index] as BudgetPart;
+    const answer = leases.hold(budgetId, amount);
     if (answer instanceof Promise) {
-      return waitFrom(at, answer);
+      return answer.then((late) => {
+        checkPart(reserving, index, late);
+        return reserveFrom(reserving, index + 1);
+      });
     }
-    take(part, answer);
+    checkPart(reserving, index, answer);
   }
   return hold;
+}
+
+/** A part that is refused ends the call, which gives back the parts before it. */
+function checkPart({ leases, hold, parts, lowers }: Reserving, at: number, answer: HoldAnswer): void {
+  if (answer !== "held") {
+    releaseParts(leases, parts.slice(0, at));
+    refuseUnlessHeld(answer, parts[at]?.budgetId === hold.keyBudgetId ? keySpent : sharedSpent, lowers);
+  }
 }
 
 const keySpent = "The remaining limit of this API key does not cover this call.";

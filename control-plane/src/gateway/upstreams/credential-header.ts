@@ -15,7 +15,18 @@ const headers: Readonly<Record<AuthStyle, (credential: string) => HttpHeader | n
   aws_sigv4: noHeader,
 };
 
+type Shown = { readonly style: AuthStyle; readonly credential: string; readonly header: HttpHeader | null };
+
+/** The header that was made last: one call after the other goes to the same channel. */
+let latest: Shown | null = null;
+
 /** The header that shows a credential to an upstream as it is; null if there is none, or if it is not shown so. */
 export function credentialHeader(style: AuthStyle, credential: string | null): HttpHeader | null {
-  return credential === null ? null : headers[style](credential);
+  if (credential === null) {
+    return null;
+  }
+  if (latest === null || latest.credential !== credential || latest.style !== style) {
+    latest = { style, credential, header: headers[style](credential) };
+  }
+  return latest.header;
 }

@@ -63,6 +63,15 @@ export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
   return `["${kind}",${json}]`;
 }
 
+/** The texts of a group, one per line; joined at once, because a text of its own for each entry would be garbage. */
+export function entriesText<Rows>(entries: readonly EncodedEntry<Rows>[]): string {
+  const pieces: string[] = [];
+  for (const { kind, json } of entries) {
+    pieces.push(pieces.length === 0 ? '["' : '\n["', kind, '",', json, "]");
+  }
+  return pieces.join("");
+}
+
 /**
  * Parses the text of one entry. Its row is re-encoded, because the text may be of an older version.
  * @throws Error when it is not JSON, of an unknown kind, or refused by its codec

@@ -5,7 +5,7 @@ import { StorageUnavailableError } from "./errors.ts";
 import {
   type EncodedEntry,
   encodeEntry,
-  entryText,
+  entriesText,
   parseEntry,
   type RowCodecs,
   type SpoolDepth,
@@ -246,7 +246,7 @@ export class Spool<Rows> {
 
   /** Writes the group. If that fails, it makes room and tries once more. */
   #record(group: Group<Rows>): void {
-    const body = group.entries.map(entryText).join("\n");
+    const body = entriesText(group.entries);
     try {
       this.#backlog.record(group.entries, body, Date.now());
     } catch (error) {

@@ -105,7 +105,7 @@ function storable(text: string): string {
 
 function toJson(row: UsageRow): string {
   const { units } = row;
-  return JSON.stringify([
+  const fields: unknown[] = [
     version,
     row.requestId,
     row.day,
@@ -139,15 +139,18 @@ function toJson(row: UsageRow): string {
     row.durationMs,
     row.startedAtMs,
     row.isImplausible,
-    ...counts(secondNames, units),
+  ];
+  pushCounts(fields, secondNames, units);
+  fields.push(
     row.providerCost,
     row.cacheBasisPoints,
     row.askedModel,
     row.sharedBudgetIds.length === 0 ? null : arrayLiteral(row.sharedBudgetIds),
     row.endUser,
     row.tags.length === 0 ? null : arrayLiteral(row.tags),
-    ...counts(laterNames, units),
-  ]);
+  );
+  pushCounts(fields, laterNames, units);
+  return JSON.stringify(fields);
 }
 
 /** The fields that every attempt has, in order. */
@@ -161,9 +164,12 @@ const rareParts = ["credentialId", "credential", "node", "model", "said"] as con
  */
 function toStoredAttempt(attempt: Attempt): unknown[] {
   const { channelId, channel, startedAtMs, durationMs, status, result } = attempt;
+  const { credentialId, credential, node, model, said } = attempt;
   const stored: unknown[] = [channelId, channel, startedAtMs, durationMs, status, result];
-  if (rareParts.some((part) => attempt[part] !== undefined)) {
-    stored.push(Object.fromEntries(rareParts.map((part) => [part, attempt[part]])));
+  // Written out because this runs for every call: what is undefined is left out of the JSON.
+  if ((credentialId ?? credential ?? node ?? model ?? said) !== undefined) {
+    const rare: Pick<Attempt, (typeof rareParts)[number]> = { credentialId, credential, node, model, said };
+    stored.push(rare);
   }
   return stored;
 }
@@ -171,11 +177,11 @@ function toStoredAttempt(attempt: Attempt): unknown[] {
 const secondNames = secondUnits.map(countName);
 const laterNames = laterUnits.map(countName);
 
-function counts(names: readonly CountName[], units: Units): (number | string)[] {
-  return names.map((name) => {
+function pushCounts(fields: unknown[], names: readonly CountName[], units: Units): void {
+  for (const name of names) {
     const count = units[name];
-    return typeof count === "bigint" ? exact(count) : count;
-  });
+    fields.push(typeof count === "bigint" ? exact(count) : count);
+  }
 }
 
 /**

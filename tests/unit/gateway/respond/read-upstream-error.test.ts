@@ -13,20 +13,22 @@ let isCancelled = false;
 
 function responseOf(body: string | Error, contentType = "application/json"): HttpResponse {
   isCancelled = false;
+  const bytes = (bytesMax: number): Promise<Uint8Array> => {
+    if (typeof body !== "string") {
+      return Promise.reject(body);
+    }
+    const sent = Buffer.from(body);
+    return sent.length > bytesMax
+      ? Promise.reject(new HttpClientError("too_large", true, "too large"))
+      : Promise.resolve(sent);
+  };
   return {
     status: 400,
     headers: [["content-type", contentType]],
     body: {
       contentLength: null,
-      bytes: (bytesMax) => {
-        if (typeof body !== "string") {
-          return Promise.reject(body);
-        }
-        const bytes = Buffer.from(body);
-        return bytes.length > bytesMax
-          ? Promise.reject(new HttpClientError("too_large", true, "too large"))
-          : Promise.resolve(bytes);
-      },
+      bytes,
+      bytesNow: bytes,
       consume: (sink) => {
         // A body that is an error here is never used.
         if (typeof body === "string") {
