@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
-import type { SluiceProcess } from "../support/service/sluice.ts";
+import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import type { SluiceProcess, TestUser } from "../support/service/sluice.ts";
 import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 const rounds = process.env["TEST_FULL"] === "1" ? 40 : 2;
@@ -11,10 +11,20 @@ const longText = "words and ".repeat(20_000);
 
 let scene: RelayScene;
 let front: SluiceProcess;
+/** A user whose balance covers no call. */
+let poor: TestUser;
 
 beforeAll(async () => {
   const env = { CLIENT_IP_HEADER: "x-forwarded-for", LOG_LEVEL: "debug", BODY_BYTES_MAX: "600000" };
-  scene = await startRelayScene("one-process", { env: { ...env, CHAT_FRONT: "off" } });
+  scene = await startRelayScene("one-process", {
+    env: { ...env, CHAT_FRONT: "off" },
+    prepare: async (rig, provider) => {
+      poor = await rig.addUser(1n);
+      for (const name of Object.keys(faults)) {
+        await addModelWithChannel(rig, modelOf(name), `${provider.url}/v1`);
+      }
+    },
+  });
   front = await scene.rig.startProcess({ ...env, CHAT_FRONT: "on" });
 }, 60_000);
 
@@ -25,6 +35,7 @@ type Call = {
   readonly body: object | string;
   readonly lines?: readonly string[];
   readonly behaviour?: Behaviour;
+  readonly isPoor?: boolean;
   /** Who answers with the front on. */
   readonly by?: "served" | "handed_over";
 };
@@ -66,8 +77,63 @@ const calls: Readonly<Record<string, Call>> = {
     by: "handed_over",
   },
   "an interim response": { body: hello, lines: ["Expect: 100-continue"], by: "handed_over" },
+  "a key without balance": { body: hello, isPoor: true },
+  "a field that comes twice": { body: '{"model":"gpt-4o-mini","messages":[],"messages":[]}' },
+  "a field that comes twice in an escape": { body: '{"model":"gpt-4o-mini","mod\\u0065l":"gpt-4o","messages":[]}' },
+  "a model with a letter beyond ASCII": { body: { ...hello, model: "gpt-4o-minï" } },
+  "a list in place of an object": { body: "[]" },
+  "an empty list of messages": { body: { ...hello, messages: [] } },
+  "several choices and an odd limit": { body: { ...hello, n: 3, max_tokens: 0 } },
+  "letters of many scripts": { body: { ...hello, messages: [{ role: "user", content: "héllo 你好 \u{1f600}" }] } },
+  "a user and labels": { body: { ...hello, user: "someone", metadata: { tags: "a,b" } } },
   "another path": { path: "/v1/embeddings", body: { model: "nothing", input: "a" }, by: "handed_over" },
 };
+
+const streamed = { ...hello, stream: true };
+
+/** Calls whose provider fails, each at a model of its own, so that no other call finds its channel paused. */
+const faults: Readonly<Record<string, Call>> = {
+  "a stream that ends in the middle": { body: streamed, behaviour: { cut: { afterChunks: 3, with: "fin" } } },
+  "a stream that is reset in the middle": { body: streamed, behaviour: { cut: { afterChunks: 3, with: "rst" } } },
+  "a stream that is cut before its first event": {
+    body: streamed,
+    behaviour: { cut: { afterChunks: 0, with: "fin" } },
+  },
+  "an answer that is cut": { body: hello, behaviour: { cut: { afterBytes: 400, with: "fin" } } },
+  "an error in the middle of a stream": { body: streamed, behaviour: { errorEventAfter: 2 } },
+  "an event that is no JSON": { body: streamed, behaviour: { malformedChunk: 2 } },
+  "a chunk of odd framing": { body: streamed, behaviour: { malformedFraming: 2 } },
+  "a stream without an end mark": { body: streamed, behaviour: { noDone: true } },
+  "events with other line ends and comments": { body: streamed, behaviour: { lineEnd: "crlf", commentEvery: 2 } },
+  "a stream in single bytes": { body: streamed, behaviour: { splitAt: "every-byte" } },
+  "a stream that nobody asked for usage": { body: streamed, behaviour: { usagePlacement: "every-chunk" } },
+  "a message that is cut": {
+    path: "/v1/messages",
+    body: { ...message, stream: true },
+    behaviour: { cut: { afterChunks: 3, with: "fin" } },
+  },
+  "an answer in single bytes": { body: hello, behaviour: { splitAt: "every-byte" } },
+  "an answer without usage": { body: hello, behaviour: { omitUsage: true } },
+  "usage that can't be true": {
+    body: hello,
+    behaviour: { usage: { prompt_tokens: 9_000_000, completion_tokens: -1 } },
+  },
+  "an error with status 200": { body: hello, behaviour: { errorInside: { form: "alone" } } },
+  "a page in place of an answer": { body: hello, behaviour: { isHtmlBody: true } },
+  "an answer that is no JSON": { body: hello, behaviour: { body: "[[" } },
+  "an answer without a body": { body: hello, behaviour: { body: "" } },
+  "a failing provider": { body: hello, behaviour: { status: 503 } },
+  "a provider that limits": { body: hello, behaviour: { status: 429, retryAfter: 1 } },
+};
+
+function modelOf(name: string): string {
+  return `model-${Object.keys(faults).indexOf(name)}`;
+}
+
+const withOwnModel = ([name, call]: [string, Call]): [string, Call] => [
+  name,
+  { ...call, body: { ...(call.body as object), model: modelOf(name) } },
+];
 
 /** What differs between two calls, or in when they are made. */
 const withoutIds = (text: string): string =>
@@ -78,12 +144,13 @@ const withoutIds = (text: string): string =>
 
 type Answer = { readonly requestId: string; readonly shown: object };
 
-async function ask(sluice: SluiceProcess, { path = "/v1/chat/completions", body, lines = [] }: Call): Promise<Answer> {
+async function ask(sluice: SluiceProcess, call: Call): Promise<Answer> {
+  const { path = "/v1/chat/completions", body, lines = [], isPoor = false } = call;
   const usual = ["Host: sluice.example", "Authorization: Bearer $KEY", "Content-Type: application/json"];
   const names = lines.map((line) => `${line.split(":")[0]}:`);
   const kept = usual.filter((line) => !names.some((name) => line.startsWith(name)));
   const all = [...kept, ...lines.filter((line) => !line.endsWith(":"))].map((line) =>
-    line.replace("$KEY", scene.user.apiKey),
+    line.replace("$KEY", (isPoor ? poor : scene.user).apiKey),
   );
   const connection = await connectRaw(Number(new URL(sluice.url).port));
   connection.send(
@@ -94,9 +161,13 @@ async function ask(sluice: SluiceProcess, { path = "/v1/chat/completions", body,
   await waitUntil(() => Promise.resolve(text().includes("\r\n\r\n")));
   const head = text().slice(0, text().indexOf("\r\n\r\n"));
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  let hasEnded = false;
+  void connection.ended.then(() => {
+    hasEnded = true;
+  });
   const isWhole = (): boolean =>
     length === undefined ? text().endsWith("\r\n0\r\n\r\n") : text().length >= head.length + 4 + Number(length);
-  await waitUntil(() => Promise.resolve(isWhole()));
+  await waitUntil(() => Promise.resolve(hasEnded || isWhole()));
   const isClosed = await Promise.race([connection.ended.then(() => true), Bun.sleep(30).then(() => false)]);
   connection.close();
   const [status = "", ...fields] = head.split("\r\n");
@@ -133,7 +204,7 @@ async function outcomes(): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(([, name = "", count]) => [name, Number(count)]));
 }
 
-test.each(Object.entries(calls))(
+test.each([...Object.entries(calls), ...Object.entries(faults).map(withOwnModel)])(
   "the front and the runtime's server give the same answer, rows and trace, and ask the provider alike: %s",
   async (_, call) => {
     const { by = "served", behaviour } = call;
@@ -164,5 +235,7 @@ test.each(Object.entries(calls))(
 
 test("the books are right after all of them", async () => {
   expect(await scene.rig.checkMoney()).toEqual([]);
-  expect(front.log()).not.toContain('"level":"error"');
+  const errors = front.log().matchAll(/^.*"level":"error".*$/gm);
+  // Of the call whose usage can't be true.
+  expect([...errors].map(([line]) => line).filter((line) => !line.includes('"usage.implausible"'))).toEqual([]);
 });
