@@ -91,6 +91,8 @@ test("a created key reaches the owner's webhook once, signed by the Standard Web
   });
   const delivery = await waitFor(owner, made, ({ status }) => status === "delivered");
   expect(delivery).toMatchObject({ event_id: message?.headers["webhook-id"], payload: message?.body, count: 1 });
+  // A number would tell how much happens to others.
+  expect(delivery).toMatchObject({ event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/) });
   expect(delivery.attempts).toEqual([
     { at: expect.any(String), http_status: 204, duration_ms: expect.any(Number), error: null, response_start: "" },
   ]);

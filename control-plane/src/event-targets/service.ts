@@ -200,7 +200,7 @@ export class EventTargets {
     );
     const views = rows.map(({ id, status, createdAt, nextAttemptAt, event }) => ({
       delivery_id: id,
-      event_id: eventIdOf(event.id),
+      event_id: eventIdOf(event),
       type: event.type,
       payload: webhookBody(event, event),
       count: event.count,

@@ -172,6 +172,7 @@ const deliveryColumns = {
   targetId: delivery.targetId,
   event: {
     id: event.id,
+    publicId: event.publicId,
     type: event.type,
     occurredAt: event.occurredAt,
     data: sql<SentEvent["data"]>`${event.data}`,

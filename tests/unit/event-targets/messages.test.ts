@@ -11,7 +11,8 @@ import { ServerGuard } from "@sluice/http-client/server-guard";
 import { Webhook } from "standardwebhooks";
 
 const now = new Date();
-const event = { id: 5n, type: "channel.recovered", occurredAt: now, userId: null, count: 1 };
+const publicId = "0191e7b2-0000-4000-8000-00000000beef";
+const event = { id: 5n, publicId, type: "channel.recovered", occurredAt: now, userId: null, count: 1 };
 const writing = { now, service: "Sluice", isOldSecretValid: false };
 
 describe("a message", () => {

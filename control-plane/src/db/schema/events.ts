@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, reference } from "../columns.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
@@ -45,6 +45,8 @@ export const event = pgTable(
   "event",
   {
     id: id(),
+    /** What receivers know it by: a number would tell them how much happens to others. */
+    publicId: uuid("public_id").notNull().default(sql`gen_random_uuid()`),
     type: text("type").notNull(),
     gatewayUserId: reference("gateway_user_id").references(() => gatewayUser.id),
     /** Messages to people about the same cause are merged. */

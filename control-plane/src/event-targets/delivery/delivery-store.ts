@@ -29,6 +29,7 @@ type Row = {
   attempts: number;
   count: number;
   event_id: bigint;
+  public_id: string;
   type: string;
   occurred_at: Date;
   data: Record<string, unknown>;
@@ -69,7 +70,7 @@ export async function claimDelivery(db: Queryable, leaseSeconds: number): Promis
         next_attempt_at = now() + make_interval(secs => ${leaseSeconds}::int)
       from due where d.id = due.id returning d.*
     )
-    select c.id, c.attempts, c.count, e.id as event_id, e.type, e.occurred_at, e.data, p.id as user_id, t.id as target_id,
+    select c.id, c.attempts, c.count, e.id as event_id, e.public_id, e.type, e.occurred_at, e.data, p.id as user_id, t.id as target_id,
       t.gateway_user_id, t.kind, t.name, t.seal_name, t.access_sealed, coalesce(t.old_secret_until > now(), false) as is_old_secret_valid,
       t.failures, t.failing_since
     from claimed c join held t on t.id = c.target_id join event e on e.id = c.event_id
@@ -83,6 +84,7 @@ function fromRow(row: Row): ClaimedDelivery {
     attempts: row.attempts,
     event: {
       id: row.event_id,
+      publicId: row.public_id,
       type: row.type,
       occurredAt: row.occurred_at,
       data: row.data,

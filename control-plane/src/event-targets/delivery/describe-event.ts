@@ -4,6 +4,8 @@ import type { EventData } from "../../events/model.ts";
 /** An event on its way, as the database has it. */
 export type SentEvent = {
   readonly id: bigint;
+  /** A random number in hexadecimal, which receivers know it by. */
+  readonly publicId: string;
   readonly type: string;
   readonly occurredAt: Date;
   readonly data: Readonly<Record<string, unknown>>;

@@ -47,7 +47,7 @@ export function writeMessage(access: Posted, event: SentEvent, writing: Writing)
 }
 
 /** The same for every attempt and every target of one kind, so that a receiver recognises repetitions. */
-export const eventIdOf = (id: bigint): string => `evt_${id}`;
+export const eventIdOf = ({ publicId }: Pick<SentEvent, "publicId">): string => `evt_${publicId.replaceAll("-", "")}`;
 
 /** The body that webhooks get. The account's number is for operators: a customer has only one. */
 export function webhookBody({ type, occurredAt, data }: SentEvent, extra: { readonly userId: bigint | null }): string {
@@ -60,7 +60,7 @@ function signedMessage(
   event: SentEvent,
   { now, isOldSecretValid }: Writing,
 ): Message {
-  const id = eventIdOf(event.id);
+  const id = eventIdOf(event);
   const timestamp = Math.floor(now.getTime() / 1_000).toString();
   const body = webhookBody(event, event);
   const secrets = [secret, ...(oldSecret !== null && isOldSecretValid ? [oldSecret] : [])];
