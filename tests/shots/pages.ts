@@ -27,6 +27,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "site-docs-clients", path: "/docs/clients/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-agents", path: "/docs/agents/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-billing", path: "/docs/billing/", as: "nobody", arabic: "address", ready: ".doc-end" },
+  { name: "site-docs-automation", path: "/docs/automation/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-models", path: "/models/", as: "nobody", arabic: "address", ready: ".model-table" },
   {
     name: "site-models-compared",

@@ -2,6 +2,7 @@ import type { SitePage } from "./model.ts";
 import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
 import { docsPage } from "./pages/docs/page.tsx";
 import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
+import { docsAutomationPage } from "./pages/docs-automation/page.tsx";
 import { docsBillingPage } from "./pages/docs-billing/page.tsx";
 import { docsClientsPage } from "./pages/docs-clients/page.tsx";
 import { docsQuickstartPage } from "./pages/docs-quickstart/page.tsx";
@@ -20,6 +21,7 @@ export const sitePages: readonly SitePage[] = [
   docsClientsPage,
   docsAgentsPage,
   docsBillingPage,
+  docsAutomationPage,
   modelsPage,
   contactPage,
   contactSentPage,

@@ -1,8 +1,11 @@
 import type { PageContext } from "../model.ts";
 
-/** The URL of a page in the language of this one; forms have their own URLs, and the console has one for all. */
+/**
+ * The URL of a page in the language of this one; forms have their own URLs, and the console and the description of the
+ * API have one for all.
+ */
 export function localized({ link, formLink }: PageContext, path: string): string {
-  if (path.startsWith("/console/")) {
+  if (/^(\/(console|backend)\/|https:)/.test(path)) {
     return path;
   }
   return /^\/(login|register)\//.test(path) ? formLink(path) : link(path);

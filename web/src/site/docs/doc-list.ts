@@ -6,4 +6,5 @@ export const docList: readonly { readonly path: string; readonly title: (texts: 
   { path: "/docs/clients/", title: (texts) => texts.clients.title },
   { path: "/docs/agents/", title: (texts) => texts.agents.title },
   { path: "/docs/billing/", title: (texts) => texts.billing.title },
+  { path: "/docs/automation/", title: (texts) => texts.automation.title },
 ];

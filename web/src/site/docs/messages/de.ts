@@ -276,4 +276,49 @@ export const de: DocTexts = {
     receiptsText:
       "Jeder Aufruf hat einen Beleg unter [Nutzung](/console/usage/): Einheiten, Version der Preise, jede Zeile, Summe und Multiplikator, sodass Sie ihn nachrechnen können. Unter [Abrechnung](/console/billing/) stehen das Kontobuch und ein Auszug für jeden Monat.",
   },
+  automation: {
+    title: "Webhooks und Programme",
+    description: "Webhooks, Zugriffstoken und Kommandozeile: was Programme erfahren und tun können.",
+    lead: "{brand} meldet Ihren Programmen, was geschieht, und diese können tun, was Sie in der Konsole tun.",
+    webhooks: "Webhooks",
+    webhooksText:
+      "Tragen Sie unter [Webhooks](/console/webhooks/) eine Adresse ein und wählen Sie, was sie erhält. Sie muss öffentlich sein und mit `https://` beginnen. Ihr Geheimnis wird einmal gezeigt.",
+    event: "Ereignis",
+    when: "Wann es gesendet wird",
+    keyCreated: "Ein API-Schlüssel wurde angelegt oder rotiert.",
+    balanceLow: "Weniger als 20 % der letzten Gutschrift sind übrig, und noch einmal unter 5 %.",
+    paymentSettled: "Eine Zahlung wurde gutgeschrieben.",
+    signatures: "Signatur prüfen",
+    signaturesText:
+      "Jede Nachricht ist ein `POST` mit JSON, nach den Regeln von [Standard Webhooks](https://www.standardwebhooks.com/) in den Headern `webhook-id`, `webhook-timestamp` und `webhook-signature` signiert. Prüfen Sie sie mit einer von deren Bibliotheken über die Bytes des Bodys, wie sie ankamen, bevor Sie ihn lesen.",
+    delivery: "Zustellung",
+    deliveryRule: {
+      answer:
+        "Antworten Sie innerhalb von 20 Sekunden mit einem Status von 200 bis 299. Weiterleitungen wird nicht gefolgt.",
+      retry:
+        "Eine gescheiterte Nachricht wird innerhalb etwa eines Tages bis zu achtmal versucht; `retry-after` wird beachtet. Nachrichten an eine Adresse werden nacheinander gesendet.",
+      twice:
+        "Eine Nachricht kann zweimal und in anderer Reihenfolge ankommen: `webhook-id` bleibt gleich, merken Sie sich also, welche Sie bearbeitet haben.",
+      off: "Eine Adresse, die mit 410 antwortet oder drei Tage lang nur gescheitert ist, wird abgeschaltet, und Sie erhalten eine E-Mail.",
+      rotate: "Wenn Sie das Geheimnis rotieren, signiert das alte noch 24 Stunden mit.",
+    },
+    deliveryLog:
+      "Die Seite zeigt, was in den letzten 30 Tagen gesendet wurde und was zurückkam. Sie können eine Nachricht noch einmal senden, oder einen Test.",
+    tokens: "Zugriffstoken",
+    tokensText:
+      "Ein Programm mit einem Zugriffstoken kann tun, was Sie in der Konsole tun, unter denselben Adressen unter `/backend`. Legen Sie eines unter [Zugriffstoken](/console/tokens/) an und senden Sie es als `Authorization: Bearer`.",
+    tokenRule: {
+      scopes:
+        "Ein Token hat die Rechte, die Sie wählen, endet innerhalb eines Jahres und kann nie mehr, als Sie gerade dürfen.",
+      closed: "Anmeldungen, Passwörter und Token lassen sich nicht mit einem Token verwalten.",
+      organisation:
+        "Ein Token, das Sie anlegen, während Sie für eine Organisation handeln, gilt für diese Organisation.",
+      description:
+        "[Jede Operation](/backend/docs/) ist beschrieben; Clients lassen sich aus `/backend/openapi.json` erzeugen.",
+      key: "Mit einem API-Schlüssel allein melden `/v1/usage`, `/v1/credits` und `/v1/key`, was er ausgegeben hat und ausgeben kann.",
+    },
+    commandLine: "Kommandozeile",
+    commandLineText:
+      "Auch das Programm `sluice`, das mit dem Dienst kommt, nutzt ein Zugriffstoken. `sluice login` fragt danach; dann arbeiten `sluice keys create --name report` oder `sluice usage --json` aus einer Shell, und `sluice --help` nennt den Rest.",
+  },
 };

@@ -262,6 +262,48 @@ export const en = english({
     receiptsText:
       "Each call has a receipt under [Usage](/console/usage/): units, price version, each line, sum and multiplier, so that you can recompute it. [Billing](/console/billing/) has the ledger and monthly statements.",
   },
+  automation: {
+    title: "Webhooks and programs",
+    description: "Webhooks, access tokens and the command line: what programs can learn and do.",
+    lead: "Let {brand} report events to your programs, and let them do what you do in the console.",
+    webhooks: "Webhooks",
+    webhooksText:
+      "Add an address under [Webhooks](/console/webhooks/) and choose what it gets. It must be public and begin with `https://`. Its secret is shown once.",
+    event: "Event",
+    when: "When it is sent",
+    keyCreated: "An API key was created or rotated.",
+    balanceLow: "Less than 20 % of the last top-up is left, and again below 5 %.",
+    paymentSettled: "A payment was credited.",
+    signatures: "Check the signature",
+    signaturesText:
+      "Each message is a `POST` with JSON, signed by the rules of [Standard Webhooks](https://www.standardwebhooks.com/) in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. Check it with one of their libraries, over the bytes of the body as they arrived, before you read it.",
+    delivery: "Delivery",
+    deliveryRule: {
+      answer: "Respond within 20 seconds with a status from 200 to 299. Redirects are not followed.",
+      retry:
+        "A failed message is tried up to eight times within about a day; `retry-after` is honored. Messages to one address are sent one after the other.",
+      twice:
+        "A message can arrive twice, and in another order: `webhook-id` stays the same, so remember which ones you have handled.",
+      off: "An address that responds with 410, or has only failed for three days, is switched off, and you get a mail.",
+      rotate: "When you rotate the secret, the old one signs too for 24 hours.",
+    },
+    deliveryLog:
+      "The page shows what was sent in the last 30 days and what came back. You can send a message again, or a test.",
+    tokens: "Access tokens",
+    tokensText:
+      "A program with an access token can do what you do in the console, at the same addresses under `/backend`. Create one under [Access tokens](/console/tokens/) and send it as `Authorization: Bearer`.",
+    tokenRule: {
+      scopes: "A token has the scopes that you choose, ends within a year, and never does more than you may do now.",
+      closed: "Logins, passwords and tokens can’t be managed with a token.",
+      organisation: "A token that you create while you act for an organisation is for that organisation.",
+      description:
+        "[Every operation](/backend/docs/) is described; clients can be generated from `/backend/openapi.json`.",
+      key: "With an API key alone, `/v1/usage`, `/v1/credits` and `/v1/key` report what it has spent and can spend.",
+    },
+    commandLine: "Command line",
+    commandLineText:
+      "The program `sluice`, which comes with the service, uses an access token too. `sluice login` asks for it; then `sluice keys create --name report` or `sluice usage --json` do their work from a shell, and `sluice --help` lists the rest.",
+  },
 });
 
 export type DocTexts = typeof en;

@@ -271,4 +271,47 @@ export const es: DocTexts = {
     receiptsText:
       "Cada llamada tiene un recibo en [Uso](/console/usage/): unidades, versión de los precios, cada línea, suma y multiplicador, para que puedas volver a calcularlo. En [Facturación](/console/billing/) están el libro y un extracto de cada mes.",
   },
+  automation: {
+    title: "Webhooks y programas",
+    description: "Webhooks, tokens de acceso y línea de comandos: lo que los programas pueden saber y hacer.",
+    lead: "{brand} avisa a tus programas de lo que ocurre, y ellos pueden hacer lo que tú haces en la consola.",
+    webhooks: "Webhooks",
+    webhooksText:
+      "Añade una dirección en [Webhooks](/console/webhooks/) y elige qué recibe. Debe ser pública y empezar por `https://`. Su secreto se muestra una sola vez.",
+    event: "Evento",
+    when: "Cuándo se envía",
+    keyCreated: "Se creó o se rotó una clave de API.",
+    balanceLow: "Queda menos del 20 % de la última recarga, y de nuevo por debajo del 5 %.",
+    paymentSettled: "Se abonó un pago.",
+    signatures: "Comprobar la firma",
+    signaturesText:
+      "Cada mensaje es un `POST` con JSON, firmado según las reglas de [Standard Webhooks](https://www.standardwebhooks.com/) en las cabeceras `webhook-id`, `webhook-timestamp` y `webhook-signature`. Compruébalo con una de sus bibliotecas, sobre los bytes del cuerpo tal como llegaron, antes de leerlo.",
+    delivery: "Entrega",
+    deliveryRule: {
+      answer: "Responde en 20 segundos con un estado de 200 a 299. No se siguen redirecciones.",
+      retry:
+        "Un mensaje fallido se intenta hasta ocho veces en un día aproximadamente; se respeta `retry-after`. Los mensajes a una dirección se envían uno tras otro.",
+      twice:
+        "Un mensaje puede llegar dos veces y en otro orden: `webhook-id` no cambia, así que recuerda cuáles ya trataste.",
+      off: "Una dirección que responde 410, o que solo ha fallado durante tres días, se desactiva, y recibes un correo.",
+      rotate: "Cuando rotas el secreto, el anterior también firma durante 24 horas.",
+    },
+    deliveryLog:
+      "La página muestra lo que se envió en los últimos 30 días y lo que se respondió. Puedes volver a enviar un mensaje, o enviar una prueba.",
+    tokens: "Tokens de acceso",
+    tokensText:
+      "Un programa con un token de acceso puede hacer lo que tú haces en la consola, en las mismas direcciones bajo `/backend`. Crea uno en [Tokens de acceso](/console/tokens/) y envíalo como `Authorization: Bearer`.",
+    tokenRule: {
+      scopes:
+        "Un token tiene los permisos que eliges, caduca en un año como mucho y nunca hace más de lo que tú puedes hacer ahora.",
+      closed: "Los inicios de sesión, las contraseñas y los tokens no se gestionan con un token.",
+      organisation: "Un token que creas mientras actúas por una organización es para esa organización.",
+      description:
+        "[Cada operación](/backend/docs/) está descrita; se pueden generar clientes a partir de `/backend/openapi.json`.",
+      key: "Solo con una clave de API, `/v1/usage`, `/v1/credits` y `/v1/key` indican lo que ha gastado y lo que puede gastar.",
+    },
+    commandLine: "Línea de comandos",
+    commandLineText:
+      "El programa `sluice`, que viene con el servicio, también usa un token de acceso. `sluice login` lo pide; después, `sluice keys create --name report` o `sluice usage --json` trabajan desde un shell, y `sluice --help` muestra lo demás.",
+  },
 };

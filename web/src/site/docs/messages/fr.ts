@@ -276,4 +276,46 @@ export const fr: DocTexts = {
     receiptsText:
       "Chaque appel a un reçu dans [Utilisation](/console/usage/) : unités, version des prix, chaque ligne, somme et multiplicateur, pour que vous puissiez le recalculer. Dans [Facturation](/console/billing/) se trouvent le grand livre et un relevé par mois.",
   },
+  automation: {
+    title: "Webhooks et programmes",
+    description: "Webhooks, jetons d’accès et ligne de commande : ce que les programmes peuvent apprendre et faire.",
+    lead: "{brand} signale à vos programmes ce qui se passe, et ils peuvent faire ce que vous faites dans la console.",
+    webhooks: "Webhooks",
+    webhooksText:
+      "Ajoutez une adresse sous [Webhooks](/console/webhooks/) et choisissez ce qu’elle reçoit. Elle doit être publique et commencer par `https://`. Son secret est affiché une seule fois.",
+    event: "Événement",
+    when: "Quand il est envoyé",
+    keyCreated: "Une clé d’API a été créée ou renouvelée.",
+    balanceLow: "Il reste moins de 20 % du dernier rechargement, puis à nouveau sous 5 %.",
+    paymentSettled: "Un paiement a été crédité.",
+    signatures: "Vérifier la signature",
+    signaturesText:
+      "Chaque message est un `POST` en JSON, signé selon les règles de [Standard Webhooks](https://www.standardwebhooks.com/) dans les en-têtes `webhook-id`, `webhook-timestamp` et `webhook-signature`. Vérifiez-la avec l’une de leurs bibliothèques, sur les octets du corps tels qu’ils sont arrivés, avant de le lire.",
+    delivery: "Livraison",
+    deliveryRule: {
+      answer: "Répondez en 20 secondes au plus avec un statut de 200 à 299. Les redirections ne sont pas suivies.",
+      retry:
+        "Un message en échec est tenté jusqu’à huit fois en une journée environ ; `retry-after` est respecté. Les messages vers une même adresse partent l’un après l’autre.",
+      twice:
+        "Un message peut arriver deux fois, ou dans un autre ordre : `webhook-id` reste le même, retenez donc ceux que vous avez traités.",
+      off: "Une adresse qui répond 410, ou qui n’a fait qu’échouer pendant trois jours, est désactivée, et vous recevez un e-mail.",
+      rotate: "Quand vous renouvelez le secret, l’ancien signe encore pendant 24 heures.",
+    },
+    deliveryLog:
+      "La page montre ce qui a été envoyé au cours des 30 derniers jours et ce qui est revenu. Vous pouvez renvoyer un message, ou envoyer un test.",
+    tokens: "Jetons d’accès",
+    tokensText:
+      "Un programme muni d’un jeton d’accès peut faire ce que vous faites dans la console, aux mêmes adresses sous `/backend`. Créez-en un sous [Jetons d’accès](/console/tokens/) et envoyez-le en tant que `Authorization: Bearer`.",
+    tokenRule: {
+      scopes: "Un jeton a les droits que vous choisissez, expire dans l’année et ne peut jamais faire plus que vous.",
+      closed: "Les connexions, les mots de passe et les jetons ne se gèrent pas avec un jeton.",
+      organisation: "Un jeton créé pendant que vous agissez pour une organisation vaut pour cette organisation.",
+      description:
+        "[Chaque opération](/backend/docs/) est décrite ; des clients peuvent être générés à partir de `/backend/openapi.json`.",
+      key: "Avec une clé d’API seule, `/v1/usage`, `/v1/credits` et `/v1/key` indiquent ce qu’elle a dépensé et peut dépenser.",
+    },
+    commandLine: "Ligne de commande",
+    commandLineText:
+      "Le programme `sluice`, fourni avec le service, utilise lui aussi un jeton d’accès. `sluice login` le demande ; ensuite, `sluice keys create --name report` ou `sluice usage --json` s’exécutent depuis un shell, et `sluice --help` liste le reste.",
+  },
 };

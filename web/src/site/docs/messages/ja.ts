@@ -268,4 +268,46 @@ export const ja: DocTexts = {
     receiptsText:
       "どの呼び出しにも[利用状況](/console/usage/)に明細があり、単位、価格のバージョン、各行、合計、倍率から自分で計算し直せます。[請求](/console/billing/)には台帳と月ごとの明細書があります。",
   },
+  automation: {
+    title: "Webhook とプログラム",
+    description: "Webhook、アクセストークン、コマンドライン：プログラムが知れること、できること。",
+    lead: "{brand} は起きたことをプログラムに知らせ、プログラムはコンソールでできる操作を行えます。",
+    webhooks: "Webhook",
+    webhooksText:
+      "[Webhook](/console/webhooks/) でアドレスを追加し、受け取る内容を選びます。アドレスは公開されていて、`https://` で始まる必要があります。シークレットは一度だけ表示されます。",
+    event: "イベント",
+    when: "送信されるとき",
+    keyCreated: "API キーが作成またはローテーションされたとき。",
+    balanceLow: "残高が前回のチャージの 20 % を下回ったとき。5 % を下回るともう一度。",
+    paymentSettled: "支払いが反映されたとき。",
+    signatures: "署名を確認する",
+    signaturesText:
+      "各メッセージは JSON の `POST` で、[Standard Webhooks](https://www.standardwebhooks.com/) の規則に従い、ヘッダー `webhook-id`、`webhook-timestamp`、`webhook-signature` で署名されています。本文を読む前に、届いたままのバイト列に対して、そのライブラリで検証してください。",
+    delivery: "配信",
+    deliveryRule: {
+      answer: "20 秒以内に 200 から 299 のステータスで応答してください。リダイレクトはたどりません。",
+      retry:
+        "失敗したメッセージは約 1 日のあいだに最大 8 回試行され、`retry-after` に従います。同じアドレスへのメッセージは 1 件ずつ送られます。",
+      twice:
+        "メッセージは 2 回届くことも、順序が変わることもあります。`webhook-id` は変わらないので、処理済みのものを記録してください。",
+      off: "410 を返すアドレスや、3 日間失敗し続けたアドレスは停止され、メールが届きます。",
+      rotate: "シークレットをローテーションすると、以前のものも 24 時間は署名に使われます。",
+    },
+    deliveryLog:
+      "このページには、直近 30 日間に送信した内容と応答が表示されます。メッセージの再送やテスト送信もできます。",
+    tokens: "アクセストークン",
+    tokensText:
+      "アクセストークンを持つプログラムは、`/backend` 以下の同じアドレスで、コンソールと同じ操作を行えます。[アクセストークン](/console/tokens/) で作成し、`Authorization: Bearer` として送信します。",
+    tokenRule: {
+      scopes: "トークンには選んだ権限があり、1 年以内に期限が切れます。現在のあなたの権限を超えることはありません。",
+      closed: "ログイン、パスワード、トークンはトークンでは管理できません。",
+      organisation: "組織として操作しているときに作成したトークンは、その組織のものになります。",
+      description:
+        "[すべての操作](/backend/docs/)に説明があり、`/backend/openapi.json` からクライアントを生成できます。",
+      key: "API キーだけでも、`/v1/usage`、`/v1/credits`、`/v1/key` で使った額と使える額がわかります。",
+    },
+    commandLine: "コマンドライン",
+    commandLineText:
+      "サービスに付属するプログラム `sluice` もアクセストークンを使います。`sluice login` で入力すると、`sluice keys create --name report` や `sluice usage --json` をシェルから実行できます。ほかのコマンドは `sluice --help` で確認できます。",
+  },
 };

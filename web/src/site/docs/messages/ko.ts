@@ -261,4 +261,45 @@ export const ko: DocTexts = {
     receiptsText:
       "호출마다 [사용량](/console/usage/)에 명세가 있습니다. 단위, 가격 버전, 각 줄, 합계, 배수가 있어 직접 다시 계산할 수 있습니다. [결제](/console/billing/)에는 원장과 월별 내역서가 있습니다.",
   },
+  automation: {
+    title: "웹훅과 프로그램",
+    description: "웹훅, 액세스 토큰, 명령줄: 프로그램이 알 수 있고 할 수 있는 것.",
+    lead: "{brand}는 일어난 일을 프로그램에 알리고, 프로그램은 콘솔에서 하는 일을 대신할 수 있습니다.",
+    webhooks: "웹훅",
+    webhooksText:
+      "[웹훅](/console/webhooks/)에서 주소를 추가하고 받을 내용을 고르세요. 주소는 공개되어 있고 `https://`로 시작해야 합니다. 비밀 값은 한 번만 표시됩니다.",
+    event: "이벤트",
+    when: "보내는 시점",
+    keyCreated: "API 키를 만들거나 교체했을 때.",
+    balanceLow: "잔액이 마지막 충전의 20 % 아래로 내려갔을 때, 그리고 5 % 아래일 때 다시.",
+    paymentSettled: "결제가 반영되었을 때.",
+    signatures: "서명 확인",
+    signaturesText:
+      "모든 메시지는 JSON `POST`이며, [Standard Webhooks](https://www.standardwebhooks.com/) 규칙에 따라 `webhook-id`, `webhook-timestamp`, `webhook-signature` 헤더로 서명됩니다. 본문을 읽기 전에, 도착한 그대로의 바이트를 해당 라이브러리로 확인하세요.",
+    delivery: "전달",
+    deliveryRule: {
+      answer: "20초 안에 200에서 299 사이의 상태로 응답하세요. 리디렉션은 따라가지 않습니다.",
+      retry:
+        "실패한 메시지는 약 하루 동안 최대 여덟 번 시도하며 `retry-after`를 지킵니다. 같은 주소로 가는 메시지는 하나씩 보냅니다.",
+      twice: "메시지가 두 번 오거나 순서가 바뀔 수 있습니다. `webhook-id`는 그대로이므로 처리한 것을 기억해 두세요.",
+      off: "410으로 응답하거나 사흘 동안 실패만 한 주소는 꺼지고, 메일로 알려 드립니다.",
+      rotate: "비밀 값을 교체하면 이전 값도 24시간 동안 함께 서명합니다.",
+    },
+    deliveryLog:
+      "이 페이지에는 지난 30일 동안 보낸 것과 받은 응답이 나옵니다. 메시지를 다시 보내거나 테스트를 보낼 수 있습니다.",
+    tokens: "액세스 토큰",
+    tokensText:
+      "액세스 토큰이 있는 프로그램은 `/backend` 아래의 같은 주소에서 콘솔에서 하는 일을 할 수 있습니다. [액세스 토큰](/console/tokens/)에서 만들고 `Authorization: Bearer`로 보내세요.",
+    tokenRule: {
+      scopes: "토큰은 선택한 권한을 가지며 1년 안에 만료되고, 지금 본인이 할 수 있는 것보다 많은 일을 할 수 없습니다.",
+      closed: "로그인, 비밀번호, 토큰은 토큰으로 관리할 수 없습니다.",
+      organisation: "조직으로 작업하는 동안 만든 토큰은 그 조직의 것입니다.",
+      description:
+        "[모든 작업](/backend/docs/)이 설명되어 있으며, `/backend/openapi.json`으로 클라이언트를 생성할 수 있습니다.",
+      key: "API 키만으로도 `/v1/usage`, `/v1/credits`, `/v1/key`에서 사용한 금액과 사용할 수 있는 금액을 알 수 있습니다.",
+    },
+    commandLine: "명령줄",
+    commandLineText:
+      "서비스와 함께 제공되는 프로그램 `sluice`도 액세스 토큰을 씁니다. `sluice login`이 토큰을 물어보고, 그다음 셸에서 `sluice keys create --name report`나 `sluice usage --json`을 쓸 수 있습니다. 나머지는 `sluice --help`에 나옵니다.",
+  },
 };

@@ -267,4 +267,47 @@ export const pt: DocTexts = {
     receiptsText:
       "Cada chamada tem um recibo em [Uso](/console/usage/): unidades, versão dos preços, cada linha, soma e multiplicador, para que você possa recalcular. Em [Cobrança](/console/billing/) estão o livro e um extrato de cada mês.",
   },
+  automation: {
+    title: "Webhooks e programas",
+    description: "Webhooks, tokens de acesso e linha de comando: o que os programas podem saber e fazer.",
+    lead: "{brand} avisa os seus programas do que acontece, e eles podem fazer o que você faz no console.",
+    webhooks: "Webhooks",
+    webhooksText:
+      "Adicione um endereço em [Webhooks](/console/webhooks/) e escolha o que ele recebe. Ele deve ser público e começar com `https://`. O segredo é mostrado uma única vez.",
+    event: "Evento",
+    when: "Quando é enviado",
+    keyCreated: "Uma chave de API foi criada ou rotacionada.",
+    balanceLow: "Resta menos de 20 % da última recarga e, de novo, menos de 5 %.",
+    paymentSettled: "Um pagamento foi creditado.",
+    signatures: "Verificar a assinatura",
+    signaturesText:
+      "Cada mensagem é um `POST` com JSON, assinado pelas regras de [Standard Webhooks](https://www.standardwebhooks.com/) nos cabeçalhos `webhook-id`, `webhook-timestamp` e `webhook-signature`. Verifique-a com uma das bibliotecas deles, sobre os bytes do corpo como chegaram, antes de lê-lo.",
+    delivery: "Entrega",
+    deliveryRule: {
+      answer: "Responda em até 20 segundos com um status de 200 a 299. Redirecionamentos não são seguidos.",
+      retry:
+        "Uma mensagem que falha é tentada até oito vezes em cerca de um dia; `retry-after` é respeitado. As mensagens para um endereço são enviadas uma após a outra.",
+      twice:
+        "Uma mensagem pode chegar duas vezes e em outra ordem: `webhook-id` continua o mesmo, portanto guarde quais você já tratou.",
+      off: "Um endereço que responde 410, ou que só falhou por três dias, é desativado, e você recebe um e-mail.",
+      rotate: "Quando você rotaciona o segredo, o antigo também assina por 24 horas.",
+    },
+    deliveryLog:
+      "A página mostra o que foi enviado nos últimos 30 dias e o que voltou. Você pode reenviar uma mensagem, ou enviar um teste.",
+    tokens: "Tokens de acesso",
+    tokensText:
+      "Um programa com um token de acesso pode fazer o que você faz no console, nos mesmos endereços sob `/backend`. Crie um em [Tokens de acesso](/console/tokens/) e envie-o como `Authorization: Bearer`.",
+    tokenRule: {
+      scopes:
+        "Um token tem as permissões que você escolhe, termina em até um ano e nunca faz mais do que você pode fazer agora.",
+      closed: "Logins, senhas e tokens não são gerenciados com um token.",
+      organisation: "Um token criado enquanto você age por uma organização vale para essa organização.",
+      description:
+        "[Cada operação](/backend/docs/) está descrita; clientes podem ser gerados a partir de `/backend/openapi.json`.",
+      key: "Só com uma chave de API, `/v1/usage`, `/v1/credits` e `/v1/key` informam o que ela gastou e pode gastar.",
+    },
+    commandLine: "Linha de comando",
+    commandLineText:
+      "O programa `sluice`, que vem com o serviço, também usa um token de acesso. `sluice login` pede o token; depois, `sluice keys create --name report` ou `sluice usage --json` trabalham no shell, e `sluice --help` lista o resto.",
+  },
 };

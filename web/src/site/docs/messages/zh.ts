@@ -245,4 +245,42 @@ export const zh: DocTexts = {
     receiptsText:
       "每次调用在[用量](/console/usage/)中都有明细：单位、价格版本、每一行、合计和倍率，您可以自行复算。[账单](/console/billing/)中有账本和每月对账单。",
   },
+  automation: {
+    title: "Webhook 与程序",
+    description: "Webhook、访问令牌和命令行：程序能得知什么、能做什么。",
+    lead: "{brand} 会把发生的事情通知您的程序，程序也能完成您在控制台中的操作。",
+    webhooks: "Webhook",
+    webhooksText:
+      "在 [Webhook](/console/webhooks/) 中添加一个地址，并选择它接收的内容。地址必须可公开访问，并以 `https://` 开头。密钥只显示一次。",
+    event: "事件",
+    when: "发送时机",
+    keyCreated: "创建或轮换了 API 密钥。",
+    balanceLow: "余额不足最近一次充值的 20 %；不足 5 % 时再发送一次。",
+    paymentSettled: "一笔付款已入账。",
+    signatures: "验证签名",
+    signaturesText:
+      "每条消息都是带 JSON 的 `POST`，按 [Standard Webhooks](https://www.standardwebhooks.com/) 的规则签名，签名位于请求头 `webhook-id`、`webhook-timestamp` 和 `webhook-signature`。请先用其官方库对收到的正文原始字节验证签名，再读取内容。",
+    delivery: "投递",
+    deliveryRule: {
+      answer: "请在 20 秒内以 200 到 299 的状态码响应。不会跟随重定向。",
+      retry: "失败的消息会在约一天内最多尝试八次，并遵守 `retry-after`。发往同一地址的消息逐条发送。",
+      twice: "消息可能重复到达，顺序也可能不同：`webhook-id` 保持不变，请记录已处理的消息。",
+      off: "响应 410 的地址，或连续三天只有失败的地址会被关闭，您会收到邮件。",
+      rotate: "轮换密钥后，旧密钥在 24 小时内仍会一并签名。",
+    },
+    deliveryLog: "该页面显示最近 30 天发送的内容及收到的响应。您可以重新发送某条消息，或发送测试消息。",
+    tokens: "访问令牌",
+    tokensText:
+      "持有访问令牌的程序可以在 `/backend` 下的相同地址完成您在控制台中的操作。请在 [访问令牌](/console/tokens/) 中创建令牌，并以 `Authorization: Bearer` 发送。",
+    tokenRule: {
+      scopes: "令牌具有您选择的权限，最长一年到期，且永远不会超出您当前的权限。",
+      closed: "不能用令牌管理登录、密码和令牌。",
+      organisation: "您代表某个组织操作时创建的令牌只用于该组织。",
+      description: "[每个操作](/backend/docs/)都有说明；可以由 `/backend/openapi.json` 生成客户端。",
+      key: "仅凭 API 密钥，`/v1/usage`、`/v1/credits` 和 `/v1/key` 就能告知它已花费多少、还能花费多少。",
+    },
+    commandLine: "命令行",
+    commandLineText:
+      "随服务提供的程序 `sluice` 也使用访问令牌。`sluice login` 会要求输入令牌；之后即可在终端中使用 `sluice keys create --name report` 或 `sluice usage --json`，`sluice --help` 会列出其余命令。",
+  },
 };
