@@ -32,13 +32,18 @@ type Package = { readonly name: string; readonly version: string; readonly licen
 
 const readPackage = (folder: string): Package => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
+/** What builds the pages is not in them. */
+const pageBuilders = ["@resvg/resvg-wasm", "vite", "vite-plugin-solid"];
+
 /** The packages of the program, and those of the pages, which are bundled before. */
 function listPackages(files: readonly string[]): Package[] {
   const folders = files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
   const ofPages: { dependencies?: Record<string, string> } = JSON.parse(
     readFileSync(join(root, "web/package.json"), "utf8"),
   );
-  const names = Object.keys(ofPages.dependencies ?? {}).filter((name) => !name.startsWith("@sluice/"));
+  const names = Object.keys(ofPages.dependencies ?? {}).filter(
+    (name) => !(name.startsWith("@sluice/") || pageBuilders.includes(name)),
+  );
   const all = [
     ...folders.map((path) => join(root, path)),
     ...names.map((name) => join(root, "web/node_modules", name)),

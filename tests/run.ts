@@ -5,9 +5,8 @@
 import { join } from "node:path";
 
 // On a fresh clone no package can be imported before this is done, not even one of this repository.
-const installation = Bun.spawnSync([process.execPath, join(import.meta.dir, "../deploy/start/install-packages.ts")], {
-  stdio: ["ignore", "inherit", "inherit"],
-});
+const installer = join(import.meta.dir, "../deploy/start/install-packages.ts");
+const installation = Bun.spawnSync([process.execPath, installer, "--all"], { stdio: ["ignore", "inherit", "inherit"] });
 if (installation.exitCode !== 0) {
   process.stdout.write("0 passed, 1 failed\n");
   process.exit(1);

@@ -1,10 +1,13 @@
-/** `bun deploy/start/install-packages.ts`: installs the packages of the checkout if needed, and nothing else. */
+/**
+ * `bun deploy/start/install-packages.ts`: installs the packages that running takes if needed, and nothing else; with
+ * `--all` also those of tests and checks.
+ */
 import { join } from "node:path";
 import { ensureInstalled } from "./install.ts";
 import { StartError } from "./start-error.ts";
 
 try {
-  await ensureInstalled(join(import.meta.dir, "../.."));
+  await ensureInstalled(join(import.meta.dir, "../.."), process.argv.includes("--all") ? "all" : "run");
 } catch (error) {
   if (!(error instanceof StartError)) {
     throw error;

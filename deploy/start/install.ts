@@ -7,28 +7,37 @@ import { StartError } from "./start-error.ts";
 
 // This file runs before any package is installed: it may import only what comes with Bun.
 
+/** Which packages: those that running takes, or also those of tests and checks, which are as large again. */
+export type PackageScope = "run" | "all";
+
 const stampName = ".sluice-packages";
 const aliveIntervalMs = 5_000;
 
+const scopeWords: Readonly<Record<PackageScope, readonly string[]>> = {
+  run: ["--omit=dev", "--filter=!@sluice/tests"],
+  all: [],
+};
+
 /**
- * Installs the packages of the checkout if the installed ones don't match its lock file. Silent when there is nothing
- * to do.
+ * Installs the packages of the checkout if the installed ones don't match its lock file or are too few. Silent when
+ * there is nothing to do. A checkout that has all packages keeps all, whatever the scope.
  * @returns whether it installed anything; the calling process then can't import packages, see `startOver`
  * @throws StartError when the installation fails
  */
-export async function ensureInstalled(root: string): Promise<boolean> {
+export async function ensureInstalled(root: string, wanted: PackageScope): Promise<boolean> {
   const stampFile = join(root, "node_modules", stampName);
-  const wanted = await hashManifests(root);
   const present = await readFile(stampFile, "utf8").catch(() => "");
-  if (present === wanted) {
+  const scope = present.startsWith("all ") ? "all" : wanted;
+  const stamp = `${scope} ${await hashManifests(root)}`;
+  if (present === stamp) {
     return false;
   }
   await runStep(
     "packages",
     "installing (takes a few minutes on a slow connection, only the first time)",
     async (remark) => {
-      await install(root, remark);
-      await writeFile(stampFile, wanted);
+      await install(root, scope, remark);
+      await writeFile(stampFile, stamp);
       return { summary: "installed" };
     },
   );
@@ -65,9 +74,9 @@ async function findManifests(root: string): Promise<string[]> {
 }
 
 /** Uses the same Bun that runs this, because there may be no other one on the machine. */
-async function install(root: string, remark: Report): Promise<void> {
+async function install(root: string, scope: PackageScope, remark: Report): Promise<void> {
   const startedAt = performance.now();
-  const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile"], {
+  const child = Bun.spawn([process.execPath, "install", "--frozen-lockfile", ...scopeWords[scope]], {
     cwd: root,
     stdin: "ignore",
     stdout: "pipe",

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     process.loadEnvFile(envFile);
     say("settings", "read from .env; what the environment sets wins");
   }
-  if (await ensureInstalled(root)) {
+  if (await ensureInstalled(root, "run")) {
     startOver(import.meta.path);
   }
   const { runSupervisor } = await import("./run-supervisor.ts");

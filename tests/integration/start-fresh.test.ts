@@ -62,8 +62,17 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An installation copies a gigabyte, while other tests use the disk. */
+/** An installation copies half a gigabyte, while other tests use the disk. */
 const installMsMax = 150_000;
+
+/** What only tests and checks need. */
+const testPackages = ["@biomejs/biome", "@sparticuz/chromium", "knip", "openai"];
+
+/** The names of the installed packages. */
+async function listPackages(): Promise<string[]> {
+  const folders = await readdir(join(checkout, "node_modules/.bun"));
+  return folders.map((name) => name.replace(/(?<=.)@.*/, "").replace("+", "/"));
+}
 
 type Way = {
   readonly command: readonly string[];
@@ -117,11 +126,14 @@ async function startTwice(way: Way): Promise<void> {
 }
 
 test(
-  "a fresh clone becomes a service that responds to the printed call, and starts again without installing",
+  "a fresh clone becomes a service that responds to the printed call without the packages of tests, and starts again without installing",
   async () => {
     const { HOME = "" } = process.env;
     // With the package cache of this machine; the test below has an empty one.
     await startTwice({ ...bunStart, env: { HOME } });
+    const installed = await listPackages();
+    expect(installed).toContain("vite");
+    expect(testPackages.filter((name) => installed.includes(name))).toEqual([]);
   },
   installMsMax,
 );
@@ -158,10 +170,18 @@ describeUnless(unlessFull, "with nothing on the machine but Node and npm, or Bun
     expect((await stat(join(checkout, ".data/postgres/cluster"))).uid).toBe(nobody);
   });
 
-  test("the tests install what they need as well", async () => {
+  test("the tests install what they need as well, and a later start keeps it", async () => {
+    const first = start({ ...bunStart, env: { HOME: home } });
+    await followInstructions(first);
+    await stop(first);
     const program = start({ command: [process.execPath, "tests/run.ts", "tidy", "lockfile"], env: { HOME: home } });
     expect(await program.exited).toBe(0);
     expect(program.output()).toContain("packages");
     expect(program.output().trimEnd()).toMatch(/\n\d+ passed, 0 failed$/);
+    expect(await listPackages()).toEqual(expect.arrayContaining([...testPackages]));
+    const again = start({ ...bunStart, env: { HOME: home } });
+    await followInstructions(again);
+    expect(again.output()).not.toContain("packages");
+    await stop(again);
   });
 });
