@@ -77,6 +77,13 @@ const lists: readonly (readonly [path: string, backend: string])[] = [
   ["/admin/upstreams/?view=profiles", "/backend/upstream/auth-profiles/list/"],
 ];
 
+test("the foot of the sidebar names the version that answers", async () => {
+  const { version } = (await (await fetch(`${web.sluice.url}/healthz`)).json()) as { version: string };
+  await opened("/admin/", async ({ page }) => {
+    await page.getByText(`Version ${version}`, { exact: true }).waitFor();
+  });
+});
+
 describe("operations pages", () => {
   test.each(lists)(
     "%s shows what failed with the request id, and shows its rows after a retry",

@@ -1,3 +1,5 @@
+import type { healthResponse } from "@sluice/contracts/health";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { isLoopback } from "@sluice/server-addresses/judge-address";
 import { Elysia } from "elysia";
 import { Gauge, type Registry } from "prom-client";
@@ -31,7 +33,8 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
     }
     return isEqualSecret(request.headers.get("authorization") ?? "", `Bearer ${access.token}`);
   };
-  const { version, commit } = buildFacts;
+  const health: ResponseOf<typeof healthResponse> = buildFacts;
+  const { version, commit } = health;
   new Gauge({
     name: "sluice_build_info",
     help: "1, with the version and the commit of the program",
@@ -39,7 +42,7 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
     registers: [registry],
   }).set({ version, commit: commit ?? "" }, 1);
   return new Elysia({ name: "operations" })
-    .get("/healthz", () => json(200, { ok: true, ...buildFacts }))
+    .get("/healthz", () => json(200, { ok: true, ...health }))
     .get("/readyz", () => {
       const reasons = checkReadiness();
       return json(reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });

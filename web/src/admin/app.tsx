@@ -9,6 +9,7 @@ import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
+import { BuildLine } from "./parts/build-line.tsx";
 import { findRecords } from "./parts/find-records.ts";
 import { createMe } from "./parts/rights.tsx";
 import { SavedViews } from "./parts/saved-views.tsx";
@@ -49,6 +50,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       search={findRecords}
       person={me.admin()?.username}
       personLinks={personLinks}
+      foot={<BuildLine />}
       onLogOut={() => void logOut()}
     >
       <SavedViews>
