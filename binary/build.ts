@@ -1,6 +1,8 @@
 /**
  * Builds the service as one file: `bun run release [target]`, by default for this machine; `--out <folder>` sets the
- * folder; `--deb` builds a Debian package too, and `--image` a container image. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of CycloneDX.
+ * folder; `--with-postgres` builds an archive with a Postgres beside it too, `--deb` a Debian package, and `--image` a
+ * container image. Writes `sluice-<target>`, its `.sha256`, and its `.cdx.json`: the packages in it, in the form of
+ * CycloneDX.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
@@ -8,6 +10,7 @@ import { parseArgs } from "node:util";
 import { buildContainerImage, canBuildImage } from "./container-image.ts";
 import { buildDebianPackage, debianArchitecture } from "./debian-package.ts";
 import manifest from "./package.json";
+import { buildPostgresArchive } from "./postgres-archive.ts";
 import { runProgram } from "./run-program.ts";
 
 const root = join(import.meta.dir, "..");
@@ -125,7 +128,7 @@ function report(path: string): void {
 }
 
 const isWanted = { type: "boolean", default: false } as const;
-const options = { out: { type: "string" }, deb: isWanted, image: isWanted } as const;
+const options = { out: { type: "string" }, "with-postgres": isWanted, deb: isWanted, image: isWanted } as const;
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const [chosen = `${process.platform}-${process.arch}`] = positionals;
 const architecture = debianArchitecture(chosen);
@@ -139,6 +142,9 @@ if ((values.deb && architecture === null) || (values.image && !canBuildImage(cho
 }
 const revision = readCommit();
 const binary = build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")), revision);
+if (values["with-postgres"]) {
+  report(await buildPostgresArchive(binary, chosen));
+}
 if (values.deb && architecture !== null) {
   report(buildDebianPackage(binary, architecture));
 }

@@ -1,15 +1,16 @@
-/** `sluice start`: what `bun start` is in a checkout, with the database of DATABASE_URL. */
+/** `sluice start`: what `bun start` is in a checkout. Without DATABASE_URL it takes the Postgres beside the file. */
+import { hasPostgres } from "@sluice/deploy/start/postgres/binaries";
 import { runSupervisor } from "@sluice/deploy/start/run-supervisor";
+import { serviceRoot } from "@sluice/deploy/start/service-root";
 import { readSettings } from "@sluice/deploy/start/settings";
 import { StartError } from "@sluice/deploy/start/start-error";
 
 async function main(): Promise<number> {
-  const settings = readSettings(process.cwd(), process.env, process.argv.slice(2));
-  if (settings.databaseUrl === null) {
-    throw new StartError("Set DATABASE_URL to a Postgres of version 15 or later; this program does not bring one.");
-  }
-  if (settings.isReloading) {
-    throw new StartError("--reload is for a checkout.");
+  const settings = readSettings(serviceRoot, process.env, []);
+  if (settings.databaseUrl === null && !(await hasPostgres())) {
+    throw new StartError(
+      "Set DATABASE_URL to a Postgres of version 15 or later; the archive sluice-with-postgres brings one.",
+    );
   }
   return await runSupervisor(settings);
 }

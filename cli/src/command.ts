@@ -26,13 +26,19 @@ export type Call = Typed & {
   readonly connect: () => Promise<Api>;
 };
 
-export type Command = {
+/** What help, parsing and completion need to know of a command. */
+export type Outline = {
   /** As it is typed, such as `keys list`. */
   readonly name: string;
-  /** The words after it, such as `<id>`. */
+  /** The words after it, such as `<id>`; the last may be `[<id>...]`, which stands for any number of words. */
   readonly words?: readonly string[];
   readonly text: string;
   readonly options?: Readonly<Record<string, Option>>;
+  /** It is a program of the service, which declares all of its options: `--json` is not one by itself. */
+  readonly isProgram?: true;
+};
+
+export type Command = Outline & {
   /** @throws Failure */
   readonly run: (call: Call) => Promise<Output>;
 };

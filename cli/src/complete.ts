@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Outline } from "./command.ts";
 import { shells } from "./commands/completion.ts";
 import { findCommand } from "./find-command.ts";
 
@@ -6,7 +6,7 @@ import { findCommand } from "./find-command.ts";
  * What can be typed at the cursor.
  * @param words after the name of the program; the last one is being typed
  */
-export function complete(commands: readonly Command[], words: readonly string[]): string[] {
+export function complete(commands: readonly Outline[], words: readonly string[]): string[] {
   const before = words.slice(0, -1);
   const typed = words.at(-1) ?? "";
   const found = findCommand(commands, before);
@@ -16,15 +16,18 @@ export function complete(commands: readonly Command[], words: readonly string[])
 }
 
 /** The values of the option before the cursor, if it takes one. */
-function valuesOf({ options = {} }: Command, before: string): readonly string[] | null {
+function valuesOf({ options = {} }: Outline, before: string): readonly string[] | null {
   const option = before.startsWith("--") ? options[before.slice(2)] : undefined;
   return option?.type === "string" ? (option.values ?? []) : null;
 }
 
-const optionsOf = (command: Command | undefined): string[] =>
-  ["json", "help", ...Object.keys(command?.options ?? {})].map((name) => `--${name}`);
+const optionsOf = (command: Outline | undefined): string[] =>
+  [...commonOptionsOf(command), ...Object.keys(command?.options ?? {})].map((name) => `--${name}`);
 
-function wordsAfter(commands: readonly Command[], before: readonly string[]): string[] {
+const commonOptionsOf = (command: Outline | undefined): string[] =>
+  command?.isProgram === true ? ["help"] : ["json", "help"];
+
+function wordsAfter(commands: readonly Outline[], before: readonly string[]): string[] {
   if (before.length === 1 && before[0] === "completion") {
     return shells;
   }

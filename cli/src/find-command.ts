@@ -1,11 +1,14 @@
-import type { Command } from "./command.ts";
+import type { Outline } from "./command.ts";
 
-type Found = { readonly command: Command; readonly rest: readonly string[] };
+type Found<Known> = { readonly command: Known; readonly rest: readonly string[] };
 
 const nameWordsMax = 2;
 
 /** The command whose name the words begin with; longer names count first. */
-export function findCommand(commands: readonly Command[], args: readonly string[]): Found | null {
+export function findCommand<Known extends Outline>(
+  commands: readonly Known[],
+  args: readonly string[],
+): Found<Known> | null {
   for (let length = nameWordsMax; length > 0; length -= 1) {
     const name = args.slice(0, length).join(" ");
     const command = commands.find((each) => each.name === name);

@@ -1,34 +1,38 @@
 import { parseArgs } from "node:util";
-import type { Command, Option, Typed } from "./command.ts";
+import type { Option, Outline, Typed } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { usageOf } from "./help.ts";
 
-const everyCommand = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
+const help = { help: { type: "boolean", short: "h" } } as const;
+const json = { json: { type: "boolean" } } as const;
 
 /** @throws Failure for words and options that the command does not have */
-export function parseFor(command: Command, args: readonly string[]): Typed {
+export function parseFor(command: Outline, args: readonly string[]): Typed {
   const declared = Object.entries(command.options ?? {});
   const own = Object.fromEntries(declared.map(([name, { type }]) => [name, { type }]));
+  const options = { ...(command.isProgram === true ? {} : json), ...own, ...help };
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs({ args: [...args], options: { ...own, ...everyCommand }, allowPositionals: true, strict: true });
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     throw new Failure("usage", `${(error as Error).message.split(". ")[0]}. See: sluice ${command.name} --help`);
   }
   const entries = Object.entries(parsed.values);
   const flags = new Set(entries.filter(([, value]) => value === true).map(([name]) => name));
-  const options = Object.fromEntries(
+  const texts = Object.fromEntries(
     entries.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
   );
-  const typed = { words: parsed.positionals, options, flags };
+  const typed = { words: parsed.positionals, options: texts, flags };
   if (!flags.has("help")) {
     checkComplete(command, typed);
   }
   return typed;
 }
 
-function checkComplete(command: Command, { words, options }: Typed): void {
-  if (words.length !== (command.words ?? []).length) {
+function checkComplete(command: Outline, { words, options }: Typed): void {
+  const known = command.words ?? [];
+  const isOpen = known.at(-1)?.endsWith("...]") === true;
+  if (isOpen ? words.length < known.length - 1 : words.length !== known.length) {
     throw new Failure("usage", `Usage: ${usageOf(command)}`);
   }
   for (const [name, option] of Object.entries(command.options ?? {})) {
@@ -37,7 +41,7 @@ function checkComplete(command: Command, { words, options }: Typed): void {
 }
 
 function checkOption(
-  command: Command,
+  command: Outline,
   name: string,
   { isRequired, values, value }: Option & { readonly value: string | undefined },
 ): void {

@@ -1,5 +1,5 @@
 import { Api } from "./api.ts";
-import type { Command } from "./command.ts";
+import type { Command, Outline } from "./command.ts";
 import { allCommands } from "./commands/all-commands.ts";
 import { complete } from "./complete.ts";
 import { Failure } from "./failure.ts";
@@ -10,8 +10,8 @@ import { parseFor } from "./parse-command.ts";
 import { forTerminal, jsonForTerminal } from "./show.ts";
 import { type Env, readLogin } from "./store-login.ts";
 
-/** What surrounds the program. */
-export type Surroundings = { readonly env: Env; readonly input: Input };
+/** What surrounds the program: `programs` are commands of the one file that others execute, for help and completion. */
+export type Surroundings = { readonly env: Env; readonly input: Input; readonly programs?: readonly Outline[] };
 
 /** What the program prints: the output, and what is for people only. */
 export type Printed = { readonly out: string; readonly note: string | null };
@@ -22,22 +22,23 @@ export type Printed = { readonly out: string; readonly note: string | null };
  * @throws Failure
  */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<Printed> {
+  const known = [...(surroundings.programs ?? []), ...allCommands];
   if (args[0] === "complete") {
-    return { out: complete(allCommands, args.slice(1)).join("\n"), note: null };
+    return { out: complete(known, args.slice(1)).join("\n"), note: null };
   }
   const found = findCommand(allCommands, args);
   if (found === null) {
-    return { out: helpOfSeveral(commandsNamed(args)), note: null };
+    return { out: helpOfSeveral(commandsNamed(known, args)), note: null };
   }
   return await perform(found.command, found.rest, surroundings);
 }
 
 /** The commands that someone asks about who names none: all, or those of a group. @throws Failure */
-function commandsNamed([first, ...rest]: readonly string[]): readonly Command[] {
+function commandsNamed(known: readonly Outline[], [first, ...rest]: readonly string[]): readonly Outline[] {
   if (first === undefined || ["--help", "-h", "help"].includes(first)) {
-    return allCommands;
+    return known;
   }
-  const group = allCommands.filter(({ name }) => name.startsWith(`${first} `));
+  const group = known.filter(({ name }) => name.startsWith(`${first} `));
   const asksForHelp = rest.length === 0 || rest.some((word) => word === "--help" || word === "-h");
   if (group.length === 0 || !asksForHelp) {
     throw new Failure("usage", "This command does not exist. See: sluice --help");

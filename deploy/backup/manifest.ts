@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { commandLine } from "../start/service-root.ts";
 import { StartError } from "../start/start-error.ts";
 
 /** One file of a backup. */
@@ -46,7 +47,7 @@ Not in it: provider keys of exit nodes (they are only on the nodes), the setting
 last moments before the backup that were not in the database yet. They are in DATA_DIR/spool of the machine that served them.
 
 The files are ${manifest.isEncrypted ? "encrypted by the command that was given" : "NOT ENCRYPTED: anyone who reads them has the data of all users"}.
-To restore: bun run restore --from <this folder>. docs/operating/backup.md says what to watch for.
+To restore: ${commandLine("restore")} --from <this folder>. docs/operating/backup.md says what to watch for.
 `;
 
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {

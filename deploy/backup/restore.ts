@@ -2,17 +2,17 @@
  * `bun run restore --from FOLDER [--decrypt COMMAND]`: restores a backup to the configured database, which must be
  * empty, and then checks the money. Exit code 0 means that it is restored and every invariant holds.
  */
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { say } from "../start/progress.ts";
+import { serviceRoot } from "../start/service-root.ts";
+import { readSettings } from "../start/settings.ts";
 import { StartError } from "../start/start-error.ts";
 import { checkFiles } from "./archive-stream.ts";
 import { restoreFiles } from "./cluster-files.ts";
 import { restoreDump } from "./database-dump.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { type DatabasePlace, databasePlace, runWithDatabase } from "./service-database.ts";
-
-const root = join(import.meta.dir, "../..");
 
 async function restoreContents(manifest: Manifest, folder: string, decrypt: string | null): Promise<void> {
   const place: DatabasePlace = databasePlace();
@@ -38,7 +38,7 @@ async function restoreContents(manifest: Manifest, folder: string, decrypt: stri
 
 async function checkMoney(url: string): Promise<number> {
   say("money", "checking every invariant; this reads all of the ledger");
-  const child = Bun.spawn([process.execPath, join(root, "control-plane/src/commands/audit-money.ts")], {
+  const child = Bun.spawn([process.execPath, ...readSettings(serviceRoot, process.env, []).programs.audit], {
     env: { ...process.env, DATABASE_URL: url },
     stdio: ["ignore", "inherit", "inherit"],
   });

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findRunningPostgres, startEmbeddedPostgres } from "../start/embedded-postgres.ts";
+import { readEnvFile, serviceRoot } from "../start/service-root.ts";
 import { readSettings } from "../start/settings.ts";
 import { StartError } from "../start/start-error.ts";
 import { BackupStore } from "./backup-store.ts";
-
-const root = join(import.meta.dir, "../..");
 
 export type ServiceDatabase = {
   readonly url: string;
@@ -20,11 +19,8 @@ export type DatabasePlace = { readonly url: string | null; readonly ownerUrl: st
 
 /** The configured database, read from the settings like `bun start` does. */
 export function databasePlace(): DatabasePlace {
-  const envFile = join(root, ".env");
-  if (existsSync(envFile)) {
-    process.loadEnvFile(envFile);
-  }
-  const settings = readSettings(root, process.env, []);
+  readEnvFile();
+  const settings = readSettings(serviceRoot, process.env, []);
   const ownerUrl = process.env["MIGRATION_DATABASE_URL"] || null;
   return { url: settings.databaseUrl, ownerUrl, home: join(settings.dataDirectory, "postgres") };
 }

@@ -30,6 +30,7 @@ export type Programs = {
   /** Null if the pages are built elsewhere, or not served. */
   readonly web: readonly string[] | null;
   readonly check: readonly string[];
+  readonly audit: readonly string[];
   readonly migrate: readonly string[];
   readonly seed: readonly string[];
   readonly sandbox: readonly string[];
@@ -75,6 +76,7 @@ function sourcePrograms(root: string, isBuilding: boolean): Programs {
   return {
     web: isBuilding ? [join(root, "web/build/build-web.ts")] : null,
     check: [join(root, "control-plane/src/commands/check-settings.ts")],
+    audit: [join(root, "control-plane/src/commands/audit-money.ts")],
     migrate: [join(root, "control-plane/src/commands/migrate.ts")],
     seed: [join(root, "control-plane/src/commands/seed.ts")],
     sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],
@@ -86,6 +88,7 @@ function sourcePrograms(root: string, isBuilding: boolean): Programs {
 const embeddedPrograms: Programs = {
   web: null,
   check: ["check-settings"],
+  audit: ["audit"],
   migrate: ["migrate"],
   seed: ["seed"],
   sandbox: ["sandbox"],

@@ -1,3 +1,5 @@
+import { commandLine } from "./service-root.ts";
+
 type FirstAdmin = { readonly username: string; readonly password: string };
 
 type FirstUser = {
@@ -79,7 +81,7 @@ export function productionText({
       ? "as configured"
       : `none: no channel serves a model yet, so every call is refused; add one at ${url}/admin/upstreams/`;
   const steps = [
-    ...(hasAdmin ? [] : ["Create an admin: bun run admin:create --username NAME --super"]),
+    ...(hasAdmin ? [] : [`Create an admin: ${commandLine("admin:create")} --username NAME --super`]),
     ...(isServed ? [] : [`Log in at ${url}/admin/, add a channel under Upstreams, and add a model to it`]),
     `Create a key at ${url}/console/keys/ as a user with a balance (an admin can add one under Manual adjust), and call:`,
   ];

@@ -116,7 +116,7 @@ describe("keys", () => {
     const revoked = json<object>(await asAdmin("keys", "revoke", id, "--reason", "unused", "--json"));
     expect(revoked).toMatchObject({ status: "revoked" });
     const audited = json<{ rows: { reason: string; action: string; actor_token: string }[] }>(
-      await asAdmin("audit", "--action", "api_key.lock", "--json"),
+      await asAdmin("audit-log", "--action", "api_key.lock", "--json"),
     );
     expect(audited.rows[0]).toMatchObject({ reason: "leaked", actor_token: expect.stringContaining("test") });
   });
@@ -170,7 +170,7 @@ test("an admin adds, switches, exports and imports channels", async () => {
   expect(json<object[]>(await run(copied, "channels", "import", "--json"))).toHaveLength(copies.length);
   expect(await run({ home: adminHome, input: file }, "channels", "import")).toMatchObject({ code: 1 });
   expect(await run({ home: adminHome, input: "{}" }, "channels", "import")).toMatchObject({ code: 2 });
-  const audited = json<{ rows: object[] }>(await asAdmin("audit", "--action", "channel.save", "--json"));
+  const audited = json<{ rows: object[] }>(await asAdmin("audit-log", "--action", "channel.save", "--json"));
   expect(audited.rows[0]).toMatchObject({ actor_name: admin.username });
 });
 

@@ -156,7 +156,7 @@ describe("GET /backend/admin/money-check/", () => {
       });
       expect(answer.status).toBe(503);
       expect(await answer.json()).toMatchObject({
-        error: { code: "temporarily_unavailable", message: expect.stringContaining("bun run audit") },
+        error: { code: "temporarily_unavailable", message: expect.stringContaining("`audit`") },
       });
     } finally {
       await http.stop();

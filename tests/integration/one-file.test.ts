@@ -1,17 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { consoleClient } from "../support/accounts/console-client.ts";
@@ -19,23 +10,24 @@ import { issueInvoices } from "../support/payments/invoice-terms.ts";
 import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { firstObstacle, testUnless, unlessInstalled, unlessLinux, unlessRoot } from "../support/service/obstacles.ts";
+import {
+  buildOneFile,
+  callOneFile as call,
+  copyLibraries,
+  inRoot,
+  makeFolders,
+  oneFileName as name,
+} from "../support/service/one-file.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 import { startInContainer, type UnpackedImage } from "../support/shipping/container.ts";
 
-const name = `sluice-${process.platform}-${process.arch}`;
 let folder: string;
 let binary: string;
 let database: TestDatabase;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "one file "));
-  const build = startProgram({
-    command: [process.execPath, join(repositoryRoot, "binary/build.ts"), "--image", "--out", join(folder, "release")],
-    env: {},
-  });
-  if ((await build.exited) !== 0) {
-    throw new Error(build.output());
-  }
+  await buildOneFile(join(folder, "release"), "--image");
   // Alone in a folder of its own, with nothing of the checkout.
   mkdirSync(join(folder, "home"));
   binary = join(folder, "home", "sluice");
@@ -57,15 +49,6 @@ function run(words: readonly string[], env: Record<string, string> = {}): Starte
 async function outputOf(words: readonly string[], env: Record<string, string> = {}): Promise<[number, string]> {
   const program = run(words, env);
   return [(await program.exited) ?? -1, program.output()];
-}
-
-async function call(url: string, key: string): Promise<[number, string]> {
-  const answer = await fetch(`${url}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] }),
-  });
-  return [answer.status, await answer.text()];
 }
 
 /** Buys credit as the first user, and returns the invoice, which a thread of its own draws. */
@@ -114,10 +97,32 @@ describe("the service as one file", () => {
     const [code, said] = await outputOf(["--version"]);
     expect([code, said.split("\n")[0]]).toEqual([0, `sluice ${version}`]);
     expect(said).toMatch(/^commit [0-9a-f]{40}(-changed)?$/m);
-    const [, help] = await outputOf(["help"]);
-    expect(help).toMatch(/^ {2}start {2,}start the service/m);
-    expect(help).toMatch(/^ {2}keys create /m);
-    expect((await outputOf(["no-such-command"]))[0]).not.toBe(0);
+    for (const words of [[], ["help"], ["--help"]]) {
+      const [ended, help] = await outputOf(words);
+      expect([ended, help]).toEqual([0, expect.stringMatching(/^ {2}start {2,}Starts the service/m)]);
+      expect(help).toMatch(/^ {2}keys create /m);
+    }
+  });
+
+  test("says what each command takes, and what those of a word are", async () => {
+    const [code, help] = await outputOf(["admin", "create", "--help"]);
+    expect([code, help]).toEqual([0, expect.stringContaining("sluice admin create --username <username> [options]")]);
+    const [ended, group] = await outputOf(["admin"]);
+    expect([ended, group]).toEqual([0, expect.stringMatching(/admin create[\s\S]*admin totp-remove/)]);
+    expect(group).not.toContain("keys create");
+    expect((await outputOf(["complete", "secrets", ""]))[1].trim()).toBe("rotate");
+    expect((await outputOf(["completion", "fish"]))[1]).toContain("complete -c sluice");
+  });
+
+  test("ends with 2 for a wrong command line, 1 for a failure, and 3 without a token", async () => {
+    const offline = { DATABASE_URL: "postgres://127.0.0.1:1/none" };
+    expect((await outputOf(["no-such-command"]))[0]).toBe(2);
+    expect((await outputOf(["replicas", "--now"]))[0]).toBe(2);
+    expect((await outputOf(["admin", "create"]))[0]).toBe(2);
+    expect((await outputOf(["admin:create"]))[0]).toBe(2);
+    expect((await outputOf(["admin:create", "--help"]))[0]).toBe(0);
+    expect((await outputOf(["audit"], offline))[0]).toBe(1);
+    expect((await outputOf(["audit-log"], { HOME: folder }))[0]).toBe(3);
   });
 
   test("needs a database, and says so in one sentence", async () => {
@@ -152,7 +157,7 @@ describe("the service as one file", () => {
     }
     expect(await service.exited).toBe(0);
     expect(await waitUntilGone(folder, 10_000)).toEqual([]);
-    const [code, said] = await outputOf(["money:check"]);
+    const [code, said] = await outputOf(["audit"]);
     expect([code, said]).toEqual([0, expect.stringMatching(/^\d+ invariants, 0 violated$/m)]);
   });
 });
@@ -160,19 +165,11 @@ describe("the service as one file", () => {
 /** The root of a machine that has the program and what ldd says it needs, and nothing else. */
 function makeRoot(): string {
   const rootFolder = join(folder, "root");
-  for (const each of ["bin", "data", "dev", "proc", "tmp"]) {
-    mkdirSync(join(rootFolder, each), { recursive: true });
-  }
+  makeFolders(rootFolder);
   cpSync(binary, join(rootFolder, "bin", "sluice"));
-  const needed = Bun.spawnSync(["ldd", binary]).stdout.toString();
-  for (const [path] of needed.matchAll(/\/lib\S+/g)) {
-    mkdirSync(join(rootFolder, dirname(path)), { recursive: true });
-    cpSync(realpathSync(path), join(rootFolder, path));
-  }
+  copyLibraries(rootFolder, [binary]);
   return rootFolder;
 }
-
-const inRoot = 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" /bin/sluice start';
 
 testUnless(
   firstObstacle(unlessLinux, unlessRoot, unlessInstalled("unshare", "chroot", "ldd")),
@@ -181,7 +178,7 @@ testUnless(
     const port = await findFreePort();
     const empty = await createEmptyDatabase(database.url);
     const service = startProgram({
-      command: ["unshare", "--mount", "sh", "-c", inRoot, "sh", makeRoot()],
+      command: ["unshare", "--mount", "sh", "-c", inRoot, "sh", makeRoot(), "/bin/sluice"],
       env: { DATABASE_URL: empty.url, PORT: String(port), DATA_DIR: "/data" },
     });
     try {

@@ -25,7 +25,7 @@ async function list(call: Call): Promise<Output> {
 
 export const auditCommands: readonly Command[] = [
   {
-    name: "audit",
+    name: "audit-log",
     text: "Lists what was changed, newest first. For admins.",
     options: {
       ...dayOptions,

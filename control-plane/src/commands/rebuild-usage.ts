@@ -4,6 +4,7 @@
  * days agree, or do now; 1: some differ (with `--check`), or the database could not be read. Pages see either the old
  * sums of a day or the new ones, never a mix; the service can keep running.
  */
+import { parseArgs } from "node:util";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import { redact } from "../platform/log.ts";
@@ -20,8 +21,10 @@ function linesOf({ day, faults, sums }: DayReport): string[] {
   return [`${day}: ${verdict}${sums === null ? "" : `, recomputed (${sums} sums)`}`, ...shown];
 }
 
-async function main(words: readonly string[]): Promise<number> {
-  const isChecked = words.includes("--check");
+const options = { check: { type: "boolean", default: false }, all: { type: "boolean", default: false } } as const;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options, strict: true });
   const config = loadConfig();
   const db = openDatabase({
     url: config.DATABASE_URL,
@@ -31,18 +34,18 @@ async function main(words: readonly string[]): Promise<number> {
   });
   try {
     let different = 0;
-    for await (const report of rebuildRollup(db, { isForced: words.includes("--all"), isChecked })) {
+    for await (const report of rebuildRollup(db, { isForced: values.all, isChecked: values.check })) {
       process.stdout.write(`${linesOf(report).join("\n")}\n`);
       different += report.faults.length > 0 ? 1 : 0;
     }
-    return isChecked && different > 0 ? 1 : 0;
+    return values.check && different > 0 ? 1 : 0;
   } finally {
     await db.close(2_000);
   }
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main();
 } catch (error) {
   process.stderr.write(`usage:rebuild: ${redact(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = 1;

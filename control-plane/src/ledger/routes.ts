@@ -28,7 +28,7 @@ export function moneyCheckEndpoints(check: MoneyCheck, timeoutMs = checkMsMax): 
           };
         } catch (error) {
           if (error instanceof DatabaseTimeoutError) {
-            const message = "The check takes too long for a request. Run the command `bun run audit` instead.";
+            const message = "The check takes too long for a request. Run the command `audit` instead.";
             throw new AppError("temporarily_unavailable", { message, cause: error });
           }
           throw error;

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { StartError } from "../start-error.ts";
 
 /** The operating-system user that Postgres runs as. Root is impossible, because Postgres refuses to run as root. */
@@ -50,10 +50,23 @@ export async function chooseAccount(clusterDirectory: string): Promise<Account |
   return created;
 }
 
+const notStarted = 127;
+
+/** A machine with little more than a C library may lack `id`; its users are then in one file. */
 async function findUser(name: string): Promise<Account | null> {
   const [uid, gid] = await Promise.all([runAs(null, ["id", "-u", name]), runAs(null, ["id", "-g", name])]);
+  if (uid.exitCode === notStarted) {
+    return await findListedUser(name);
+  }
   const account = { uid: Number(uid.output.trim() || Number.NaN), gid: Number(gid.output.trim() || Number.NaN) };
   return uid.exitCode === 0 && gid.exitCode === 0 && account.uid > 0 && account.gid >= 0 ? account : null;
+}
+
+async function findListedUser(name: string): Promise<Account | null> {
+  const lines = (await readFile("/etc/passwd", "utf8").catch(() => "")).split("\n");
+  const [, , uid, gid] = lines.map((line) => line.split(":")).find(([user]) => user === name) ?? [];
+  const account = { uid: Number(uid || Number.NaN), gid: Number(gid || Number.NaN) };
+  return account.uid > 0 && account.gid >= 0 ? account : null;
 }
 
 /** Runs a short command to its end as the given account; a command that can't be started counts as exit code 127. */
@@ -71,7 +84,7 @@ export async function runAs(account: Account | null, command: string[]): Promise
     const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     return { exitCode, output: stdout + stderr };
   } catch (error) {
-    return { exitCode: 127, output: error instanceof Error ? error.message : String(error) };
+    return { exitCode: notStarted, output: error instanceof Error ? error.message : String(error) };
   }
 }
 

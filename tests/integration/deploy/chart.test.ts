@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { oneFileCommands } from "@sluice/binary/src/commands.ts";
+import { programs } from "@sluice/binary/src/programs.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
 import { describeUnless, firstObstacle, testUnless } from "../../support/service/obstacles.ts";
@@ -89,7 +89,7 @@ describeUnless(unlessHelm, "the chart", () => {
       ]);
       // What the supervisor sets for its processes elsewhere.
       expect(environment).toMatchObject(runtimeEnvironment(environment));
-      expect(args.every((word) => Object.hasOwn(oneFileCommands, word))).toBe(true);
+      expect(args.every((word) => programs.some(({ name }) => name === word))).toBe(true);
     }
   });
 

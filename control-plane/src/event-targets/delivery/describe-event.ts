@@ -74,7 +74,7 @@ const sentences: Sentences = {
     title: "The check of the money found violations",
     lines: [
       `${shown(data.violations)} rows violate: ${data.invariants.map(shown).join(", ")}`,
-      "Run bun run audit for details.",
+      "Run the command `audit` for details.",
     ],
   }),
   "money_check.passed": () => ({ title: "The check of the money passes again", lines: [] }),
