@@ -29,12 +29,19 @@ afterAll(async () => {
   await provider?.stop();
 });
 
+/** How often each has clicked. Fields that are typed into and lists that are chosen from are not counted. */
+const clicks = { admin: 0, user: 0 };
+
 async function as(
   who: "admin" | "user",
   path: string,
   look: (page: WatchedPage["page"], watched: WatchedPage) => Promise<void>,
 ): Promise<void> {
   const watched = await browser.open({ url: web.sluice.url, cookie: web.cookies[who] ?? "" });
+  await watched.page.exposeFunction("countClick", () => {
+    clicks[who] += 1;
+  });
+  await watched.page.addInitScript("addEventListener('click', (event) => event.isTrusted && countClick(), true)");
   try {
     await watched.page.goto(path);
     await look(watched.page, watched);
@@ -119,6 +126,8 @@ test(
       await page.getByText("Until your month ends, your calls are in the group pro: each price × 0.35.").waitFor();
       expect(await axe()).toEqual([]);
     });
+    // A group with its ability and its plan, and then the purchase.
+    expect(clicks).toEqual({ admin: 7, user: 1 });
     expect(await call()).toEqual({ group_name: "pro", rate_multiplier: "0.3500", quota: 350n });
     await as("user", "/console/upstreams/", async (page, { axe }) => {
       await page.getByLabel("Group").waitFor();

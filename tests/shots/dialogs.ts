@@ -44,6 +44,13 @@ export const shownDialogs: readonly ShownPage[] = [
   },
   {
     ...admin,
+    name: "admin-plan-limits",
+    path: "/admin/plans/?open=monthly-20",
+    ready: ".side-panel .table",
+    press: ["Edit limits of this plan"],
+  },
+  {
+    ...admin,
     name: "admin-renewal-cancel",
     path: "/admin/renewals/?open=P00000000000000000000000002",
     ready: ".side-panel",

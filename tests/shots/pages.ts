@@ -168,6 +168,8 @@ export const shownPages: readonly ShownPage[] = [
     check: "Select this row",
   },
   { name: "admin-user", path: "/admin/users/1/", as: "admin", arabic: "none", ready: ".figures" },
+  { name: "admin-keys", path: "/admin/keys/", as: "admin", arabic: "none", ready: ".row-open" },
+  { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
   { name: "admin-organisations", path: "/admin/organisations/", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-organisation", path: "/admin/organisations/1/", as: "admin", arabic: "none", ready: ".figures" },
   {

@@ -24,6 +24,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
   },
   { path: "/organisations/:id/", load: () => import("./pages/organisation/page.tsx") },
   {
+    path: "/keys/",
+    nav: { label: (texts) => texts.keys, icon: "key" },
+    load: () => import("./pages/keys/page.tsx"),
+  },
+  {
     path: "/groups/",
     nav: { label: (texts) => texts.groups, icon: "layers" },
     load: () => import("./pages/groups/page.tsx"),

@@ -4,6 +4,7 @@ export const adminNavTexts = {
   people: "People",
   users: "Users",
   organisations: "Organisations",
+  keys: "API keys",
   groups: "Groups",
   limits: "Limits",
   leads: "Leads",

@@ -1,4 +1,4 @@
-import type { actorKinds, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
+import type { actorKinds, keyStates, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
 import type { orderList, paymentList, planList, refundList } from "@sluice/contracts/admin-lists/billing";
 import type { groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import type { codeBatchList } from "@sluice/contracts/codes";
@@ -21,6 +21,13 @@ function valuesOf<Value extends string>(values: Readonly<Record<Value, true>>): 
 
 type UserRow = RowOf<typeof userList>;
 type OrderRow = RowOf<typeof orderList>;
+
+export const keyStatuses = valuesOf<(typeof keyStates)[number]>({
+  active: true,
+  disabled: true,
+  expired: true,
+  revoked: true,
+});
 
 export const userStatuses = valuesOf<UserRow["status"]>({
   email_pending: true,

@@ -1,0 +1,47 @@
+import type { JSX } from "solid-js";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { type KeyRow, keyColumns } from "../../columns/account-columns.tsx";
+import { OwnerLink } from "../../columns/user-link.tsx";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { keyStatuses } from "../../values.ts";
+import { KeyPanel } from "../user/key-panel.tsx";
+
+const path = "/backend/admin/key/";
+const selection = selectionOf("keys", path);
+const owner: Column<KeyRow> = { id: "owner", label: "Owner", cell: (row) => <OwnerLink row={row} /> };
+const [name, ...others] = keyColumns;
+const columns: readonly Column<KeyRow>[] = name === undefined ? [] : [name, owner, ...others];
+
+/** The API keys of all users and organisations; those of one are on the page of their owner, too. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "API keys");
+  const state = createTableState({ filters: ["prefix", "status", "group_name"] });
+  const list = createListQuery<KeyRow>({ path, state });
+  return (
+    <>
+      <PageHead title="API keys" text="Search by the start of a key: “sk-” and four characters." />
+      <DataTable
+        {...list}
+        name="admin-keys"
+        label="API keys"
+        columns={columns}
+        state={state}
+        rowId={(row) => String(row.key_id)}
+        selection={selection}
+        filters={[
+          { id: "prefix", label: "Key starts with", isSearch: true },
+          { id: "status", label: "Status", options: optionsOf(keyStatuses) },
+          { id: "group_name", label: "Group", isSearch: true },
+        ]}
+        empty={{ title: "No API keys yet", text: "Keys appear here when users create them." }}
+        panel={{ title: (row) => row.name, content: (row) => <KeyPanel apiKey={row} /> }}
+      />
+    </>
+  );
+}
