@@ -3,6 +3,7 @@ import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { Authenticator } from "../support/accounts/authenticator.ts";
 import { loginUser } from "../support/accounts/logins.ts";
+import { chat } from "../support/calls/chat-call.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
@@ -22,8 +23,8 @@ afterAll(async () => {
 });
 
 /** A new user with some balance, in a separate browser. */
-async function enter(expectedStatuses: readonly number[] = []): Promise<WatchedPage> {
-  const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
+async function enter(expectedStatuses: readonly number[] = [], quota = 2_500_000n): Promise<WatchedPage> {
+  const { cookie } = await loginUser(web.rig, { quota });
   return await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
 }
 
@@ -31,6 +32,29 @@ async function enter(expectedStatuses: readonly number[] = []): Promise<WatchedP
 async function faultsOf({ axe, faults }: WatchedPage): Promise<string[]> {
   return [...(await axe()), ...faults];
 }
+
+test("a customer without balance is sent to the plans first, and a refused first call says why", async () => {
+  const watched = await enter([], 0n);
+  const { page } = watched;
+  try {
+    await page.goto("/console/");
+    await page.getByText("Four steps to your first call.").waitFor();
+    expect(await page.getByRole("link", { name: "Add balance" }).getAttribute("href")).toBe("/console/billing/");
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.goto("/console/keys/");
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const form = page.getByRole("dialog");
+    await form.getByRole("textbox", { name: "Name" }).fill("laptop");
+    await form.getByRole("button", { name: "Create key" }).click();
+    const key = (await page.locator("[data-secret]").textContent()) ?? "";
+    expect((await chat({ url: web.sluice.url, apiKey: key }, { model: "gpt-4o-mini" })).status).toBe(429);
+    await page.getByText("A request with this key was refused: the balance is empty.").waitFor();
+    await page.getByRole("dialog").getByRole("link", { name: "Add balance" }).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+}, 120_000);
 
 test("a key is created, its first call is seen, and the call appears in the usage with its receipt", async () => {
   const watched = await enter();

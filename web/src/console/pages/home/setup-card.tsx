@@ -13,6 +13,7 @@ type SetupProps = {
 export function SetupCard(props: SetupProps): JSX.Element {
   const texts = homeArea.texts();
   const steps = () => [
+    { title: texts.stepCredit, text: texts.stepCreditText, isDone: !props.isEmpty },
     { title: texts.stepKey, text: texts.stepKeyText, isDone: props.hasKey },
     { title: texts.stepCopy, text: texts.stepCopyText, isDone: props.hasKey },
     { title: texts.stepFirst, text: texts.stepFirstText, isDone: false },
@@ -34,14 +35,14 @@ export function SetupCard(props: SetupProps): JSX.Element {
         </For>
       </ol>
       <div class="form-actions">
-        <a class="button" data-variant="primary" href="/console/keys/">
-          {texts.toKeys}
-        </a>
         <Show when={props.isEmpty}>
-          <a class="button" href="/console/billing/">
+          <a class="button" data-variant="primary" href="/console/billing/">
             {texts.toBilling}
           </a>
         </Show>
+        <a class="button" data-variant={props.isEmpty ? undefined : "primary"} href="/console/keys/">
+          {texts.toKeys}
+        </a>
       </div>
     </Card>
   );

@@ -1,4 +1,6 @@
 import type { firstRequestResponse } from "@sluice/contracts/keys";
+import type { usageListResponse } from "@sluice/contracts/usage";
+import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
@@ -17,6 +19,8 @@ import { keysArea } from "./messages/messages.ts";
 import { sendTestCall } from "./test-call.ts";
 
 const askEveryMs = 1_500;
+
+type FailedCall = ResponseOf<typeof usageListResponse>["rows"][number];
 
 export type MadeKey = { readonly keyId: string; readonly secret: string };
 
@@ -91,6 +95,19 @@ function MadeKeyParts(props: { readonly made: MadeKey; readonly onCopied: () => 
   );
 }
 
+/** The newest call with the key that did not succeed, looked for while it is wanted. */
+function createRefusedQuery(keyId: string, isWanted: () => boolean): () => FailedCall | undefined {
+  const query = createQuery(() => ({
+    queryKey: ["refused-request", keyId],
+    queryFn: ({ signal }) =>
+      apiGet<typeof usageListResponse>("/backend/usage/list/", { signal, query: { key_id: keyId, limit: 1 } }),
+    refetchInterval: askEveryMs,
+    enabled: isWanted(),
+    gcTime: 0,
+  }));
+  return () => query.data?.rows.find(({ outcome }) => outcome !== "completed");
+}
+
 /** Turns green when the first call with the key arrives, from anywhere. */
 function FirstRequest(props: { readonly made: MadeKey; readonly model: string }): JSX.Element {
   const texts = keysArea.texts();
@@ -106,6 +123,7 @@ function FirstRequest(props: { readonly made: MadeKey; readonly model: string })
     refetchInterval: (query) => (query.state.data?.is_seen === true ? false : askEveryMs),
     gcTime: 0,
   }));
+  const refused = createRefusedQuery(props.made.keyId, () => first.data?.is_seen !== true);
   const test = async (): Promise<void> => {
     setIsTesting(true);
     const outcome = await sendTestCall(props.made.secret, props.model);
@@ -130,6 +148,22 @@ function FirstRequest(props: { readonly made: MadeKey; readonly model: string })
       <span class={styles["said"]} role="status">
         <bdi>{announcement()}</bdi>
       </span>
+      <Show when={first.data?.is_seen !== true ? refused() : undefined}>
+        {(call) => (
+          <Notice tone="warn">
+            <Show
+              when={call().error_code === "insufficient_quota"}
+              fallback={
+                <>
+                  {texts.refused} <a href={`/console/usage/?open=${call().request_id}`}>{texts.showCall}</a>
+                </>
+              }
+            >
+              {texts.refusedEmpty} <a href="/console/billing/">{texts.addBalance}</a>
+            </Show>
+          </Notice>
+        )}
+      </Show>
     </div>
   );
 }

@@ -34,7 +34,9 @@ export const messages: HomeMessages = {
   errors: "آخر الطلبات الفاشلة",
   noErrors: "لم يفشل أي طلب خلال آخر 30 يومًا.",
   setup: "البداية",
-  setupText: "ثلاث خطوات إلى أول طلب.",
+  setupText: "أربع خطوات إلى أول طلب.",
+  stepCredit: "أضف رصيدًا",
+  stepCreditText: "تبدأ الحسابات الجديدة بلا رصيد، وتُرفض الطلبات من دونه.",
   stepKey: "أنشئ مفتاحًا",
   stepKeyText: "مفتاح لكل أداة لتتمكن من تقييدها وإلغائها منفردة.",
   stepCopy: "انسخ المقتطف",
@@ -44,5 +46,5 @@ export const messages: HomeMessages = {
   done: "تم",
   open: "لم يتم",
   toKeys: "إلى المفاتيح",
-  toBilling: "رصيدك فارغ: اشترِ خطة",
+  toBilling: "إضافة رصيد",
 };

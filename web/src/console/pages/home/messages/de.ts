@@ -23,7 +23,9 @@ export const messages: HomeMessages = {
   errors: "Zuletzt fehlgeschlagene Aufrufe",
   noErrors: "In den letzten 30 Tagen ist kein Aufruf fehlgeschlagen.",
   setup: "Einrichten",
-  setupText: "Drei Schritte zum ersten Aufruf.",
+  setupText: "Vier Schritte zum ersten Aufruf.",
+  stepCredit: "Guthaben aufladen",
+  stepCreditText: "Neue Konten haben noch keines. Ohne Guthaben werden Aufrufe abgelehnt.",
   stepKey: "Schlüssel anlegen",
   stepKeyText: "Einen je Werkzeug, damit Sie jeden einzeln begrenzen und widerrufen können.",
   stepCopy: "Codebeispiel kopieren",
@@ -33,5 +35,5 @@ export const messages: HomeMessages = {
   done: "erledigt",
   open: "offen",
   toKeys: "Zu den Schlüsseln",
-  toBilling: "Ihr Guthaben ist leer: Tarif kaufen",
+  toBilling: "Guthaben aufladen",
 };

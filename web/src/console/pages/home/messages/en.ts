@@ -23,7 +23,9 @@ export const messages = english({
   errors: "Recent failed calls",
   noErrors: "No calls failed in the last 30 days.",
   setup: "Set up",
-  setupText: "Three steps to your first call.",
+  setupText: "Four steps to your first call.",
+  stepCredit: "Add balance",
+  stepCreditText: "New accounts start without one. Calls without balance are refused.",
   stepKey: "Create a key",
   stepKeyText: "One per tool, so that you can limit and revoke them separately.",
   stepCopy: "Copy the snippet",
@@ -33,7 +35,7 @@ export const messages = english({
   done: "done",
   open: "to do",
   toKeys: "Go to keys",
-  toBilling: "Your balance is empty: buy a plan",
+  toBilling: "Add balance",
 });
 
 export type HomeMessages = typeof messages;

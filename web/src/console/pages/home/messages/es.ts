@@ -24,7 +24,9 @@ export const messages: HomeMessages = {
   errors: "Últimas llamadas fallidas",
   noErrors: "Ninguna llamada ha fallado en los últimos 30 días.",
   setup: "Primeros pasos",
-  setupText: "Tres pasos hasta tu primera llamada.",
+  setupText: "Cuatro pasos hasta tu primera llamada.",
+  stepCredit: "Añade saldo",
+  stepCreditText: "Las cuentas nuevas empiezan sin saldo. Sin saldo, las llamadas se rechazan.",
   stepKey: "Crea una clave",
   stepKeyText: "Una por herramienta, para poder limitarlas y revocarlas por separado.",
   stepCopy: "Copia el fragmento",
@@ -34,5 +36,5 @@ export const messages: HomeMessages = {
   done: "hecho",
   open: "pendiente",
   toKeys: "Ir a las claves",
-  toBilling: "Tu saldo está vacío: compra un plan",
+  toBilling: "Añadir saldo",
 };

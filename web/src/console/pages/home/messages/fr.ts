@@ -24,7 +24,9 @@ export const messages: HomeMessages = {
   errors: "Derniers appels échoués",
   noErrors: "Aucun appel n’a échoué ces 30 derniers jours.",
   setup: "Mise en route",
-  setupText: "Trois étapes jusqu’à votre premier appel.",
+  setupText: "Quatre étapes jusqu’à votre premier appel.",
+  stepCredit: "Ajouter du solde",
+  stepCreditText: "Un nouveau compte n’en a pas encore. Sans solde, les appels sont refusés.",
   stepKey: "Créer une clé",
   stepKeyText: "Une par outil, pour pouvoir les limiter et les révoquer séparément.",
   stepCopy: "Copier l’extrait de code",
@@ -34,5 +36,5 @@ export const messages: HomeMessages = {
   done: "fait",
   open: "à faire",
   toKeys: "Aller aux clés",
-  toBilling: "Votre solde est vide : achetez une formule",
+  toBilling: "Ajouter du solde",
 };

@@ -23,7 +23,9 @@ export const messages: HomeMessages = {
   errors: "हाल में असफल हुई कॉल",
   noErrors: "पिछले 30 दिनों में कोई कॉल असफल नहीं हुई।",
   setup: "शुरुआत",
-  setupText: "पहली कॉल तक तीन चरण।",
+  setupText: "पहली कॉल तक चार चरण।",
+  stepCredit: "बैलेंस जोड़ें",
+  stepCreditText: "नए खाते में बैलेंस नहीं होता। बैलेंस के बिना कॉल अस्वीकार होती हैं।",
   stepKey: "कुंजी बनाएँ",
   stepKeyText: "हर टूल के लिए एक, ताकि आप उन्हें अलग-अलग सीमित और रद्द कर सकें।",
   stepCopy: "कोड कॉपी करें",
@@ -33,5 +35,5 @@ export const messages: HomeMessages = {
   done: "हो गया",
   open: "बाकी",
   toKeys: "कुंजियों पर जाएँ",
-  toBilling: "आपका बैलेंस खाली है: प्लान खरीदें",
+  toBilling: "बैलेंस जोड़ें",
 };

@@ -20,7 +20,9 @@ export const messages: HomeMessages = {
   errors: "最近失敗した呼び出し",
   noErrors: "直近 30 日に失敗した呼び出しはありません。",
   setup: "はじめに",
-  setupText: "最初の呼び出しまで 3 ステップです。",
+  setupText: "最初の呼び出しまで 4 ステップです。",
+  stepCredit: "残高を追加する",
+  stepCreditText: "新しいアカウントには残高がありません。残高がないと呼び出しは拒否されます。",
   stepKey: "キーを作成する",
   stepKeyText: "ツールごとに 1 つ作ると、上限の設定や失効を個別に行えます。",
   stepCopy: "コードをコピーする",
@@ -30,5 +32,5 @@ export const messages: HomeMessages = {
   done: "完了",
   open: "未完了",
   toKeys: "キーへ",
-  toBilling: "残高がありません。プランを購入する",
+  toBilling: "残高を追加",
 };

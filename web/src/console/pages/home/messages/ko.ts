@@ -20,7 +20,9 @@ export const messages: HomeMessages = {
   errors: "최근 실패한 호출",
   noErrors: "최근 30일 동안 실패한 호출이 없습니다.",
   setup: "시작하기",
-  setupText: "첫 호출까지 세 단계입니다.",
+  setupText: "첫 호출까지 네 단계입니다.",
+  stepCredit: "잔액 충전",
+  stepCreditText: "새 계정에는 잔액이 없습니다. 잔액이 없으면 호출이 거부됩니다.",
   stepKey: "키 만들기",
   stepKeyText: "도구마다 하나씩 만들면 따로 제한하고 폐기할 수 있습니다.",
   stepCopy: "코드 복사",
@@ -30,5 +32,5 @@ export const messages: HomeMessages = {
   done: "완료",
   open: "할 일",
   toKeys: "키로 이동",
-  toBilling: "잔액이 없습니다: 요금제 구매",
+  toBilling: "잔액 충전",
 };

@@ -24,7 +24,9 @@ export const messages: HomeMessages = {
   errors: "Últimas chamadas que falharam",
   noErrors: "Nenhuma chamada falhou nos últimos 30 dias.",
   setup: "Primeiros passos",
-  setupText: "Três passos até a sua primeira chamada.",
+  setupText: "Quatro passos até a sua primeira chamada.",
+  stepCredit: "Adicione saldo",
+  stepCreditText: "Contas novas começam sem saldo. Sem saldo, as chamadas são recusadas.",
   stepKey: "Crie uma chave",
   stepKeyText: "Uma por ferramenta, para poder limitá-las e revogá-las separadamente.",
   stepCopy: "Copie o trecho de código",
@@ -34,5 +36,5 @@ export const messages: HomeMessages = {
   done: "feito",
   open: "a fazer",
   toKeys: "Ir para as chaves",
-  toBilling: "Seu saldo está vazio: compre um plano",
+  toBilling: "Adicionar saldo",
 };

@@ -20,7 +20,9 @@ export const messages: HomeMessages = {
   errors: "最近失败的调用",
   noErrors: "最近 30 天没有失败的调用。",
   setup: "开始使用",
-  setupText: "三步完成首次调用。",
+  setupText: "四步完成首次调用。",
+  stepCredit: "充值",
+  stepCreditText: "新账户没有余额。没有余额时调用会被拒绝。",
   stepKey: "创建密钥",
   stepKeyText: "每个工具一把，便于分别限额和吊销。",
   stepCopy: "复制代码片段",
@@ -30,5 +32,5 @@ export const messages: HomeMessages = {
   done: "已完成",
   open: "待完成",
   toKeys: "前往密钥",
-  toBilling: "余额为零：购买套餐",
+  toBilling: "充值",
 };
