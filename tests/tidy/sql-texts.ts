@@ -33,6 +33,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "adds up, ranks or compares rows of several tables": {
     "control-plane/src/admin/campaigns/store.ts": 1,
     "control-plane/src/admin/lists/accounts-lists-store.ts": 1,
+    "control-plane/src/admin/setup/store.ts": 1,
     "control-plane/src/admin/user-detail/user-detail-store.ts": 2,
     "control-plane/src/exit-nodes/traffic-store.ts": 3,
     "control-plane/src/gateway/account-figures/store.ts": 3,

@@ -21,6 +21,7 @@ import { listSecrets, readSecret, SecretReader, saveSecret } from "../admin/secr
 import type { SettingValues } from "../admin/settings/registry.ts";
 import { settingEndpoints } from "../admin/settings/routes.ts";
 import type { Settings } from "../admin/settings/service.ts";
+import { setupEndpoints } from "../admin/setup/routes.ts";
 import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
 import { organisationDetailEndpoints } from "../admin/user-detail/organisation-routes.ts";
 import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
@@ -84,6 +85,7 @@ import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
 import { announcementOf, brandOf, mailLookOf, mailSenderName, ownBrandName, siteLegalText } from "./brand.ts";
 import { cacheRules } from "./cache-rules.ts";
+import { setupDeps } from "./setup.ts";
 
 export type BackendDeps = {
   readonly config: Config;
@@ -234,6 +236,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     { name: "user-detail", endpoints: [...userDetailEndpoints(lists), ...organisationDetailEndpoints(lists)] },
     { name: "archive", endpoints: archiveEndpoints(db) },
     { name: "saved-views", endpoints: savedViewEndpoints(db) },
+    { name: "setup", endpoints: setupEndpoints(setupDeps(deps, payments)) },
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },

@@ -37,7 +37,7 @@ export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
   ...paths(billing, "/backend/admin/", "money-check dashboard overview"),
   ...paths(billing, "/backend/admin/report/", "revenue usage reconciliation"),
   ...paths(readOnly, "/backend/admin/report/", "margin campaign"),
-  ...paths(readOnly, "/backend/admin/", "channel-cost/list price-data lead/list lead/export settings/list"),
+  ...paths(readOnly, "/backend/admin/", "setup channel-cost/list price-data lead/list lead/export settings/list"),
   ...paths(readOnly, "/backend/admin/", "audit/list audit/export archive/preview"),
   ...paths(readOnly, "/backend/admin/", "registration/credit/list registration/credit/export"),
   ...paths(readOnly, "/backend/admin/mail/", "template template/list"),

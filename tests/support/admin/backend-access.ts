@@ -231,6 +231,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/admin/view/list/": "admin",
   "POST /backend/admin/view/save/": "admin",
   "POST /backend/admin/view/remove/": "admin",
+  "GET /backend/admin/setup/": "admin",
   "POST /backend/admin/archive/add/": "fresh super_admin",
   "POST /backend/admin/archive/restore/": "fresh super_admin",
   "POST /backend/admin/ability/save/": "fresh super_admin",

@@ -9,7 +9,7 @@ import {
 } from "@sluice/contracts/payments";
 import { AppError } from "../../platform/errors.ts";
 import type { Checkout } from "../gateways/model.ts";
-import type { Payments } from "../gateways/payment-gateways.ts";
+import { isReady, type Payments } from "../gateways/payment-gateways.ts";
 import type { Order } from "../model.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "../orders/place-order.ts";
 import type { BillingDeps } from "../port.ts";
@@ -149,17 +149,5 @@ export class CheckoutService {
     } finally {
       await endOpening(db, orderNo, checkout);
     }
-  }
-}
-
-async function isReady(check: () => Promise<void>): Promise<boolean> {
-  try {
-    await check();
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "gateway_not_configured") {
-      return false;
-    }
-    throw error;
   }
 }

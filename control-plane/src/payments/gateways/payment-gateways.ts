@@ -4,6 +4,7 @@ import type { SecretReader } from "../../admin/secrets/service.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../../platform/config.ts";
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
+import { AppError } from "../../platform/errors.ts";
 import { CardPay, cardSecretNames } from "./cardpay/card-pay.ts";
 import type { CardGateway, WalletGateway } from "./port.ts";
 import { WalletPay, walletSecrets } from "./walletpay/wallet-pay.ts";
@@ -45,6 +46,31 @@ export function openPayments({ config, secrets, http, clock }: PaymentDeps): Pay
     clock,
   );
   return { wallet, card };
+}
+
+/** Whether customers can pay by a gateway now: one that is offered and has its credentials. */
+export async function isPaymentReady(
+  { wallet, card }: Payments,
+  isOffered: (gateway: "walletpay" | "cardpay") => boolean,
+): Promise<boolean> {
+  const checks = [
+    ...(isOffered("cardpay") ? [isReady(() => card.requireReady("default"))] : []),
+    ...(isOffered("walletpay") ? [isReady(() => wallet.requireReady(false))] : []),
+  ];
+  return (await Promise.all(checks)).includes(true);
+}
+
+/** Whether a gateway has what it needs for real payments. */
+export async function isReady(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "gateway_not_configured") {
+      return false;
+    }
+    throw error;
+  }
 }
 
 /**

@@ -10,11 +10,13 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { createRangeState, RangeBar, type RangeState } from "../../parts/range-bar.tsx";
+import { createMe } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
 import { FigureRow, LoadingFigures } from "./figure-row.tsx";
 import { NodeCard } from "./node-card.tsx";
 import { PayloadCard } from "./payload-card.tsx";
+import { SetupCard } from "./setup-card.tsx";
 import { Trends } from "./trends.tsx";
 
 type Answer = ResponseOf<typeof overviewResponse>;
@@ -40,6 +42,7 @@ const rows: readonly { readonly label: string; readonly keys: readonly string[] 
 /** The service at a glance: money, traffic, people, nodes, and what needs attention. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Dashboard");
+  const me = createMe();
   const range = createRangeState();
   const query = createQuery(() => ({
     queryKey: [path, range.query()],
@@ -54,6 +57,9 @@ export function Page(): JSX.Element {
         title="Dashboard"
         text={query.data === undefined ? (query.isError ? "" : "Loading") : headText(query.data)}
       />
+      <Show when={me.isSuper()}>
+        <SetupCard />
+      </Show>
       <RangeBar state={range} />
       <Switch fallback={<LoadingFigures rows={rows} />}>
         <Match when={query.isError && query.data === undefined}>

@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+/** What an operator sets up before customers come, in this order. */
+export const setupSteps = [
+  "provider",
+  "models",
+  "plan",
+  "payment",
+  "mail",
+  "address",
+  "brand",
+  "legal",
+  "authenticator",
+] as const;
+
+export const setupOutput = z.strictObject({
+  steps: z.array(z.strictObject({ step: z.enum(setupSteps), is_done: z.boolean() })),
+});

@@ -1,0 +1,89 @@
+import type { setupOutput } from "@sluice/contracts/setup";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Show } from "solid-js";
+import { apiGet } from "../../../api/client.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { Status } from "../../../kit/status.tsx";
+import styles from "./setup-card.module.css";
+
+type Step = ResponseOf<typeof setupOutput>["steps"][number]["step"];
+
+const path = "/backend/admin/setup/";
+const hiddenName = "sluice-setup-hidden";
+
+const texts: Readonly<Record<Step, { readonly title: string; readonly text: string; readonly href: string }>> = {
+  provider: {
+    title: "Connect a provider",
+    text: "Choose a preset, paste its key, test it.",
+    href: "/admin/upstreams/add/",
+  },
+  models: {
+    title: "Serve priced models",
+    text: "Tick models of the provider's list; prices are proposed.",
+    href: "/admin/upstreams/",
+  },
+  plan: { title: "Offer a plan", text: "What customers can buy, and what they get for it.", href: "/admin/plans/" },
+  payment: {
+    title: "Take payments",
+    text: "Save the credentials of a card or wallet gateway.",
+    href: "/admin/secrets/",
+  },
+  mail: {
+    title: "Send mail",
+    text: "Until MAIL_ADAPTER is set, mails are logged and not sent.",
+    href: "/admin/mail/",
+  },
+  address: {
+    title: "Set the public address",
+    text: "PUBLIC_BASE_URL, with https, is in mails, snippets and payments.",
+    href: "/admin/settings/",
+  },
+  brand: { title: "Name your service", text: "On every page and in every mail.", href: "/admin/branding/" },
+  legal: {
+    title: "Add terms and privacy policy",
+    text: "They are linked in the footer and at registration.",
+    href: "/admin/settings/",
+  },
+  authenticator: {
+    title: "Protect the super-admins",
+    text: "Each needs an authenticator for login.",
+    href: "/admin/account/",
+  },
+};
+
+/** What is left before customers come; gone when everything is done, or hidden in this browser. */
+export function SetupCard(): JSX.Element {
+  const [isHidden, setIsHidden] = createSignal(localStorage.getItem(hiddenName) !== null);
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof setupOutput>(path, { signal }),
+    enabled: !isHidden(),
+  }));
+  const steps = () => query.data?.steps ?? [];
+  const done = (): number => steps().filter(({ is_done }) => is_done).length;
+  const hide = (): void => {
+    localStorage.setItem(hiddenName, "1");
+    setIsHidden(true);
+  };
+  return (
+    <Show when={!isHidden() && done() < steps().length}>
+      <Card title={`Set up: ${done()} of ${steps().length} done`} actions={<Button onClick={hide}>Hide</Button>}>
+        <ol class={styles["steps"]}>
+          <For each={steps()}>
+            {({ step, is_done }) => (
+              <li data-done={is_done}>
+                <div>
+                  <a href={texts[step].href}>{texts[step].title}</a>
+                  <div class="muted">{texts[step].text}</div>
+                </div>
+                <Status tone={is_done ? "ok" : "neutral"}>{is_done ? "done" : "to do"}</Status>
+              </li>
+            )}
+          </For>
+        </ol>
+      </Card>
+    </Show>
+  );
+}
