@@ -79,6 +79,22 @@ export type Parts = {
   readonly after: string;
 };
 
+/** The size lines of chunks, made when they are first needed: most chunks of streams are small. */
+const sizeLines: (string | undefined)[] = [];
+const sizeLinesMax = 4_096;
+
+function sizeLine(bytes: number): string {
+  const known = sizeLines[bytes];
+  if (known !== undefined) {
+    return known;
+  }
+  const line = `${bytes.toString(16)}\r\n`;
+  if (bytes < sizeLinesMax) {
+    sizeLines[bytes] = line;
+  }
+  return line;
+}
+
 /** Pieces of a stream as one chunk, after what has to go before it. */
 export function chunkParts(
   before: string,
@@ -88,5 +104,5 @@ export function chunkParts(
   const end = isEnd ? lastChunk : "";
   return bytes === 0
     ? { before, pieces, bytes, after: end }
-    : { before: `${before}${bytes.toString(16)}\r\n`, pieces, bytes, after: `\r\n${end}` };
+    : { before: before + sizeLine(bytes), pieces, bytes, after: `\r\n${end}` };
 }

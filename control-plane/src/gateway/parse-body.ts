@@ -14,7 +14,8 @@ export function parseBody(
   { headers, path }: GatewayCall,
   operation: Operation,
 ): ParsedRequest | Promise<ParsedRequest> {
-  const contentType = headers.get("content-type");
+  // A JSON body was checked to be one, and its type says nothing more.
+  const contentType = operation.body === "json" ? null : headers.get("content-type");
   return body.byteLength < largeBodyBytesMin || operation.body === "none"
     ? parseRequest(body, contentType, operation)
     : parseAside({ body, contentType, path });

@@ -266,19 +266,24 @@ export class Pipeline implements GatewayPort {
       const isOfOtherApi = operation.handling === "call" && this.#findServing(state).length > 0;
       refuseUnserved(refusalOf(state.request, state.model), isOfOtherApi);
     }
-    const tryChannels = (chosen: Choice) =>
-      attemptChannels(this.#deps, state, chosen, (use, silenceMsMax, ability) =>
-        this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
-      );
     const fallbacks = openFallbacks(this.#deps, { state, operation, choose });
     if (state.request.isStream) {
       const isNative = choice.abilities.some(({ channel }) => channel.endpoints.has(operation.dialect));
       state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
     }
-    const ask = () => (fallbacks === null ? tryChannels(choice) : fallbacks.first().then(tryChannels));
+    const ask = () =>
+      fallbacks === null
+        ? this.#tryChannels(state, operation, choice)
+        : fallbacks.first().then((first) => this.#tryChannels(state, operation, first));
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
     return entry === null ? ask() : this.#cached.answer(state, entry, { ask, most: state.bound });
+  }
+
+  #tryChannels(state: AdmittedCall, operation: Operation, choice: Choice): Promise<GatewayResponse> {
+    return attemptChannels(this.#deps, state, choice, (use, silenceMsMax, ability) =>
+      this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
+    );
   }
 
   /** The channels that serve the call's model to its user, whatever they speak. */

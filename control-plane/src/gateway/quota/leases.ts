@@ -91,9 +91,10 @@ export class QuotaLeases {
     if (!this.#term.holds(tick)) {
       return "unavailable";
     }
-    if (slice.waiters.length === 0 && available(slice) >= amount) {
+    const left = available(slice);
+    if (slice.waiters.length === 0 && left >= amount) {
       slice.held += amount;
-      this.#refillAhead(slice, tick);
+      this.#refillAhead(slice, left - amount, tick);
       return "held";
     }
     if (slice.refusal !== null && tick < slice.refusal.untilTick && amount >= slice.refusal.amount) {
@@ -238,8 +239,8 @@ export class QuotaLeases {
   }
 
   /** Asks for more before the slice runs dry, so that in the steady state no call waits. */
-  #refillAhead(slice: Slice, tick: number): void {
-    if (slice.isAcquiring || available(slice) >= slice.refillBelow || tick < slice.nextRefillTick) {
+  #refillAhead(slice: Slice, left: bigint, tick: number): void {
+    if (slice.isAcquiring || left >= slice.refillBelow || tick < slice.nextRefillTick) {
       return;
     }
     const isQuick = tick - slice.lastRefillTick < 10 * refillPauseMs;
