@@ -143,6 +143,7 @@ const keeping: readonly Program[] = [
         grant: text("LiteLLM: what each account without a budget gets, in USD."),
         apply: flag("Do it."),
         "cut-over": flag("The last run: from now on balances are here."),
+        drained: flag("After it: move what calls that had begun there have cost since."),
         "verified-addresses": flag("Its e-mail addresses were verified."),
         "admin-balances": flag("Move the balances of its admins, too."),
       },
@@ -150,6 +151,12 @@ const keeping: readonly Program[] = [
     ),
     words: ["<program>"],
   },
+  onDatabase(
+    "export",
+    "Writes accounts, keys by their SHA-256, balances and usage as lines of JSON, for another program.",
+    { to: text("A file that does not exist yet; standard output without it.") },
+    () => import("@sluice/control-plane/commands/export.ts"),
+  ),
   alone("version", "Prints the version and the facts of the build.", {}, () => import("./version.ts")),
 ];
 

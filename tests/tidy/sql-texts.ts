@@ -18,6 +18,9 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/moving/source/server-store.ts": 3,
     "control-plane/src/moving/source/sqlite-store.ts": 3,
   },
+  "reads page by page with a cursor": {
+    "control-plane/src/moving/export/export-store.ts": 11,
+  },
   "calls functions of the database": {
     "control-plane/src/gateway/account-limits/store.ts": 4,
     "control-plane/src/gateway/groups/store.ts": 1,

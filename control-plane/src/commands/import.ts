@@ -1,6 +1,6 @@
 /**
  * Moves customers, balances, keys, prices and channels from another gateway:
- * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over]`, and
+ * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over | --drained]`, and
  * for LiteLLM also `[--salt-key-file FILE] [--config config.yaml] [--grant USD]`.
  * Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
  * money does not add up afterwards.
@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { type PeerData, type Program, programs } from "../moving/model.ts";
 import { readSource } from "../moving/read-source.ts";
-import { cutOver, runImport, violatedInvariants } from "../moving/service.ts";
+import { cutOver, runImport, settleRest, violatedInvariants } from "../moving/service.ts";
 import { writeReport } from "../moving/write-report.ts";
 import { loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey } from "../platform/crypto/master-key.ts";
@@ -26,6 +26,7 @@ const options = {
   grant: { type: "string" },
   apply: { type: "boolean", default: false },
   "cut-over": { type: "boolean", default: false },
+  drained: { type: "boolean", default: false },
   "verified-addresses": { type: "boolean", default: false },
   "admin-balances": { type: "boolean", default: false },
 } as const;
@@ -48,10 +49,12 @@ async function read(program: Program, from: string, values: Values): Promise<Pee
   return data;
 }
 
-async function main(): Promise<number> {
+/** What the command line asks for. @throws Error that says what is wrong with it */
+function readCommand() {
   const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
   const program = programs.find((name) => name === positionals[0]);
-  if (program === undefined || positionals.length !== 1 || values.from === undefined) {
+  const { from } = values;
+  if (program === undefined || positionals.length !== 1 || from === undefined) {
     throw new Error(`say what to move from where: import ${programs.join("|")} --from sqlite:FILE`);
   }
   const instance = values.instance ?? program;
@@ -61,6 +64,14 @@ async function main(): Promise<number> {
   if (values["cut-over"] && !values.apply) {
     throw new Error("--cut-over goes with --apply: the last run before customers call Sluice");
   }
+  if (values.drained && (!values.apply || values["cut-over"])) {
+    throw new Error("--drained goes with --apply, after the run with --cut-over");
+  }
+  return { program, from, instance, values };
+}
+
+async function main(): Promise<number> {
+  const { program, from, instance, values } = readCommand();
   const config = loadConfig();
   const masterKey = await loadMasterKey(masterKeySource(config));
   const db = openDatabase({
@@ -70,14 +81,16 @@ async function main(): Promise<number> {
     statementTimeoutMs,
   });
   try {
-    const data = await read(program, values.from, values);
+    const data = await read(program, from, values);
     const moving = {
       instance,
       isApplied: values.apply,
       areAddressesVerified: values["verified-addresses"],
       areAdminBalancesMoved: values["admin-balances"],
     };
-    const report = await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, moving);
+    const report = values.drained
+      ? await settleRest(db, data, moving)
+      : await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, moving);
     process.stdout.write(writeReport(report));
     const violated = values.apply ? await violatedInvariants(db) : [];
     for (const invariant of violated) {

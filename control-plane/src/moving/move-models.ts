@@ -1,11 +1,11 @@
 import { putImportedModel } from "../gateway/catalog-admin/imported-models.ts";
-import type { PeerChannel, PricedModel } from "./model.ts";
+import type { PeerChannel, PeerData, PricedModel } from "./model.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
 
 /** The models that channels serve, with what they cost there. A model without a price is not moved: its calls would be free. */
 export async function moveModels(step: Step): Promise<void> {
   const items = await step.items("model");
-  for (const [name, channels] of [...servingChannels(step)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, channels] of [...servingChannels(step.data)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const priced = step.data.priceOf(name, channels);
     if (priced.prices === null) {
       leaveOut(step, name, priced.problem);
@@ -62,7 +62,7 @@ async function putModel(step: Step, name: string, { prices, facts }: Priced): Pr
 }
 
 /** The channels of each model, the one that gets its calls first. */
-function servingChannels({ data }: Step): ReadonlyMap<string, readonly PeerChannel[]> {
+export function servingChannels(data: PeerData): ReadonlyMap<string, readonly PeerChannel[]> {
   const serving = new Map<string, PeerChannel[]>();
   for (const channel of [...data.channels].sort(byTurn)) {
     for (const model of channel.models) {

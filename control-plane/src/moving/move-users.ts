@@ -46,7 +46,8 @@ function byClaim(users: readonly PeerUser[]): readonly PeerUser[] {
   return [...users].sort((a, b) => rank(a) - rank(b) || Number(b.quota > a.quota) - Number(b.quota < a.quota));
 }
 
-function balanceOf({ data, options }: Step, user: PeerUser): bigint {
+/** What a user's balance is worth here; nothing for an administrator's, unless the operator wants it. */
+export function balanceOf({ data, options }: Step, user: PeerUser): bigint {
   return user.isAdmin && !options.areAdminBalancesMoved ? 0n : quotaOfUnits(user.quota, data.options);
 }
 

@@ -10,7 +10,9 @@ import { moveGroups } from "./move-groups.ts";
 import { moveKeys } from "./move-keys.ts";
 import { moveModels } from "./move-models.ts";
 import { moveOrganisations } from "./move-organisations.ts";
+import { moveRest } from "./move-rest.ts";
 import { moveUsers } from "./move-users.ts";
+import { type PriceRow, priceTable } from "./price-table.ts";
 import { type Counts, type ImportOptions, Step } from "./run.ts";
 import { listItems, lockSource, markCutOver } from "./store.ts";
 
@@ -20,6 +22,8 @@ export type ImportReport = {
   readonly counts: ReadonlyMap<string, Counts>;
   readonly findings: readonly Finding[];
   readonly leftOut: ReadonlyMap<string, number>;
+  /** What each group pays for each model, there and here. */
+  readonly prices: readonly PriceRow[];
   /** The sum of what the moved users have there, and of what was moved here, in quota. */
   readonly movedQuota: bigint;
 };
@@ -61,7 +65,7 @@ export async function runImport(deps: ImportDeps, data: PeerData, options: Impor
     for (const name of Object.keys(steps)) {
       done.push([name, await deps.db.withTransaction((tx) => work(tx, name), { statementTimeoutMs })]);
     }
-    return await reportOf(deps.db, data, options, done);
+    return await deps.db.withTransaction((tx) => reportOf(tx, data, options, done));
   }
   return await rehearse(deps.db, async (tx) => {
     for (const name of Object.keys(steps)) {
@@ -96,6 +100,30 @@ export async function cutOver(db: Database, data: PeerData, options: ImportOptio
     });
     return step.counts;
   });
+}
+
+/**
+ * Moves what balances have changed there since the cut-over, when the calls that had begun there have ended.
+ * @throws Error before the cut-over
+ */
+export async function settleRest(db: Database, data: PeerData, options: ImportOptions): Promise<ImportReport> {
+  const step = await db.withTransaction(
+    async (tx) => {
+      const { program } = data;
+      const { instance } = options;
+      const source = await lockSource(tx, instance, program);
+      if (source.cutOverAt === null || source.program !== program) {
+        throw new Error(`${instance} is not cut over yet: --drained is for what is left there afterwards`);
+      }
+      const rest = new Step(tx, data, options);
+      await moveRest(rest);
+      const subject = { subjectKind: "import_source", subjectId: instance };
+      await audit(tx, byCommand("import"), "import.drained", { ...subject, after: { changed: rest.counts.changed } });
+      return rest;
+    },
+    { statementTimeoutMs },
+  );
+  return await db.withTransaction((tx) => reportOf(tx, data, options, [["rest", step]]));
 }
 
 /** The violated invariants of the money, each as a sentence. */
@@ -146,19 +174,20 @@ async function rehearse<Result>(db: Database, work: (tx: Transaction) => Promise
 }
 
 async function reportOf(
-  db: Database | Transaction,
+  tx: Transaction,
   data: PeerData,
   options: ImportOptions,
   done: readonly (readonly [string, Step])[],
 ): Promise<ImportReport> {
-  const users = await listItems(db, options.instance, "user");
-  const organisations = await listItems(db, options.instance, "organisation");
+  const users = await listItems(tx, options.instance, "user");
+  const organisations = await listItems(tx, options.instance, "organisation");
   const report = {
     instance: options.instance,
     isApplied: options.isApplied,
     counts: new Map(done.map(([name, { counts }]) => [name, counts])),
     findings: [...data.findings, ...done.flatMap(([, { findings }]) => findings)],
     leftOut: data.leftOut,
+    prices: await priceTable(new Step(tx, data, options)),
     movedQuota: [...users.values(), ...organisations.values()].reduce(
       (sum, { movedQuota }) => sum + (movedQuota ?? 0n),
       0n,

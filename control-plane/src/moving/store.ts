@@ -1,6 +1,8 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { and, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { clock, excluded } from "../db/expressions.ts";
+import { modelPrice } from "../db/schema/gateway-routing.ts";
+import { userGroup } from "../db/schema/groups.ts";
 import { importItem, importSource } from "../db/schema/moving.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Program } from "./model.ts";
@@ -40,6 +42,35 @@ export async function markCutOver(tx: Queryable, instance: string): Promise<void
     .update(importSource)
     .set({ cutOverAt: clock, updatedAt: clock })
     .where(eq(importSource.instance, instance));
+}
+
+export type PriceHere = {
+  readonly prices: Readonly<
+    Record<"input_usd_per_m" | "output_usd_per_m" | "cache_read_usd_per_m" | "request_usd", string | null>
+  >;
+  /** Of every group, by its name. */
+  readonly multipliers: ReadonlyMap<string, string>;
+};
+
+/** The newest prices of these models. */
+export async function listPricesHere(
+  db: Queryable,
+  models: readonly string[],
+): Promise<ReadonlyMap<string, PriceHere>> {
+  const groups = await db.drizzle.select({ name: userGroup.name, multiplier: userGroup.multiplier }).from(userGroup);
+  const multipliers = new Map(groups.map(({ name, multiplier }) => [name, multiplier]));
+  const rows = await db.drizzle
+    .selectDistinctOn([modelPrice.model], {
+      model: modelPrice.model,
+      input_usd_per_m: modelPrice.inputUsdPerM,
+      output_usd_per_m: modelPrice.outputUsdPerM,
+      cache_read_usd_per_m: modelPrice.cacheReadUsdPerM,
+      request_usd: modelPrice.requestUsd,
+    })
+    .from(modelPrice)
+    .where(inArray(modelPrice.model, [...models]))
+    .orderBy(modelPrice.model, desc(modelPrice.version));
+  return new Map(rows.map(({ model, ...prices }) => [model, { prices, multipliers }]));
 }
 
 /** All that was made of one kind of rows, by their ids there. */

@@ -10,7 +10,7 @@ const titles: Readonly<Record<Finding["level"], string>> = {
 
 /** The report for people. */
 export function writeReport(report: ImportReport): string {
-  const { isApplied, instance, counts, findings, leftOut, movedQuota } = report;
+  const { isApplied, instance, counts, findings, leftOut, movedQuota, prices } = report;
   const head = isApplied
     ? `Moved from ${instance}:`
     : `A rehearsal: nothing was kept. With --apply, this would be moved from ${instance}:`;
@@ -25,9 +25,26 @@ export function writeReport(report: ImportReport): string {
     ...rows,
     `  balances  ${movedQuota} quota in all, ${usdOfQuota(movedQuota)} USD`,
     ...(tables.length === 0 ? [] : [`  Tables that are not moved: ${tables.join(", ")}`]),
+    ...priceLines(prices),
     ...sections,
     "",
   ].join("\n");
+}
+
+/** Prices in USD: input, output and cached input per million tokens, and a request. */
+function priceLines(prices: ImportReport["prices"]): string[] {
+  const different = prices.filter(({ isSame }) => !isSame);
+  const lines = prices.map(({ model, group, there, here, isSame }) => {
+    const end = isSame ? "the same here" : `DIFFERENT here: ${here}`;
+    return `  ${model}, ${group}: ${there}, ${end}`;
+  });
+  return prices.length === 0
+    ? []
+    : [
+        "",
+        `Prices in USD of input, output and cached input per million tokens, and of a request (${different.length} of ${prices.length} differ):`,
+        ...lines,
+      ];
 }
 
 function sectionOf(level: Finding["level"], findings: readonly Finding[]): string[] {

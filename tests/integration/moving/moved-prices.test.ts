@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Program } from "@sluice/control-plane/moving/model.ts";
+import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { copyPeer, type MoveOptions, move } from "../../support/moving/peers.ts";
@@ -37,6 +38,36 @@ describe("prices of one-api", () => {
       expect(await pricesFor(db, "svip", "acme-chat-large")).toBe("3 7.5 - 0");
       expect(await pricesFor(db, "svip", "acme-chat-free")).toBe("0 0 - 0");
     });
+  });
+
+  test("are compared in the report, for each model and group, and none differs", async () => {
+    for (const program of ["one-api", "new-api"] as const) {
+      await moved(program, async (_, { prices }) => {
+        expect(prices.length).toBeGreaterThan(30);
+        expect(prices.filter(({ isSame }) => !isSame)).toEqual([]);
+      });
+    }
+    await moved("one-api", async (_, report) => {
+      expect(report.prices).toContainEqual({
+        ...{ model: "gpt-4o", group: "vip", there: "2 8 - 0", here: "2 8 - 0", isSame: true },
+      });
+      expect(writeReport(report)).toContain("gpt-4o, svip: 1.25 5 - 0, the same here");
+    });
+  });
+
+  test("that can't be the same here are named with both", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change("update options set value = json_set(value, '$.svip', 0.12345678) where key = 'GroupRatio'");
+    await moved(
+      "one-api",
+      async (_, report) => {
+        const different = report.prices.filter(({ isSame }) => !isSame);
+        expect(different.length).toBeGreaterThan(5);
+        expect(different.every(({ group }) => group === "svip")).toBe(true);
+        expect(writeReport(report)).toContain("DIFFERENT here");
+      },
+      { from: `sqlite:${peer.path}` },
+    );
   });
 
   test("are those of the channel that gets the calls, and the report names the others", async () => {

@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
 import { plainName, type Row, type Source } from "./model.ts";
 
+const busyMsMax = 20_000;
+
 /** Reads a file of SQLite, in one transaction, so that the program may go on writing meanwhile. */
 export class SqliteSource implements Source {
   readonly #file: Database;
@@ -8,6 +10,8 @@ export class SqliteSource implements Source {
   /** @throws Error if the file does not exist */
   constructor(path: string) {
     this.#file = new Database(path, { readonly: true, safeIntegers: true });
+    // The program writes all the time, and a reader has to wait for its turn.
+    this.#file.run(`pragma busy_timeout = ${busyMsMax}`);
     this.#file.run("begin");
   }
 
