@@ -161,6 +161,27 @@ describe("odd rows", () => {
     await moneyIsRight();
   });
 
+  test("of sign-ins, second factors, payments and settings are in the report, without secrets", async () => {
+    await using peer = await copyPeer("new-api");
+    peer.change("update users set github_id = 'alice-on-github', oidc_id = 'sub-1' where username = 'alice'");
+    peer.change("update users set github_id = 'bob-on-github', password = '' where username = 'bob'");
+    peer.change("create table two_fas (id integer primary key, user_id integer, secret text, is_enabled integer)");
+    peer.change("insert into two_fas values (1, 2, 'JBSWY3DPEHPK3PXP', 1), (2, 3, 'JBSWY3DPEHPK3PXP', 0)");
+    const { findings } = await move(db, "new-api", { from: `sqlite:${peer.path}` });
+    const texts = (table: string) =>
+      findings.filter((each) => each.table === table).map(({ id, text }) => `${id} ${text}`);
+    expect(texts("users").some((text) => text.startsWith("2 Its sign-in with github and oidc"))).toBe(true);
+    expect(texts("users").some((text) => text.startsWith("3 ") && text.includes("sets a password by e-mail"))).toBe(
+      true,
+    );
+    expect(texts("two_fas")).toEqual([
+      "1 The second factor of user 2 is not moved: its owner sets up another one here.",
+    ]);
+    expect(texts("top_ups")).toEqual([expect.stringContaining("1 success, 1 pending, 10 USD of which was credited")]);
+    expect(texts("options")).toEqual([expect.stringContaining("EpayKey")]);
+    expect(JSON.stringify(findings)).not.toContain("JBSWY3DPEHPK3PXP");
+  });
+
   test("never bring the text of a broken setting into the report: it may be a credential", async () => {
     await using peer = await copyPeer("one-api");
     peer.change('update channels set config = \'{"sk": "SECRET-OF-A-CHANNEL\' where id = 10');

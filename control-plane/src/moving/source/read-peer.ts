@@ -3,6 +3,7 @@ import { PeerPrices } from "../prices/price-models.ts";
 import type { Note, Row, Source } from "./model.ts";
 import { readChannel } from "./read-channel.ts";
 import { readCode } from "./read-code.ts";
+import { noteHistory, noteOptions, noteSecondFactors } from "./read-history.ts";
 import { readKey } from "./read-key.ts";
 import { readUser } from "./read-user.ts";
 import { OddValue, textOf } from "./read-values.ts";
@@ -46,6 +47,9 @@ export async function readPeer(
   };
   const options = new Map([...(await readOptions(source)), ...saved]);
   const prices = new PeerPrices(program, options);
+  noteOptions(options, findings);
+  await noteHistory(source, findings);
+  await noteSecondFactors(source, findings);
   return {
     program,
     organisations: [],

@@ -9,6 +9,17 @@ const clippedQuota = 2_147_483_647n;
 /** A higher cost would keep a processor busy for minutes at each login. */
 const bcryptHash = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
+const services = ["github", "oidc", "lark", "wechat", "telegram", "linux_do", "discord"];
+
+/** Names and ids of other services are never linked by themselves: a name that was given up can be someone else's now. */
+function noteSignIns(row: Row, note: Note, hasPassword: boolean): void {
+  const linked = services.filter((service) => textOf(row[`${service}_id`]) !== "");
+  if (linked.length > 0) {
+    const way = hasPassword ? "its owner logs in by password" : "its owner sets a password by e-mail";
+    note("lost", `Its sign-in with ${linked.join(" and ")} is not moved: ${way}, and links the service again.`);
+  }
+}
+
 /** A row of `users`, which both programs write. */
 export function readUser(row: Row, note: Note): PeerUser {
   const status = wholeOf(row["status"]);
@@ -26,6 +37,7 @@ export function readUser(row: Row, note: Note): PeerUser {
   if (hash !== "" && !isHash) {
     note("lost", "The password is not stored as bcrypt, or at an unusual cost. Its owner sets another one by e-mail.");
   }
+  noteSignIns(row, note, hash !== "");
   return {
     id: textOf(row["id"]),
     username: textOf(row["username"]),

@@ -1,0 +1,71 @@
+import type { Finding } from "../model.ts";
+import type { Source } from "./model.ts";
+import { flagOf, OddValue, textOf, wholeOf } from "./read-values.ts";
+
+/** Settings that decide prices and balances, and are used. */
+const usedOptions = new Set([
+  ...["ModelRatio", "CompletionRatio", "CacheRatio", "ModelPrice", "GroupRatio", "QuotaPerUnit"],
+]);
+
+/** The names of settings that are not moved; their values may be secrets. */
+export function noteOptions(options: ReadonlyMap<string, string>, findings: Finding[]): void {
+  const names = [...options.keys()].filter((name) => !usedOptions.has(name)).toSorted();
+  if (names.length > 0) {
+    const text = `Not moved; set what you need in the admin: ${names.join(", ")}.`;
+    findings.push({ level: "lost", table: "options", id: `${names.length} settings`, text });
+  }
+}
+
+/** What was paid and subscribed there, which stays there: balances hold it already. */
+export async function noteHistory(source: Source, findings: Finding[]): Promise<void> {
+  for (const table of ["top_ups", "user_subscriptions", "subscription_orders"]) {
+    const { states, credited } = await sumUp(source, table);
+    if (states.size > 0) {
+      const counts = [...states].map(([state, count]) => `${count} ${state}`).join(", ");
+      const paid = table === "top_ups" ? `, ${credited} USD of which was credited` : "";
+      const text = `Its history stays there: ${counts}${paid}. What was paid is in the balances.`;
+      findings.push({ level: "lost", table, id: "all rows", text });
+    }
+  }
+}
+
+/** How many rows of a table are in which state, and what those that succeeded come to. */
+async function sumUp(source: Source, table: string) {
+  const states = new Map<string, number>();
+  let credited = 0n;
+  if ((await source.columnsOf(table)) !== null) {
+    for await (const row of source.rows(table, "id")) {
+      const state = textOf(row["status"]).slice(0, 20) || "without a state";
+      states.set(state, (states.get(state) ?? 0) + 1);
+      credited += state === "success" ? amountOf(row["amount"]) : 0n;
+    }
+  }
+  return { states, credited };
+}
+
+function amountOf(value: unknown): bigint {
+  try {
+    return wholeOf(value);
+  } catch (error) {
+    if (error instanceof OddValue) {
+      return 0n;
+    }
+    throw error;
+  }
+}
+
+/** Users who logged in there with a second factor, and do so with their password alone here. */
+export async function noteSecondFactors(source: Source, findings: Finding[]): Promise<void> {
+  for (const table of ["two_fas", "passkey_credentials"]) {
+    if ((await source.columnsOf(table)) === null) {
+      continue;
+    }
+    for await (const row of source.rows(table, "id")) {
+      if (table !== "two_fas" || flagOf(row["is_enabled"])) {
+        const what = table === "two_fas" ? "second factor" : "passkey";
+        const text = `The ${what} of user ${textOf(row["user_id"])} is not moved: its owner sets up another one here.`;
+        findings.push({ level: "lost", table, id: textOf(row["id"]), text });
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
+import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { copyPeer, createLiteLlm, endMove, move } from "../../support/moving/peers.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
+
+let database: TestDatabase;
+let db: Database;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+});
+afterEach(async () => {
+  await db.close(500);
+  await database.drop();
+});
+
+/** The rows of each step and those of the source: none may be missing in the counts. */
+function countOf(report: ImportReport, step: string): number {
+  const counts = report.counts.get(step);
+  return counts === undefined ? 0 : counts.made + counts.changed + counts.unchanged + counts.kept + counts.leftOut;
+}
+
+const unreadable = (report: ImportReport, table: string): number =>
+  report.findings.filter(({ table: of, text }) => of === table && text.startsWith("The row can't be read")).length;
+
+const textsOf = (report: ImportReport, table: string, id: string): string =>
+  report.findings
+    .filter((finding) => finding.table === table && finding.id === id)
+    .map(({ text }) => text)
+    .join("\n");
+
+/** Rows that real databases have, and some that nobody should have. */
+const hostile = [
+  "update users set email = 'BOB@example.com' where username = 'alice'",
+  "update users set email = 'not an address', username = 'with space' where username = 'carol'",
+  `update users set username = '${"n".repeat(300)}', display_name = '${"d".repeat(5_000)}' where username = 'dave'`,
+  "update users set \"group\" = '' where username = 'erin'",
+  "update users set \"group\" = 'VIP' where username = 'frank'",
+  "update users set quota = 9007199254740993 where username = 'grace'",
+  "update users set quota = 99999999999999999999 where username = 'heidi'",
+  "update users set display_name = cast(x'c328' as text), password = 'plain' where username = 'ivan'",
+  "update users set display_name = 'a' || char(0) || char(8238) || 'b', role = 7, status = 0 where username = 'olivia'",
+  "update tokens set user_id = 4711 where id = 2",
+  "update tokens set key = 'has a space in it and is long enough' where id = 3",
+  "update tokens set expired_time = 99999999999999 where id = 4",
+  "update tokens set expired_time = 0 where id = 5",
+  "update tokens set remain_quota = 'lots', unlimited_quota = 0 where id = 6",
+  `update tokens set name = '${"k".repeat(1_000)}' where id = 7`,
+  "update tokens set status = 77 where id = 8",
+  "update channels set type = 0 where id = 1",
+  "update channels set models = ' gpt-4o , ,gpt-4o,, gpt-4o-mini', \"group\" = 'default,,VIP' where id = 2",
+  "update channels set model_mapping = 'null', priority = -9223372036854775808 where id = 3",
+  "update channels set model_mapping = '[1]', weight = 4294967296 where id = 4",
+  "update channels set base_url = 'javascript:alert(1)' where id = 5",
+  "update channels set key = '', base_url = 'https://user:secret@host.example' where id = 6",
+  `update channels set models = '${"m".repeat(500)},with space,ok/model' where id = 7`,
+  "update channels set name = '' where id = 8",
+];
+
+describe.each(["one-api", "new-api"] as const)("a hostile database of %s", (program) => {
+  test("is moved as far as it goes, every odd row is reported, and nothing is dropped in silence", async () => {
+    await using peer = await copyPeer(program);
+    for (const sql of hostile) {
+      peer.change(sql);
+    }
+    const from = `sqlite:${peer.path}`;
+    const report = await move(db, program, { from });
+    const [users, tokens, channels] = [13, program === "one-api" ? 38 : 27, 14];
+    expect(countOf(report, "users") + unreadable(report, "users")).toBe(users);
+    expect(countOf(report, "keys") + unreadable(report, "tokens")).toBe(tokens);
+    expect(countOf(report, "channels") + unreadable(report, "channels")).toBe(channels);
+    expect(unreadable(report, "users")).toBe(1);
+    expect(textsOf(report, "users", "3") + textsOf(report, "users", "2")).toContain("another account has it");
+    expect(textsOf(report, "users", "4")).toContain("is invalid");
+    expect(textsOf(report, "users", "10")).toContain("not stored as bcrypt");
+    expect(textsOf(report, "users", "13")).toContain("status 0 is unknown");
+    expect(textsOf(report, "tokens", "2")).toContain("user does not exist");
+    expect(textsOf(report, "tokens", "3")).toContain("22 to 128 characters");
+    expect(textsOf(report, "tokens", "4")).toContain("is not a time");
+    expect(textsOf(report, "tokens", "6")).toContain("is not an integer");
+    expect(textsOf(report, "tokens", "8")).toContain("status 77 is unknown");
+    expect(textsOf(report, "channels", "1")).toContain("type 0");
+    expect(textsOf(report, "channels", "5")).toContain("not an address of HTTP");
+    expect(textsOf(report, "groups", "VIP")).toContain("It is called");
+    expect(textsOf(report, "models", "with space")).toContain("not moved");
+    expect(writeReport(report)).not.toContain("user:secret");
+    expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+    const again = await move(db, program, { from });
+    expect([...again.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
+    await endMove(db, program, { from });
+    expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+  }, 30_000);
+});
+
+describe("a hostile database of LiteLLM", () => {
+  test("is moved as far as it goes, every odd row is reported, and nothing is dropped in silence", async () => {
+    await using lite = await createLiteLlm();
+    for (const sql of [
+      `update "LiteLLM_UserTable" set user_email = 'ALICE@EXAMPLE.COM ' where user_id = 'bob@example.com'`,
+      `update "LiteLLM_UserTable" set max_budget = 'NaN' where user_id = 'carol'`,
+      `update "LiteLLM_UserTable" set max_budget = 1e300, password = 'plain' where user_id = 'dave'`,
+      `update "LiteLLM_UserTable" set rpm_limit = 9223372036854775807, tpm_limit = 0, metadata = '[]' where user_id = 'erin'`,
+      `update "LiteLLM_TeamTable" set members_with_roles = '"odd"', admins = '{carol}' where team_id = 'team-services'`,
+      `update "LiteLLM_TeamTable" set team_alias = repeat('t', 500), models = '{no-default-models}' where team_id = 'team-blocked'`,
+      `update "LiteLLM_VerificationToken" set token = 'typed-by-hand', key_name = null where key_alias = 'alice-limited'`,
+      `update "LiteLLM_VerificationToken" set expires = '294276-01-01' where key_alias = 'bob-monthly'`,
+      `update "LiteLLM_VerificationToken" set max_budget = -5, spend = 'Infinity' where key_alias = 'orphan'`,
+      `update "LiteLLM_VerificationToken" set team_id = 'gone', models = array_fill('x'::text, array[300]) where key_alias = 'all-proxy'`,
+      `update "LiteLLM_ProxyModelTable" set litellm_params = '"text"', model_info = null where model_id = 'm-1'`,
+      `update "LiteLLM_ProxyModelTable" set litellm_params = '{"model": 5, "api_base": ["x"]}' where model_id = 'm-2'`,
+      `update "LiteLLM_ProxyModelTable" set litellm_params = '{"model": "openai/x", "api_base": "file:///etc/passwd"}',
+        model_info = '{"input_cost_per_token": "free", "output_cost_per_token": -1}' where model_id = 'm-4'`,
+      `update "LiteLLM_DeprecatedVerificationToken" set active_token_id = 'gone'`,
+    ]) {
+      await lite.change(sql);
+    }
+    const report = await move(db, "litellm", { from: lite.url });
+    expect(countOf(report, "users") + unreadable(report, "UserTable")).toBe(7);
+    expect(countOf(report, "organisations") + unreadable(report, "TeamTable")).toBe(3);
+    // The key of a login, and the old key of one that is gone, are not keys of customers.
+    expect(countOf(report, "keys") + unreadable(report, "VerificationToken")).toBe(14);
+    expect(textsOf(report, "UserTable", "carol")).toContain("is not a number");
+    expect(textsOf(report, "UserTable", "dave")).toContain("is not a number");
+    expect(textsOf(report, "users", "bob@example.com")).toContain("another account has it");
+    expect(report.findings.some(({ text }) => text.includes("not stored by its SHA-256"))).toBe(true);
+    expect(report.findings.some(({ text }) => text.includes('team "gone" does not exist'))).toBe(true);
+    expect(report.findings.some(({ text }) => text.includes("The key that replaces it"))).toBe(true);
+    expect(writeReport(report)).not.toContain("typed-by-hand");
+    expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+    const again = await move(db, "litellm", { from: lite.url });
+    expect([...again.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
+    await endMove(db, "litellm", { from: lite.url });
+  }, 30_000);
+});
