@@ -70,6 +70,13 @@ export const shownDialogs: readonly ShownPage[] = [
     ready: ".row-open, [data-kind=empty]",
     press: ["New batch"],
   },
+  {
+    ...admin,
+    name: "admin-coupons-new",
+    path: "/admin/coupons/",
+    ready: ".row-open, [data-kind=empty]",
+    press: ["New coupon"],
+  },
   { ...admin, name: "admin-registration-edit", path: "/admin/registration/", ready: ".facts", press: ["Edit rules"] },
   {
     ...admin,

@@ -70,6 +70,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await setCache(db, { responses: true });
   await fillOrders(db, owner);
   await fillCodes(db);
+  await fillCoupons(db);
   await fillRenewals(db, owner);
   await fillCatalog(rig);
   await fillGroups(db, owner);
@@ -101,6 +102,15 @@ async function fillCodes(db: Database): Promise<void> {
     values ('Gift card 10', 'Sold by the shop at the station', null, 'wallet_balance', 5000000, 1000, false, null, null, 'somebody'),
       ('One month free', 'Fair in May', 'monthly-20', 'monthly', 12000000, 200, true, now() - interval '1 day', null, 'somebody'),
       ('Gift card 50', 'Stolen', null, 'wallet_balance', 25000000, 50, false, null, now() - interval '3 days', 'somebody')`;
+}
+
+async function fillCoupons(db: Database): Promise<void> {
+  await db.sql`
+    insert into coupon (code, kind, percent, amount_usd, note, is_first_purchase, plan_codes, uses_max, uses_per_user, minimum_usd, expires_at,
+      revoked_at, created_by, idempotency_key)
+    values ('SPRING26', 'percent', 20, null, 'Newsletter of March', false, '{}', 500, 1, null, now() + interval '30 days', null, 'somebody', 'shot coupon 1'),
+      ('WELCOME-5', 'amount', null, 5, '', true, '{}', null, 1, 20, null, null, 'somebody', 'shot coupon 2'),
+      ('FAIR-BONUS', 'bonus', 25, null, 'Fair in May', false, '{monthly-20}', 100, 1, null, null, now() - interval '2 days', 'somebody', 'shot coupon 3')`;
 }
 
 /** Plans that renew: one goes on on new terms, one fails, one has ended. */

@@ -150,6 +150,13 @@ export const shownPages: readonly ShownPage[] = [
     ready: ".row-open, [data-kind=empty]",
   },
   { name: "admin-codes", path: "/admin/codes/", as: "admin", arabic: "none", ready: ".row-open, [data-kind=empty]" },
+  {
+    name: "admin-coupons",
+    path: "/admin/coupons/",
+    as: "admin",
+    arabic: "none",
+    ready: ".row-open, [data-kind=empty]",
+  },
   { name: "admin-invoices", path: "/admin/invoices/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   {
     name: "admin-plans-none",
@@ -307,6 +314,13 @@ const pagesOfUse: readonly ShownPage[] = [
   {
     name: "admin-codes-open",
     path: "/admin/codes/?open=1",
+    as: "admin",
+    arabic: "none",
+    ready: ".row-open, .side-panel",
+  },
+  {
+    name: "admin-coupons-open",
+    path: "/admin/coupons/?open=1",
     as: "admin",
     arabic: "none",
     ready: ".row-open, .side-panel",

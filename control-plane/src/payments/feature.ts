@@ -13,6 +13,7 @@ import { billingAdminEndpoints } from "./admin/admin-routes.ts";
 import { type CheckoutRules, CheckoutService } from "./checkout/checkout.ts";
 import { checkoutEndpoints } from "./checkout/routes.ts";
 import { codeAdminEndpoints, redeemEndpoint } from "./codes/routes.ts";
+import { checkCouponEndpoint, couponAdminEndpoints } from "./coupons/routes.ts";
 import type { Payments } from "./gateways/payment-gateways.ts";
 import { openInvoiceThread } from "./invoices/pdf/render-invoice.ts";
 import { invoiceAdminEndpoints, invoiceEndpoints } from "./invoices/routes.ts";
@@ -57,6 +58,7 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
   const { config, db, log, clock, payments, refunds, approvals, acts, admins } = deps;
   const billing = { db, log, mail: deps.mails };
   const guests = guestOrders(db);
+  const codeAttempts = redemptionAttempts(db);
   // The configuration refuses it in production.
   const isMockOffered = config.NODE_ENV === "development" || config.PAYMENT_MOCK;
   const renewals: RenewalDeps = {
@@ -79,8 +81,9 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
     {
       name: "billing",
       endpoints: [
-        ...billingEndpoints({ ...billing, isMockOffered, guests, admins }),
-        redeemEndpoint(billing, redemptionAttempts(db)),
+        ...billingEndpoints({ ...billing, isMockOffered, guests, codeAttempts, admins }),
+        redeemEndpoint(billing, codeAttempts),
+        checkCouponEndpoint(billing, codeAttempts),
       ],
       jobs: [
         { name: "expire-orders", pattern: "10 * * * * *", run: (database) => expireOverdueOrders(database) },
@@ -94,8 +97,9 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
       name: "codes-admin",
       endpoints: codeAdminEndpoints({ db, masterKey: deps.masterKey, approvals, createBatch: acts.createBatch }),
     },
+    { name: "coupons-admin", endpoints: couponAdminEndpoints({ db, approvals, createCoupon: acts.createCoupon }) },
     renewalFeature(renewals),
-    { name: "checkout", endpoints: checkoutEndpoints({ checkout, notices, guests, isMockOffered }) },
+    { name: "checkout", endpoints: checkoutEndpoints({ checkout, notices, guests, codeAttempts, isMockOffered }) },
     { name: "checkout-admin", endpoints: checkoutAdminEndpoints({ db, clock, notices }) },
   ];
 }

@@ -29,6 +29,9 @@ export type Order = {
   /** The tax that the amount includes, in percent; null for an order that gets no invoice. */
   readonly taxRate: Decimal | null;
   readonly taxNote: string | null;
+  /** The coupon that it was placed with, and what that took off the price before tax. */
+  readonly couponCode: string | null;
+  readonly discountUsd: Decimal | null;
   readonly userId: UserId | null;
   /** The organisation whose account is credited, for which the user placed the order; null for the user's own. */
   readonly organisationId: bigint | null;
@@ -88,7 +91,8 @@ export type ReviewReason =
   | "second_payment"
   | "payment_changed"
   | "paid_while_in_review"
-  | "paid_too_late";
+  | "paid_too_late"
+  | "coupon_used_up";
 
 /** The prefix of the review reason of an order whose money went back at the gateway, or is disputed there. */
 export const reversalMark = "gateway_reversal";
@@ -263,6 +267,8 @@ export function orderEntry(order: Order): OrderEntry {
     plan_kind: order.planKind,
     quota: order.quota,
     amount_usd: order.amountUsd,
+    coupon_code: order.couponCode,
+    discount_usd: order.discountUsd,
     currency: order.currency,
     pay_channel: order.payChannel,
     vendor: order.vendor,

@@ -29,13 +29,14 @@ import { idempotencyKeyOf } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type CallerReader, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { planEntry, subscriptionEntry } from "./answers.ts";
+import { tryCoupon } from "./coupons/try-coupon.ts";
 import { orderEntry } from "./model.ts";
 import { findOrder } from "./orders/order-store.ts";
 import { cancelOrder, claimOrder, findOwnOrder, listOrders, readOrder } from "./orders/orders.ts";
-import { admitOrder, createOrder } from "./orders/place-order.ts";
+import { admitOrder, couponErrors, createOrder, type PlacedOrder } from "./orders/place-order.ts";
 import { statementCsv, statementHtml, statementPolicy } from "./orders/statement-text.ts";
 import { selectActivePlans } from "./plans/plan-store.ts";
-import type { BillingDeps, GuestOrders } from "./port.ts";
+import type { BillingDeps, CodeAttempts, GuestOrders } from "./port.ts";
 import { isLive } from "./renewals/model.ts";
 import { findOpenRenewal } from "./renewals/renewal-store.ts";
 import { settlePaid } from "./settle/settle-paid.ts";
@@ -43,6 +44,7 @@ import { cancelAtEnd, listSubscriptions } from "./subscriptions/subscription-sto
 
 export type BillingEndpointDeps = BillingDeps & {
   readonly guests: GuestOrders;
+  readonly codeAttempts: CodeAttempts;
   /** Whether orders can be settled without a payment. */
   readonly isMockOffered: boolean;
   readonly admins: Pick<CallerReader, "readAdmin">;
@@ -89,24 +91,26 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
         "idempotency_mismatch",
         "in_progress",
         "too_many_attempts",
+        ...couponErrors,
       ],
-      limits: ["Anonymous orders are rate-limited per IP address (`too_many_attempts`)."],
+      limits: ["Anonymous orders and unknown coupons are rate-limited (`too_many_attempts`)."],
       handle: async ({ input, user, request, clientIp }) => {
         const sent = idempotencyKeyOf(request, input.idempotency_key);
         const idempotencyKey = await admitOrder(deps.guests, { user, clientIp }, sent);
-        const { order, claimCode } = await db.withTransaction((tx) =>
-          createOrder(tx, {
-            planCode: input.plan_code,
-            amountUsd: input.amount_usd,
-            ...placeOf(user),
-            email: user === null ? (input.email ?? null) : null,
-            payChannel: "none",
-            sender: null,
-            vendor: null,
-            idempotencyKey,
-            visitorId: input.visitor_id,
-          }),
-        );
+        const { coupon_code: couponCode, plan_code: planCode, amount_usd: amountUsd } = input;
+        const place = (): Promise<PlacedOrder> =>
+          db.withTransaction((tx) =>
+            createOrder(tx, {
+              ...{ planCode, amountUsd, couponCode, ...placeOf(user) },
+              email: user === null ? (input.email ?? null) : null,
+              payChannel: "none",
+              sender: null,
+              vendor: null,
+              idempotencyKey,
+              visitorId: input.visitor_id,
+            }),
+          );
+        const { order, claimCode } = await tryCoupon(deps.codeAttempts, { user, clientIp }, couponCode, place);
         return { order: orderEntry(order), ...(claimCode === null ? {} : { claim_code: claimCode }) };
       },
     }),

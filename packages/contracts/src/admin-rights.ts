@@ -79,6 +79,8 @@ export const adminRights = {
   "/backend/admin/code-batch/codes/": freshSuperAdmin,
   // It ends sales that someone relies on, and can't be undone.
   "/backend/admin/code-batch/revoke/": { ...billing, freshLogin: true },
+  "/backend/admin/coupon/create/": freshSuperAdmin,
+  "/backend/admin/coupon/revoke/": { ...billing, freshLogin: true },
   "/backend/admin/invoice/terms/save/": freshSuperAdmin,
   // It ends what a customer relies on, and can't be undone.
   "/backend/admin/renewal/cancel/": { ...billing, freshLogin: true },

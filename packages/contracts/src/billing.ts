@@ -8,6 +8,13 @@ import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
+/** The code of a coupon, as typed: case does not matter. */
+export const couponCode = z
+  .string()
+  .trim()
+  .max(32)
+  .transform((code) => code.toUpperCase())
+  .pipe(z.string().regex(/^[A-Z0-9][A-Z0-9-]{2,31}$/, "3 to 32 letters, digits and -"));
 const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not an order number");
 const claimCode = z.string().min(8).max(64);
 const email = z.string().trim().max(254).pipe(z.email());
@@ -54,6 +61,8 @@ export const createOrderInput = z.strictObject({
   plan_code: z.string().min(1).max(64),
   /** For a plan whose buyers choose the amount, and only for one. */
   amount_usd: usd.optional(),
+  /** The code of a coupon, for a caller with a login. */
+  coupon_code: couponCode.optional(),
   /** For an anonymous order: the user who has verified this address gets what it buys. */
   email: email.optional(),
   idempotency_key: idempotencyKey.optional(),
@@ -193,6 +202,9 @@ export const orderEntry = z.strictObject({
   plan_kind: planKind,
   quota: wireInteger,
   amount_usd: wireDecimal,
+  /** The coupon that it was placed with, and what that took off the price before tax; null without one. */
+  coupon_code: z.string().nullable(),
+  discount_usd: wireDecimal.nullable(),
   currency: z.string(),
   pay_channel: z.enum(["none", "mock", "walletpay", "cardpay", "code"]),
   vendor: z.string().nullable(),

@@ -197,6 +197,10 @@ export const errorTable = {
   ),
   payment_unconfirmed: invalid(400, "The payment gateway does not confirm this payment."),
   not_offered: invalid(403, "This is not offered here."),
+  coupon_unknown: invalid(404, "This coupon does not exist."),
+  coupon_ended: invalid(409, "This coupon is no longer valid."),
+  coupon_used_up: invalid(409, "This coupon was used as often as it can be."),
+  coupon_not_applicable: invalid(409, "This coupon can't be used for this purchase."),
   internal_error: server(500, "Something went wrong on our side."),
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -134,6 +134,8 @@ export type InvoiceFacts = {
   readonly seller: PartyFacts;
   readonly buyer: PartyFacts;
   readonly item: { readonly name: string; readonly quota: string };
+  /** What a coupon took off the net amount; on an invoice of an order with one. */
+  readonly discount?: { readonly code: string; readonly netUsd: Decimal };
   readonly orderNo: string;
   readonly taxName: string;
   readonly taxNote: string;
@@ -181,6 +183,7 @@ export const quoteResponse = z.strictObject({
   tax_name: z.string(),
   quota: wireInteger,
 });
+export type QuoteEntry = Unsent<z.output<typeof quoteResponse>>;
 
 export const invoiceList = listContract({
   name: "invoices",

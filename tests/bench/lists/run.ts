@@ -77,6 +77,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
   plans: [""],
   invoices: ["", "kind=credit_note", "sort=-gross_usd"],
   "code-batches": ["", "state=usable"],
+  coupons: ["", "state=usable", "sort=-uses"],
   "registration-credits": ["", "outcome=refused", "network=192.0.2"],
   renewals: ["", "sort=price_usd", "status=past_due", "user_id=17"],
   adjustments: [""],

@@ -78,6 +78,7 @@ describe("a page", () => {
     "past_due",
     "ended",
     "abandoned",
+    "percent",
   ];
   const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
   const others = ["mock", "paid", "chat", "admin", "personal", ...ids, "x'%_\\"];

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { redemptionAttempts } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
 import { billingEndpoints } from "@sluice/control-plane/payments/routes.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { loginAdmin, loginUser, sessionsOf } from "../../support/accounts/logins.ts";
@@ -18,13 +19,25 @@ beforeAll(async () => {
   scene = await BillingScene.create();
   const { db } = scene;
   const callers = sessionsOf(db);
-  const endpoints = billingEndpoints({ ...scene.deps, isMockOffered: true, guests, admins: callers });
+  const endpoints = billingEndpoints({
+    ...scene.deps,
+    isMockOffered: true,
+    guests,
+    codeAttempts: redemptionAttempts(scene.db),
+    admins: callers,
+  });
   http = serveEndpoints(
     [...endpoints, ...adminBillingEndpoints({ ...scene.deps, gateways: { walletpay: gateway, cardpay: gateway } })],
     callers,
   );
   closedHttp = serveEndpoints(
-    billingEndpoints({ ...scene.deps, isMockOffered: false, guests, admins: callers }),
+    billingEndpoints({
+      ...scene.deps,
+      isMockOffered: false,
+      guests,
+      codeAttempts: redemptionAttempts(scene.db),
+      admins: callers,
+    }),
     callers,
   );
   admin = await loginAdmin(scene);

@@ -43,6 +43,8 @@ export async function addToLists(db: Database, name: string, count: number): Pro
       select ${named("plan")}, 'Plan', 'monthly', floor(random() * 5) + 1, 10, '["one"]' from ${each}`,
     `insert into code_batch (name, plan_kind, quota, count, is_once_per_user, expires_at, created_by, created_at)
       select ${named("batch")}, 'wallet_balance', 10, 1, i % 2 = 0, case i % 3 when 0 then now() end, 'somebody', ${someTime} from ${each}`,
+    `insert into coupon (code, kind, percent, is_first_purchase, plan_codes, expires_at, created_by, idempotency_key, created_at)
+      select ${named("COUPON")}, 'percent', 10, i % 2 = 0, '{}', case i % 3 when 0 then now() end, 'somebody', ${named("coupon")}, ${someTime} from ${each}`,
     `insert into renewal (renewal_no, user_id, plan_code, plan_name, price_usd, quota, account, status, created_at)
       select ${named("RENEWAL")}, u.id, 'plan', 'Plan', floor(random() * 5) + 1, 10, 'default',
         case i % 3 when 0 then 'active' when 1 then 'past_due' else 'ended' end, ${someTime}

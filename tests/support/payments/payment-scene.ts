@@ -1,3 +1,4 @@
+import { redemptionAttempts } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
 import { SecretReader } from "@sluice/control-plane/admin/secrets/service.ts";
 import { CheckoutService } from "@sluice/control-plane/payments/checkout/checkout.ts";
 import { checkoutEndpoints } from "@sluice/control-plane/payments/checkout/routes.ts";
@@ -85,6 +86,7 @@ export class PaymentScene implements AsyncDisposable {
       ...renewalAdminEndpoints(this.renewals),
       ...checkoutEndpoints({
         guests: { count: () => Promise.resolve(), networkOf: () => "here" },
+        codeAttempts: redemptionAttempts(billing.db),
         checkout: new CheckoutService(billing.deps, this.payments, {
           isPlay,
           isOffered: (gateway) => !this.switchedOff.has(gateway),

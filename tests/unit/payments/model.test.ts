@@ -112,6 +112,8 @@ describe("a payment", () => {
     chosenUsd: null,
     taxRate: null,
     taxNote: null,
+    couponCode: null,
+    discountUsd: null,
     amountUsd: usd("10.00"),
     currency: "USD",
     userId: null,

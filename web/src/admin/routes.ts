@@ -70,6 +70,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/codes/page.tsx"),
   },
   {
+    path: "/coupons/",
+    nav: { label: (texts) => texts.coupons, icon: "receipt" },
+    load: () => import("./pages/coupons/page.tsx"),
+  },
+  {
     path: "/invoices/",
     nav: { label: (texts) => texts.invoices, icon: "receipt" },
     load: () => import("./pages/invoices/page.tsx"),

@@ -14,6 +14,7 @@ export const adminNavTexts = {
   payments: "Payments",
   plans: "Plans",
   codes: "Codes",
+  coupons: "Coupons",
   invoices: "Invoices",
   renewals: "Subscriptions",
   approvals: "Approvals",

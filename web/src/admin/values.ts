@@ -2,6 +2,7 @@ import type { actorKinds, keyStates, mailList, userList } from "@sluice/contract
 import type { orderList, paymentList, planList, refundList } from "@sluice/contracts/admin-lists/billing";
 import type { groupList, modelList, usageList } from "@sluice/contracts/admin-lists/gateway";
 import type { codeBatchList } from "@sluice/contracts/codes";
+import type { couponList } from "@sluice/contracts/coupons";
 import type { exitAccountEntry, exitNodeEntry } from "@sluice/contracts/exit-nodes";
 import type { invoiceList } from "@sluice/contracts/invoices";
 import type { leadList } from "@sluice/contracts/leads";
@@ -77,6 +78,14 @@ export const noticeResults = valuesOf<(typeof contractNoticeResults)[number]>({
 export const planKinds = valuesOf<RowOf<typeof planList>["kind"]>({ wallet_balance: true, monthly: true });
 export const batchStates = valuesOf<RowOf<typeof codeBatchList>["state"]>({
   usable: true,
+  expired: true,
+  revoked: true,
+});
+export const couponKinds = valuesOf<RowOf<typeof couponList>["kind"]>({ percent: true, amount: true, bonus: true });
+export const couponStates = valuesOf<RowOf<typeof couponList>["state"]>({
+  usable: true,
+  upcoming: true,
+  used_up: true,
   expired: true,
   revoked: true,
 });

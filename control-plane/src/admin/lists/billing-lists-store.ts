@@ -28,7 +28,9 @@ export const orders = listSource({
   from: `sales_order o
     left join user_profile u on u.id = o.user_id
     left join organisation n on n.id = o.organisation_id
-    left join payment y on y.order_id = o.id`,
+    left join payment y on y.order_id = o.id
+    left join coupon_use s on s.order_id = o.id
+    left join coupon c on c.id = s.coupon_id`,
   columns: {
     order_no: column("text", "o.order_no"),
     plan_code: column("text", "o.plan_code"),
@@ -36,6 +38,8 @@ export const orders = listSource({
     plan_kind: column("text", "o.plan_kind"),
     quota: column("bigint", "o.quota"),
     amount_usd: column("numeric", "o.amount_usd"),
+    coupon_code: column("text", "c.code"),
+    discount_usd: column("numeric", "s.discount_usd"),
     currency: column("text", "o.currency"),
     user_id: column("bigint", "o.user_id"),
     email,
@@ -65,6 +69,7 @@ export const orders = listSource({
     status: isOneOf("o.status"),
     pay_channel: isOneOf("o.pay_channel"),
     plan_code: equals("text", "o.plan_code"),
+    coupon_code: equals("text", "c.code"),
     is_marked: either("o.review_reason is not null", "o.review_reason is null"),
     is_paid_late: either("o.is_paid_late", "not o.is_paid_late"),
     is_credited: either("o.credited_at is not null", "o.credited_at is null and o.settled_at is not null"),

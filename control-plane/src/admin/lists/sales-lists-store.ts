@@ -1,5 +1,6 @@
 import { planList } from "@sluice/contracts/admin-lists/billing";
 import { codeBatchList } from "@sluice/contracts/codes";
+import { couponList } from "@sluice/contracts/coupons";
 import { invoiceList } from "@sluice/contracts/invoices";
 import { renewalList } from "@sluice/contracts/renewals";
 import { column, either, equals, isOneOf, listSource } from "../../platform/list-query/model.ts";
@@ -83,6 +84,52 @@ export const codeBatches = listSource({
   },
   sorts: { created_at: [batchCreated, batchId] },
   time: { at: batchCreated },
+});
+
+const couponId = column("bigint", "c.id");
+const couponCreated = column("timestamptz", "c.created_at");
+const couponUses = column("integer", "c.uses");
+const couponState = `case when c.revoked_at is not null then 'revoked' when c.expires_at <= now() then 'expired'
+  when c.uses >= c.uses_max then 'used_up' when c.starts_at > now() then 'upcoming' else 'usable' end`;
+
+/** Coupons, with what they took off paid orders. */
+export const coupons = listSource({
+  contract: couponList,
+  from: "coupon c",
+  columns: {
+    coupon_id: couponId,
+    code: column("text", "c.code"),
+    kind: column("text", "c.kind"),
+    percent: column("numeric", "trim_scale(c.percent)"),
+    amount_usd: column("numeric", "c.amount_usd"),
+    note: column("text", "c.note"),
+    starts_at: column("timestamptz", "c.starts_at"),
+    expires_at: column("timestamptz", "c.expires_at"),
+    uses_max: column("integer", "c.uses_max"),
+    uses_per_user: column("integer", "c.uses_per_user"),
+    is_first_purchase: column("boolean", "c.is_first_purchase"),
+    plan_codes: column("jsonb", "to_jsonb(c.plan_codes)"),
+    minimum_usd: column("numeric", "c.minimum_usd"),
+    uses: couponUses,
+    revoked_at: column("timestamptz", "c.revoked_at"),
+    created_by: column("text", "c.created_by"),
+    created_at: couponCreated,
+    state: column("text", couponState),
+    consumed: column("bigint", "(select count(*) from coupon_use u where u.coupon_id = c.id and u.state = 'consumed')"),
+    discounts_usd: column(
+      "numeric",
+      "coalesce((select sum(u.discount_usd) from coupon_use u where u.coupon_id = c.id and u.state = 'consumed'), 0.00)",
+    ),
+  },
+  filters: {
+    coupon_id: equals("bigint", "c.id"),
+    code: (text, bind) => `c.code = ${bind(text.toUpperCase(), "text")}`,
+    kind: isOneOf("c.kind"),
+    state: isOneOf(couponState),
+    is_first_purchase: either("c.is_first_purchase", "not c.is_first_purchase"),
+  },
+  sorts: { created_at: [couponCreated, couponId], uses: [couponUses, couponId] },
+  time: { at: couponCreated },
 });
 
 const invoiceId = column("bigint", "i.id");

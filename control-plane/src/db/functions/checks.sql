@@ -197,6 +197,43 @@ BEGIN
 END
 $$;
 
+-- Coupons: uses are counted exactly and within the limits, and each follows the state of its order, whose price is lower by
+-- the discount. Where tax is added, it is added to the rest.
+CREATE OR REPLACE FUNCTION check_money_coupons() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'a coupon counts its uses', 'coupon ' || c.code, c.uses || ' for ' || coalesce(u.uses, 0)
+  FROM coupon c LEFT JOIN (
+    SELECT coupon_id, count(*) AS uses FROM coupon_use WHERE state <> 'released' AND NOT is_extra GROUP BY coupon_id
+  ) u ON u.coupon_id = c.id
+  WHERE c.uses <> coalesce(u.uses, 0)
+  UNION ALL
+  SELECT 'a user has as many uses of a coupon as it allows', 'coupon ' || c.code, 'user ' || u.user_id || ': ' || count(*)
+  FROM coupon_use u JOIN coupon c ON c.id = u.coupon_id
+  WHERE u.state <> 'released' AND NOT u.is_extra AND c.uses_per_user IS NOT NULL
+  GROUP BY c.code, c.uses_per_user, u.user_id HAVING count(*) > c.uses_per_user
+  UNION ALL
+  SELECT 'a use beyond the limits of its coupon was decided by a person', 'order ' || o.order_no, coalesce(o.resolution, 'none')
+  FROM coupon_use u JOIN sales_order o ON o.id = u.order_id
+  WHERE u.is_extra AND u.state = 'consumed' AND o.resolution IS DISTINCT FROM 'settle'
+  UNION ALL
+  SELECT 'the use of a coupon has the state of its order', 'order ' || o.order_no, u.state || ' for ' || o.status
+  FROM coupon_use u JOIN sales_order o ON o.id = u.order_id
+  WHERE CASE
+    WHEN o.status = 'review' THEN u.state = 'consumed'
+    WHEN o.status = 'pending' THEN u.state <> 'reserved'
+    WHEN o.status IN ('settled', 'refunded') AND o.resolution IS DISTINCT FROM 'refund' THEN u.state <> 'consumed'
+    ELSE u.state <> 'released' END
+  UNION ALL
+  SELECT 'an order costs its price less its discount', 'order ' || o.order_no,
+    o.amount_usd || ' for ' || u.price_usd || ' - ' || u.discount_usd
+  FROM coupon_use u JOIN sales_order o ON o.id = u.order_id
+  WHERE o.amount_usd NOT IN (u.price_usd - u.discount_usd,
+      round((u.price_usd - u.discount_usd) * (100 + coalesce(o.tax_rate, 0)) / 100, 2))
+    OR o.user_id IS DISTINCT FROM u.user_id OR o.quota <= u.bonus_quota;
+END
+$$;
+
 -- Free credit of registrations: one posting each, once for an address, and no invitation is used more often than it allows.
 CREATE OR REPLACE FUNCTION check_money_registration() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE plpgsql STABLE AS $$

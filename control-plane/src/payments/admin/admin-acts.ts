@@ -16,6 +16,7 @@ import { type KeptAct, keptAct, recordAct } from "../../admin/approvals/service.
 import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { type BatchInput, createBatchAct } from "../codes/code-batches.ts";
+import { type CouponInput, createCouponAct } from "../coupons/create-coupon.ts";
 import { orderEntry, toCents } from "../model.ts";
 import { findOrder } from "../orders/order-store.ts";
 import { type PlanInput, planAct } from "../plans/plan-act.ts";
@@ -38,6 +39,7 @@ export type BillingActs = {
   readonly resolve: Act<ResolveInput>;
   readonly plan: Act<PlanInput>;
   readonly createBatch: Act<BatchInput>;
+  readonly createCoupon: Act<CouponInput>;
 };
 
 export function billingActs(deps: RefundDeps & BillingDeps & { readonly masterKey: MasterKey }): BillingActs {
@@ -48,14 +50,15 @@ export function billingActs(deps: RefundDeps & BillingDeps & { readonly masterKe
     resolve: resolveAct(deps),
     plan: planAct(),
     createBatch: createBatchAct(deps.masterKey),
+    createCoupon: createCouponAct(),
   };
 }
 
 /** The same acts, run once a second person has approved them. */
 export function keptActs(acts: BillingActs): KeptAct[] {
-  const { adjust, refund, closeRefund, resolve, plan, createBatch } = acts;
+  const { adjust, refund, closeRefund, resolve, plan, createBatch, createCoupon } = acts;
   const ofOrders = [keptAct(refund), keptAct(closeRefund), keptAct(resolve)];
-  return [keptAct(adjust), ...ofOrders, keptAct(plan), keptAct(createBatch)];
+  return [keptAct(adjust), ...ofOrders, keptAct(plan), keptAct(createBatch), keptAct(createCoupon)];
 }
 
 /** A debit counts like a credit: an admin could otherwise move any amount by alternating the two. */

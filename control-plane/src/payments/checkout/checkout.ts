@@ -19,6 +19,7 @@ import { beginOpening, endOpening, findCheckout } from "./checkout-store.ts";
 export type Purchase = {
   readonly planCode: string;
   readonly amountUsd?: Decimal | undefined;
+  readonly couponCode?: string | undefined;
   readonly userId: UserId | null;
   readonly organisationId: bigint | null;
   readonly email: string | null;
@@ -113,12 +114,12 @@ export class CheckoutService {
   }
 
   async #place(
-    { planCode, amountUsd, userId, organisationId, email, idempotencyKey, visitorId }: Purchase,
+    { planCode, amountUsd, couponCode, userId, organisationId, email, idempotencyKey, visitorId }: Purchase,
     way: Pick<OrderRequest, "payChannel" | "sender" | "vendor">,
   ): Promise<PlacedOrder> {
     const order = {
       ...{ planCode, amountUsd, userId, organisationId, email: userId === null ? email : null },
-      ...{ idempotencyKey, visitorId },
+      ...{ couponCode, idempotencyKey, visitorId },
     };
     const placed = await this.#billing.db.withTransaction((tx) => createOrder(tx, { ...order, ...way }));
     // An order returned for an idempotency key may be paid already, and must not be paid twice.

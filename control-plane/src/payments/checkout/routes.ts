@@ -12,16 +12,18 @@ import { z } from "zod";
 import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { tryCoupon } from "../coupons/try-coupon.ts";
 import { orderEntry } from "../model.ts";
 import type { GatewayNotices } from "../notices/notices.ts";
-import { admitOrder, type OrderFrom } from "../orders/place-order.ts";
-import type { GuestOrders } from "../port.ts";
+import { admitOrder, couponErrors, type OrderFrom } from "../orders/place-order.ts";
+import type { CodeAttempts, GuestOrders } from "../port.ts";
 import type { CheckoutService, OpenedCheckout, Purchase } from "./checkout.ts";
 
 export type CheckoutEndpointDeps = {
   readonly checkout: CheckoutService;
   readonly notices: GatewayNotices;
   readonly guests: GuestOrders;
+  readonly codeAttempts: CodeAttempts;
   /** Whether orders can be settled without a payment. */
   readonly isMockOffered: boolean;
 };
@@ -37,11 +39,20 @@ const paymentErrors = [
   "too_many_attempts",
   "gateway_not_configured",
   "payment_gateway_failed",
+  ...couponErrors,
 ] as const;
 
 const noticeBytesMax = 256 * 1024;
 
-export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: CheckoutEndpointDeps): AnyEndpoint[] {
+export function checkoutEndpoints(deps: CheckoutEndpointDeps): AnyEndpoint[] {
+  const { checkout, notices, guests, codeAttempts, isMockOffered } = deps;
+  const open = async (
+    call: OrderCall,
+    at: (purchase: Purchase) => Promise<OpenedCheckout>,
+  ): Promise<CreatedPayment> => {
+    const purchase = await purchaseOf(guests, call);
+    return answerOf(await tryCoupon(codeAttempts, call, purchase.couponCode, () => at(purchase)));
+  };
   return [
     endpoint({
       method: "GET",
@@ -60,9 +71,9 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
       input: createWalletPaymentInput,
       summary: "Place an order and open its payment at the wallet gateway",
       output: createdPayment,
-      errors: [...paymentErrors, "unauthenticated"],
+      errors: paymentErrors,
       limits: ["A dry run in production requires a login: it shows what the gateway's secret signs."],
-      handle: async (call) => answerOf(await checkout.openWallet(await purchaseOf(guests, call), call.input.vendor)),
+      handle: async (call) => open(call, (purchase) => checkout.openWallet(purchase, call.input.vendor)),
     }),
     endpoint({
       method: "POST",
@@ -74,7 +85,7 @@ export function checkoutEndpoints({ checkout, notices, guests, isMockOffered }: 
       errors: paymentErrors,
       handle: async (call) => {
         const { sender, vendor } = call.input;
-        return answerOf(await checkout.openCard(await purchaseOf(guests, call), sender, vendor));
+        return open(call, (purchase) => checkout.openCard(purchase, sender, vendor));
       },
     }),
     endpoint({
@@ -146,6 +157,7 @@ function refuseEncoding(request: Request): void {
 type OrderInput = {
   readonly plan_code: string;
   readonly amount_usd?: Decimal | undefined;
+  readonly coupon_code?: string | undefined;
   readonly email?: string | undefined;
   readonly idempotency_key?: string | undefined;
   readonly visitor_id?: string | undefined;
@@ -161,6 +173,7 @@ async function purchaseOf(guests: GuestOrders, call: OrderCall): Promise<Purchas
   return {
     planCode: input.plan_code,
     amountUsd: input.amount_usd,
+    couponCode: input.coupon_code,
     userId: user?.userId ?? null,
     organisationId: user?.organisation?.organisationId ?? null,
     email: input.email ?? null,

@@ -1,7 +1,8 @@
 import type { InvoiceFacts, PartyFacts } from "@sluice/contracts/invoices";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Transaction } from "../../platform/db.ts";
-import type { Order } from "../model.ts";
+import { findUse } from "../coupons/coupon-store.ts";
+import { fromCents, isSameAmount, type Order, toCents } from "../model.ts";
 import type { OrderPlace, Owner } from "../orders/order-store.ts";
 import type { Refund } from "../refunds/refund-store.ts";
 import {
@@ -52,11 +53,13 @@ export async function issueInvoice(
     return;
   }
   const rate = plainRate(order.taxRate);
+  const discount = isSameAmount(paid.paidUsd, order.amountUsd) ? await discountOf(tx, order, rate) : null;
   const facts: InvoiceFacts = {
     template: 1,
     seller: sellerOf(terms),
     buyer: await buyerOf(tx, order, owner),
     item: { name: order.planName, quota: order.quota.toString() },
+    ...(discount === null ? {} : { discount }),
     orderNo: order.orderNo,
     taxName: terms.taxName,
     taxNote: order.taxNote ?? "",
@@ -77,6 +80,22 @@ export async function issueInvoice(
   });
 }
 
+/** What a coupon took off the net amount of an order. Its price is without tax where that is added, else with it. */
+async function discountOf(
+  tx: Transaction,
+  order: Order,
+  rate: Decimal,
+): Promise<NonNullable<InvoiceFacts["discount"]> | null> {
+  const use = await findUse(tx, order.id);
+  if (use === null || toCents(use.discountUsd) === 0n) {
+    return null;
+  }
+  const isInclusive = toCents(use.priceUsd) - toCents(use.discountUsd) === toCents(order.amountUsd);
+  const before = isInclusive ? partGross(use.priceUsd, rate).netUsd : use.priceUsd;
+  const netUsd = toCents(before) - toCents(partGross(order.amountUsd, rate).netUsd);
+  return { code: use.code, netUsd: fromCents(netUsd) };
+}
+
 /**
  * Issues the credit note of a refund that is done, if its order has an invoice, on which everything but the amount is
  * taken from that. The caller holds the lock of the order; call it last.
@@ -93,7 +112,8 @@ export async function issueCreditNote(
   }
   const parted: Parted = partCredit(await sumCredited(tx, order.id), refund.amountUsd, original.taxRate);
   const { number, issuedAt } = original;
-  const facts = { ...original.facts, original: { number, issuedOn: dayOf(issuedAt) } };
+  const { discount: _, ...known } = original.facts;
+  const facts = { ...known, original: { number, issuedOn: dayOf(issuedAt) } };
   const { kind, currency, taxRate, locale } = { ...original, kind: "credit_note" as const };
   const numbered = await numberOf(tx, terms.creditPrefix, at);
   await insertInvoice(tx, {

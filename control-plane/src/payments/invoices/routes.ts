@@ -16,12 +16,12 @@ import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endp
 import { notFound } from "../../platform/errors.ts";
 import { readKeysetPage } from "../../platform/keyset-page.ts";
 import type { SideThread } from "../../platform/side-thread.ts";
-import type { OrderPlace } from "../orders/order-store.ts";
+import { type OrderPlace, readNow } from "../orders/order-store.ts";
 import { quoteOrder } from "../orders/place-order.ts";
 import { findBuyer, findInvoice, findTerms, type Invoice, selectInvoicesOf } from "./invoice-store.ts";
 import { buyerEntry, changeBuyer, invoiceEntry, saveTerms, termsEntry } from "./invoices.ts";
 import { renderInvoice } from "./pdf/render-invoice.ts";
-import { partGross } from "./tax.ts";
+import { quoteEntry } from "./quote.ts";
 
 export type InvoiceEndpointDeps = { readonly db: Database; readonly thread: SideThread };
 
@@ -109,14 +109,9 @@ function quoteEndpoint({ db }: InvoiceEndpointDeps): AnyEndpoint {
         userId: user?.userId ?? null,
         organisationId: user?.organisation?.organisationId ?? null,
       };
-      const { terms, tax, taxName } = await db.withTransaction((tx) => quoteOrder(tx, of));
-      return {
-        amount_usd: terms.amountUsd,
-        tax_usd: tax === null ? "0.00" : partGross(terms.amountUsd, tax.rate).taxUsd,
-        tax_rate: tax?.rate ?? null,
-        tax_name: taxName,
-        quota: terms.quota,
-      };
+      return quoteEntry(
+        await db.withTransaction(async (tx) => quoteOrder(tx, of, { at: await readNow(tx), isReserving: false })),
+      );
     },
   });
 }

@@ -14,6 +14,7 @@ export type InvoiceTexts = {
   readonly original: string;
   readonly description: string;
   readonly item: string;
+  readonly discount: string;
   readonly net: string;
   readonly total: string;
   readonly paid: string;
@@ -33,6 +34,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "For invoice",
     description: "Description",
     item: "Prepaid balance for API calls",
+    discount: "Discount",
     net: "Net",
     total: "Total",
     paid: "Paid in full.",
@@ -50,6 +52,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "原账单",
     description: "项目",
     item: "API 调用预付余额",
+    discount: "折扣",
     net: "不含税金额",
     total: "合计",
     paid: "已全额支付。",
@@ -67,6 +70,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "元の請求書",
     description: "内容",
     item: "API 利用の前払い残高",
+    discount: "割引",
     net: "税抜金額",
     total: "合計",
     paid: "全額支払い済みです。",
@@ -84,6 +88,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "원래 청구서",
     description: "내역",
     item: "API 호출용 선불 잔액",
+    discount: "할인",
     net: "공급가액",
     total: "합계",
     paid: "전액 결제되었습니다.",
@@ -101,6 +106,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "Rectifica la factura",
     description: "Descripción",
     item: "Saldo prepago para llamadas a la API",
+    discount: "Descuento",
     net: "Base imponible",
     total: "Total",
     paid: "Pagada en su totalidad.",
@@ -118,6 +124,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "Facture d’origine",
     description: "Désignation",
     item: "Solde prépayé pour des appels à l’API",
+    discount: "Remise",
     net: "Montant HT",
     total: "Total TTC",
     paid: "Entièrement payée.",
@@ -135,6 +142,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "Zur Rechnung",
     description: "Beschreibung",
     item: "Vorausbezahltes Guthaben für API-Aufrufe",
+    discount: "Rabatt",
     net: "Netto",
     total: "Gesamt",
     paid: "Vollständig bezahlt.",
@@ -152,6 +160,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "Fatura de origem",
     description: "Descrição",
     item: "Saldo pré-pago para chamadas à API",
+    discount: "Desconto",
     net: "Valor líquido",
     total: "Total",
     paid: "Paga na totalidade.",
@@ -169,6 +178,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "К счёту",
     description: "Описание",
     item: "Предоплаченный баланс для вызовов API",
+    discount: "Скидка",
     net: "Сумма без налога",
     total: "Итого",
     paid: "Оплачен полностью.",
@@ -186,6 +196,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "للفاتورة",
     description: "الوصف",
     item: "رصيد مدفوع مسبقًا لاستدعاءات API",
+    discount: "خصم",
     net: "المبلغ الصافي",
     total: "الإجمالي",
     paid: "مدفوعة بالكامل.",
@@ -203,6 +214,7 @@ export const invoiceTexts: Readonly<Record<Locale, InvoiceTexts>> = {
     original: "मूल चालान",
     description: "विवरण",
     item: "API कॉल के लिए प्रीपेड शेष राशि",
+    discount: "छूट",
     net: "कर से पहले राशि",
     total: "कुल",
     paid: "पूरा भुगतान हो चुका है।",

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, ne, notExists,
 import { equalsConstant, equalsInAnyCase, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { salesOrder as order, payment, refund } from "../../db/schema/billing.ts";
+import { coupon, couponUse } from "../../db/schema/coupons.ts";
 import { organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
@@ -30,6 +31,8 @@ const columns = {
   currency: order.currency,
   taxRate: order.taxRate,
   taxNote: order.taxNote,
+  couponCode: coupon.code,
+  discountUsd: couponUse.discountUsd,
   userId: order.userId,
   organisationId: order.organisationId,
   gatewayUserId: sql<GatewayUserId | null>`coalesce(${organisation.gatewayUserId}, ${profile.gatewayUserId})`,
@@ -53,7 +56,9 @@ const selectOrdersWithOwners = (db: Queryable) =>
     .select(columns)
     .from(order)
     .leftJoin(profile, eq(profile.id, order.userId))
-    .leftJoin(organisation, eq(organisation.id, order.organisationId));
+    .leftJoin(organisation, eq(organisation.id, order.organisationId))
+    .leftJoin(couponUse, eq(couponUse.orderId, order.id))
+    .leftJoin(coupon, eq(coupon.id, couponUse.couponId));
 
 /** The database's time: replicas whose clocks differ must agree on what has ended. */
 export async function readNow(db: Queryable): Promise<Date> {
@@ -177,11 +182,11 @@ export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Pr
 
 /**
  * Marks an order for review by a person. Only an order that is waiting for its payment changes its status; a final
- * status stays, except for an order that was paid correctly but much too late, or was refunded before, whose payment
- * needs a decision. If money went back, the reason keeps saying so.
+ * status stays, except for an order that was paid correctly but much too late or with a coupon that was used up, or was
+ * refunded before, whose payment needs a decision. If money went back, the reason keeps saying so.
  */
 export async function markForReview(tx: Queryable, orderId: bigint, reason: ReviewReason): Promise<void> {
-  const isDecidedAgain = reason === "paid_too_late" || reason === "paid_while_in_review";
+  const isDecidedAgain = reason === "paid_too_late" || reason === "paid_while_in_review" || reason === "coupon_used_up";
   await tx.drizzle
     .update(order)
     .set({
@@ -323,19 +328,19 @@ export async function markRefunded(tx: Queryable, orderId: bigint): Promise<void
   await tx.drizzle.update(order).set({ status: "refunded", updatedAt: now }).where(eq(order.id, orderId));
 }
 
-/** Expires up to `limit` orders that nobody paid in time; returns how many. */
-export async function expireOrders(db: Queryable, at: Date, limit: number): Promise<number> {
-  const overdue = db.drizzle
+/** Expires up to `limit` orders that nobody paid in time; returns their ids. */
+export async function expireOrders(tx: Queryable, at: Date, limit: number): Promise<bigint[]> {
+  const overdue = tx.drizzle
     .select({ id: order.id })
     .from(order)
     .where(and(equalsConstant(order.status, "pending"), lte(order.expiresAt, at)))
     .orderBy(asc(order.expiresAt))
     .limit(limit)
     .for("update", { skipLocked: true });
-  const rows = await db.drizzle
+  const rows = await tx.drizzle
     .update(order)
     .set({ status: "expired", updatedAt: now })
     .where(inArray(order.id, overdue))
     .returning({ id: order.id });
-  return rows.length;
+  return rows.map(({ id }) => id);
 }

@@ -3,6 +3,7 @@ import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
+import { releaseUses } from "../coupons/coupon-store.ts";
 import type { Order } from "../model.ts";
 import { isMoneyBack } from "../refunds/money-back.ts";
 import { creditOrder } from "../settle/credit-order.ts";
@@ -90,6 +91,7 @@ export async function cancelOrder(tx: Transaction, orderNo: string, by: OrderCal
   const order = await refuseForeign(tx, await lockOrder(tx, orderNo), by);
   if (order.status === "pending") {
     await markCancelled(tx, order.id);
+    await releaseUses(tx, [order.id]);
   } else if (order.status !== "cancelled") {
     throw new AppError("conflict", { message: "This order can no longer be cancelled." });
   }
@@ -127,5 +129,11 @@ export async function claimOrder(
 /** Expires the orders that nobody paid in time; returns how many. */
 export async function expireOverdueOrders(db: Database, at?: Date): Promise<number> {
   const moment = at ?? (await readNow(db));
-  return await inRounds(expiryRounds, (atOnceMax) => expireOrders(db, moment, atOnceMax));
+  return await inRounds(expiryRounds, (atOnceMax) =>
+    db.withTransaction(async (tx) => {
+      const expired = await expireOrders(tx, moment, atOnceMax);
+      await releaseUses(tx, expired);
+      return expired.length;
+    }),
+  );
 }

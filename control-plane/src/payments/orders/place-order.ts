@@ -5,21 +5,29 @@ import type { Transaction } from "../../platform/db.ts";
 import { isLockTimeout } from "../../platform/db-errors.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
+import { type Applied, applyCoupon, reserveCoupon } from "../coupons/use-coupon.ts";
 import { taxOrder } from "../invoices/issue-invoice.ts";
 import type { Order, PayChannel } from "../model.ts";
 import { orderTerms, payable } from "../plans/plan-amount.ts";
 import { findActivePlan } from "../plans/plan-store.ts";
 import type { GuestOrders } from "../port.ts";
 import { hashClaimCode, makeClaimCode, makeOrderNo } from "./order-numbers.ts";
-import { findOrderByKey, insertOrder, type NewOrder, readNow } from "./order-store.ts";
+import { findOrder, findOrderByKey, insertOrder, type NewOrder, readNow } from "./order-store.ts";
 
 /** How often the terms of a plan are read again that is changed at this moment. */
 const planTriesMax = 3;
+
+/** The errors of an order with a coupon. */
+export const couponErrors = [
+  ...(["unauthenticated", "coupon_unknown", "coupon_ended", "coupon_used_up", "coupon_not_applicable"] as const),
+] as const;
 
 export type OrderRequest = {
   readonly planCode: string;
   /** Only for a plan whose buyers choose the amount. */
   readonly amountUsd?: Decimal | undefined;
+  /** The code of a coupon, in capital letters; for a caller with a login. */
+  readonly couponCode?: string | undefined;
   /** Null for a caller without a login. */
   readonly userId: UserId | null;
   /** The organisation whose account is to be credited; absent or null for the user's own. */
@@ -48,7 +56,7 @@ export type PlacedOrder = {
 /**
  * Places an order on the current terms of the plan; it expires after 24 hours.
  * @throws AppError `not_found` for a plan that is not offered, `invalid_amount` for an amount that can't be chosen, `idempotency_mismatch` for an idempotency key used for
- * something else, `in_progress` while an order is being placed under it
+ * something else, `in_progress` while an order is being placed under it, and the errors of `applyCoupon`
  */
 export async function createOrder(tx: Transaction, request: OrderRequest): Promise<PlacedOrder> {
   const { userId, idempotencyKey } = request;
@@ -57,15 +65,17 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
     return repeated(earlier, request);
   }
   const claimCode = userId === null ? makeClaimCode() : null;
+  const at = request.at ?? (await readNow(tx));
   for (let tries = 0; tries < planTriesMax; tries += 1) {
+    const quote = await quoteOrder(tx, request, { at, isReserving: true });
     const order = await insertOrder(tx, {
       ...request,
-      ...(await quoteOrder(tx, request)),
+      ...quote,
       organisationId: request.organisationId ?? null,
       orderNo: makeOrderNo(),
       visitorId: request.visitorId ?? null,
       claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
-      at: request.at ?? (await readNow(tx)),
+      at,
     }).catch((error: unknown) => {
       // Another request is placing an order under this key and has not committed.
       throw isLockTimeout(error) && idempotencyKey !== null
@@ -73,7 +83,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
         : error;
     });
     if (order !== null) {
-      return { order, claimCode, isNew: true };
+      return { order: await withCoupon(tx, order, quote.applied), claimCode, isNew: true };
     }
     const other = idempotencyKey === null ? null : await findOrderByKey(tx, userId, idempotencyKey);
     if (other !== null) {
@@ -84,17 +94,32 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
   throw new AppError("in_progress", { retryAfterSeconds: 2 });
 }
 
-export type Quote = Pick<NewOrder, "planVersion" | "terms" | "tax"> & { readonly taxName: string };
+/** Reserves the coupon for the order that it was applied to. */
+async function withCoupon(tx: Transaction, order: Order, applied: Applied | null): Promise<Order> {
+  if (applied === null || order.userId === null) {
+    return order;
+  }
+  await reserveCoupon(tx, applied, { orderId: order.id, userId: order.userId });
+  return (await findOrder(tx, order.orderNo)) ?? order;
+}
+
+export type Quote = Pick<NewOrder, "planVersion" | "terms" | "tax"> & {
+  readonly taxName: string;
+  /** Null without a coupon. */
+  readonly applied: Applied | null;
+};
 
 /**
- * What an order would cost now, with its tax.
- * @throws AppError `not_found` for a plan that is not offered, `not_offered`, and `invalid_amount` for an amount that can't be chosen
+ * What an order would cost now, with its coupon and its tax.
+ * @throws AppError `not_found` for a plan that is not offered, `not_offered`, `invalid_amount` for an amount that can't be chosen, and the errors of
+ * `applyCoupon`
  */
 export async function quoteOrder(
   tx: Transaction,
-  request: Pick<OrderRequest, "planCode" | "amountUsd" | "userId" | "organisationId">,
+  request: Pick<OrderRequest, "planCode" | "amountUsd" | "couponCode" | "userId" | "organisationId">,
+  { at, isReserving }: { readonly at: Date; readonly isReserving: boolean },
 ): Promise<Quote> {
-  const { userId, organisationId = null } = request;
+  const { userId, organisationId = null, couponCode } = request;
   const plan = await findActivePlan(tx, request.planCode);
   if (plan === null) {
     throw notFound("plan", "plan_code");
@@ -102,15 +127,24 @@ export async function quoteOrder(
   if (organisationId !== null && plan.kind === "monthly") {
     throw new AppError("not_offered", { message: "Organisations can't buy monthly plans." });
   }
-  const terms = orderTerms(plan, request.amountUsd ?? null);
+  const listed = orderTerms(plan, request.amountUsd ?? null);
+  if (couponCode !== undefined && userId === null) {
+    throw new AppError("unauthenticated", { message: "Log in to use a coupon." });
+  }
+  const applied =
+    couponCode === undefined || userId === null
+      ? null
+      : await applyCoupon(tx, { code: couponCode, userId, planCode: plan.planCode, terms: listed, at, isReserving });
+  const terms = applied?.terms ?? listed;
   const taxed = await taxOrder(tx, terms.amountUsd, userId === null ? null : { userId, organisationId });
   return taxed === null
-    ? { planVersion: plan.version, terms, tax: null, taxName: "" }
+    ? { planVersion: plan.version, terms, tax: null, taxName: "", applied }
     : {
         planVersion: plan.version,
         terms: { ...terms, amountUsd: payable(taxed.amountUsd) },
         tax: taxed.tax,
         taxName: taxed.taxName,
+        applied,
       };
 }
 
@@ -127,6 +161,7 @@ function isSameRequest(order: Order, request: OrderRequest): boolean {
     order.planCode === request.planCode &&
     order.organisationId === (request.organisationId ?? null) &&
     order.chosenUsd === (request.amountUsd ?? null) &&
+    order.couponCode === (request.couponCode ?? null) &&
     order.payChannel === request.payChannel &&
     order.sender === request.sender &&
     order.vendor === request.vendor &&

@@ -1,6 +1,8 @@
 import type { Decimal } from "@sluice/contracts/money";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, doesNotExist, notFound } from "../../platform/errors.ts";
+import { releaseUses } from "../coupons/coupon-store.ts";
+import { consumeCoupon } from "../coupons/use-coupon.ts";
 import { issueInvoice } from "../invoices/issue-invoice.ts";
 import type { Order, PaidNotice, Payment, Resolution } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
@@ -62,9 +64,15 @@ export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision:
   }
   if (action === "cancel") {
     await markResolved(tx, order.id, "cancel");
+    await releaseUses(tx, [order.id]);
     return { ...nothing, isNew: true };
   }
   const at = await readNow(tx);
+  if (action === "settle") {
+    await consumeCoupon(tx, order.id, true);
+  } else {
+    await releaseUses(tx, [order.id]);
+  }
   const payment = isRefundOpen
     ? await paymentOf(tx, order, decision.transactionId)
     : await takePayment(tx, order, { transactionId: decision.transactionId, at });

@@ -1,6 +1,8 @@
 import { recordEvent } from "../../events/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { CommitUnknownError } from "../../platform/db-errors.ts";
+import { releaseUses } from "../coupons/coupon-store.ts";
+import { consumeCoupon } from "../coupons/use-coupon.ts";
 import { issueInvoice } from "../invoices/issue-invoice.ts";
 import { isSamePayment, judgePayment, type Order, type PaidNotice, type SettleResult } from "../model.ts";
 import {
@@ -113,7 +115,12 @@ export async function settleInTransaction(
   if (judgement.kind === "review") {
     return await putUpForReview(tx, deps, { order, notice, reason: judgement.reason });
   }
+  // It is missing only where the order had ended unpaid, and others have used the coupon since.
+  if (!(await consumeCoupon(tx, order.id, false))) {
+    return await putUpForReview(tx, deps, { order, notice, reason: "coupon_used_up" });
+  }
   if (!(await insertPayment(tx, order.id, notice))) {
+    await releaseUses(tx, [order.id]);
     return await putUpForReview(tx, deps, { order, notice, reason: "transaction_of_another_order" });
   }
   await fault("after_payment");

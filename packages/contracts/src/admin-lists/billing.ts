@@ -21,6 +21,9 @@ export const orderList = listContract({
     plan_kind: z.enum(planKinds),
     quota: wireInteger,
     amount_usd: wireDecimal,
+    /** The coupon that it was placed with, and what that took off the price before tax. */
+    coupon_code: z.string().nullable(),
+    discount_usd: wireDecimal.nullable(),
     currency: z.string(),
     /** Null until someone claims an anonymous order. */
     user_id: wireInteger.nullable(),
@@ -55,6 +58,7 @@ export const orderList = listContract({
     status: choiceOf(orderStatuses),
     pay_channel: choiceOf(payChannels),
     plan_code: exactText(64),
+    coupon_code: exactText(32),
     /** Selects orders that need a person's review. */
     is_marked: flagText,
     is_paid_late: flagText,

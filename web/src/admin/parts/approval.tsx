@@ -63,6 +63,8 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   amount_from_usd: "Chosen amounts from",
   amount_to_usd: "Chosen amounts to",
   codes: "Codes",
+  coupon: "Coupon",
+  discount: "Gives",
   each_quota: "Each grants",
   model: "Model",
   model_is: "It is",

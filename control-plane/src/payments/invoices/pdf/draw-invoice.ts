@@ -1,6 +1,7 @@
 import type { PartyFacts } from "@sluice/contracts/invoices";
 import { directionOf, localeOfTag } from "@sluice/contracts/locales";
 import type { Decimal } from "@sluice/contracts/money";
+import { fromCents, toCents } from "../../model.ts";
 import type { Invoice } from "../invoice-store.ts";
 import { plainRate } from "../tax.ts";
 import { invoiceTexts } from "../texts.ts";
@@ -59,7 +60,13 @@ export async function drawInvoice(invoice: DrawnInvoice): Promise<Uint8Array> {
   const money = (amount: Decimal): string => `${sign}${amount} ${currency}`;
   row(paper, texts.description, texts.net, { colour: grey });
   paper.rule();
-  row(paper, `${facts.item.name}\n${texts.item}`, money(invoice.netUsd));
+  const { discount } = facts;
+  const listed = discount === undefined ? invoice.netUsd : sumOf(invoice.netUsd, discount.netUsd);
+  row(paper, `${facts.item.name}\n${texts.item}`, money(listed));
+  if (discount !== undefined) {
+    paper.space(6);
+    row(paper, `${texts.discount} ${discount.code}`, `-${discount.netUsd} ${currency}`);
+  }
   paper.space(6);
   paper.rule();
   row(paper, texts.net, money(invoice.netUsd));
@@ -74,6 +81,8 @@ export async function drawInvoice(invoice: DrawnInvoice): Promise<Uint8Array> {
   }
   return await paper.bytes();
 }
+
+const sumOf = (one: Decimal, other: Decimal): Decimal => fromCents(toCents(one) + toCents(other));
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 

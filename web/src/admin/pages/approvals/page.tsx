@@ -44,6 +44,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "user.save": "Lower a multiplier",
   "plan.save": "Grant more with a plan",
   "code_batch.create": "Make redemption codes",
+  "coupon.create": "Make a coupon",
   "model.save": "Lower model prices",
   "channel.adopt": "Add models of a provider",
   "group.save": "Make a group cheaper",

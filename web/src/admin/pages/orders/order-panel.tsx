@@ -71,6 +71,14 @@ export function OrderPanel(props: {
             { name: "For", value: <OrganisationLink row={order} /> },
             { name: "Plan", value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
             { name: "Amount", value: `${formats.usd(order.amount_usd)} ${order.currency}` },
+            ...(order.coupon_code === null
+              ? []
+              : [
+                  {
+                    name: "Coupon",
+                    value: `${order.coupon_code}, ${formats.usd(order.discount_usd ?? "0.00")} off before tax`,
+                  },
+                ]),
             { name: "Grants", value: formats.quota(order.quota) },
             { name: "Refunded", value: formats.usd(order.refunded_usd) },
             {

@@ -28,7 +28,7 @@ const selection = selectionOf("orders", "/backend/admin/order/");
 export function Page(): JSX.Element {
   useAdminTitle(() => "Orders");
   const state = createTableState({
-    filters: ["order_no", "email", "status", "pay_channel", "is_marked", "is_credited", "plan_code"],
+    filters: ["order_no", "email", "status", "pay_channel", "is_marked", "is_credited", "plan_code", "coupon_code"],
   });
   const list = createListQuery<OrderRow>({ path: "/backend/admin/order/", state });
   const [opened, setOpened] = createSignal<Opened | null>(null);
@@ -52,6 +52,7 @@ export function Page(): JSX.Element {
           { id: "status", label: "Status", options: optionsOf(orderStatuses) },
           { id: "pay_channel", label: "Payment method", options: optionsOf(payChannels) },
           { id: "plan_code", label: "Plan code", isSearch: true },
+          { id: "coupon_code", label: "Coupon", isSearch: true },
           { id: "is_marked", label: "Needs review", options: yesNo },
           { id: "is_credited", label: "Paid and credited", options: yesNo },
         ]}

@@ -113,6 +113,7 @@ function OrderFacts(props: { readonly order: Order }): JSX.Element {
       { name: texts.order, value: <CopyText text={order.order_no} label={texts.order} /> },
       { name: texts.status, value: <Status tone={tones[order.status]}>{texts.orderNames[order.status]}</Status> },
       { name: texts.amount, value: formats.usd(order.amount_usd) },
+      ...(order.coupon_code === null ? [] : [{ name: texts.coupon, value: <code>{order.coupon_code}</code> }]),
       { name: texts.quota, value: formats.quota(order.quota) },
       { name: texts.channel, value: order.is_mock ? texts.channels.mock : texts.channels[order.pay_channel] },
       ...(order.vendor === null ? [] : [{ name: texts.vendor, value: <code>{order.vendor}</code> }]),

@@ -12,6 +12,7 @@ import { SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
+import { CouponField } from "./coupon-field.tsx";
 import { billingArea } from "./messages/messages.ts";
 import { quotaOfAmount } from "./own-amount.ts";
 import { changedByCredit, type Plan } from "./plan.ts";
@@ -123,6 +124,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   const offered = isTrial ? methods : methods.filter(({ isReady }) => isReady);
   const [chosen, setChosen] = createSignal(offered.find(({ isReady }) => isReady) ?? offered[0]);
   const [amount, setAmount] = createSignal(props.plan.own_amount?.min_usd ?? props.plan.price_usd);
+  const [coupon, setCoupon] = createSignal<string | null>(null);
   const [shown, setShown] = createSignal<Payment | null>(null);
   /** What the order adds; null while the amount is not one of those offered. */
   const granted = (): bigint | null =>
@@ -130,13 +132,14 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   const bought = () => ({
     plan_code: props.plan.plan_code,
     ...(props.plan.own_amount === null ? {} : { amount_usd: amount().trim() }),
+    ...(coupon() === null ? {} : { coupon_code: coupon() ?? "" }),
   });
   const quote = createQuoteQuery(() => (granted() === null ? null : bought()));
   const isPriced = (): boolean => granted() !== null && quote.data !== undefined;
   // The key stays the same while the purchase does, so that a second press does not place a second order.
   let idempotencyKey = newIdempotencyKey();
   createEffect(
-    on([chosen, amount], () => {
+    on([chosen, amount, coupon], () => {
       idempotencyKey = newIdempotencyKey();
       setShown(null);
     }),
@@ -185,6 +188,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   return (
     <div class="form">
       <AmountField plan={props.plan} amount={amount()} onChange={setAmount} />
+      <CouponField applied={coupon()} onApply={setCoupon} />
       <Show when={granted() !== null}>
         <Price query={quote} />
       </Show>
