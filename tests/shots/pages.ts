@@ -157,6 +157,13 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "none",
     ready: ".row-open, [data-kind=empty]",
   },
+  {
+    name: "admin-referrals",
+    path: "/admin/referrals/",
+    as: "admin",
+    arabic: "none",
+    ready: ".row-open, [data-kind=empty]",
+  },
   { name: "admin-invoices", path: "/admin/invoices/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   {
     name: "admin-plans-none",

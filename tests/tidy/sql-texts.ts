@@ -62,6 +62,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "has columns or conditions from a table of the program": {
     "control-plane/src/gateway/keys/settings-store.ts": 6,
     "control-plane/src/organisations/store.ts": 2,
+    "control-plane/src/payments/referrals/referral-store.ts": 2,
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 4,
     "control-plane/src/usage/views/labels-store.ts": 1,

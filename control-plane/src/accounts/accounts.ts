@@ -27,7 +27,7 @@ import { Passkeys } from "./passkeys/passkeys.ts";
 import { passkeyEndpoints } from "./passkeys/routes.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
-import type { AccountPages, GatewayUsers, OnVerified } from "./port.ts";
+import type { AccountPages, GatewayUsers, OnReferred, OnVerified } from "./port.ts";
 import { registrationAdminEndpoints } from "./registration/admin-routes.ts";
 import { Newcomers } from "./registration/newcomers.ts";
 import { ProofOfWork } from "./registration/proof-of-work.ts";
@@ -59,6 +59,7 @@ export type AccountsDeps = {
   readonly approvals: Approvals;
   readonly acts: AccountActs;
   readonly onVerified: OnVerified;
+  readonly onReferred: OnReferred;
   readonly pages: AccountPages;
   /** How issuers of sign-ins are called. */
   readonly issuers: IssuerDeps;

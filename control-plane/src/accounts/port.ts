@@ -39,6 +39,12 @@ export type RegistrationNeeds = {
  */
 export type OnVerified = (tx: Transaction, userId: UserId) => Promise<unknown>;
 
+/**
+ * Remembers by whose link a user came; called in the transaction in which the account is made. The code may be anything
+ * that the browser sent.
+ */
+export type OnReferred = (tx: Transaction, invitedId: UserId, code: string) => Promise<void>;
+
 /** A service where people can sign in instead, for the path of its button. */
 export type OfferedSignIn = { readonly slug: string; readonly label: string };
 

@@ -64,6 +64,8 @@ import { planEntry } from "../payments/answers.ts";
 import { paymentFeatures } from "../payments/feature.ts";
 import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gateways.ts";
 import { selectActivePlans } from "../payments/plans/plan-store.ts";
+import { recordReferral } from "../payments/referrals/referrals.ts";
+import type { ReferralRules } from "../payments/referrals/reward-referrals.ts";
 import { creditPaidOrders } from "../payments/settle/credit-waiting.ts";
 import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -207,6 +209,8 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
         noticeDays: () => settings.values["payments.price_notice_days"],
         billingUrl: `${publicBaseUrl(config)}/console/billing/`,
       },
+      referralRules: () => referralRules(settings.values),
+      baseUrl: publicBaseUrl(config),
     }),
     organisationFeature({
       db,
@@ -338,6 +342,18 @@ function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
   });
 }
 
+function referralRules(values: SettingValues): ReferralRules {
+  return {
+    isOn: values["referrals.is_on"],
+    inviterCents: values["referrals.inviter_cents"],
+    invitedCents: values["referrals.invited_cents"],
+    waitDays: values["referrals.wait_days"],
+    monthMax: values["referrals.month_max"],
+    minimumUsd: values["referrals.minimum_usd"],
+    takeBackDays: values["referrals.take_back_days"],
+  };
+}
+
 function traceRules(values: SettingValues): TraceRules {
   return {
     payloadRetentionDays: values["trace.payload_retention_days"],
@@ -393,6 +409,7 @@ function openAccounts(deps: BackendDeps, mails: MailQueue, agreed: Pick<Accounts
     mails,
     gatewayUsers,
     onVerified: creditPaidOrders,
+    onReferred: async (tx, invitedId, code) => recordReferral(tx, referralRules(settings.values), { invitedId, code }),
     pages: {
       login: (state, status) => loginPage(state, status, formLook(deps)),
       code: (state, status) => codePage(state, status, formLook(deps)),

@@ -21,6 +21,8 @@ import { checkoutAdminEndpoints } from "./notices/admin-routes.ts";
 import { GatewayNotices } from "./notices/notices.ts";
 import { expireOverdueOrders } from "./orders/orders.ts";
 import type { RefundDeps } from "./port.ts";
+import { type ReferralRules, rewardReferrals, takeRewardsBack } from "./referrals/reward-referrals.ts";
+import { type ReferralEndpointDeps, referralEndpoints } from "./referrals/routes.ts";
 import { payWaitingRefunds } from "./refunds/refunds.ts";
 import { Renewals } from "./renewals/apply-renewal.ts";
 import type { RenewalDeps, RenewalRules } from "./renewals/model.ts";
@@ -51,6 +53,9 @@ export type PaymentFeatureDeps = {
   readonly admins: Pick<CallerReader, "readAdmin">;
   readonly isOffered: CheckoutRules["isOffered"];
   readonly renewalRules: Omit<RenewalRules, "isOffered">;
+  readonly referralRules: () => ReferralRules;
+  /** The base URL of links to the service. */
+  readonly baseUrl: string;
 };
 
 /** Plans, orders and subscriptions; what admins do with them; the checkout and the messages of the gateways. */
@@ -99,9 +104,22 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
     },
     { name: "coupons-admin", endpoints: couponAdminEndpoints({ db, approvals, createCoupon: acts.createCoupon }) },
     renewalFeature(renewals),
+    referralFeature({ db, log, rules: deps.referralRules, baseUrl: deps.baseUrl }),
     { name: "checkout", endpoints: checkoutEndpoints({ checkout, notices, guests, codeAttempts, isMockOffered }) },
     { name: "checkout-admin", endpoints: checkoutAdminEndpoints({ db, clock, notices }) },
   ];
+}
+
+/** What users get for inviting others. */
+function referralFeature(deps: ReferralEndpointDeps): Feature {
+  return {
+    name: "referrals",
+    endpoints: referralEndpoints(deps),
+    jobs: [
+      { name: "reward-referrals", pattern: "25 */10 * * * *", run: () => rewardReferrals(deps) },
+      { name: "take-rewards-back", pattern: "5 */10 * * * *", run: () => takeRewardsBack(deps) },
+    ],
+  };
 }
 
 /** Plans that the card gateway charges for every month. */

@@ -75,6 +75,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/coupons/page.tsx"),
   },
   {
+    path: "/referrals/",
+    nav: { label: (texts) => texts.referrals, icon: "users" },
+    load: () => import("./pages/referrals/page.tsx"),
+  },
+  {
     path: "/invoices/",
     nav: { label: (texts) => texts.invoices, icon: "receipt" },
     load: () => import("./pages/invoices/page.tsx"),

@@ -15,6 +15,7 @@ export const adminNavTexts = {
   plans: "Plans",
   codes: "Codes",
   coupons: "Coupons",
+  referrals: "Referrals",
   invoices: "Invoices",
   renewals: "Subscriptions",
   approvals: "Approvals",

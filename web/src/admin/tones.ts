@@ -4,6 +4,8 @@ import type { Tone } from "../kit/status.tsx";
 const tones: Readonly<Record<string, Tone>> = {
   active: "ok",
   usable: "ok",
+  taken_back: "warn",
+  rewarded: "ok",
   upcoming: "info",
   used_up: "neutral",
   enabled: "ok",

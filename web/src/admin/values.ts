@@ -9,6 +9,7 @@ import type { leadList } from "@sluice/contracts/leads";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { organisationAdminList } from "@sluice/contracts/organisation-admin";
 import type { noticeResults as contractNoticeResults } from "@sluice/contracts/payments";
+import type { referralList } from "@sluice/contracts/referrals";
 import type { renewalList } from "@sluice/contracts/renewals";
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { ResponseOf } from "@sluice/contracts/wire";
@@ -90,6 +91,12 @@ export const couponStates = valuesOf<RowOf<typeof couponList>["state"]>({
   revoked: true,
 });
 export const invoiceKinds = valuesOf<RowOf<typeof invoiceList>["kind"]>({ invoice: true, credit_note: true });
+export const referralStates = valuesOf<RowOf<typeof referralList>["state"]>({
+  pending: true,
+  rewarded: true,
+  refused: true,
+  taken_back: true,
+});
 export const renewalStatuses = valuesOf<RowOf<typeof renewalList>["status"]>({
   pending: true,
   active: true,

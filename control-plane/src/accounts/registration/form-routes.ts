@@ -12,6 +12,7 @@ import {
   rememberingLanguage,
 } from "../form-input.ts";
 import { type AccountRouteDeps, originOf, withCookie } from "../route-deps.ts";
+import { referralCookies } from "./referral-cookie.ts";
 
 const statusesOfForms: readonly number[] = [400, 401, 403, 409, 429];
 
@@ -40,6 +41,7 @@ export function registerForm(parts: Parts): AnyEndpoint[] {
         const empty = { locale: localeOf(call), email: "", displayName: "", invitation: invitationOf(call.input) };
         const page = pages.register({ ...(await stateOf(parts, empty)), problem: null }, 200);
         withCookie(page, ...parts.devices.visitorCookies(call.request));
+        withCookie(page, ...referralCookies(formField(call.input, "ref"), sessions.isSecure));
         return rememberingLanguage(page, call.input, sessions.isSecure);
       },
     }),

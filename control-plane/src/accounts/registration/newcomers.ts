@@ -4,9 +4,10 @@ import { addressNetwork } from "../../platform/client-address.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { KnownDevices } from "../login/known-devices.ts";
-import type { GatewayUsers, OnVerified, RegistrationNeeds } from "../port.ts";
+import type { GatewayUsers, OnReferred, OnVerified, RegistrationNeeds } from "../port.ts";
 import { addressKeyOf, admitRegistration } from "./admission.ts";
 import type { Proof, ProofOfWork } from "./proof-of-work.ts";
+import { readReferral } from "./referral-cookie.ts";
 import {
   countPaid,
   decideRegistration,
@@ -25,6 +26,7 @@ export type NewcomerDeps = {
   readonly devices: KnownDevices;
   readonly gatewayUsers: GatewayUsers;
   readonly onVerified: OnVerified;
+  readonly onReferred: OnReferred;
 };
 
 /** What somebody who wants to register brings along. */
@@ -33,6 +35,13 @@ export type Passes = {
   readonly invitation: string;
   /** `vouched` for people whom a sign-in provider vouches for: that provider has its own defences. */
   readonly proof: Proof | "vouched" | null;
+};
+
+/** Somebody who may register. */
+export type Admitted = {
+  readonly registered: Registered;
+  /** From the link by which they came; null for none. */
+  readonly referralCode: string | null;
 };
 
 /** The only way by which accounts come to be, whether with a password or by a provider: who may, and what they get. */
@@ -57,7 +66,7 @@ export class Newcomers {
     email: string,
     { invitation, proof }: Passes,
     from: { readonly ip: string; readonly request: Request },
-  ): Promise<Registered> {
+  ): Promise<Admitted> {
     const { db, work, devices } = this.#deps;
     const rules = await readRules(db);
     const invitationId = await admitRegistration(db, rules, { email, invitation });
@@ -65,12 +74,16 @@ export class Newcomers {
       await work.check(proof, email, rules.proofBits);
     }
     const device = devices.readVisitor(from.request);
-    return { invitationId, network: addressNetwork(from.ip), device, addressKey: addressKeyOf(email) };
+    const registered = { invitationId, network: addressNetwork(from.ip), device, addressKey: addressKeyOf(email) };
+    return { registered, referralCode: readReferral(from.request) };
   }
 
-  /** Remembers how the new user registered, until the address is verified. */
-  async record(tx: Transaction, userId: UserId, admitted: Registered): Promise<void> {
-    await insertRegistration(tx, userId, admitted);
+  /** Remembers how the new user registered, until the address is verified, and by whose link. */
+  async record(tx: Transaction, userId: UserId, { registered, referralCode }: Admitted): Promise<void> {
+    await insertRegistration(tx, userId, registered);
+    if (referralCode !== null) {
+      await this.#deps.onReferred(tx, userId, referralCode);
+    }
   }
 
   /**

@@ -24,8 +24,7 @@ import {
   setVerificationMail,
 } from "../store.ts";
 import { insertToken, spendTokens, takeToken } from "../tokens-store.ts";
-import type { Newcomers, Passes } from "./newcomers.ts";
-import type { Registered } from "./registration-store.ts";
+import type { Admitted, Newcomers, Passes } from "./newcomers.ts";
 
 export type RegistrationDeps = {
   readonly db: Database;
@@ -111,7 +110,7 @@ export class Registration {
   /** @returns false when the address has been taken meanwhile */
   async #make(
     profile: { email: string; passwordHash: string; displayName: string | null; locale: string },
-    how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin; readonly admitted: Registered },
+    how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin; readonly admitted: Admitted },
   ): Promise<boolean> {
     try {
       await this.#deps.db.withTransaction(async (tx) => {

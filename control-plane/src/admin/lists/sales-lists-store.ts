@@ -2,6 +2,7 @@ import { planList } from "@sluice/contracts/admin-lists/billing";
 import { codeBatchList } from "@sluice/contracts/codes";
 import { couponList } from "@sluice/contracts/coupons";
 import { invoiceList } from "@sluice/contracts/invoices";
+import { referralList } from "@sluice/contracts/referrals";
 import { renewalList } from "@sluice/contracts/renewals";
 import { column, either, equals, isOneOf, listSource } from "../../platform/list-query/model.ts";
 
@@ -130,6 +131,41 @@ export const coupons = listSource({
   },
   sorts: { created_at: [couponCreated, couponId], uses: [couponUses, couponId] },
   time: { at: couponCreated },
+});
+
+const referralId = column("bigint", "r.id");
+const referralCreated = column("timestamptz", "r.created_at");
+
+/** Users who were invited by others, with what was given for that. */
+export const referrals = listSource({
+  contract: referralList,
+  from: `referral r join user_profile i on i.id = r.inviter_id join user_profile n on n.id = r.invited_id
+    left join sales_order o on o.id = r.order_id`,
+  columns: {
+    referral_id: referralId,
+    inviter_id: column("bigint", "r.inviter_id"),
+    inviter_email: column("text", "i.email"),
+    invited_id: column("bigint", "r.invited_id"),
+    invited_email: column("text", "n.email"),
+    state: column("text", "r.state"),
+    refusal: column("text", "r.refusal"),
+    inviter_quota: column("bigint", "r.inviter_quota"),
+    invited_quota: column("bigint", "r.invited_quota"),
+    wait_days: column("integer", "r.wait_days"),
+    order_no: column("text", "o.order_no"),
+    created_at: referralCreated,
+    decided_at: column("timestamptz", "r.decided_at"),
+    taken_back_at: column("timestamptz", "r.taken_back_at"),
+  },
+  filters: {
+    referral_id: equals("bigint", "r.id"),
+    inviter_id: equals("bigint", "r.inviter_id"),
+    invited_id: equals("bigint", "r.invited_id"),
+    state: isOneOf("r.state"),
+    order_no: equals("text", "o.order_no"),
+  },
+  sorts: { created_at: [referralCreated, referralId] },
+  time: { at: referralCreated },
 });
 
 const invoiceId = column("bigint", "i.id");

@@ -319,6 +319,50 @@ export const settingRegistry = {
     unit: "days",
     variable: null,
   },
+  "referrals.is_on": {
+    ...flag(false),
+    description:
+      "Reward users who invite others. Each user has a link; people who register by it count once their first payment by a gateway has lasted.",
+    unit: null,
+    variable: null,
+  },
+  "referrals.inviter_cents": {
+    ...integer({ default: 500, min: 0, max: 100_000 }),
+    description: "What the inviter gets for a person. It holds for people who register from then on.",
+    unit: "US cents of balance",
+    variable: null,
+  },
+  "referrals.invited_cents": {
+    ...integer({ default: 0, min: 0, max: 100_000 }),
+    description: "What the invited person gets at the same time.",
+    unit: "US cents of balance",
+    variable: null,
+  },
+  "referrals.wait_days": {
+    ...integer({ default: 14, min: 0, max: 365 }),
+    description: "How long the first payment has to last before anybody is rewarded: your time for refunds.",
+    unit: "days",
+    variable: null,
+  },
+  "referrals.minimum_usd": {
+    ...integer({ default: 5, min: 0, max: 10_000 }),
+    description: "The smallest first payment that counts.",
+    unit: "US dollars",
+    variable: null,
+  },
+  "referrals.month_max": {
+    ...integer({ default: 10, min: 0, max: 10_000 }),
+    description: "For how many people a user is rewarded in a month of UTC. Those above it are refused for good.",
+    unit: "people",
+    variable: null,
+  },
+  "referrals.take_back_days": {
+    ...integer({ default: 120, min: 0, max: 730 }),
+    description:
+      "How long after a reward it is taken back if the payment is refunded or disputed. Card holders can dispute for about 120 days.",
+    unit: "days",
+    variable: null,
+  },
   "accounts.mails_per_address": {
     ...integer({ default: 30, min: 1, max: 10_000 }),
     description: "Mails with links requested from one address before each further request has to wait longer.",

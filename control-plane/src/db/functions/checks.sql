@@ -234,6 +234,36 @@ BEGIN
 END
 $$;
 
+-- Referrals: what both get is one posting each, and so is what is taken back.
+CREATE OR REPLACE FUNCTION check_money_referrals() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY
+  WITH owed AS (
+    SELECT t.change_type, t.what || ':' || r.id || ':' || w.who AS reference, u.gateway_user_id,
+      CASE WHEN r.state IN ('rewarded', 'taken_back') AND (t.change_type = 'referral_reward' OR r.state = 'taken_back')
+        THEN t.sign * CASE w.who WHEN 'inviter' THEN r.inviter_quota ELSE r.invited_quota END ELSE 0 END AS amount
+    FROM referral r
+    CROSS JOIN (VALUES ('inviter'), ('invited')) w (who)
+    CROSS JOIN (VALUES ('referral_reward', 'referral', 1), ('referral_taken_back', 'referral_taken_back', -1)) t (change_type, what, sign)
+    JOIN user_profile u ON u.id = CASE w.who WHEN 'inviter' THEN r.inviter_id ELSE r.invited_id END
+  ), posted AS (
+    SELECT p.change_type, p.reference, a.gateway_user_id, e.amount
+    FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
+    WHERE p.change_type IN ('referral_reward', 'referral_taken_back') AND a.gateway_user_id IS NOT NULL
+  )
+  SELECT 'a reward for inviting is one posting to its user', coalesce(o.reference, p.reference),
+    coalesce(p.amount, 0) || ' for ' || coalesce(o.amount, 0)
+  FROM owed o FULL JOIN posted p ON (p.change_type, p.reference, p.gateway_user_id) = (o.change_type, o.reference, o.gateway_user_id)
+  WHERE coalesce(p.amount, 0) <> coalesce(o.amount, 0)
+  UNION ALL
+  SELECT 'a reward for inviting is for a payment of the invited person', 'referral ' || r.id, coalesce(o.order_no, 'none')
+  FROM referral r LEFT JOIN sales_order o ON o.id = r.order_id
+  WHERE r.state IN ('rewarded', 'taken_back')
+    AND (o.user_id IS DISTINCT FROM r.invited_id OR o.status NOT IN ('settled', 'refunded'));
+END
+$$;
+
 -- Free credit of registrations: one posting each, once for an address, and no invitation is used more often than it allows.
 CREATE OR REPLACE FUNCTION check_money_registration() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE plpgsql STABLE AS $$

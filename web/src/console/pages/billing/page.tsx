@@ -15,6 +15,7 @@ import { billingArea } from "./messages/messages.ts";
 import { Orders } from "./orders.tsx";
 import { createPlansQuery, Plans } from "./plans.tsx";
 import { Redeem } from "./redeem.tsx";
+import { Referrals } from "./referrals.tsx";
 import { Renewals } from "./renewals.tsx";
 import { Statements } from "./statements.tsx";
 import { Subscription } from "./subscription.tsx";
@@ -70,6 +71,7 @@ function Overview(): JSX.Element {
         <Renewals />
         <Subscription />
         <Redeem />
+        <Referrals />
       </ShownAfter>
     </div>
   );

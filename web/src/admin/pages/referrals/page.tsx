@@ -1,0 +1,93 @@
+import type { RowOf } from "@sluice/contracts/lists";
+import type { referralList } from "@sluice/contracts/referrals";
+import type { JSX } from "solid-js";
+import { Facts } from "../../../kit/card.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { UserLink } from "../../columns/user-link.tsx";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownMoment } from "../../shown.ts";
+import { referralStates } from "../../values.ts";
+
+type Referral = RowOf<typeof referralList>;
+
+const refusals: Readonly<Record<NonNullable<Referral["refusal"]>, string>> = {
+  address: "the address has another account",
+  device: "the browser has another account",
+  network: "the network is the inviter's, or was used too often",
+  month: "the inviter had enough rewards in that month",
+};
+
+const inviterOf = (row: Referral): JSX.Element => <UserLink userId={row.inviter_id} email={row.inviter_email} />;
+const invitedOf = (row: Referral): JSX.Element => <UserLink userId={row.invited_id} email={row.invited_email} />;
+
+const columns: readonly Column<Referral>[] = [
+  { id: "invited", label: "Invited", cell: invitedOf, card: "title" },
+  { id: "inviter", label: "By", cell: inviterOf },
+  { id: "state", label: "State", cell: (row) => <StateWord state={row.state} />, card: "badge" },
+  { id: "reward", label: "Inviter gets", cell: (row) => formats.quota(row.inviter_quota), align: "end" },
+  { id: "created_at", label: "Registered", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "decided_at", label: "Decided", cell: (row) => shownMoment(row.decided_at) },
+];
+
+/** People who were invited by users, and what was given for that. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Referrals");
+  const state = createTableState({ filters: ["state", "inviter_id"] });
+  const list = createListQuery<Referral>({ path: "/backend/admin/referral/", state });
+  return (
+    <>
+      <PageHead
+        title="Referrals"
+        text="People who registered by the link of a user. Rewards, limits and whether there are any are settings."
+      />
+      <DataTable
+        {...list}
+        name="admin-referrals"
+        label="Referrals"
+        columns={columns}
+        state={state}
+        rowId={(row) => String(row.referral_id)}
+        filters={[
+          { id: "state", label: "State", options: optionsOf(referralStates) },
+          { id: "inviter_id", label: "Inviter's user id", isSearch: true },
+        ]}
+        empty={{
+          title: "Nobody was invited yet",
+          text: "Switch referrals.is_on on in the settings; users then find their link under Billing.",
+        }}
+        panel={{ title: (row) => row.invited_email, content: (row) => <ReferralFacts row={row} /> }}
+      />
+    </>
+  );
+}
+
+function ReferralFacts(props: { readonly row: Referral }): JSX.Element {
+  const orderNo = (): string | null => props.row.order_no;
+  return (
+    <Facts
+      facts={[
+        { name: "State", value: <StateWord state={props.row.state} /> },
+        { name: "Invited", value: invitedOf(props.row) },
+        { name: "By", value: inviterOf(props.row) },
+        { name: "Inviter gets", value: formats.quota(props.row.inviter_quota) },
+        { name: "Invited person gets", value: formats.quota(props.row.invited_quota) },
+        { name: "Payment has to last", value: `${props.row.wait_days} days` },
+        {
+          name: "Payment",
+          value: orderNo() === null ? "–" : <a href={`/admin/orders/?order_no=${orderNo()}`}>{orderNo()}</a>,
+        },
+        { name: "Refused because", value: props.row.refusal === null ? "–" : refusals[props.row.refusal] },
+        { name: "Registered", value: shownMoment(props.row.created_at) },
+        { name: "Decided", value: shownMoment(props.row.decided_at) },
+        { name: "Taken back", value: shownMoment(props.row.taken_back_at) },
+      ]}
+    />
+  );
+}
