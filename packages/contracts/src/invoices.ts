@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pageInput, planCode, usd } from "./billing.ts";
+import { ownOrderInput, pageInput, planCode, usd } from "./billing.ts";
 import { choiceOf, exactText, listContract } from "./lists.ts";
 import type { Decimal } from "./money.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -170,9 +170,12 @@ export type InvoiceEntry = Unsent<z.output<typeof invoiceEntry>>;
 export { pageInput as invoicePageInput };
 export const invoicePageResponse = z.strictObject({ invoices: z.array(invoiceEntry), next_cursor: wireCursor });
 
-export const invoiceFileInput = z.strictObject({
-  number: z.string().regex(/^[A-Z0-9-]{1,40}$/, "not a number of an invoice"),
-});
+const invoiceNumber = z.string().regex(/^[A-Z0-9-]{1,40}$/, "not a number of an invoice");
+export const invoiceFileInput = z.strictObject({ number: invoiceNumber });
+
+export const orderInvoicesResponse = z.strictObject({ invoices: z.array(invoiceEntry) });
+/** Without a number, the invoice of the order. */
+export const orderInvoiceInput = ownOrderInput.extend({ number: invoiceNumber.optional() });
 
 export const quoteInput = z.strictObject({ plan_code: planCode, amount_usd: usd.optional() });
 /** What an order would cost now. `tax_rate` is null where no invoice is issued; the tax is part of the amount. */

@@ -79,7 +79,11 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
   ...paths("settings", "/backend/usage/", "labels/save"),
   ...paths("see", "/backend/", "models/list billing/balance response-cache"),
   ...paths("billing", "/backend/billing/", "ledger statement statement/sums order/list order/create order/status"),
-  ...paths("billing", "/backend/billing/", "order/cancel order/quote coupon/check subscription/list renewal/list"),
+  ...paths(
+    "billing",
+    "/backend/billing/",
+    "order/cancel order/quote order/invoices order/invoice coupon/check subscription/list renewal/list",
+  ),
   ...paths("billing", "/backend/billing/", "invoice/list invoice/file buyer buyer/save"),
   ...paths("billing", "/backend/payment/", "options mock-settle walletpay/create cardpay/create"),
   ...paths("webhooks", "/backend/webhooks/", "list create save rotate test deliveries replay remove"),

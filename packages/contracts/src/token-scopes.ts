@@ -101,7 +101,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("closed", "/backend/admin/", "totp/remove approval/decide secret/list secret/save settings/save"),
   ...paths("closed", "/backend/admin/trace/payload/", "count"),
   ...paths("closed", "/backend/admin/", "trace/payload"),
-  ...paths("closed", "/backend/billing/order/", "create status cancel quote"),
+  ...paths("closed", "/backend/billing/order/", "create status cancel quote invoices invoice"),
   ...paths("closed", "/backend/billing/code/", "redeem"),
   ...paths("closed", "/backend/billing/coupon/", "check"),
   ...paths("closed", "/backend/billing/referral/", "list link"),

@@ -209,6 +209,48 @@ describe("the endpoints", () => {
     expect(await (await get("/backend/billing/invoice/list/", stranger.cookie)).json()).toMatchObject({ invoices: [] });
   });
 
+  test("give a buyer without a login the invoice and credit note of the order by its claim code, and nobody by less", async () => {
+    await issueInvoices(scene.db);
+    const { order, claimCode } = await scene.place({ email: "guest@example.com", payChannel: "mock" });
+    const { orderNo: order_no } = order;
+    const of = async (path: string, body: object, cookie = ""): Promise<Response> =>
+      await fetch(`${http.url}/backend/billing/order/${path}/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin: http.url, cookie },
+        body: JSON.stringify(body),
+      });
+    const known = { order_no, claim_code: claimCode };
+    expect((await of("invoice", known)).status).toBe(404);
+    expect(await settlePaid(scene.deps, noticeOf(order))).toBe("settled");
+    await refund(order, null);
+    const listed = (await (await of("invoices", known)).json()) as { invoices: { number: string; kind: string }[] };
+    expect(listed.invoices.map(({ kind }) => kind)).toEqual(["invoice", "credit_note"]);
+    const [invoice, note] = listed.invoices.map(({ number }) => number);
+    for (const [number, name] of [
+      [undefined, invoice],
+      [note, note],
+    ]) {
+      const file = await of("invoice", number === undefined ? known : { ...known, number });
+      expect([file.status, file.headers.get("content-disposition")]).toEqual([
+        200,
+        `attachment; filename="${name}.pdf"`,
+      ]);
+    }
+    const stranger = await loginUser(scene);
+    const other = await buy(await scene.addBuyer());
+    const [foreign] = await scene.db.sql<{ number: string }>`
+      select number from invoice where order_id = ${other.id}::bigint`;
+    for (const wrong of [
+      { order_no },
+      { order_no, claim_code: "WRONGCODE" },
+      { order_no: other.orderNo, claim_code: claimCode },
+      { ...known, number: foreign?.number },
+    ]) {
+      expect((await of("invoice", wrong)).status).toBe(404);
+      expect((await of("invoice", wrong, stranger.cookie)).status).toBe(404);
+    }
+  });
+
   test("quote what the order will ask for", async () => {
     await issueInvoices(scene.db, { taxMode: "exclusive" });
     const user = await loginUser(scene);

@@ -184,6 +184,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/coupon/create/": "fresh super_admin",
   "POST /backend/admin/coupon/revoke/": "fresh admin",
   "POST /backend/billing/coupon/check/": "user",
+  "POST /backend/billing/order/invoices/": "optional_user",
+  "POST /backend/billing/order/invoice/": "optional_user",
   "GET /backend/admin/referral/list/": "admin",
   "GET /backend/admin/referral/export/": "admin",
   "GET /backend/billing/referral/list/": "user",

@@ -1,6 +1,6 @@
 import type { InvoiceFacts, TaxRule } from "@sluice/contracts/invoices";
 import type { Decimal } from "@sluice/contracts/money";
-import { and, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { salesOrder as order } from "../../db/schema/billing.ts";
 import { buyerData, invoice, invoiceRange as range, invoiceTerms as terms } from "../../db/schema/invoices.ts";
@@ -8,6 +8,9 @@ import { organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import { type OrderPlace, ordersOf } from "../orders/order-store.ts";
+
+/** More refunds of one order than anybody makes. */
+const ofOrderMax = 200;
 
 export type NewTerms = {
   readonly isOn: boolean;
@@ -157,6 +160,11 @@ export async function findInvoice(db: Queryable, number: string, place: OrderPla
     and(eq(invoice.number, number), place === null ? undefined : ordersOf(place)),
   );
   return row ?? null;
+}
+
+/** The invoice of an order and its credit notes, oldest first. */
+export async function selectInvoicesOfOrder(db: Queryable, orderId: bigint): Promise<Invoice[]> {
+  return await selectInvoices(db).where(eq(invoice.orderId, orderId)).orderBy(asc(invoice.id)).limit(ofOrderMax);
 }
 
 /** Invoices and credit notes of a buyer below an id, newest first. */

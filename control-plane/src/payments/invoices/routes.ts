@@ -1,11 +1,13 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { noInput } from "@sluice/contracts/billing";
+import { noInput, ownOrderInput } from "@sluice/contracts/billing";
 import {
   buyerResponse,
   invoiceFileInput,
   invoicePageInput,
   invoicePageResponse,
   invoiceTermsResponse,
+  orderInvoiceInput,
+  orderInvoicesResponse,
   quoteInput,
   quoteResponse,
   saveBuyerInput,
@@ -17,8 +19,16 @@ import { notFound } from "../../platform/errors.ts";
 import { readKeysetPage } from "../../platform/keyset-page.ts";
 import type { SideThread } from "../../platform/side-thread.ts";
 import { type OrderPlace, readNow } from "../orders/order-store.ts";
+import { findOwnOrder } from "../orders/orders.ts";
 import { quoteOrder } from "../orders/place-order.ts";
-import { findBuyer, findInvoice, findTerms, type Invoice, selectInvoicesOf } from "./invoice-store.ts";
+import {
+  findBuyer,
+  findInvoice,
+  findTerms,
+  type Invoice,
+  selectInvoicesOf,
+  selectInvoicesOfOrder,
+} from "./invoice-store.ts";
 import { buyerEntry, changeBuyer, invoiceEntry, saveTerms, termsEntry } from "./invoices.ts";
 import { renderInvoice } from "./pdf/render-invoice.ts";
 import { quoteEntry } from "./quote.ts";
@@ -28,7 +38,7 @@ export type InvoiceEndpointDeps = { readonly db: Database; readonly thread: Side
 const asPdf = [{ status: 200, type: "application/pdf", summary: "The same bytes each time." }] as const;
 
 export function invoiceEndpoints(deps: InvoiceEndpointDeps): AnyEndpoint[] {
-  return [...buyerEndpoints(deps), ...ownInvoiceEndpoints(deps), quoteEndpoint(deps)];
+  return [...buyerEndpoints(deps), ...ownInvoiceEndpoints(deps), ...orderInvoiceEndpoints(deps), quoteEndpoint(deps)];
 }
 
 function ownInvoiceEndpoints({ db, thread }: InvoiceEndpointDeps): AnyEndpoint[] {
@@ -57,6 +67,43 @@ function ownInvoiceEndpoints({ db, thread }: InvoiceEndpointDeps): AnyEndpoint[]
       otherResponses: asPdf,
       errors: ["not_found"],
       handle: async ({ input, user }) => pdfOf(thread, await findInvoice(db, input.number, placeOf(user))),
+    }),
+  ];
+}
+
+/** For buyers without a login, who have the claim code of their order. The code is in the body, so that no log has it. */
+function orderInvoiceEndpoints({ db, thread }: InvoiceEndpointDeps): AnyEndpoint[] {
+  const readOwn = async (asked: { order_no: string; claim_code?: string | undefined }, user: UserCaller | null) => {
+    const place = { userId: user?.userId ?? null, organisationId: user?.organisation?.organisationId ?? null };
+    const order = await findOwnOrder(db, asked.order_no, { ...place, claimCode: asked.claim_code ?? null });
+    return await selectInvoicesOfOrder(db, order.id);
+  };
+  return [
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/invoices/",
+      access: "optional_user",
+      input: ownOrderInput,
+      summary: "List the invoice and credit notes of an order, for its owner or by its claim code",
+      output: orderInvoicesResponse,
+      errors: ["not_found"],
+      handle: async ({ input, user }) => ({ invoices: (await readOwn(input, user)).map(invoiceEntry) }),
+    }),
+    endpoint({
+      method: "POST",
+      path: "/backend/billing/order/invoice/",
+      access: "optional_user",
+      input: orderInvoiceInput,
+      summary: "Download the invoice of an order, or a credit note of it, as PDF, for its owner or by its claim code",
+      output: null,
+      otherResponses: asPdf,
+      errors: ["not_found"],
+      handle: async ({ input, user }) => {
+        const { number } = input;
+        const known = await readOwn(input, user);
+        const isMeant = (each: Invoice) => (number === undefined ? each.kind === "invoice" : each.number === number);
+        return await pdfOf(thread, known.find(isMeant) ?? null);
+      },
     }),
   ];
 }
