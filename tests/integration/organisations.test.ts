@@ -233,6 +233,8 @@ test("every endpoint of users says what it requires of a member, or is refused f
   expect([...paths].filter((path) => organisationRuleOf(path) === "refused").sort()).toEqual([
     "/backend/billing/code/redeem/",
     "/backend/billing/order/claim/",
+    "/backend/billing/referral/link/",
+    "/backend/billing/referral/list/",
     "/backend/billing/renewal/cancel/",
     "/backend/billing/renewal/manage/",
     "/backend/billing/renewal/start/",

@@ -158,6 +158,13 @@ export const shownPages: readonly ShownPage[] = [
     ready: ".row-open, [data-kind=empty]",
   },
   {
+    name: "admin-top-ups",
+    path: "/admin/top-ups/",
+    as: "admin",
+    arabic: "none",
+    ready: ".row-open, [data-kind=empty]",
+  },
+  {
     name: "admin-referrals",
     path: "/admin/referrals/",
     as: "admin",

@@ -63,6 +63,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/gateway/keys/settings-store.ts": 6,
     "control-plane/src/organisations/store.ts": 2,
     "control-plane/src/payments/referrals/referral-store.ts": 2,
+    "control-plane/src/payments/top-ups/top-up-store.ts": 2,
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 4,
     "control-plane/src/usage/views/labels-store.ts": 1,

@@ -51,6 +51,10 @@ export type MailVariables = {
     readonly from: string;
     readonly billing_link: string;
   };
+  /** To the customer, when a saved payment method could not be charged; the link leads to the gateway's page. */
+  readonly top_up_failed: { readonly amount: string; readonly currency: string; readonly link: string };
+  /** To the customer, when nothing more is charged automatically. */
+  readonly top_up_stopped: { readonly amount: string; readonly currency: string; readonly billing_link: string };
   readonly quota_low: { readonly threshold_percent: string; readonly quota: string };
   /** To the members of an organisation who may top its balance up. */
   readonly organisation_quota_low: {

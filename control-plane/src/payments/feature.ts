@@ -38,6 +38,10 @@ import { renewalAdminEndpoints, renewalEndpoints } from "./renewals/routes.ts";
 import { billingEndpoints } from "./routes.ts";
 import { creditWaitingOwners } from "./settle/credit-waiting.ts";
 import { endOverdueSubscriptions } from "./subscriptions/subscriptions.ts";
+import { askSetups } from "./top-ups/change-top-up.ts";
+import { chargeTopUps } from "./top-ups/charge-top-up.ts";
+import type { TopUpDeps } from "./top-ups/model.ts";
+import { topUpEndpoints } from "./top-ups/routes.ts";
 
 export type PaymentFeatureDeps = {
   readonly config: Config;
@@ -104,10 +108,27 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
     },
     { name: "coupons-admin", endpoints: couponAdminEndpoints({ db, approvals, createCoupon: acts.createCoupon }) },
     renewalFeature(renewals),
+    topUpFeature({
+      ...billing,
+      card: payments.card,
+      rules: { isOffered: () => deps.isOffered("cardpay"), billingUrl: deps.renewalRules.billingUrl },
+    }),
     referralFeature({ db, log, rules: deps.referralRules, baseUrl: deps.baseUrl }),
     { name: "checkout", endpoints: checkoutEndpoints({ checkout, notices, guests, codeAttempts, isMockOffered }) },
     { name: "checkout-admin", endpoints: checkoutAdminEndpoints({ db, clock, notices }) },
   ];
+}
+
+/** Charges of saved payment methods when a balance is low. */
+function topUpFeature(deps: TopUpDeps): Feature {
+  return {
+    name: "top-ups",
+    endpoints: topUpEndpoints(deps),
+    jobs: [
+      { name: "charge-top-ups", pattern: "*/20 * * * * *", run: () => chargeTopUps(deps) },
+      { name: "ask-setups", pattern: "50 */5 * * * *", run: () => askSetups(deps) },
+    ],
+  };
 }
 
 /** What users get for inviting others. */

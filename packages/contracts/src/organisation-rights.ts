@@ -85,6 +85,7 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
     "order/cancel order/quote order/invoices order/invoice coupon/check subscription/list renewal/list",
   ),
   ...paths("billing", "/backend/billing/", "invoice/list invoice/file buyer buyer/save"),
+  ...paths("billing", "/backend/billing/", "top-up top-up/start top-up/remove"),
   ...paths("billing", "/backend/payment/", "options mock-settle walletpay/create cardpay/create"),
   ...paths("webhooks", "/backend/webhooks/", "list create save rotate test deliveries replay remove"),
   ...paths("tokens", "/backend/tokens/", "list create revoke"),

@@ -78,6 +78,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
   invoices: ["", "kind=credit_note", "sort=-gross_usd"],
   "code-batches": ["", "state=usable"],
   coupons: ["", "state=usable", "sort=-uses"],
+  "top-ups": ["", "status=on", "user_id=17"],
   referrals: ["", "state=rewarded", "inviter_id=17"],
   "registration-credits": ["", "outcome=refused", "network=192.0.2"],
   renewals: ["", "sort=price_usd", "status=past_due", "user_id=17"],

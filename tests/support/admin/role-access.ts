@@ -56,6 +56,8 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "GET /backend/admin/coupon/list/": "read_only billing",
   "GET /backend/admin/coupon/export/": "read_only billing",
   "POST /backend/admin/coupon/revoke/": "billing",
+  "GET /backend/admin/top-up/list/": "read_only billing",
+  "GET /backend/admin/top-up/export/": "read_only billing",
   "GET /backend/admin/referral/list/": "read_only billing",
   "GET /backend/admin/referral/export/": "read_only billing",
   "GET /backend/admin/invoice/list/": "read_only billing",

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { CardRequest } from "./card-request.ts";
+import { SavedCardBook } from "./saved-card-book.ts";
 import { SubscriptionBook } from "./subscription-book.ts";
 
 type CardRefund = { readonly id: string; readonly status: string; readonly metadata: Record<string, string> };
@@ -12,6 +13,7 @@ export class LocalCardGateway {
   /** The initial state of new refunds. */
   refundStatus = "succeeded";
   readonly subscriptions = new SubscriptionBook();
+  readonly saved = new SavedCardBook();
   /** Replaces the next responses, until it is reset. */
   override: ((request: CardRequest) => Response | Promise<Response>) | null = null;
   readonly #server: Bun.Server<undefined>;
@@ -43,9 +45,9 @@ export class LocalCardGateway {
     if (this.override !== null) {
       return await this.override(received);
     }
-    const ofSubscription = this.subscriptions.answer(received, this.url);
-    if (ofSubscription !== null) {
-      return ofSubscription;
+    const known = this.saved.answer(received, this.url) ?? this.subscriptions.answer(received, this.url);
+    if (known !== null) {
+      return known;
     }
     if (pathname === "/v1/checkout/sessions") {
       const id = `cs_test_${fields["client_reference_id"]}`;

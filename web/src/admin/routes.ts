@@ -75,6 +75,11 @@ export const adminRoutes: readonly AppRoute<typeof adminNavTexts>[] = [
     load: () => import("./pages/coupons/page.tsx"),
   },
   {
+    path: "/top-ups/",
+    nav: { label: (texts) => texts.topUps, icon: "card" },
+    load: () => import("./pages/top-ups/page.tsx"),
+  },
+  {
     path: "/referrals/",
     nav: { label: (texts) => texts.referrals, icon: "users" },
     load: () => import("./pages/referrals/page.tsx"),

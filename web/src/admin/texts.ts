@@ -15,6 +15,7 @@ export const adminNavTexts = {
   plans: "Plans",
   codes: "Codes",
   coupons: "Coupons",
+  topUps: "Automatic top-ups",
   referrals: "Referrals",
   invoices: "Invoices",
   renewals: "Subscriptions",

@@ -4,6 +4,10 @@ import type { Tone } from "../kit/status.tsx";
 const tones: Readonly<Record<string, Tone>> = {
   active: "ok",
   usable: "ok",
+  abandoned: "neutral",
+  removed: "neutral",
+  stopped: "warn",
+  on: "ok",
   taken_back: "warn",
   rewarded: "ok",
   upcoming: "info",

@@ -11,6 +11,7 @@ import type { organisationAdminList } from "@sluice/contracts/organisation-admin
 import type { noticeResults as contractNoticeResults } from "@sluice/contracts/payments";
 import type { referralList } from "@sluice/contracts/referrals";
 import type { renewalList } from "@sluice/contracts/renewals";
+import type { topUpList } from "@sluice/contracts/top-ups";
 import type { saveProfileInput } from "@sluice/contracts/upstream-auth";
 import type { ResponseOf } from "@sluice/contracts/wire";
 
@@ -96,6 +97,13 @@ export const referralStates = valuesOf<RowOf<typeof referralList>["state"]>({
   rewarded: true,
   refused: true,
   taken_back: true,
+});
+export const topUpStatuses = valuesOf<RowOf<typeof topUpList>["status"]>({
+  pending: true,
+  on: true,
+  stopped: true,
+  removed: true,
+  abandoned: true,
 });
 export const renewalStatuses = valuesOf<RowOf<typeof renewalList>["status"]>({
   pending: true,

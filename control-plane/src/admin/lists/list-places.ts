@@ -2,7 +2,7 @@ import type { ListPlace } from "../../platform/list-query/endpoints.ts";
 import { audits, keys, mails, organisations, registrationCredits, users } from "./accounts-lists-store.ts";
 import { adjustments, gatewayEvents, ledgerEntries, orders, payments, refunds } from "./billing-lists-store.ts";
 import { abilities, channels, groups, models, usage } from "./gateway-lists-store.ts";
-import { codeBatches, coupons, invoices, plans, referrals, renewals } from "./sales-lists-store.ts";
+import { codeBatches, coupons, invoices, plans, referrals, renewals, topUps } from "./sales-lists-store.ts";
 
 const access = "admin";
 
@@ -37,6 +37,7 @@ export const listPlaces: readonly ListPlace[] = [
   { path: "/backend/admin/plan/", access, about: "plans, including those not offered", source: plans },
   { path: "/backend/admin/code-batch/", access, about: "batches of redemption codes", source: codeBatches },
   { path: "/backend/admin/coupon/", access, about: "coupons with their uses", source: coupons },
+  { path: "/backend/admin/top-up/", access, about: "automatic top-ups", source: topUps },
   { path: "/backend/admin/referral/", access, about: "people who were invited by users", source: referrals },
   { path: "/backend/admin/invoice/", access, about: "invoices and credit notes", source: invoices },
   { path: "/backend/admin/renewal/", access, about: "subscriptions that renew", source: renewals },

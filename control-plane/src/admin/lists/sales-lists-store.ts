@@ -4,6 +4,7 @@ import { couponList } from "@sluice/contracts/coupons";
 import { invoiceList } from "@sluice/contracts/invoices";
 import { referralList } from "@sluice/contracts/referrals";
 import { renewalList } from "@sluice/contracts/renewals";
+import { topUpList } from "@sluice/contracts/top-ups";
 import { column, either, equals, isOneOf, listSource } from "../../platform/list-query/model.ts";
 
 const planCode = column("text", "n.plan_code");
@@ -131,6 +132,39 @@ export const coupons = listSource({
   },
   sorts: { created_at: [couponCreated, couponId], uses: [couponUses, couponId] },
   time: { at: couponCreated },
+});
+
+const topUpId = column("bigint", "t.id");
+const topUpCreated = column("timestamptz", "t.created_at");
+
+/** Automatic top-ups, with the charge that is open. */
+export const topUps = listSource({
+  contract: topUpList,
+  from: `auto_top_up t join user_profile u on u.id = t.user_id left join organisation g on g.id = t.organisation_id
+    left join top_up_attempt a on a.top_up_id = t.id and a.state = 'open' left join sales_order o on o.id = a.order_id`,
+  columns: {
+    top_up_no: column("text", "t.top_up_no"),
+    user_id: column("bigint", "t.user_id"),
+    email: column("text", "u.email"),
+    organisation: column("text", "g.name"),
+    plan_code: column("text", "t.plan_code"),
+    price_usd: column("numeric", "t.price_usd"),
+    threshold_quota: column("bigint", "t.threshold_quota"),
+    month_max_usd: column("numeric", "t.month_max_usd"),
+    status: column("text", "t.status"),
+    stop_reason: column("text", "t.stop_reason"),
+    failures: column("integer", "t.failures"),
+    attempts: column("bigint", "(select count(*) from top_up_attempt b where b.top_up_id = t.id)"),
+    open_order_no: column("text", "o.order_no"),
+    created_at: topUpCreated,
+  },
+  filters: {
+    top_up_no: equals("text", "t.top_up_no"),
+    user_id: equals("bigint", "t.user_id"),
+    status: isOneOf("t.status"),
+  },
+  sorts: { created_at: [topUpCreated, topUpId] },
+  time: { at: topUpCreated },
 });
 
 const referralId = column("bigint", "r.id");

@@ -264,6 +264,27 @@ BEGIN
 END
 $$;
 
+-- Automatic top-ups: each charge is an order of its wallet for the price agreed to, and a month costs at most what was allowed.
+CREATE OR REPLACE FUNCTION check_money_top_ups() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'a charge of a saved method is an order of its wallet', 'order ' || o.order_no, o.amount_usd || ' for ' || t.price_usd
+  FROM top_up_attempt a JOIN auto_top_up t ON t.id = a.top_up_id JOIN sales_order o ON o.id = a.order_id
+  WHERE (o.user_id, o.organisation_id, o.plan_code, o.amount_usd, o.pay_channel, o.sender)
+    IS DISTINCT FROM (t.user_id, t.organisation_id, t.plan_code, t.price_usd, 'cardpay', t.account)
+  UNION ALL
+  SELECT 'a paid charge has settled its order', 'order ' || o.order_no, o.status
+  FROM top_up_attempt a JOIN sales_order o ON o.id = a.order_id
+  WHERE a.state = 'paid' AND o.status NOT IN ('settled', 'refunded', 'review')
+  UNION ALL
+  SELECT 'a month of top-ups costs at most what was allowed', 'top-up ' || t.top_up_no, sum(o.amount_usd) || ' of ' || t.month_max_usd
+  FROM top_up_attempt a JOIN auto_top_up t ON t.id = a.top_up_id JOIN sales_order o ON o.id = a.order_id
+  WHERE o.status IN ('settled', 'refunded') AND NOT o.is_paid_late
+  GROUP BY t.top_up_no, t.month_max_usd, date_trunc('month', a.created_at AT TIME ZONE 'UTC')
+  HAVING sum(o.amount_usd) > t.month_max_usd;
+END
+$$;
+
 -- Free credit of registrations: one posting each, once for an address, and no invitation is used more often than it allows.
 CREATE OR REPLACE FUNCTION check_money_registration() RETURNS TABLE (invariant text, subject text, detail text)
 LANGUAGE plpgsql STABLE AS $$

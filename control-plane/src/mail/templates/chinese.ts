@@ -126,6 +126,20 @@ export const chinese: MailWords = {
     action: "查看我的套餐",
     notes: ["在此之前开始的月份不变。如果您不同意，请在此之前取消。"],
   },
+  top_up_failed: {
+    subject: "自动充值扣款失败",
+    title: "自动充值失败",
+    body: ["您在 {{service}} 的余额不足，我们尝试从您保存的付款方式扣取 {{amount}}，但银行拒绝了，或要求您本人确认。"],
+    action: "立即付款",
+    notes: ["链接一天内有效。如果下一次扣款仍失败，自动充值将关闭。"],
+  },
+  top_up_stopped: {
+    subject: "自动充值已关闭",
+    title: "不再自动扣款",
+    body: ["您在 {{service}} 的 {{amount}} 自动充值已关闭：您的付款方式被拒绝两次，或您同意的内容已不再提供。"],
+    action: "打开账单",
+    notes: [],
+  },
   quota_low: {
     subject: "您的余额已不足 {{threshold}}",
     title: "您的余额即将用完",

@@ -152,6 +152,24 @@ export const english: MailWords = {
     action: "See my plan",
     notes: ["Months that begin before then stay as they are. If you do not agree, cancel before then."],
   },
+  top_up_failed: {
+    subject: "Your automatic top-up could not be charged",
+    title: "The automatic top-up failed",
+    body: [
+      "Your balance at {{service}} is low, and we tried to charge {{amount}} to your saved payment method. Your bank declined it, or wants you to confirm it yourself.",
+    ],
+    action: "Pay now",
+    notes: ["The link works for a day. If the next charge fails too, the automatic top-up is switched off."],
+  },
+  top_up_stopped: {
+    subject: "Your automatic top-up is switched off",
+    title: "Nothing more is charged automatically",
+    body: [
+      "The automatic top-up of {{amount}} at {{service}} is switched off: your payment method was declined twice, or what you agreed to is no longer offered.",
+    ],
+    action: "Open billing",
+    notes: [],
+  },
   quota_low: {
     subject: "Less than {{threshold}} of your balance is left",
     title: "Your balance is running low",

@@ -155,6 +155,24 @@ export const french: MailWords = {
     action: "Voir mon forfait",
     notes: ["Les mois qui commencent avant ne changent pas. Si vous n’êtes pas d’accord, résiliez avant cette date."],
   },
+  top_up_failed: {
+    subject: "Votre recharge automatique n’a pas pu être débitée",
+    title: "La recharge automatique a échoué",
+    body: [
+      "Votre solde chez {{service}} est bas et nous avons voulu débiter {{amount}} de votre moyen de paiement enregistré. Votre banque a refusé ou souhaite que vous confirmiez vous-même.",
+    ],
+    action: "Payer maintenant",
+    notes: ["Le lien est valable un jour. Si le prochain débit échoue aussi, la recharge automatique est désactivée."],
+  },
+  top_up_stopped: {
+    subject: "Votre recharge automatique est désactivée",
+    title: "Plus rien n’est débité automatiquement",
+    body: [
+      "La recharge automatique de {{amount}} chez {{service}} est désactivée : votre moyen de paiement a été refusé deux fois, ou ce que vous aviez accepté n’est plus proposé.",
+    ],
+    action: "Ouvrir la facturation",
+    notes: [],
+  },
   quota_low: {
     subject: "Il vous reste moins de {{threshold}} de votre solde",
     title: "Votre solde est bientôt épuisé",

@@ -157,6 +157,26 @@ export const german: MailWords = {
       "Monate, die vorher beginnen, bleiben unverändert. Wenn Sie nicht einverstanden sind, kündigen Sie vorher.",
     ],
   },
+  top_up_failed: {
+    subject: "Die automatische Aufladung ist fehlgeschlagen",
+    title: "Die automatische Aufladung ist fehlgeschlagen",
+    body: [
+      "Ihr Guthaben bei {{service}} ist niedrig, und wir wollten {{amount}} über Ihre gespeicherte Zahlungsart abbuchen. Ihre Bank hat das abgelehnt oder möchte, dass Sie es selbst bestätigen.",
+    ],
+    action: "Jetzt bezahlen",
+    notes: [
+      "Der Link gilt einen Tag. Scheitert auch die nächste Abbuchung, wird die automatische Aufladung abgeschaltet.",
+    ],
+  },
+  top_up_stopped: {
+    subject: "Die automatische Aufladung ist abgeschaltet",
+    title: "Es wird nichts mehr automatisch abgebucht",
+    body: [
+      "Die automatische Aufladung von {{amount}} bei {{service}} ist abgeschaltet: Ihre Zahlungsart wurde zweimal abgelehnt, oder was Sie vereinbart hatten, wird nicht mehr angeboten.",
+    ],
+    action: "Abrechnung öffnen",
+    notes: [],
+  },
   quota_low: {
     subject: "Weniger als {{threshold}} Ihres Guthabens übrig",
     title: "Ihr Guthaben geht zur Neige",

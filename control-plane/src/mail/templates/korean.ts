@@ -148,6 +148,24 @@ export const korean: MailWords = {
     action: "내 요금제 보기",
     notes: ["그 전에 시작하는 달은 바뀌지 않습니다. 동의하지 않으시면 그 전에 해지하세요."],
   },
+  top_up_failed: {
+    subject: "자동 충전 결제를 하지 못했습니다",
+    title: "자동 충전 실패",
+    body: [
+      "{{service}} 잔액이 적어 저장된 결제 수단으로 {{amount}} 결제를 시도했습니다. 은행이 거절했거나 직접 확인을 요청합니다.",
+    ],
+    action: "지금 결제",
+    notes: ["링크는 하루 동안 유효합니다. 다음 결제도 실패하면 자동 충전이 꺼집니다."],
+  },
+  top_up_stopped: {
+    subject: "자동 충전이 꺼졌습니다",
+    title: "더 이상 자동으로 결제되지 않습니다",
+    body: [
+      "{{service}}의 {{amount}} 자동 충전이 꺼졌습니다. 결제 수단이 두 번 거절되었거나 동의하신 내용이 더 이상 제공되지 않습니다.",
+    ],
+    action: "결제 열기",
+    notes: [],
+  },
   quota_low: {
     subject: "남은 잔액이 {{threshold}} 미만입니다",
     title: "잔액이 얼마 남지 않았습니다",

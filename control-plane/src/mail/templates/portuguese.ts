@@ -145,6 +145,24 @@ export const portuguese: MailWords = {
     action: "Ver o meu plano",
     notes: ["Os meses que começam antes não mudam. Se você não concorda, cancele antes dessa data."],
   },
+  top_up_failed: {
+    subject: "Não foi possível cobrar a sua recarga automática",
+    title: "A recarga automática falhou",
+    body: [
+      "O seu saldo em {{service}} está baixo e tentamos cobrar {{amount}} do seu meio de pagamento salvo. O seu banco recusou ou quer que você mesmo confirme.",
+    ],
+    action: "Pagar agora",
+    notes: ["O link funciona por um dia. Se a próxima cobrança também falhar, a recarga automática é desligada."],
+  },
+  top_up_stopped: {
+    subject: "A sua recarga automática está desligada",
+    title: "Nada mais é cobrado automaticamente",
+    body: [
+      "A recarga automática de {{amount}} em {{service}} está desligada: o seu meio de pagamento foi recusado duas vezes, ou o que você aceitou não é mais oferecido.",
+    ],
+    action: "Abrir a cobrança",
+    notes: [],
+  },
   quota_low: {
     subject: "Restam menos de {{threshold}} do seu saldo",
     title: "O seu saldo está acabando",

@@ -31,6 +31,8 @@ export function sampleVariables(siteUrl: string): { readonly [Name in MailTempla
       ...{ plan_name: "Sample <plan> & more", amount: "25.00", currency: "USD", quota: "12000000" },
       ...{ from: "2027-01-31T12:00:00.000Z", billing_link: `${siteUrl}/sample/` },
     },
+    top_up_failed: { amount: "20.00", currency: "USD", link: `${siteUrl}/sample/` },
+    top_up_stopped: { amount: "20.00", currency: "USD", billing_link: `${siteUrl}/sample/` },
     quota_low: { threshold_percent: "20", quota: "1234567" },
     organisation_quota_low: { organisation: "Example Ltd", threshold_percent: "20", quota: "1234567" },
     operator_event: {

@@ -49,6 +49,8 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
     required: ["plan_name", "amount", "from", "billing_link"],
     action: "billing_link",
   },
+  top_up_failed: { names: ["amount", "link"], required: ["amount", "link"], action: "link" },
+  top_up_stopped: { names: ["amount", "billing_link"], required: ["billing_link"], action: "billing_link" },
   quota_low: { names: ["threshold", "credit"], required: ["credit"], action: "console_link" },
   organisation_quota_low: {
     names: ["organisation", "threshold", "credit"],

@@ -76,6 +76,11 @@ const presenters: {
     from: day(from, locale),
     billing_link,
   }),
+  top_up_failed: ({ amount, currency, link }, locale) => ({ amount: money(amount, currency, locale), link }),
+  top_up_stopped: ({ amount, currency, billing_link }, locale) => ({
+    amount: money(amount, currency, locale),
+    billing_link,
+  }),
   quota_low: ({ threshold_percent, quota }, locale) => ({
     threshold: percent(threshold_percent, locale),
     credit: credit(quota, locale),

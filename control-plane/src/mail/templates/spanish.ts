@@ -152,6 +152,26 @@ export const spanish: MailWords = {
     action: "Ver mi plan",
     notes: ["Los meses que empiezan antes no cambian. Si no está de acuerdo, cancele antes de esa fecha."],
   },
+  top_up_failed: {
+    subject: "No se pudo cobrar su recarga automática",
+    title: "La recarga automática falló",
+    body: [
+      "Su saldo en {{service}} es bajo e intentamos cobrar {{amount}} a su método de pago guardado. Su banco lo rechazó o quiere que lo confirme usted.",
+    ],
+    action: "Pagar ahora",
+    notes: [
+      "El enlace funciona durante un día. Si el próximo cobro también falla, la recarga automática se desactiva.",
+    ],
+  },
+  top_up_stopped: {
+    subject: "Su recarga automática está desactivada",
+    title: "Ya no se cobra nada automáticamente",
+    body: [
+      "La recarga automática de {{amount}} en {{service}} está desactivada: su método de pago se rechazó dos veces o lo que usted aceptó ya no se ofrece.",
+    ],
+    action: "Abrir la facturación",
+    notes: [],
+  },
   quota_low: {
     subject: "Le queda menos del {{threshold}} de su saldo",
     title: "Su saldo se está agotando",

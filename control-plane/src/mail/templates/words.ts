@@ -39,6 +39,8 @@ export type MailWords = {
   readonly renewal_failed: MailText;
   readonly renewal_ended: MailText;
   readonly renewal_changes: MailText;
+  readonly top_up_failed: MailText;
+  readonly top_up_stopped: MailText;
   readonly quota_low: MailText;
   readonly organisation_quota_low: MailText;
   readonly operator_event: MailText;

@@ -117,8 +117,50 @@ export interface SubscriptionGateway {
   openPortal(account: CardSender, customerId: string): Promise<string>;
 }
 
+export type SetupRequest = {
+  readonly topUpNo: string;
+  readonly account: CardSender;
+  readonly email: string;
+};
+
+/** A payment method that a customer has saved at the gateway, by its names there. */
+export type SavedMethod = { readonly customerId: string; readonly methodId: string };
+
+export type ChargeRequest = SavedMethod & {
+  readonly account: CardSender;
+  /** The gateway never charges twice for the same key, for a day. */
+  readonly key: string;
+  readonly orderNo: string;
+  readonly planCode: string;
+  readonly amountUsd: Decimal;
+};
+
+/** `failed`: nothing was charged, and nothing will be. `pending`: the bank has not answered. */
+export type ChargeAnswer =
+  | { readonly kind: "paid"; readonly paid: PaidFacts }
+  | { readonly kind: "failed"; readonly code: string }
+  | { readonly kind: "pending"; readonly paymentId: string };
+
+/**
+ * Methods that customers save on the gateway's page: no card data comes here. Never call it inside a transaction: it
+ * waits for an external server.
+ * @throws AppError `gateway_not_configured`, `payment_gateway_failed`
+ */
+export interface SavedMethodGateway {
+  openSetup(request: SetupRequest): Promise<Checkout>;
+  /** What the customer saved on the page; null while nothing was. */
+  readSetup(account: CardSender, reference: string): Promise<SavedMethod | null>;
+  /** Charges a method while its customer is away; asked again under the same key, it says the same. */
+  charge(request: ChargeRequest): Promise<ChargeAnswer>;
+  /** A payment that was pending. */
+  readCharge(account: CardSender, paymentId: string): Promise<ChargeAnswer>;
+  /** Has the gateway forget a method; one that it does not have stays forgotten. */
+  detach(account: CardSender, methodId: string): Promise<void>;
+}
+
 export interface CardGateway extends RefundGateway {
   readonly subscriptions: SubscriptionGateway;
+  readonly savedMethods: SavedMethodGateway;
   /** @throws AppError `gateway_not_configured` when a checkout could not be opened */
   requireReady(sender: CardSender): Promise<void>;
   describeCheckout(request: CardCheckoutRequest): GatewayRequest;

@@ -19,6 +19,11 @@ export function makeRenewalNo(): string {
   return `P${randomText(orderBytes)}`;
 }
 
+/** The number of an automatic top-up, likewise. */
+export function makeTopUpNo(): string {
+  return `T${randomText(orderBytes)}`;
+}
+
 /** A code that lets its holder claim an anonymous order. */
 export function makeClaimCode(): string {
   return randomText(claimBytes);

@@ -9,6 +9,7 @@ import { checkoutKey, checkoutParams, encodeBracketForm } from "./checkout.ts";
 import { failureOf } from "./failure.ts";
 import { readCardNotice } from "./notice.ts";
 import { refundAtGateway } from "./refund.ts";
+import { CardSavedMethods } from "./saved-methods.ts";
 import { readSignedEvent } from "./signed-event.ts";
 import { CardSubscriptions } from "./subscriptions.ts";
 
@@ -39,6 +40,7 @@ export class CardPay implements CardGateway {
   readonly #secrets: SecretReader;
   readonly #clock: Clock;
   readonly subscriptions: CardSubscriptions;
+  readonly savedMethods: CardSavedMethods;
 
   constructor(settings: CardSettings, secrets: SecretReader, clock: Clock) {
     this.#settings = settings;
@@ -46,6 +48,7 @@ export class CardPay implements CardGateway {
     this.#clock = clock;
     const clientOf = async (sender: CardSender) => this.#client(await this.#account(sender));
     this.subscriptions = new CardSubscriptions(clientOf, settings.publicBaseUrl);
+    this.savedMethods = new CardSavedMethods(clientOf, settings.publicBaseUrl);
   }
 
   async requireReady(sender: CardSender): Promise<void> {

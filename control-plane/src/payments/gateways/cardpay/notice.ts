@@ -130,7 +130,7 @@ export function readAmount(value: unknown, currency: string): Decimal | null {
 }
 
 /** Null for a payment that is not for one of our orders: the account may serve other shops as well. */
-function readPaid(intent: Record<string, unknown>): PaidFacts | null {
+export function readPaid(intent: Record<string, unknown>): PaidFacts | null {
   const orderNo = readOrderNo(intent["metadata"]);
   if (orderNo === null) {
     return null;

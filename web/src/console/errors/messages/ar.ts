@@ -100,6 +100,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "لم يعد هذا الرمز صالحًا.",
     codeExpired: "انتهت صلاحية هذا الرمز.",
     codeOnce: "سبق أن استخدمت رمزًا من هذا النوع.",
+    topUpMonth: "الحد الأقصى الشهري أقل من شحنة واحدة.",
+    topUpOn: "الشحن التلقائي مفعّل. أزله أولًا.",
     couponUpcoming: "لم تصبح هذه القسيمة صالحة بعد.",
     couponPlans: "هذه القسيمة لباقات أخرى.",
     couponMinimum: "هذه القسيمة لمشتريات لا تقل عن {amount} دولار أمريكي.",

@@ -103,6 +103,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Dieser Code ist nicht mehr gültig.",
     codeExpired: "Dieser Code ist abgelaufen.",
     codeOnce: "Sie haben schon einen Code dieser Art benutzt.",
+    topUpMonth: "Der Höchstbetrag pro Monat ist kleiner als eine Aufladung.",
+    topUpOn: "Die automatische Aufladung ist eingeschaltet. Entfernen Sie sie zuerst.",
     couponUpcoming: "Dieser Gutschein gilt noch nicht.",
     couponPlans: "Dieser Gutschein gilt für andere Tarife.",
     couponMinimum: "Dieser Gutschein gilt für Käufe ab {amount} USD.",

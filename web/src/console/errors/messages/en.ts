@@ -101,6 +101,8 @@ export const messages = english({
     codeRevoked: "This code is no longer valid.",
     codeExpired: "This code has expired.",
     codeOnce: "You have already used a code like this one.",
+    topUpMonth: "The most per month is less than one top-up.",
+    topUpOn: "The automatic top-up is on. Remove it first.",
     couponUpcoming: "This coupon is not valid yet.",
     couponPlans: "This coupon is for other plans.",
     couponMinimum: "This coupon is for purchases of at least {amount} USD.",

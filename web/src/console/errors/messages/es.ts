@@ -101,6 +101,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Este código ya no es válido.",
     codeExpired: "Este código ha caducado.",
     codeOnce: "Ya has usado un código como este.",
+    topUpMonth: "El máximo al mes es menor que una recarga.",
+    topUpOn: "La recarga automática está activada. Quítela primero.",
     couponUpcoming: "Este cupón todavía no es válido.",
     couponPlans: "Este cupón es para otros planes.",
     couponMinimum: "Este cupón es para compras de al menos {amount} USD.",

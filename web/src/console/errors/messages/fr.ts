@@ -102,6 +102,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Ce code n’est plus valable.",
     codeExpired: "Ce code a expiré.",
     codeOnce: "Vous avez déjà utilisé un code de ce type.",
+    topUpMonth: "Le maximum par mois est inférieur à une recharge.",
+    topUpOn: "La recharge automatique est activée. Retirez-la d’abord.",
     couponUpcoming: "Ce coupon n’est pas encore valable.",
     couponPlans: "Ce coupon est destiné à d’autres formules.",
     couponMinimum: "Ce coupon est destiné aux achats d’au moins {amount} USD.",

@@ -100,6 +100,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "यह कोड अब मान्य नहीं है।",
     codeExpired: "इस कोड की अवधि समाप्त हो गई है।",
     codeOnce: "आप इस तरह का कोड पहले ही इस्तेमाल कर चुके हैं।",
+    topUpMonth: "महीने की सीमा एक रिचार्ज से कम है।",
+    topUpOn: "अपने-आप रिचार्ज चालू है। पहले इसे हटाएँ।",
     couponUpcoming: "यह कूपन अभी मान्य नहीं हुआ है।",
     couponPlans: "यह कूपन दूसरे प्लान के लिए है।",
     couponMinimum: "यह कूपन कम से कम {amount} USD की ख़रीद के लिए है।",

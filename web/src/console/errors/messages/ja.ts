@@ -103,6 +103,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "このコードは無効になりました。",
     codeExpired: "このコードは期限切れです。",
     codeOnce: "同じ種類のコードをすでに使っています。",
+    topUpMonth: "1 か月の上限が 1 回のチャージ額より小さくなっています。",
+    topUpOn: "自動チャージは有効です。先に削除してください。",
     couponUpcoming: "このクーポンはまだ使えません。",
     couponPlans: "このクーポンは別のプラン用です。",
     couponMinimum: "このクーポンは {amount} USD 以上の購入に使えます。",

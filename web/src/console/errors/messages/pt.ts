@@ -100,6 +100,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Este código não é mais válido.",
     codeExpired: "Este código expirou.",
     codeOnce: "Você já usou um código como este.",
+    topUpMonth: "O máximo por mês é menor que uma recarga.",
+    topUpOn: "A recarga automática está ligada. Remova-a primeiro.",
     couponUpcoming: "Este cupom ainda não é válido.",
     couponPlans: "Este cupom é para outros planos.",
     couponMinimum: "Este cupom é para compras de pelo menos {amount} USD.",

@@ -101,6 +101,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Этот код больше не действует.",
     codeExpired: "Срок действия кода истёк.",
     codeOnce: "Вы уже использовали такой код.",
+    topUpMonth: "Месячный предел меньше одного пополнения.",
+    topUpOn: "Автопополнение включено. Сначала удалите его.",
     couponUpcoming: "Этот купон ещё не действует.",
     couponPlans: "Этот купон — для других тарифов.",
     couponMinimum: "Этот купон — для покупок от {amount} USD.",

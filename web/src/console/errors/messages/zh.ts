@@ -98,6 +98,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "此兑换码已失效。",
     codeExpired: "此兑换码已过期。",
     codeOnce: "您已使用过同类兑换码。",
+    topUpMonth: "每月上限小于一次充值的金额。",
+    topUpOn: "自动充值已开启，请先移除。",
     couponUpcoming: "该优惠券尚未生效。",
     couponPlans: "该优惠券适用于其他套餐。",
     couponMinimum: "该优惠券适用于至少 {amount} USD 的购买。",

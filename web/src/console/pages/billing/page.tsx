@@ -8,6 +8,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createBalanceQuery } from "../../parts/queries.ts";
+import { AutoTopUp } from "./auto-top-up.tsx";
 import styles from "./billing.module.css";
 import { Invoices } from "./invoices.tsx";
 import { Ledger } from "./ledger.tsx";
@@ -70,6 +71,7 @@ function Overview(): JSX.Element {
       <ShownAfter isReady={!plans.isPending}>
         <Renewals />
         <Subscription />
+        <AutoTopUp />
         <Redeem />
         <Referrals />
       </ShownAfter>

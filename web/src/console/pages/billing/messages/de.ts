@@ -106,6 +106,21 @@ export const messages: BillingMessages = {
   redeemHint: "Fügt Ihrem Guthaben hinzu, was der Code wert ist.",
   redeemed: "{amount} wurden Ihrem Guthaben hinzugefügt.",
   redeemedBefore: "Sie haben diesen Code schon eingelöst.",
+  topUpTitle: "Automatische Aufladung",
+  topUpText:
+    "Sinkt Ihr Guthaben unter einen Betrag, wird über Ihre gespeicherte Zahlungsart abgebucht. Sie speichern sie auf der Seite des Zahlungsanbieters und können sie jederzeit entfernen.",
+  topUpStart: "Zahlungsart speichern",
+  topUpRemove: "Entfernen",
+  topUpRemoved: "Die automatische Aufladung wurde entfernt.",
+  topUpPrice: "Jede Aufladung",
+  topUpThreshold: "Wenn weniger übrig ist als",
+  topUpMonth: "Höchstens pro Monat",
+  topUpCharged: "{charged} von {max} in diesem Monat",
+  topUpStoppedDeclined:
+    "Sie ist abgeschaltet: Ihre Zahlungsart wurde zweimal abgelehnt. Entfernen Sie sie und richten Sie sie neu ein.",
+  topUpStoppedTerms:
+    "Sie ist abgeschaltet: Was Sie vereinbart hatten, wird nicht mehr angeboten. Entfernen Sie sie und richten Sie sie neu ein.",
+  topUpAmountFault: "Geben Sie einen Betrag wie 5.00 ein.",
   referralTitle: "Andere einladen",
   referralText:
     "Sie erhalten {amount} für jede Person, die sich über Ihren Link anmeldet, sobald ihre erste Zahlung {days} Tage Bestand hat; höchstens für {max} Personen im Monat.",

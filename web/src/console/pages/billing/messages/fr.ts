@@ -105,6 +105,21 @@ export const messages: BillingMessages = {
   redeemHint: "Ajoute à votre solde ce que vaut le code.",
   redeemed: "{amount} ont été ajoutés à votre solde.",
   redeemedBefore: "Vous avez déjà utilisé ce code.",
+  topUpTitle: "Recharge automatique",
+  topUpText:
+    "Quand votre solde passe sous un montant, votre moyen de paiement enregistré est débité. Vous l’enregistrez sur la page du prestataire de paiement et pouvez le retirer à tout moment.",
+  topUpStart: "Enregistrer un moyen de paiement",
+  topUpRemove: "Retirer",
+  topUpRemoved: "La recharge automatique a été retirée.",
+  topUpPrice: "Chaque recharge",
+  topUpThreshold: "Quand il reste moins de",
+  topUpMonth: "Maximum par mois",
+  topUpCharged: "{charged} sur {max} ce mois-ci",
+  topUpStoppedDeclined:
+    "Elle est désactivée : votre moyen de paiement a été refusé deux fois. Retirez-la et configurez-la à nouveau.",
+  topUpStoppedTerms:
+    "Elle est désactivée : ce que vous aviez accepté n’est plus proposé. Retirez-la et configurez-la à nouveau.",
+  topUpAmountFault: "Saisissez un montant comme 5.00.",
   referralTitle: "Inviter d’autres personnes",
   referralText:
     "Vous recevez {amount} pour chaque personne inscrite par votre lien, une fois son premier paiement vieux de {days} jours ; pour {max} personnes par mois au plus.",

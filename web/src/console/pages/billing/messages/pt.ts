@@ -104,6 +104,20 @@ export const messages: BillingMessages = {
   redeemHint: "Adiciona ao seu saldo o valor do código.",
   redeemed: "{amount} entraram no seu saldo.",
   redeemedBefore: "Você já resgatou este código.",
+  topUpTitle: "Recarga automática",
+  topUpText:
+    "Quando o seu saldo fica abaixo de um valor, o seu meio de pagamento salvo é cobrado. Você o salva na página do provedor de pagamentos e pode removê-lo a qualquer momento.",
+  topUpStart: "Salvar um meio de pagamento",
+  topUpRemove: "Remover",
+  topUpRemoved: "A recarga automática foi removida.",
+  topUpPrice: "Cada recarga",
+  topUpThreshold: "Quando restar menos de",
+  topUpMonth: "Máximo por mês",
+  topUpCharged: "{charged} de {max} neste mês",
+  topUpStoppedDeclined:
+    "Está desligada: o seu meio de pagamento foi recusado duas vezes. Remova-a e configure-a de novo.",
+  topUpStoppedTerms: "Está desligada: o que você aceitou não é mais oferecido. Remova-a e configure-a de novo.",
+  topUpAmountFault: "Digite um valor como 5.00.",
   referralTitle: "Convidar outras pessoas",
   referralText:
     "Você recebe {amount} por cada pessoa que se registrar pelo seu link, quando o primeiro pagamento dela completar {days} dias; no máximo por {max} pessoas por mês.",

@@ -1,0 +1,121 @@
+import type { CardSender } from "@sluice/contracts/payments";
+import { Stripe } from "stripe";
+import { AppError } from "../../../platform/errors.ts";
+import { type Checkout, toCents } from "../model.ts";
+import type { ChargeAnswer, ChargeRequest, SavedMethod, SavedMethodGateway, SetupRequest } from "../port.ts";
+import { failureOf } from "./failure.ts";
+import { readPaid } from "./notice.ts";
+
+type ClientOf = (account: CardSender) => Promise<Stripe>;
+
+/** Payment methods that customers save by the gateway's hosted pages, and charges of them. */
+export class CardSavedMethods implements SavedMethodGateway {
+  readonly #clientOf: ClientOf;
+  readonly #returnUrl: string;
+
+  constructor(clientOf: ClientOf, publicBaseUrl: string) {
+    this.#clientOf = clientOf;
+    this.#returnUrl = `${publicBaseUrl}/console/billing/`;
+  }
+
+  async openSetup({ topUpNo, account, email }: SetupRequest): Promise<Checkout> {
+    const client = await this.#clientOf(account);
+    const params: Stripe.Checkout.SessionCreateParams = {
+      mode: "setup",
+      currency: "usd",
+      allowed_payment_method_types: ["card"],
+      customer_creation: "always",
+      customer_email: email,
+      client_reference_id: topUpNo,
+      metadata: { top_up_no: topUpNo },
+      success_url: `${this.#returnUrl}?top_up=${topUpNo}`,
+      cancel_url: this.#returnUrl,
+    };
+    const session = await asked(client.checkout.sessions.create(params, { idempotencyKey: `top-up-setup:${topUpNo}` }));
+    if (session.url === null || !URL.canParse(session.url)) {
+      throw new AppError("payment_gateway_failed", { internal: { gateway: "cardpay", reason: "no address" } });
+    }
+    return { url: session.url, reference: session.id };
+  }
+
+  async readSetup(account: CardSender, reference: string): Promise<SavedMethod | null> {
+    const client = await this.#clientOf(account);
+    const session = await asked(client.checkout.sessions.retrieve(reference, { expand: ["setup_intent"] }));
+    const intent = session.setup_intent;
+    const customerId = idOf(session.customer);
+    const methodId = typeof intent === "object" ? idOf(intent?.payment_method ?? null) : null;
+    return session.status !== "complete" || customerId === null || methodId === null ? null : { customerId, methodId };
+  }
+
+  async charge(request: ChargeRequest): Promise<ChargeAnswer> {
+    const { account, key, orderNo, planCode, amountUsd, customerId, methodId } = request;
+    const client = await this.#clientOf(account);
+    const params = {
+      amount: toCents(amountUsd),
+      currency: "usd",
+      customer: customerId,
+      payment_method: methodId,
+      off_session: true,
+      confirm: true,
+      // Its webhook settles the order like any other payment.
+      metadata: { trade_no: orderNo, product_id: planCode, svc_product_id: planCode, svc_sender: account },
+    };
+    try {
+      return answerOf(await client.paymentIntents.create(params, { idempotencyKey: key }));
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripeCardError) {
+        await stop(client, error.payment_intent?.id ?? null);
+        return { kind: "failed", code: error.code ?? "card_declined" };
+      }
+      throw failureOf(error);
+    }
+  }
+
+  async readCharge(account: CardSender, paymentId: string): Promise<ChargeAnswer> {
+    const client = await this.#clientOf(account);
+    const answer = answerOf(await asked(client.paymentIntents.retrieve(paymentId)));
+    if (answer.kind === "failed") {
+      await stop(client, paymentId);
+    }
+    return answer;
+  }
+
+  async detach(account: CardSender, methodId: string): Promise<void> {
+    const client = await this.#clientOf(account);
+    await client.paymentMethods.detach(methodId).catch((error: unknown) => {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
+        throw failureOf(error);
+      }
+    });
+  }
+}
+
+/** A payment that needs its customer is never confirmed here: cancelled, it can't be paid beside the order's own page. */
+async function stop(client: Stripe, paymentId: string | null): Promise<void> {
+  if (paymentId !== null) {
+    await client.paymentIntents.cancel(paymentId).catch((error: unknown) => {
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
+        throw failureOf(error);
+      }
+    });
+  }
+}
+
+function answerOf(intent: Stripe.PaymentIntent): ChargeAnswer {
+  if (intent.status === "processing") {
+    return { kind: "pending", paymentId: intent.id };
+  }
+  const paid = intent.status === "succeeded" ? readPaid({ ...intent }) : null;
+  return paid === null
+    ? { kind: "failed", code: intent.last_payment_error?.code ?? intent.status }
+    : { kind: "paid", paid };
+}
+
+const idOf = (named: string | { readonly id: string } | null): string | null =>
+  typeof named === "string" ? named : (named?.id ?? null);
+
+async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
+  return await request.catch((error: unknown) => {
+    throw failureOf(error);
+  });
+}

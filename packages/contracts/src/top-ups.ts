@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { planCode, usd } from "./billing.ts";
+import { choiceOf, exactText, idText, listContract } from "./lists.ts";
+import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
+
+/** Automatic top-ups: the card gateway charges a saved payment method when the balance falls below a threshold. */
+
+/**
+ * `pending` until the customer has saved a method on the gateway's page. `stopped` after failures, or when what was
+ * agreed to is no longer offered. `removed` by the customer, `abandoned` without a method.
+ */
+export const topUpStatuses = ["pending", "on", "stopped", "removed", "abandoned"] as const;
+export type TopUpStatus = (typeof topUpStatuses)[number];
+
+export const topUpStops = ["declined", "terms"] as const;
+
+export const topUpAttemptStates = ["open", "paid", "failed"] as const;
+
+export const startTopUpInput = z.strictObject({
+  plan_code: planCode,
+  /** For a plan whose buyers choose the amount, and only for one. */
+  amount_usd: usd.optional(),
+  /** A charge follows once less than this is left. */
+  threshold_usd: usd,
+  /** The most that is charged in a month of UTC. */
+  month_max_usd: usd,
+});
+
+export const topUpEntry = z.strictObject({
+  top_up_no: z.string(),
+  plan_name: z.string(),
+  /** What each charge costs, with tax. */
+  price_usd: wireDecimal,
+  threshold_usd: wireDecimal,
+  month_max_usd: wireDecimal,
+  charged_usd: wireDecimal,
+  status: z.enum(topUpStatuses),
+  stop_reason: z.enum(topUpStops).nullable(),
+});
+export type TopUpEntry = Unsent<z.output<typeof topUpEntry>>;
+/** Null without one. */
+export const topUpResponse = z.strictObject({ top_up: topUpEntry.nullable() });
+export const startedTopUpResponse = z.strictObject({ top_up: topUpEntry, checkout_url: z.string() });
+
+export const topUpList = listContract({
+  name: "top-ups",
+  rowId: "top_up_no",
+  row: z.strictObject({
+    top_up_no: z.string(),
+    user_id: wireInteger,
+    email: z.string(),
+    organisation: z.string().nullable(),
+    plan_code: z.string(),
+    price_usd: wireDecimal,
+    threshold_quota: wireInteger,
+    month_max_usd: wireDecimal,
+    status: z.enum(topUpStatuses),
+    stop_reason: z.enum(topUpStops).nullable(),
+    failures: z.int(),
+    attempts: wireInteger,
+    open_order_no: z.string().nullable(),
+    created_at: wireMoment,
+  }),
+  filters: { top_up_no: exactText(64), user_id: idText, status: choiceOf(topUpStatuses) },
+  sorts: ["created_at"],
+  defaultSort: "-created_at",
+});

@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Decimal } from "@sluice/contracts/money";
+import { askSetups, removeTopUp, startTopUp } from "@sluice/control-plane/payments/top-ups/change-top-up.ts";
+import { chargeTopUps } from "@sluice/control-plane/payments/top-ups/charge-top-up.ts";
+import type { TopUpDeps } from "@sluice/control-plane/payments/top-ups/model.ts";
+import type { Buyer } from "../../support/payments/billing-scene.ts";
+import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
+import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
+
+let scene: PaymentScene;
+const hour = 3_600_000;
+const usd = (text: string): Decimal => text as Decimal;
+
+beforeAll(async () => {
+  scene = await PaymentScene.create();
+});
+
+beforeEach(() => {
+  scene.card.override = null;
+  scene.card.saved.bank = "succeeded";
+});
+
+afterEach(async () => {
+  expect(await scene.billing.checkMoney()).toEqual([]);
+  await scene.billing.db.sql`update auto_top_up set status = 'removed', stop_reason = null, detached_at = now()`;
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const deps = (): TopUpDeps => ({
+  ...scene.billing.deps,
+  card: scene.payments.card,
+  rules: { isOffered: () => !scene.switchedOff.has("cardpay"), billingUrl: "https://sluice.example/console/billing/" },
+});
+const nothing = () => Promise.resolve();
+const placeOf = ({ userId }: Buyer) => ({ userId, organisationId: null });
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+type Wish = Partial<Parameters<typeof startTopUp>[2]>;
+
+async function start(buyer: Buyer, wish: Wish = {}): Promise<string> {
+  const usual = { planCode: "credit", amountUsd: undefined, thresholdUsd: usd("2.00"), monthMaxUsd: usd("30.00") };
+  const { topUp } = await startTopUp(deps(), placeOf(buyer), { ...usual, ...wish }, nothing);
+  return topUp.topUpNo;
+}
+
+/** Somebody whose method is saved and whose balance is 0. */
+async function saved(wish: Wish = {}): Promise<Buyer & { readonly topUpNo: string }> {
+  const buyer = await scene.billing.addBuyer();
+  const topUpNo = await start(buyer, wish);
+  scene.card.saved.save(topUpNo);
+  await askSetups(deps());
+  return { ...buyer, topUpNo };
+}
+
+type Row = { readonly order_no: string; readonly status: string; readonly state: string };
+
+const attemptsOf = async ({ userId }: Buyer): Promise<Row[]> => [
+  ...(await scene.billing.db.sql<Row>`
+    select o.order_no, o.status, a.state from top_up_attempt a join sales_order o on o.id = a.order_id
+    where o.user_id = ${userId}::bigint order by a.id`),
+];
+
+async function stateOf({ userId }: Buyer): Promise<string> {
+  const [row] = await scene.billing.db.sql<{ status: string; stop_reason: string | null }>`
+    select status, stop_reason from auto_top_up where user_id = ${userId}::bigint order by id desc limit 1`;
+  return [row?.status, row?.stop_reason].filter((text) => text != null).join(" ");
+}
+
+const mailsTo = async ({ email }: Buyer): Promise<string[]> =>
+  (
+    await scene.billing.db.sql<{ template: string }>`
+    select template from mail_log where to_address = ${email} order by id`
+  ).map(({ template }) => template);
+
+describe("a low balance", () => {
+  test("is topped up once, also by ten jobs at once, and the gateway's message changes nothing more", async () => {
+    const buyer = await saved();
+    await Promise.all(Array.from({ length: 10 }, () => chargeTopUps(deps())));
+    const [attempt] = await attemptsOf(buyer);
+    expect(await attemptsOf(buyer)).toEqual([{ order_no: attempt?.order_no ?? "", status: "settled", state: "paid" }]);
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+    const payments = scene.card.saved.paidFor(attempt?.order_no ?? "");
+    expect(payments.map(({ cents }) => cents)).toEqual([1_000]);
+    const body = cardEventBody({ orderNo: attempt?.order_no ?? "", paymentId: payments[0]?.id ?? "" });
+    const delivered = await scene.postEvent(body, signLikeCard(body, cardSecrets.default));
+    expect(await delivered.json()).toMatchObject({ result: "duplicate" });
+    await chargeTopUps(deps());
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+  });
+
+  test("is left alone above the threshold, before a method is saved, and while the gateway is switched off", async () => {
+    const rich = await saved({ thresholdUsd: usd("2.00") });
+    await chargeTopUps(deps());
+    await scene.billing.use(rich, 3_900_000n);
+    await chargeTopUps(deps());
+    expect(await attemptsOf(rich)).toHaveLength(1);
+    const unsaved = await scene.billing.addBuyer();
+    await start(unsaved);
+    await askSetups(deps());
+    await chargeTopUps(deps());
+    expect(await attemptsOf(unsaved)).toEqual([]);
+    const waiting = await saved();
+    scene.switchedOff.add("cardpay");
+    await chargeTopUps(deps());
+    scene.switchedOff.delete("cardpay");
+    expect(await attemptsOf(waiting)).toEqual([]);
+  });
+
+  test("is topped up within the limit of the month, and again in the next one", async () => {
+    const buyer = await saved({ monthMaxUsd: usd("20.00") });
+    for (let round = 0; round < 4; round += 1) {
+      await chargeTopUps(deps());
+      await scene.billing.use(buyer, 5_000_000n - (round < 2 ? 0n : 5_000_000n));
+    }
+    expect(await attemptsOf(buyer)).toHaveLength(2);
+    const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 2));
+    await chargeTopUps(deps(), next);
+    expect(await attemptsOf(buyer)).toHaveLength(3);
+  });
+
+  test("is not topped up at another price than the customer agreed to", async () => {
+    const buyer = await saved({ planCode: "any", amountUsd: usd("10.00") });
+    await scene.billing.db.sql`update plan set amount_min_usd = 50 where plan_code = 'any'`;
+    const other = await saved();
+    await scene.billing.db.sql`update plan set price_usd = 11 where plan_code = 'credit'`;
+    try {
+      await chargeTopUps(deps());
+      await chargeTopUps(deps());
+      expect([await stateOf(buyer), await stateOf(other)]).toEqual(["stopped terms", "stopped terms"]);
+      expect([await attemptsOf(buyer), await attemptsOf(other)]).toEqual([[], []]);
+      expect(await mailsTo(other)).toEqual(["top_up_stopped"]);
+    } finally {
+      await scene.billing.db.sql`update plan set amount_min_usd = 5 where plan_code = 'any'`;
+      await scene.billing.db.sql`update plan set price_usd = 10 where plan_code = 'credit'`;
+    }
+  });
+});
+
+describe("a charge", () => {
+  test("that is declined leaves a page to pay on, once a day, and the second one switches it off", async () => {
+    const buyer = await saved();
+    scene.card.saved.bank = "authentication_required";
+    await chargeTopUps(deps());
+    await chargeTopUps(deps());
+    const [first] = await attemptsOf(buyer);
+    expect(await attemptsOf(buyer)).toEqual([{ order_no: first?.order_no ?? "", status: "pending", state: "failed" }]);
+    expect(await mailsTo(buyer)).toEqual(["top_up_failed"]);
+    const [page] = await scene.billing.db.sql<{ checkout_url: string | null }>`
+      select checkout_url from sales_order where order_no = ${first?.order_no ?? ""}`;
+    expect(page?.checkout_url).toContain("/pay/cs_test_");
+    await scene.billing.db.sql`update sales_order set status = 'expired' where order_no = ${first?.order_no ?? ""}`;
+    scene.card.saved.bank = "card_declined";
+    await chargeTopUps(deps());
+    expect(await stateOf(buyer)).toBe("stopped declined");
+    expect(await mailsTo(buyer)).toEqual(["top_up_failed", "top_up_stopped"]);
+    await scene.billing.db.sql`update sales_order set status = 'expired' where status = 'pending'`;
+    await chargeTopUps(deps());
+    expect(await attemptsOf(buyer)).toHaveLength(2);
+    expect(await scene.billing.balance(buyer)).toBe(0n);
+  });
+
+  test("whose answer is lost is asked about under the same key, and charged once", async () => {
+    const buyer = await saved();
+    let lost = 0;
+    scene.card.override = async (request) => {
+      const answer = scene.card.saved.answer(request, scene.card.url);
+      lost += 1;
+      return answer === null
+        ? new Response(null, { status: 404 })
+        : Response.json({ error: { type: "api_error" } }, { status: 500 });
+    };
+    await chargeTopUps(deps());
+    scene.card.override = null;
+    expect(lost).toBeGreaterThan(0);
+    expect((await attemptsOf(buyer)).map(({ state }) => state)).toEqual(["open"]);
+    await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
+    await chargeTopUps(deps());
+    const [attempt] = await attemptsOf(buyer);
+    expect(attempt?.state).toBe("paid");
+    expect(scene.card.saved.paidFor(attempt?.order_no ?? "")).toHaveLength(1);
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+  });
+
+  test("whose answer is lost for a day is not made again: a person has to look", async () => {
+    const buyer = await saved();
+    scene.card.override = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
+    await chargeTopUps(deps());
+    scene.card.override = null;
+    await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
+    const before = scene.card.requests.length;
+    await chargeTopUps(deps(), new Date(Date.now() + 21 * hour));
+    expect(scene.card.requests.length).toBe(before);
+    expect((await attemptsOf(buyer)).map(({ state }) => state)).toEqual(["open"]);
+    expect(scene.billing.lines.some((line) => line.includes("top_up_unknown"))).toBe(true);
+    await scene.billing.db.sql`update top_up_attempt set state = 'failed' where state = 'open'`;
+  });
+
+  test("that the bank answers later is credited once it has", async () => {
+    const buyer = await saved();
+    scene.card.saved.bank = "processing";
+    await chargeTopUps(deps());
+    expect(await scene.billing.balance(buyer)).toBe(0n);
+    const [attempt] = await attemptsOf(buyer);
+    for (const intent of scene.card.saved.intents.values()) {
+      intent.status = intent.metadata["trade_no"] === attempt?.order_no ? "succeeded" : intent.status;
+    }
+    await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
+    await chargeTopUps(deps());
+    expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+  });
+});
+
+describe("a customer", () => {
+  test("removes the method: nothing more is charged, and the gateway forgets it, even if it does not answer at once", async () => {
+    const buyer = await saved();
+    scene.card.override = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
+    await removeTopUp(deps(), placeOf(buyer), nothing);
+    scene.card.override = null;
+    await chargeTopUps(deps());
+    expect(await attemptsOf(buyer)).toEqual([]);
+    const before = scene.card.saved.detached.length;
+    await askSetups(deps());
+    await askSetups(deps());
+    expect(scene.card.saved.detached.length).toBe(before + 1);
+    expect(await removeTopUp(deps(), placeOf(buyer), nothing).catch(codeOf)).toBe("not_found");
+  });
+
+  test("has one at a time, also when ten are started at once", async () => {
+    const buyer = await scene.billing.addBuyer();
+    await Promise.allSettled(Array.from({ length: 10 }, () => start(buyer)));
+    const [row] = await scene.billing.db.sql<{ count: number }>`
+      select count(*)::int as count from auto_top_up where user_id = ${buyer.userId}::bigint and status in ('pending', 'on', 'stopped')`;
+    expect(row?.count).toBe(1);
+    const other = await saved();
+    expect(await start(other).catch(codeOf)).toBe("conflict");
+  });
+
+  test("can't agree to less per month than one charge, nor to a monthly plan", async () => {
+    const buyer = await scene.billing.addBuyer();
+    expect(await start(buyer, { monthMaxUsd: usd("9.99") }).catch(codeOf)).toBe("invalid_value");
+    expect(await start(buyer, { planCode: "monthly" }).catch(codeOf)).toBe("not_found");
+    expect(await start(buyer, { planCode: "any", amountUsd: usd("1.00") }).catch(codeOf)).toBe("invalid_amount");
+  });
+});

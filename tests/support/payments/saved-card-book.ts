@@ -1,0 +1,94 @@
+import type { CardRequest } from "./card-request.ts";
+
+type Intent = {
+  readonly id: string;
+  readonly cents: number;
+  readonly metadata: Record<string, string>;
+  readonly method: string;
+  status: string;
+};
+
+const textId = (prefix: string): string => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
+
+/** The saved payment methods of the card gateway, and charges of them. Written from its documentation. */
+export class SavedCardBook {
+  /** How the bank answers the next charges: by a state, or the code of a refusal. */
+  bank: "succeeded" | "processing" | "card_declined" | "authentication_required" = "succeeded";
+  readonly intents = new Map<string, Intent>();
+  readonly detached: string[] = [];
+  readonly #sessions = new Map<string, { customer: string | null; method: string | null }>();
+  /** What was answered under an idempotency key. */
+  readonly #answers = new Map<string, { readonly status: number; readonly body: object }>();
+
+  /** The customer saves a card on the page. */
+  save(topUpNo: string): void {
+    const session = this.#sessions.get(`cs_setup_${topUpNo}`);
+    if (session === undefined) {
+      throw new Error(`no page was opened for ${topUpNo}`);
+    }
+    session.customer = textId("cus");
+    session.method = textId("pm");
+  }
+
+  /** The payments that took money, for an order. */
+  paidFor(orderNo: string): readonly Intent[] {
+    return [...this.intents.values()].filter(
+      ({ status, metadata }) => status === "succeeded" && metadata["trade_no"] === orderNo,
+    );
+  }
+
+  /** Null for a request about something else. */
+  answer({ method, path, fields, idempotencyKey }: CardRequest, url: string): Response | null {
+    if (path === "/v1/checkout/sessions" && fields["mode"] === "setup") {
+      const id = `cs_setup_${fields["metadata[top_up_no]"]}`;
+      this.#sessions.set(id, this.#sessions.get(id) ?? { customer: null, method: null });
+      return Response.json({ id, object: "checkout.session", url: `${url}/setup/${id}` });
+    }
+    const [, page = ""] = /^\/v1\/checkout\/sessions\/(cs_setup_\w+)$/.exec(path) ?? [];
+    const session = this.#sessions.get(page);
+    if (session !== undefined) {
+      const { customer, method: card } = session;
+      const setup_intent = { id: textId("seti"), object: "setup_intent", payment_method: card };
+      return Response.json({ id: page, status: card === null ? "open" : "complete", customer, setup_intent });
+    }
+    const [, detached] = /^\/v1\/payment_methods\/(\w+)\/detach$/.exec(path) ?? [];
+    if (detached !== undefined) {
+      this.detached.push(detached);
+      return Response.json({ id: detached, object: "payment_method" });
+    }
+    if (path === "/v1/payment_intents" && method === "POST") {
+      const key = idempotencyKey ?? textId("key");
+      const known = this.#answers.get(key) ?? this.#charge(fields);
+      this.#answers.set(key, known);
+      return Response.json(known.body, { status: known.status });
+    }
+    const [, id = "", act] = /^\/v1\/payment_intents\/(\w+?)(\/cancel)?$/.exec(path) ?? [];
+    const intent = this.intents.get(id);
+    if (intent !== undefined && act !== undefined && intent.status !== "succeeded") {
+      intent.status = "canceled";
+    }
+    return intent === undefined ? null : Response.json(bodyOf(intent));
+  }
+
+  #charge(fields: CardRequest["fields"]): { readonly status: number; readonly body: object } {
+    const isRefused = this.bank === "card_declined" || this.bank === "authentication_required";
+    const intent: Intent = {
+      id: textId("pi"),
+      cents: Number(fields["amount"]),
+      metadata: { trade_no: fields["metadata[trade_no]"] ?? "" },
+      method: fields["payment_method"] ?? "",
+      status: isRefused ? "requires_payment_method" : this.bank,
+    };
+    this.intents.set(intent.id, intent);
+    const error = { type: "card_error", code: this.bank, message: "refused", payment_intent: bodyOf(intent) };
+    return isRefused ? { status: 402, body: { error } } : { status: 200, body: bodyOf(intent) };
+  }
+}
+
+function bodyOf({ id, cents, metadata, status }: Intent): object {
+  return {
+    ...{ id, object: "payment_intent", amount: cents, currency: "usd", metadata, status },
+    amount_received: status === "succeeded" ? cents : 0,
+    last_payment_error: null,
+  };
+}

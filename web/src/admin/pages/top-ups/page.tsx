@@ -1,0 +1,58 @@
+import type { RowOf } from "@sluice/contracts/lists";
+import type { topUpList } from "@sluice/contracts/top-ups";
+import type { JSX } from "solid-js";
+import { PageHead } from "../../../shell/shell.tsx";
+import { DataTable } from "../../../table/data-table.tsx";
+import { createListQuery } from "../../../table/list-query.ts";
+import type { Column } from "../../../table/model.ts";
+import { createTableState } from "../../../table/table-state.ts";
+import { useAdminTitle } from "../../admin-title.ts";
+import { UserLink } from "../../columns/user-link.tsx";
+import { formats } from "../../formats.ts";
+import { optionsOf } from "../../parts/choice-field.tsx";
+import { StateWord } from "../../parts/state-word.tsx";
+import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { topUpStatuses } from "../../values.ts";
+
+type TopUp = RowOf<typeof topUpList>;
+
+const openOrderOf = ({ open_order_no: orderNo }: TopUp): JSX.Element =>
+  orderNo === null ? "–" : <a href={`/admin/orders/?order_no=${orderNo}`}>{orderNo}</a>;
+
+const columns: readonly Column<TopUp>[] = [
+  { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
+  { id: "organisation", label: "For", cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
+  { id: "price_usd", label: "Each, USD", cell: (row) => formats.usd(row.price_usd), align: "end" },
+  { id: "threshold", label: "Below", cell: (row) => formats.quota(row.threshold_quota), align: "end" },
+  { id: "month_max_usd", label: "Most per month, USD", cell: (row) => formats.usd(row.month_max_usd), align: "end" },
+  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "stop_reason", label: "Stopped because", cell: (row) => shownText(row.stop_reason) },
+  { id: "attempts", label: "Charges", cell: (row) => shownCount(row.attempts), align: "end" },
+  { id: "open_order_no", label: "Open charge", cell: openOrderOf },
+  { id: "created_at", label: "Agreed", cell: (row) => shownMoment(row.created_at), isSortable: true },
+];
+
+/** What customers agreed to be charged when their balance is low. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Automatic top-ups");
+  const state = createTableState({ filters: ["status"] });
+  const list = createListQuery<TopUp>({ path: "/backend/admin/top-up/", state });
+  return (
+    <>
+      <PageHead
+        title="Automatic top-ups"
+        text="The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to."
+      />
+      <DataTable
+        {...list}
+        name="admin-top-ups"
+        label="Automatic top-ups"
+        columns={columns}
+        state={state}
+        rowId={(row) => row.top_up_no}
+        filters={[{ id: "status", label: "Status", options: optionsOf(topUpStatuses) }]}
+        empty={{ title: "Nobody uses automatic top-ups", text: "Customers set them up under Billing." }}
+      />
+    </>
+  );
+}
