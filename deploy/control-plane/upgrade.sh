@@ -8,7 +8,8 @@ usage() {
   cat <<'TEXT'
 upgrade.sh --release FOLDER [options]
 
-  --release FOLDER      the release to run: a checkout with its packages, such as /opt/sluice/releases/1.4.0
+  --release FOLDER      the release to run, such as /opt/sluice/releases/1.4.0: a checkout with its packages, or a folder with
+                        the one file, named sluice
   --links FOLDER        where the links `a` and `b` are (default /opt/sluice)
   --settings FOLDER     instance-a.env and instance-b.env (default /etc/sluice)
   --edge-program FILE   the file of the edge that names the program (default /etc/nginx/sluice/program.conf)
@@ -55,8 +56,10 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ -n "$release" ] || fail "--release is missing; --help explains it."
-[ -f "$release/deploy/start/main.ts" ] || fail "$release is not a release: it has no deploy/start/main.ts."
-[ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun deploy/start/install-packages.ts"
+if [ ! -x "$release/sluice" ]; then
+  [ -f "$release/deploy/start/main.ts" ] || fail "$release is not a release: it has neither the file sluice nor deploy/start/main.ts."
+  [ -d "$release/node_modules" ] || fail "$release has no packages. Run in it: bun deploy/start/install-packages.ts"
+fi
 [[ "$ready_seconds" =~ ^[0-9]{1,5}$ ]] || fail "--ready-seconds must be a whole number."
 command -v curl >/dev/null 2>&1 || fail "The command curl is missing."
 [ -d "$links" ] || fail "$links is missing: --links names the folder of the links a and b."

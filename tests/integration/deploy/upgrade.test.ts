@@ -1,119 +1,54 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFreePort } from "@sluice/deploy/start/port";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { waitUntil } from "../../support/calls/relay-scene.ts";
-import { nginxCommand, RunningEdge } from "../../support/service/edge.ts";
-import { describeUnless, unlessInstalled } from "../../support/service/obstacles.ts";
+import { describeUnless, testUnless, unlessLinux } from "../../support/service/obstacles.ts";
+import { buildOneFile, oneFileName } from "../../support/service/one-file.ts";
 import { masterKeyBytes, SluiceRig, type TestUser } from "../../support/service/sluice.ts";
-import { repositoryRoot, type StartedProgram, startProgram } from "../../support/service/start-process.ts";
+import { repositoryRoot, type StartedProgram } from "../../support/service/start-process.ts";
+import { UpgradeScene, unlessUpgradable } from "../../support/service/upgrade-scene.ts";
 
 const streamCount = process.env["TEST_FULL"] === "1" ? 60 : 12;
 
 let provider: SandboxProvider;
 let rig: SluiceRig;
 let user: TestUser;
-let edge: RunningEdge;
-let folder: string;
+let scene: UpgradeScene;
+let servedCalls = 0;
 
-const file = (name: string) => join(folder, name);
+const file = (name: string): string => scene.file(name);
+const upgrade = (release: string, ...words: readonly string[]): StartedProgram => scene.upgrade(release, ...words);
 
-/** What systemd does, as two scripts: an instance runs from its link, with the settings of its file. */
-function writeServiceScripts(): void {
-  const environment = {
-    DATABASE_URL: rig.database.url,
-    MASTER_KEY: masterKeyBytes.toString("base64"),
-    DATA_DIR: file("data"),
-    NODE_ENV: "test",
-    PROVIDER_API_KEY: "upstream-first",
-    PROVIDER_BASE_URL: `${provider.url}/v1`,
-    RESERVE_FILE_BYTES: "1048576",
-    DRAIN_NOTICE_MS: "300",
-  };
-  const words = Object.entries(environment).map(([name, value]) => `${name}='${value}'`);
-  const start = [
-    `cd '${folder}'/$1`,
-    `. '${folder}'/instance-$1.env`,
-    `setsid env ${words.join(" ")} PORT=$PORT '${process.execPath}' deploy/start/main.ts >>'${folder}'/$1.log 2>&1 </dev/null &`,
-    `echo $! >'${folder}'/$1.pid`,
-  ];
-  const stop = [
-    `pid=$(cat '${folder}'/$1.pid)`,
-    "kill -TERM $pid 2>/dev/null",
-    "while kill -0 $pid 2>/dev/null; do sleep 0.05; done",
-  ];
-  writeFileSync(file("start.sh"), `${start.join("\n")}\n`);
-  writeFileSync(file("stop.sh"), `${stop.join("\n")}\n`);
-}
-
-async function runScript(name: "start.sh" | "stop.sh", instance: string): Promise<void> {
-  await startProgram({ command: ["sh", file(name), instance], env: {} }).exited;
-}
-
-function upgrade(release: string, ...words: string[]): StartedProgram {
-  writeFileSync(
-    file("test-edge.sh"),
-    `exec ${nginxCommand(edge.folder, "")
-      .map((word) => `'${word}'`)
-      .join(" ")} -t\n`,
-  );
-  const places = ["--links", folder, "--settings", folder, "--edge-program", join(edge.folder, "sluice/program.conf")];
-  const edgeWords = [
-    "--edge-test",
-    `sh ${file("test-edge.sh")}`,
-    "--edge-reload",
-    `kill -HUP ${edge.program.pid}`,
-    "--edge-pid",
-    join(edge.folder, "nginx.pid"),
-  ];
-  const instances = ["--start", `sh ${file("start.sh")}`, "--stop", `sh ${file("stop.sh")}`];
-  return startProgram({
-    command: ["bash", join(repositoryRoot, "deploy/control-plane/upgrade.sh"), "--release", release],
-    words: [...places, ...edgeWords, ...instances, ...words],
-    env: {},
-  });
-}
-
-/** A call over a separate connection: an idle connection that the edge closes in a reload is not a call. */
-async function call(stream: boolean, text = "hello"): Promise<{ status: number; body: string }> {
-  const answer = await edge.fetch("/v1/chat/completions", {
-    method: "POST",
-    headers: { authorization: `Bearer ${user.apiKey}`, "content-type": "application/json", connection: "close" },
-    body: JSON.stringify({ model: "gpt-4o-mini", stream, messages: [{ role: "user", content: text }] }),
-    keepalive: false,
-  });
-  return { status: answer.status, body: await answer.text() };
+async function call(stream: boolean, text?: string): Promise<{ status: number; body: string }> {
+  const answer = await scene.call(user.apiKey, stream, text);
+  servedCalls += answer.status === 200 ? 1 : 0;
+  return answer;
 }
 
 async function startScene(): Promise<void> {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   user = await rig.addUser();
-  folder = mkdtempSync(join(tmpdir(), "sluice-upgrade-"));
-  const ports = { a: await findFreePort(), b: await findFreePort() };
-  for (const [instance, port] of Object.entries(ports)) {
-    writeFileSync(file(`instance-${instance}.env`), `PORT=${port}\n`);
-  }
-  writeServiceScripts();
-  edge = await RunningEdge.start(`http://127.0.0.1:${ports.a}`);
+  scene = await UpgradeScene.start({
+    DATABASE_URL: rig.database.url,
+    MASTER_KEY: masterKeyBytes.toString("base64"),
+    NODE_ENV: "test",
+    PROVIDER_API_KEY: "upstream-first",
+    PROVIDER_BASE_URL: `${provider.url}/v1`,
+    RESERVE_FILE_BYTES: "1048576",
+    DRAIN_NOTICE_MS: "300",
+  });
 }
 
 async function endScene(): Promise<void> {
-  for (const instance of ["a", "b"].filter((name) => existsSync(file(`${name}.pid`)))) {
-    await runScript("stop.sh", instance);
-  }
-  await edge?.[Symbol.asyncDispose]();
+  await scene?.[Symbol.asyncDispose]();
   await rig?.close();
   await provider?.stop();
-  if (folder !== undefined) {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
-describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an upgrade", () => {
+describeUnless(unlessUpgradable, "an upgrade", () => {
   beforeAll(startScene, 60_000);
   afterAll(endScene, 60_000);
 
@@ -135,7 +70,8 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
     expect((await call(false)).status).toBe(200);
   }, 60_000);
 
-  test("drops no call: streams end where they began, new ones go to the other instance", async () => {
+  /** Upgrades while streams are held open and short calls come in. */
+  async function upgradeUnderCalls(release: string, expected: string): Promise<void> {
     provider.reset();
     provider.script({ silence: { afterChunks: 3 } }, { times: streamCount, match: { bodyIncludes: "held" } });
     const streams = Array.from({ length: streamCount }, () => call(true, "held"));
@@ -155,14 +91,14 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
       }
     };
     const callers = [callOn(), callOn()];
-    const upgrading = upgrade(repositoryRoot);
+    const upgrading = upgrade(release);
     await upgrading.waitFor("switched");
     const before = shortCalls;
     await waitUntil(async () => shortCalls > before + 10);
     for (const record of provider.requests.slice(0, streamCount)) {
       record.release();
     }
-    expect([await upgrading.exited, upgrading.output()]).toEqual([0, expect.stringContaining("instance a serves")]);
+    expect([await upgrading.exited, upgrading.output()]).toEqual([0, expect.stringContaining(expected)]);
     isOver = true;
     await Promise.all(callers);
     expect(failures).toEqual([]);
@@ -170,16 +106,20 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
     expect(answers.filter(({ status, body }) => status === 200 && body.endsWith("data: [DONE]\n\n"))).toHaveLength(
       streamCount,
     );
-    expect(readFileSync(file("b.log"), "utf8")).toContain('"event":"program.stopped"');
-    await rig.waitForUsageRows(streamCount + shortCalls + 1);
+    await rig.waitForUsageRows(servedCalls);
     expect(await rig.checkMoney()).toEqual([]);
+  }
+
+  test("drops no call: streams end where they began, new ones go to the other instance", async () => {
+    await upgradeUnderCalls(repositoryRoot, "instance a serves");
+    expect(scene.logOf("b")).toContain('"event":"program.stopped"');
   }, 60_000);
 
   test("changes nothing when the new release does not get ready", async () => {
     mkdirSync(file("broken/deploy/start"), { recursive: true });
     mkdirSync(file("broken/node_modules"));
     writeFileSync(file("broken/deploy/start/main.ts"), "process.exit(1);\n");
-    const program = join(edge.folder, "sluice/program.conf");
+    const program = join(scene.edge.folder, "sluice/program.conf");
     const [before, links] = [readFileSync(program, "utf8"), readlinkSync(file("a"))];
     const failed = upgrade(file("broken"), "--ready-seconds", "1");
     expect([await failed.exited, failed.output()]).toEqual([1, expect.stringContaining("instance a serves as before")]);
@@ -188,7 +128,7 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
   }, 60_000);
 
   test("changes nothing when the edge rejects the change", async () => {
-    const program = join(edge.folder, "sluice/program.conf");
+    const program = join(scene.edge.folder, "sluice/program.conf");
     const before = readFileSync(program, "utf8");
     const failed = upgrade(repositoryRoot, "--edge-test", "false");
     expect([await failed.exited, failed.output()]).toEqual([1, expect.stringContaining("instance a serves as before")]);
@@ -197,7 +137,7 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
   }, 60_000);
 
   test("drops no call after one that was killed between the file of the edge and the edge", async () => {
-    const program = join(edge.folder, "sluice/program.conf");
+    const program = join(scene.edge.folder, "sluice/program.conf");
     const served = readFileSync(program, "utf8");
     writeFileSync(`${program}.before`, served);
     const [, port] = /PORT=(\d+)/.exec(readFileSync(file("instance-b.env"), "utf8")) ?? [];
@@ -220,4 +160,16 @@ describeUnless(unlessInstalled("bash", "nginx", "curl", "flock", "setsid"), "an 
     expect(failures).toEqual([]);
     expect(existsSync(`${program}.before`)).toBe(false);
   }, 60_000);
+
+  testUnless(
+    unlessLinux,
+    "drops no call when the next release is one file",
+    async () => {
+      await buildOneFile(file("one-file"));
+      renameSync(file(`one-file/${oneFileName}`), file("one-file/sluice"));
+      await upgradeUnderCalls(file("one-file"), "instance a serves");
+      expect(readlinkSync(file("a"))).toBe(realpathSync(file("one-file")));
+    },
+    120_000,
+  );
 });
