@@ -68,8 +68,16 @@ async function callTwice(): Promise<string> {
     return row?.count === 2n;
   });
   const log = createLog("error", () => undefined);
-  await new UsageSettlement({ db, clock: systemClock, log, registry: new Registry() }).run();
-  await rollUsageUp(db, systemClock);
+  const settlement = new UsageSettlement({ db, clock: systemClock, log, registry: new Registry() });
+  // Neither reads beyond the oldest transaction of the server, which other tests have open.
+  await waitUntil(async () => {
+    await settlement.run();
+    await rollUsageUp(db, systemClock);
+    const [row] = await db.sql<{ calls: bigint | null }>`
+      select sum(calls)::bigint as calls from usage_user_sum
+      where grain = 'hours' and gateway_user_id = ${gatewayUserId}::bigint`;
+    return row?.calls === 2n;
+  });
   return gatewayUserId.toString();
 }
 
