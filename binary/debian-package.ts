@@ -17,6 +17,8 @@ const root = join(import.meta.dir, "..");
 const scripts = ["postinst", "prerm", "postrm"];
 const architectures: Readonly<Record<string, string>> = { "linux-x64": "amd64", "linux-arm64": "arm64" };
 
+const maintainer = "Sluice <maintainers@sluice.example>";
+
 /** What the unit of the package has in place of the lines of the unit for two instances. */
 const unitLines: readonly (readonly [RegExp, string])[] = [
   [/^# .*\n# .*\n/, "# The service from its package; /etc/sluice/control-plane.env has its settings.\n"],
@@ -52,7 +54,7 @@ export function debianArchitecture(target: string): string | null {
 export function buildDebianPackage(binary: string, architecture: string): string {
   const folder = dirname(binary);
   const tree = mkdtempSync(join(folder, ".deb-"));
-  const put = (path: string, text: string, mode = 0o644): void => {
+  const put = (path: string, text: string | Uint8Array, mode = 0o644): void => {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
     writeFileSync(join(tree, path), text, { mode });
   };
@@ -64,6 +66,9 @@ export function buildDebianPackage(binary: string, architecture: string): string
   put(`${documents}/env.example`, read("deploy/env.example"));
   put(`${documents}/sluice.cdx.json`, readFileSync(`${binary}.cdx.json`, "utf8"));
   put(`${documents}/CHANGELOG.md`, read("CHANGELOG.md"));
+  put(`${documents}/changelog.gz`, compress(changelogOf(runProgram(["git", "log", "-1", "--format=%cD"]))));
+  put("usr/share/man/man1/sluice.1.gz", compress(read("binary/debian/sluice.1")));
+  put("usr/share/lintian/overrides/sluice", read("binary/debian/lintian-overrides"));
   cpSync(join(root, "docs/operating"), join(tree, documents, "operating"), { recursive: true });
   mkdirSync(join(tree, "usr/bin"), { recursive: true });
   copyFileSync(binary, join(tree, "usr/bin/sluice"));
@@ -81,11 +86,23 @@ export function buildDebianPackage(binary: string, architecture: string): string
   return built;
 }
 
+const compress = (text: string): Uint8Array => Bun.gzipSync(text, { level: 9 });
+
+/** The form that Debian's tools read; what changed is in CHANGELOG.md beside it. @param date of the commit */
+function changelogOf(date: string): string {
+  return `sluice (${manifest.version}) unstable; urgency=medium
+
+  * CHANGELOG.md in this folder has the changes of each version.
+
+ -- ${maintainer}  ${date}
+`;
+}
+
 function controlOf(architecture: string, kilobytes: number): string {
   return `Package: sluice
 Version: ${manifest.version}
 Architecture: ${architecture}
-Maintainer: Sluice <maintainers@sluice.example>
+Maintainer: ${maintainer}
 Installed-Size: ${kilobytes}
 Depends: libc6 (>= 2.31), passwd
 Suggests: postgresql (>= 15), nginx

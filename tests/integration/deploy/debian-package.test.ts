@@ -24,7 +24,7 @@ const serve = [
   "(set -a; . /etc/sluice/control-plane.env; NODE_ENV=production DATA_DIR=/var/lib/sluice MASTER_KEY_FILE=/run/master-key",
   'cd /var/lib/sluice; exec setpriv --reuid sluice --regid sluice --init-groups /usr/bin/sluice start) >"$1/log" 2>&1 &',
   "service=$!",
-  'timeout 60 sh -c \'until grep -q "Next:" "$0"; do sleep 0.1; done\' "$1/log"',
+  'timeout 90 sh -c \'until grep -q "Next:" "$0"; do sleep 0.1; done\' "$1/log" || { cat "$1/log"; exit 1; }',
 ];
 
 describeUnless(obstacle, "the Debian package", () => {
@@ -74,5 +74,5 @@ describeUnless(obstacle, "the Debian package", () => {
     expect(said).toContain("all is kept");
     expect(said).toContain("/etc/sluice/master-key is kept");
     expect(said).toMatch(/^master-key\nprogram gone$/m);
-  }, 120_000);
+  }, 150_000);
 });
