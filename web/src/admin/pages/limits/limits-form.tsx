@@ -1,8 +1,9 @@
-import type { saveLimitsOutput } from "@sluice/contracts/account-limits";
+import type { LimitName, saveLimitsOutput } from "@sluice/contracts/account-limits";
 import { For, type JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -17,12 +18,25 @@ export type LimitsScope =
   | { readonly scope: "user"; readonly user_id: string }
   | { readonly scope: "organisation"; readonly organisation_id: string };
 
-const shown = (value: number | null | undefined): string => (value == null ? "" : String(value));
+const shown = (name: LimitName, value: number | null | undefined): string =>
+  value == null ? "" : isSpend(name) ? usdOfQuota(String(value)) : String(value);
 
-const spendHint = (typed: string): string =>
-  /^\d{1,15}$/.test(typed.trim())
-    ? `${usdOfQuota(typed.trim())} US dollars, in UTC`
-    : "By the calendar in UTC. 500,000 are one US dollar.";
+const spendHint = "By the calendar in UTC.";
+
+/** What a field says: null for no limit, undefined for what is no limit. */
+function limitOf(name: LimitName, typed: string): number | null | undefined {
+  const text = typed.trim();
+  if (text === "") {
+    return null;
+  }
+  const value = isSpend(name) ? quotaOfUsd(text) : /^[1-9]\d{0,14}$/.test(text) ? BigInt(text) : null;
+  return value === null || value <= 0n ? undefined : Number(value);
+}
+
+const problemOf = (name: LimitName): string =>
+  isSpend(name)
+    ? "Enter an amount in US dollars above 0, or leave this empty for no limit."
+    : "Enter a whole number, or leave this empty for no limit.";
 
 /** Replaces all limits of a scope; empty fields limit nothing. */
 export function LimitsForm(props: {
@@ -33,23 +47,21 @@ export function LimitsForm(props: {
   const refresh = useRefresh(explainLimitsPath, "/backend/admin/audit/");
   const form = createForm({
     initial: {
-      requests_per_minute: shown(props.limits?.requests_per_minute),
-      tokens_per_minute: shown(props.limits?.tokens_per_minute),
-      concurrency_max: shown(props.limits?.concurrency_max),
-      spend_per_day: shown(props.limits?.spend_per_day),
-      spend_per_month: shown(props.limits?.spend_per_month),
+      requests_per_minute: shown("requests_per_minute", props.limits?.requests_per_minute),
+      tokens_per_minute: shown("tokens_per_minute", props.limits?.tokens_per_minute),
+      concurrency_max: shown("concurrency_max", props.limits?.concurrency_max),
+      spend_per_day: shown("spend_per_day", props.limits?.spend_per_day),
+      spend_per_month: shown("spend_per_month", props.limits?.spend_per_month),
       reason: "",
     },
     check: (values) => ({
       ...Object.fromEntries(
-        limitNames
-          .filter((name) => !/^([1-9]\d{0,14})?$/.test(values[name].trim()))
-          .map((name) => [name, "Enter a whole number, or leave this empty for no limit."]),
+        limitNames.filter((name) => limitOf(name, values[name]) === undefined).map((name) => [name, problemOf(name)]),
       ),
       ...reasonFault(values.reason),
     }),
     submit: async (values) => {
-      const limits = limitNames.map((name) => [name, values[name].trim() === "" ? null : Number(values[name])]);
+      const limits = limitNames.map((name) => [name, limitOf(name, values[name])]);
       await apiPost<typeof saveLimitsOutput>("/backend/admin/limit/save/", {
         ...props.of,
         ...Object.fromEntries(limits),
@@ -65,10 +77,10 @@ export function LimitsForm(props: {
       <For each={limitNames}>
         {(name) => (
           <TextField
-            label={isSpend(name) ? `${limitLabels[name]}, quota` : limitLabels[name]}
-            hint={isSpend(name) ? spendHint(form.values()[name]) : undefined}
+            label={isSpend(name) ? `${limitLabels[name]}, USD` : limitLabels[name]}
+            hint={isSpend(name) ? spendHint : undefined}
             optional="optional"
-            inputmode="numeric"
+            inputmode={isSpend(name) ? "decimal" : "numeric"}
             autocomplete="off"
             {...form.text(name)}
           />
