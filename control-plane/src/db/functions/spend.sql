@@ -41,6 +41,10 @@ RETURNS TABLE (
 ) LANGUAGE plpgsql STABLE ROWS 1 AS $$
 #variable_conflict use_column
 BEGIN
+  -- Most services limit no plan, and each lease asks.
+  IF NOT EXISTS (SELECT 1 FROM account_limit WHERE plan_code IS NOT NULL) THEN
+    RETURN;
+  END IF;
   RETURN QUERY
   SELECT array_agg(a.plan_code ORDER BY a.plan_code), max(a.requests_per_minute), max(a.tokens_per_minute), max(a.concurrency_max),
     max(a.spend_per_day), max(a.spend_per_month), min(greatest(s.period_end, s.kept_until))
