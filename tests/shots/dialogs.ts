@@ -49,6 +49,7 @@ export const shownDialogs: readonly ShownPage[] = [
     ready: ".side-panel .table",
     press: ["Edit limits of this plan"],
   },
+  { ...admin, name: "admin-group-edit", path: "/admin/groups/pro/", ready: ".facts", press: ["Edit group"] },
   {
     ...admin,
     name: "admin-renewal-cancel",

@@ -11,6 +11,7 @@ import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { groupVisibilities } from "../../values.ts";
 import { type GroupDetail, groupsPath, visibilityNames } from "./group.ts";
+import { GroupEffects } from "./group-effects.tsx";
 
 const rankMax = 1_000;
 
@@ -125,6 +126,18 @@ export function GroupForm(props: {
       <StartFields form={form} />
       <Show when={isCheap()}>
         <SecondPersonNotice what="A change that makes calls cheaper waits" />
+      </Show>
+      <Show when={group}>
+        {(loaded) => (
+          <GroupEffects
+            group={loaded()}
+            typed={{
+              multiplier: form.values().multiplier.trim(),
+              visibility: form.values().visibility as GroupDetail["group"]["visibility"],
+              rank: Number(form.values().rank),
+            }}
+          />
+        )}
       </Show>
       <ReasonField form={form} />
     </AdminForm>
