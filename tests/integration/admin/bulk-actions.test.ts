@@ -126,6 +126,23 @@ describe("a run", () => {
     expect(lost.body).toMatchObject({ counts: { failed: 2 } });
   });
 
+  test("refuses by row what its operation does not take, such as a reason of several lines for owners", async () => {
+    const owner = await loginUser(rig);
+    const { body } = await consoleClient(url, owner.cookie).post("/backend/keys/create/", {
+      ...{ name: "mine", idempotency_key: crypto.randomUUID() },
+    });
+    const { key_id: keyId } = body["key"] as { key_id: number };
+    const lines = await run("keys.lock", [keyId], { reason: "seen in\na public place" });
+    expect(lines.body).toMatchObject({
+      rows: [{ outcome: "failed", note: expect.stringContaining("reason: ") }],
+      counts: { failed: 1 },
+    });
+    expect((await run("keys.lock", [keyId])).body).toMatchObject({ counts: { done: 1 } });
+    expect((await run("keys.unlock", [keyId])).body).toMatchObject({ counts: { done: 1 } });
+    expect((await run("keys.revoke", [keyId])).body).toMatchObject({ counts: { done: 1 } });
+    expect((await run("keys.lock", [keyId])).body).toMatchObject({ rows: [{ note: "It is revoked." }] });
+  });
+
   test("takes 100 rows at most, and no action or row that does not exist", async () => {
     const many = Array.from({ length: 101 }, (_, index) => index + 1);
     expect(codeOf(await run("users.suspend", many))).toEqual([400, "invalid_value"]);

@@ -87,7 +87,7 @@ async function runRow(deps: BulkDeps, { operation, call, named }: RowRun): Promi
     return { row, name, outcome: "skipped", note: because, isOurs: false };
   }
   try {
-    const input: unknown = operation.input.parse(rule.input(found, call.input));
+    const input = inputFor(operation, rule.input(found, call.input));
     refuseGuardedFields(operation, input, call.admin);
     const answer = await operation.handle({ ...call, input, bytes: new Uint8Array(), params: {} });
     const isWaiting = !(answer instanceof Response) && answer["approval"] !== undefined;
@@ -99,6 +99,16 @@ async function runRow(deps: BulkDeps, { operation, call, named }: RowRun): Promi
     }
     return { row, name, outcome: "failed", note: sentenceOf(error), isOurs: error.status >= 500 };
   }
+}
+
+/** @throws AppError `invalid_value` for what the operation does not take, such as a reason of several lines */
+function inputFor({ input: schema }: AnyEndpoint, made: object): unknown {
+  const parsed = schema.safeParse(made);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new AppError("invalid_value", { message: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` });
+  }
+  return parsed.data;
 }
 
 const notTried = ({ row, name }: NamedRow, note: string): TriedRow => ({
