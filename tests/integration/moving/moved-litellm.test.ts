@@ -283,6 +283,17 @@ describe("a move from LiteLLM", () => {
     });
   });
 
+  test("takes the price of the deployment that its order puts first", async () => {
+    await using source = await createLiteLlm();
+    await source.change(`update "LiteLLM_ProxyModelTable" set model_id = 'm-0' where model_id = 'm-3'`);
+    await moved(async (db, moving) => {
+      await moving({ from: source.url });
+      const [price] = await db.sql<{ input: string }>`
+        select trim_scale(input_usd_per_m) as input from model_price where model = 'gpt-4o'`;
+      expect(price?.input).toBe("2.5");
+    });
+  });
+
   test("takes models of a configuration file, and prices of the running program", async () => {
     await moved(async (db, moving) => {
       const [configFile, optionsFile] = [join(folder, "config.yaml"), join(folder, "info.json")];

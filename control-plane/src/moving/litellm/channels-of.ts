@@ -54,8 +54,8 @@ function channelOf(key: string, { first, target, priority, weight, names }: Grou
   };
 }
 
-/** The lowest order comes first there. */
-function orderOf({ params }: Deployment): bigint {
+/** The lowest order comes first there, and the highest priority here. */
+export function orderOf({ params }: Deployment): bigint {
   const order = Number(params["order"] ?? 0);
   return Number.isSafeInteger(order) ? BigInt(-order) : 0n;
 }

@@ -1,7 +1,7 @@
 import type { Finding, PeerData, PeerKey, PeerProject } from "../model.ts";
 import type { Row, Source } from "../source/model.ts";
 import { textOf } from "../source/read-values.ts";
-import { channelsOf } from "./channels-of.ts";
+import { channelsOf, orderOf } from "./channels-of.ts";
 import type { Deployment } from "./deployment.ts";
 import { type KnownInfo, priceOfDeployments } from "./deployment-prices.ts";
 import { type ReadRows, rowsReader, shownTable } from "./model.ts";
@@ -64,8 +64,9 @@ export async function readLiteLlm(source: Source, options: LiteOptions): Promise
   };
 }
 
+/** The one that gets the calls first, which sets the price. */
 const inTurn = (deployments: readonly Deployment[]): readonly Deployment[] =>
-  deployments.toSorted((a, b) => Number(b.isEnabled) - Number(a.isEnabled));
+  deployments.toSorted((a, b) => Number(b.isEnabled) - Number(a.isEnabled) || Number(orderOf(b)) - Number(orderOf(a)));
 
 type Means = {
   readonly budgets: ReadonlyMap<string, Row>;
