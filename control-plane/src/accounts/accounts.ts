@@ -17,6 +17,9 @@ import { AdminLogin } from "./admins/admin-login.ts";
 import { deleteOldAttempts } from "./attempts/attempt-store.ts";
 import type { AddressNumbers } from "./attempts/model.ts";
 import { authEndpoints } from "./auth-routes.ts";
+import { closeDueAccounts } from "./closing/close-accounts.ts";
+import { Closings } from "./closing/closings.ts";
+import { closingEndpoints } from "./closing/routes.ts";
 import { formEndpoints } from "./form-routes.ts";
 import { KnownDevices } from "./login/known-devices.ts";
 import { type LoginDeps, UserLogin } from "./login/user-login.ts";
@@ -68,6 +71,8 @@ export type AccountsDeps = {
   /** The name of the service, which authenticators show. */
   readonly brandName: () => string;
   readonly returnsVerificationLink: boolean;
+  /** How long the closing of an account can be undone; read on each request. */
+  readonly waitingDays: () => number;
   /** Allows cookies over plain HTTP. */
   readonly isDevelopment: boolean;
   /** Read on each request of an admin. */
@@ -114,6 +119,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
     providers,
     issuers,
     links,
+    closings: new Closings(db, deps),
     passkeys: new Passkeys({ ...deps, challenges, party }),
     passkeyLogin: new PasskeyLogin({ ...login, mails, baseUrl, challenges, party }),
     signIn: new SignIn({ ...login, clock: deps.clock, providers, issuers, cookie, links, newMembers }),
@@ -132,13 +138,17 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...signInBrowserEndpoints(routeDeps),
         ...signInAccountEndpoints(routeDeps),
         ...passkeyEndpoints(routeDeps),
+        ...closingEndpoints(routeDeps),
         ...signInAdminEndpoints(routeDeps),
         ...registrationAdminEndpoints({ ...routeDeps, masterKey: deps.masterKey, baseUrl }),
         ...accessTokenEndpoints({ tokens: new AccessTokens(db), ownAccount: routeDeps.ownAccount }),
         ...adminAccountEndpoints(routeDeps),
         ...userAdminEndpoints(routeDeps),
       ],
-      jobs: [{ name: "clean-up-accounts", pattern: "0 17 * * * *", run: cleanUp }],
+      jobs: [
+        { name: "clean-up-accounts", pattern: "0 17 * * * *", run: cleanUp },
+        { name: "close-accounts", pattern: "20 */5 * * * *", run: (each) => closeDueAccounts(each, deps) },
+      ],
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { CreateAdminInput, SaveAdminInput } from "@sluice/contracts/accounts";
+import type { AdminClosingInput } from "@sluice/contracts/closing";
 import type { CreateInvitationInput, SaveRegistrationInput } from "@sluice/contracts/registration";
 import type { SaveProviderInput } from "@sluice/contracts/sign-in";
 import type { Act } from "../admin/approvals/port.ts";
@@ -10,6 +11,7 @@ import { saveAdminAct } from "./admins/admin-rights.ts";
 import { createAdminAct } from "./admins/create-admin.ts";
 import { removeTotpAct, type TotpRemoval } from "./admins/remove-totp.ts";
 import { type AdminActInput, passwordLinkAct } from "./admins/send-link.ts";
+import { closeUserAct } from "./closing/close-act.ts";
 import { PasswordHashing } from "./passwords/password-hashing.ts";
 import type { GatewayUsers } from "./port.ts";
 import { createInvitationAct } from "./registration/invitations.ts";
@@ -24,6 +26,7 @@ export type AccountActs = {
   readonly passwordLink: Act<AdminActInput>;
   readonly removeTotp: Act<TotpRemoval>;
   readonly saveUser: Act<UserSaveInput>;
+  readonly closeUser: Act<AdminClosingInput>;
   readonly saveProvider: Act<SaveProviderInput>;
   readonly saveRegistration: Act<SaveRegistrationInput>;
   readonly createInvitation: Act<CreateInvitationInput>;
@@ -33,7 +36,9 @@ export type AccountActDeps = {
   readonly mails: MailQueue;
   readonly baseUrl: string;
   readonly masterKey: MasterKey;
-  readonly gatewayUsers: Pick<GatewayUsers, "change">;
+  readonly gatewayUsers: Pick<GatewayUsers, "change" | "remaining">;
+  /** How long the closing of an account can be undone. */
+  readonly waitingDays: () => number;
   readonly hasGroup: (db: Queryable, name: string) => Promise<boolean>;
 };
 
@@ -44,6 +49,7 @@ export function accountActs({ gatewayUsers, ...deps }: AccountActDeps): AccountA
     passwordLink: passwordLinkAct(deps),
     removeTotp: removeTotpAct(),
     saveUser: saveUserAct(gatewayUsers),
+    closeUser: closeUserAct({ ...deps, gatewayUsers }),
     saveProvider: saveProviderAct(deps),
     saveRegistration: saveRulesAct(),
     createInvitation: createInvitationAct(deps),
@@ -55,5 +61,5 @@ export function keptAccountActs(acts: AccountActs): KeptAct[] {
   const { createAdmin, saveAdmin, passwordLink, removeTotp, saveUser, saveProvider } = acts;
   const ofRegistration = [keptAct(acts.saveRegistration), keptAct(acts.createInvitation)];
   const ofAdmins = [keptAct(createAdmin), keptAct(saveAdmin), keptAct(passwordLink), keptAct(removeTotp)];
-  return [...ofAdmins, keptAct(saveUser), keptAct(saveProvider), ...ofRegistration];
+  return [...ofAdmins, keptAct(saveUser), keptAct(acts.closeUser), keptAct(saveProvider), ...ofRegistration];
 }

@@ -17,6 +17,12 @@ export type GatewayUsers = {
   ) => Promise<void>;
   /** Puts an account that has just been made into the group in which it starts instead of the usual one. */
   readonly startIn: (tx: Queryable, id: GatewayUserId, groupName: string) => Promise<void>;
+  /** What is left of the balance, in quota, with what is lent to replicas; below 0 for an account that owes. */
+  readonly remaining: (tx: Queryable, id: GatewayUserId) => Promise<bigint>;
+  /** Asks replicas to give back what they hold of the balance. Returns whether any does. */
+  readonly recall: (tx: Queryable, id: GatewayUserId) => Promise<boolean>;
+  /** Takes what is left of the balance of an account that is closed, once. Returns how much. */
+  readonly forfeit: (tx: Queryable, id: GatewayUserId) => Promise<bigint>;
   /** Grants quota, once for each reference. */
   readonly credit: (
     tx: Queryable,

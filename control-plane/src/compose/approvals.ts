@@ -9,7 +9,6 @@ import type { Settings } from "../admin/settings/service.ts";
 import { adoptAct } from "../gateway/catalog-admin/adopt-models.ts";
 import { modelAct } from "../gateway/catalog-admin/model-act.ts";
 import { sealChannelCredential } from "../gateway/channels/credentials.ts";
-import { changeGatewayUser } from "../gateway/gateway-users.ts";
 import { assignGroupAct, removeGroupAct } from "../gateway/groups/assign-group.ts";
 import { groupAct } from "../gateway/groups/save-group.ts";
 import { findGroup } from "../gateway/groups/store.ts";
@@ -19,6 +18,7 @@ import { billingActs, keptActs } from "../payments/admin/admin-acts.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
+import { gatewayUsers } from "./gateway-users.ts";
 
 type Parts = {
   readonly config: Config;
@@ -51,7 +51,8 @@ export function openActs(
       mails,
       masterKey,
       baseUrl: publicBaseUrl(config),
-      gatewayUsers: { change: changeGatewayUser },
+      gatewayUsers,
+      waitingDays: () => settings.values["accounts.closing_days"],
       hasGroup: async (db, name) => (await findGroup(db, name)) !== null,
     }),
     catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },

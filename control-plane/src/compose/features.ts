@@ -5,7 +5,6 @@ import type { Registry } from "prom-client";
 import { type Accounts, type AccountsDeps, buildAccounts } from "../accounts/accounts.ts";
 import { superAdmins } from "../accounts/admins/super-admins.ts";
 import { leadSenders } from "../accounts/attempts/sender-limits.ts";
-import type { GatewayUsers } from "../accounts/port.ts";
 import { setVerificationMail } from "../accounts/store.ts";
 import { approvalFeature } from "../admin/approvals/feature.ts";
 import { archiveEndpoints } from "../admin/archive/routes.ts";
@@ -33,9 +32,6 @@ import { exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
 import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
 import { putExitChannel, refreshExitAbilities } from "../gateway/channels/exit-channels.ts";
 import { gatewayFeatures } from "../gateway/feature.ts";
-import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
-import { findStartGroup, setAccountGroup } from "../gateway/groups/store.ts";
-import { grantQuota, lockUserQuota } from "../gateway/quota/grant-store.ts";
 import { moneyCheckFeature } from "../ledger/feature.ts";
 import { buildMail, type Mail } from "../mail/mail.ts";
 import type { MailQueue } from "../mail/model.ts";
@@ -87,6 +83,7 @@ import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
 import { announcementOf, brandOf, mailLookOf, mailSenderName, ownBrandName, siteLegalText } from "./brand.ts";
 import { cacheRules } from "./cache-rules.ts";
+import { gatewayUsers } from "./gateway-users.ts";
 import { setupDeps } from "./setup.ts";
 
 export type BackendDeps = {
@@ -215,7 +212,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     organisationFeature({
       db,
       mails: mail.queue,
-      gatewayUsers: gatewayUsers,
+      gatewayUsers,
       baseUrl: publicBaseUrl(config),
       returnsLink: returnsLinks(config),
     }),
@@ -259,24 +256,6 @@ function openBulkActions({ db, log }: BackendDeps, endpoints: () => readonly Any
 /** Whether responses include the links that emails contain. */
 const returnsLinks = (config: Config): boolean =>
   config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production";
-
-/** Accounts of people and of organisations: each has a user of the gateway. */
-const gatewayUsers: GatewayUsers = {
-  create: async (tx, email) => {
-    const group = await findStartGroup(tx, email);
-    return (await addGatewayUser(tx, group, { amount: 0n, changeType: "registration" })).gatewayUserId;
-  },
-  change: changeGatewayUser,
-  startIn: async (tx, id, groupName) => {
-    await setAccountGroup(tx, id, groupName);
-  },
-  credit: async (tx, id, grant) => {
-    const { budgetId } = await lockUserQuota(tx, id);
-    if (!(await grantQuota(tx, { budgetId, ...grant }))) {
-      throw new Error(`${grant.reference} was credited before`);
-    }
-  },
-};
 
 function contactPage(deps: BackendDeps): Parameters<typeof leadEndpoints>[0]["problemPage"] {
   return (state, status) => contactProblemPage(state, status, formLook(deps));
@@ -423,6 +402,7 @@ function openAccounts(deps: BackendDeps, mails: MailQueue, agreed: Pick<Accounts
     baseUrl: publicBaseUrl(config),
     brandName: () => settings.values["brand.name"],
     returnsVerificationLink: returnsLinks(config),
+    waitingDays: () => settings.values["accounts.closing_days"],
     isDevelopment: config.NODE_ENV === "development",
     adminRules: () => ({
       freshLoginMinutes: settings.values["admin.fresh_login_minutes"],

@@ -21,6 +21,14 @@ export type MailVariables = {
   readonly passkey_added: { readonly account_link: string };
   readonly passkey_removed: { readonly account_link: string };
   readonly passkey_copied: { readonly account_link: string };
+  /** To the account's owner, when the account is being closed, is kept after all, or was closed. */
+  readonly account_closing: { readonly account_link: string; readonly closes_at: string };
+  readonly account_kept: { readonly account_link: string };
+  readonly account_closed: { readonly register_link: string };
+  /** To a new address of an account. */
+  readonly email_change: { readonly link: string; readonly valid_minutes: string };
+  /** To the address that the account had. */
+  readonly email_changed: { readonly link: string };
   /** To the super-admins who may approve another one's request. */
   readonly approval_waiting: { readonly link: string; readonly request_no: string; readonly valid_minutes: string };
   /** To an address that may have no account. */

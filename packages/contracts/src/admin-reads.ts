@@ -20,6 +20,7 @@ const billing = ["read_only", "billing"] as const;
  * `adminRights`, are not here.
  */
 export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
+  ...paths(support, "/backend/admin/", "user/closing"),
   ...paths(everyRole, "/backend/admin/", "token/list view/list user/list user/export user/detail"),
   ...paths(everyRole, "/backend/admin/", "organisation/list organisation/export organisation/detail"),
   ...paths(everyRole, "/backend/admin/", "usage/list usage/export order/list order/export"),

@@ -104,6 +104,9 @@ export const adminRights = {
     roleFields: { support: ["user_id", "status", "updated_at", "reason"] },
   },
   "/backend/admin/user/sessions/revoke/": support,
+  // A customer loses the account for good. To keep it has to be quick.
+  "/backend/admin/user/closing/begin/": freshSuperAdmin,
+  "/backend/admin/user/closing/undo/": superAdmin,
   "/backend/admin/organisation/create/": everyAdmin,
   "/backend/admin/organisation/save/": everyAdmin,
   "/backend/admin/limit/save/": everyAdmin,

@@ -173,6 +173,8 @@ export const errorTable = {
   passkey_taken: invalid(409, "This passkey is registered already."),
   too_many_passkeys: invalid(409, "This account has 10 passkeys. Remove one first."),
   passkeys_unavailable: invalid(409, "Passkeys need a service whose address is a domain name."),
+  closing_blocked: invalid(409, "Something has to be settled before the account can be closed."),
+  balance_changed: invalid(409, "The balance is higher than the one that was shown. Reload and try again."),
   issuer_unusable: invalid(409, "The issuer can't be used."),
   conflict: invalid(409, "Someone else changed it, or it already exists. Reload and try again."),
   version_conflict: invalid(409, "Someone changed it since you loaded it. Reload and try again."),

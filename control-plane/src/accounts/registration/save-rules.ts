@@ -1,3 +1,4 @@
+import type { Effects } from "@sluice/contracts/approvals";
 import {
   type RegistrationRulesView,
   type SaveRegistrationInput,
@@ -43,11 +44,38 @@ export function saveRulesAct(): Act<SaveRegistrationInput> {
           registration_after: after.mode,
           grant_before_quota: before.creditQuota.toString(),
           grant_after_quota: after.creditQuota.toString(),
+          ...changesOf(before, after),
         },
         finish: async () => ({ rules: rulesView(after) }),
       };
     },
   };
+}
+
+/** What the second person has to see beside mode and credit: whatever changes of the rest. */
+function changesOf(before: RegistrationRules, after: RegistrationRules): Effects {
+  const parts = {
+    domains: (rules: RegistrationRules) => rules.domains.join(", ") || "none",
+    refused_domains: (rules: RegistrationRules) => rules.refusedDomains.join(", ") || "none",
+    credit_limits: limitsText,
+    proof: ({ proofBits }: RegistrationRules) => (proofBits === 0 ? "off" : `${proofBits} bits`),
+  };
+  const changed = Object.entries(parts).flatMap(([name, textOf]) => {
+    const [was, is] = [textOf(before), textOf(after)];
+    return was === is ? [] : [[`${name}_before`, was] as const, [`${name}_after`, is] as const];
+  });
+  return Object.fromEntries(changed);
+}
+
+function limitsText(rules: RegistrationRules): string {
+  const shown = (limit: number, of: string): string => `${limit === 0 ? "unlimited" : limit} ${of}`;
+  return [
+    shown(rules.creditsPerNetworkDay, "per network and day"),
+    shown(rules.creditsPerNetwork, "per network"),
+    shown(rules.creditsPerDeviceDay, "per device and day"),
+    shown(rules.creditsPerDevice, "per device"),
+    shown(rules.creditsPerDay, "per day"),
+  ].join("; ");
 }
 
 function rulesOf(input: SaveRegistrationInput): Omit<RegistrationRules, "updatedAt"> {

@@ -7,6 +7,7 @@ import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { endAccess } from "../access-tokens/access-tokens.ts";
+import { findClosing } from "../closing/closing-store.ts";
 import { isOpen, type Profile, parseDisplayName, profileFields } from "../model.ts";
 import type { GatewayUsers } from "../port.ts";
 import { ofUser } from "../sessions/store.ts";
@@ -62,6 +63,7 @@ async function saveUser(
   }
   await lockProfile(tx, userId);
   const before = await readUnchanged(tx, input);
+  await refuseWhileClosing(tx, input, before);
   const status = input.status ?? before.status;
   await updateProfile(tx, userId, {
     displayName: displayName === undefined ? before.displayName : displayName,
@@ -85,6 +87,20 @@ async function saveUser(
     reason: input.reason,
   });
   return { before, after };
+}
+
+/** A closed account has nobody who could use it again; closing one is an act of its own, which says what is lost. */
+async function refuseWhileClosing(tx: Transaction, { status }: UserSaveInput, before: Profile): Promise<void> {
+  if (status === undefined || status === before.status) {
+    return;
+  }
+  const closing = await findClosing(tx, before.userId);
+  if (closing !== null) {
+    const isDone = closing.doneAt !== null;
+    throw new AppError("conflict", {
+      message: isDone ? "This account is closed for good." : "This account is being closed. Undo that first.",
+    });
+  }
 }
 
 async function readUser(tx: Transaction, userId: UserId): Promise<Profile> {

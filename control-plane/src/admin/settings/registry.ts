@@ -273,6 +273,12 @@ export const settingRegistry = {
     unit: "days",
     variable: null,
   },
+  "accounts.closing_days": {
+    ...integer({ default: 14, min: 1, max: 90 }),
+    description: "How long the closing of an account can be undone. Its API keys are refused from the beginning.",
+    unit: "days",
+    variable: null,
+  },
   "accounts.logins_per_address": {
     ...integer({ default: 50, min: 5, max: 10_000 }),
     description: "Failed logins of users from one address before each further attempt has to wait longer.",

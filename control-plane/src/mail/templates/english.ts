@@ -93,6 +93,53 @@ export const english: MailWords = {
       "On your account page, remove the passkey that you used last and add a new one. If you don’t recognize the login, also log out your other sessions.",
     ],
   },
+  account_closing: {
+    subject: "Your account will be closed on {{closes_on}}",
+    title: "Your account is being closed",
+    body: [
+      "Your account at {{service}} will be closed on {{closes_on}}. Your API keys are refused from now on. Then what is left of your balance is lost, and your personal data is removed.",
+    ],
+    action: "Open my account",
+    notes: [
+      "Until then, you can keep the account on its page. If you did not ask for this, do so now and change your password. If the operator closes it, ask support.",
+    ],
+  },
+  account_kept: {
+    subject: "Your account is kept",
+    title: "Your account is kept",
+    body: [
+      "Your account at {{service}} will not be closed, and your API keys work again. Access tokens that ended have to be created again.",
+    ],
+    action: "Open my account",
+    notes: ["If it was not you, change your password immediately."],
+  },
+  account_closed: {
+    subject: "Your account was closed",
+    title: "Your account was closed",
+    body: [
+      "Your account at {{service}} was closed, and your personal data was removed. Invoices and entries of the books are kept as long as the law requires. This is the last mail about it.",
+    ],
+    action: "Sign up again",
+    notes: ["You can use this address for a new account."],
+  },
+  email_change: {
+    subject: "Verify your new e-mail address",
+    title: "Verify your new e-mail address",
+    body: [
+      "Somebody wants to use this address for an account at {{service}}. Open the link and press the button to confirm it. The link is valid for {{valid_for}}.",
+    ],
+    action: "Verify the address",
+    notes: ["If it was not you, ignore this mail. Nothing changes without the link."],
+  },
+  email_changed: {
+    subject: "The e-mail address of your account was changed",
+    title: "The e-mail address was changed",
+    body: ["Your account at {{service}} now has another e-mail address, and mails no longer come here."],
+    action: "Undo the change",
+    notes: [
+      "If it was you, there is nothing you need to do. If not, open the link within seven days: it restores this address, ends all sessions and lets you set a new password.",
+    ],
+  },
   approval_waiting: {
     subject: "Request {{request_no}} needs a second super-admin",
     title: "A request needs a second super-admin",

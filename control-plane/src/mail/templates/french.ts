@@ -96,6 +96,53 @@ export const french: MailWords = {
       "Retirez dans votre compte la clé d’accès utilisée en dernier et ajoutez-en une nouvelle. Si vous ne reconnaissez pas cette connexion, déconnectez aussi vos autres sessions.",
     ],
   },
+  account_closing: {
+    subject: "Votre compte sera fermé le {{closes_on}}",
+    title: "Votre compte va être fermé",
+    body: [
+      "Votre compte sur {{service}} sera fermé le {{closes_on}}. Vos clés d’API sont refusées dès maintenant. Ce qui reste de votre solde sera alors perdu et vos données personnelles seront supprimées.",
+    ],
+    action: "Ouvrir mon compte",
+    notes: [
+      "D’ici là, vous pouvez garder le compte depuis sa page. Si vous ne l’avez pas demandé, faites-le maintenant et changez votre mot de passe. Si c’est l’exploitant qui le ferme, contactez l’assistance.",
+    ],
+  },
+  account_kept: {
+    subject: "Votre compte est conservé",
+    title: "Votre compte est conservé",
+    body: [
+      "Votre compte sur {{service}} ne sera pas fermé et vos clés d’API fonctionnent de nouveau. Les jetons d’accès qui ont pris fin doivent être recréés.",
+    ],
+    action: "Ouvrir mon compte",
+    notes: ["Si ce n’était pas vous, changez immédiatement votre mot de passe."],
+  },
+  account_closed: {
+    subject: "Votre compte a été fermé",
+    title: "Votre compte a été fermé",
+    body: [
+      "Votre compte sur {{service}} a été fermé et vos données personnelles ont été supprimées. Les factures et les écritures sont conservées aussi longtemps que la loi l’exige. Ceci est le dernier e-mail à ce sujet.",
+    ],
+    action: "S’inscrire à nouveau",
+    notes: ["Vous pouvez utiliser cette adresse pour un nouveau compte."],
+  },
+  email_change: {
+    subject: "Vérifiez votre nouvelle adresse e-mail",
+    title: "Vérifiez votre nouvelle adresse e-mail",
+    body: [
+      "Quelqu’un souhaite utiliser cette adresse pour un compte sur {{service}}. Ouvrez le lien et appuyez sur le bouton pour confirmer. Le lien est valable {{valid_for}}.",
+    ],
+    action: "Vérifier l’adresse",
+    notes: ["Si ce n’était pas vous, ignorez cet e-mail. Rien ne change sans le lien."],
+  },
+  email_changed: {
+    subject: "L’adresse e-mail de votre compte a été modifiée",
+    title: "L’adresse e-mail a été modifiée",
+    body: ["Votre compte sur {{service}} a maintenant une autre adresse e-mail, et les e-mails n’arrivent plus ici."],
+    action: "Annuler la modification",
+    notes: [
+      "Si c’était vous, vous n’avez rien à faire. Sinon, ouvrez le lien dans les sept jours : il rétablit cette adresse, met fin à toutes les sessions et vous permet de définir un nouveau mot de passe.",
+    ],
+  },
   approval_waiting: {
     subject: "La demande {{request_no}} attend un second super-administrateur",
     title: "Une demande attend un second super-administrateur",

@@ -96,6 +96,53 @@ export const german: MailWords = {
       "Entfernen Sie den zuletzt verwendeten Passkey in Ihrem Konto und fügen Sie einen neuen hinzu. Wenn Sie die Anmeldung nicht kennen, melden Sie auch Ihre anderen Sitzungen ab.",
     ],
   },
+  account_closing: {
+    subject: "Ihr Konto wird am {{closes_on}} geschlossen",
+    title: "Ihr Konto wird geschlossen",
+    body: [
+      "Ihr Konto bei {{service}} wird am {{closes_on}} geschlossen. Ihre API-Schlüssel werden ab jetzt abgelehnt. Dann verfällt, was von Ihrem Guthaben übrig ist, und Ihre persönlichen Daten werden entfernt.",
+    ],
+    action: "Mein Konto öffnen",
+    notes: [
+      "Bis dahin können Sie das Konto auf seiner Seite behalten. Wenn Sie das nicht verlangt haben, tun Sie es jetzt und ändern Sie Ihr Passwort. Wenn der Betreiber es schließt, fragen Sie den Support.",
+    ],
+  },
+  account_kept: {
+    subject: "Ihr Konto bleibt bestehen",
+    title: "Ihr Konto bleibt bestehen",
+    body: [
+      "Ihr Konto bei {{service}} wird nicht geschlossen, und Ihre API-Schlüssel funktionieren wieder. Beendete Zugriffstoken müssen neu erstellt werden.",
+    ],
+    action: "Mein Konto öffnen",
+    notes: ["Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort."],
+  },
+  account_closed: {
+    subject: "Ihr Konto wurde geschlossen",
+    title: "Ihr Konto wurde geschlossen",
+    body: [
+      "Ihr Konto bei {{service}} wurde geschlossen, und Ihre persönlichen Daten wurden entfernt. Rechnungen und Buchungen bleiben, solange das Gesetz es verlangt. Dies ist die letzte Mail dazu.",
+    ],
+    action: "Neu registrieren",
+    notes: ["Sie können diese Adresse für ein neues Konto verwenden."],
+  },
+  email_change: {
+    subject: "Bestätigen Sie Ihre neue E-Mail-Adresse",
+    title: "Bestätigen Sie Ihre neue E-Mail-Adresse",
+    body: [
+      "Jemand möchte diese Adresse für ein Konto bei {{service}} verwenden. Öffnen Sie den Link und drücken Sie den Knopf, um das zu bestätigen. Der Link gilt {{valid_for}}.",
+    ],
+    action: "Adresse bestätigen",
+    notes: ["Wenn Sie das nicht waren, ignorieren Sie diese Mail. Ohne den Link ändert sich nichts."],
+  },
+  email_changed: {
+    subject: "Die E-Mail-Adresse Ihres Kontos wurde geändert",
+    title: "Die E-Mail-Adresse wurde geändert",
+    body: ["Ihr Konto bei {{service}} hat jetzt eine andere E-Mail-Adresse; Mails kommen nicht mehr hierher."],
+    action: "Änderung rückgängig machen",
+    notes: [
+      "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, öffnen Sie den Link innerhalb von sieben Tagen: Er stellt diese Adresse wieder her, beendet alle Sitzungen und lässt Sie ein neues Passwort festlegen.",
+    ],
+  },
   approval_waiting: {
     subject: "Anfrage {{request_no}} braucht einen zweiten Super-Admin",
     title: "Eine Anfrage braucht einen zweiten Super-Admin",

@@ -86,6 +86,53 @@ export const portuguese: MailWords = {
       "Remova na sua conta a chave de acesso usada por último e adicione uma nova. Se não reconhecer o login, encerre também as suas outras sessões.",
     ],
   },
+  account_closing: {
+    subject: "A sua conta será encerrada em {{closes_on}}",
+    title: "A sua conta está sendo encerrada",
+    body: [
+      "A sua conta no {{service}} será encerrada em {{closes_on}}. As suas chaves de API são recusadas a partir de agora. Então o que restar do seu saldo será perdido, e os seus dados pessoais serão removidos.",
+    ],
+    action: "Abrir a minha conta",
+    notes: [
+      "Até lá, você pode manter a conta na página dela. Se você não pediu isto, faça-o agora e altere a senha. Se for o operador que a encerra, fale com o suporte.",
+    ],
+  },
+  account_kept: {
+    subject: "A sua conta foi mantida",
+    title: "A sua conta foi mantida",
+    body: [
+      "A sua conta no {{service}} não será encerrada, e as suas chaves de API voltaram a funcionar. Os tokens de acesso que terminaram precisam ser criados de novo.",
+    ],
+    action: "Abrir a minha conta",
+    notes: ["Se não foi você, altere a senha imediatamente."],
+  },
+  account_closed: {
+    subject: "A sua conta foi encerrada",
+    title: "A sua conta foi encerrada",
+    body: [
+      "A sua conta no {{service}} foi encerrada, e os seus dados pessoais foram removidos. Faturas e lançamentos são mantidos enquanto a lei exigir. Este é o último e-mail sobre isso.",
+    ],
+    action: "Cadastrar-se de novo",
+    notes: ["Você pode usar este endereço para uma nova conta."],
+  },
+  email_change: {
+    subject: "Verifique o seu novo endereço de e-mail",
+    title: "Verifique o seu novo endereço de e-mail",
+    body: [
+      "Alguém quer usar este endereço para uma conta no {{service}}. Abra o link e pressione o botão para confirmar. O link vale por {{valid_for}}.",
+    ],
+    action: "Verificar o endereço",
+    notes: ["Se não foi você, ignore este e-mail. Nada muda sem o link."],
+  },
+  email_changed: {
+    subject: "O endereço de e-mail da sua conta foi alterado",
+    title: "O endereço de e-mail foi alterado",
+    body: ["A sua conta no {{service}} agora tem outro endereço de e-mail, e os e-mails não chegam mais aqui."],
+    action: "Desfazer a alteração",
+    notes: [
+      "Se foi você, não é preciso fazer nada. Se não foi, abra o link em até sete dias: ele restaura este endereço, encerra todas as sessões e permite definir uma nova senha.",
+    ],
+  },
   approval_waiting: {
     subject: "O pedido {{request_no}} precisa de um segundo superadministrador",
     title: "Um pedido precisa de um segundo superadministrador",

@@ -27,6 +27,15 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   passkey_added: { names: ["account_link"], required: ["account_link"], action: "account_link" },
   passkey_removed: { names: ["account_link"], required: ["account_link"], action: "account_link" },
   passkey_copied: { names: ["account_link"], required: ["account_link"], action: "account_link" },
+  account_closing: {
+    names: ["account_link", "closes_on"],
+    required: ["account_link", "closes_on"],
+    action: "account_link",
+  },
+  account_kept: { names: ["account_link"], required: ["account_link"], action: "account_link" },
+  account_closed: { names: ["register_link"], required: [], action: "register_link" },
+  email_change: { names: ["link", "valid_for"], required: ["link"], action: "link" },
+  email_changed: { names: ["link"], required: ["link"], action: "link" },
   approval_waiting: { names: ["link", "request_no", "valid_for"], required: ["link"], action: "link" },
   organisation_invitation: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   payment_success: {

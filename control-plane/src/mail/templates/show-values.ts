@@ -51,6 +51,11 @@ const presenters: {
   passkey_added: ({ account_link }) => ({ account_link }),
   passkey_removed: ({ account_link }) => ({ account_link }),
   passkey_copied: ({ account_link }) => ({ account_link }),
+  account_closing: ({ account_link, closes_at }, locale) => ({ account_link, closes_on: day(closes_at, locale) }),
+  account_kept: ({ account_link }) => ({ account_link }),
+  account_closed: ({ register_link }) => ({ register_link }),
+  email_change: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
+  email_changed: ({ link }) => ({ link }),
   approval_waiting: ({ link, request_no, valid_minutes }, locale) => ({
     link,
     request_no,

@@ -93,6 +93,53 @@ export const spanish: MailWords = {
       "Elimine en su cuenta la clave de acceso usada por última vez y añada una nueva. Si no reconoce el inicio de sesión, cierre también sus otras sesiones.",
     ],
   },
+  account_closing: {
+    subject: "Su cuenta se cerrará el {{closes_on}}",
+    title: "Su cuenta se va a cerrar",
+    body: [
+      "Su cuenta de {{service}} se cerrará el {{closes_on}}. Sus claves de API se rechazan desde ahora. Entonces se perderá lo que quede de su saldo y se eliminarán sus datos personales.",
+    ],
+    action: "Abrir mi cuenta",
+    notes: [
+      "Hasta entonces puede conservar la cuenta en su página. Si no lo ha pedido usted, hágalo ahora y cambie su contraseña. Si la cierra el operador, pregunte a soporte.",
+    ],
+  },
+  account_kept: {
+    subject: "Su cuenta se conserva",
+    title: "Su cuenta se conserva",
+    body: [
+      "Su cuenta de {{service}} no se cerrará y sus claves de API vuelven a funcionar. Los tokens de acceso que terminaron deben crearse de nuevo.",
+    ],
+    action: "Abrir mi cuenta",
+    notes: ["Si no ha sido usted, cambie su contraseña de inmediato."],
+  },
+  account_closed: {
+    subject: "Su cuenta se ha cerrado",
+    title: "Su cuenta se ha cerrado",
+    body: [
+      "Su cuenta de {{service}} se ha cerrado y se han eliminado sus datos personales. Las facturas y los asientos se conservan mientras lo exija la ley. Este es el último correo al respecto.",
+    ],
+    action: "Registrarse de nuevo",
+    notes: ["Puede usar esta dirección para una cuenta nueva."],
+  },
+  email_change: {
+    subject: "Verifique su nueva dirección de correo",
+    title: "Verifique su nueva dirección de correo",
+    body: [
+      "Alguien quiere usar esta dirección para una cuenta de {{service}}. Abra el enlace y pulse el botón para confirmarlo. El enlace es válido durante {{valid_for}}.",
+    ],
+    action: "Verificar la dirección",
+    notes: ["Si no ha sido usted, ignore este correo. Nada cambia sin el enlace."],
+  },
+  email_changed: {
+    subject: "Se ha cambiado la dirección de correo de su cuenta",
+    title: "Se ha cambiado la dirección de correo",
+    body: ["Su cuenta de {{service}} tiene ahora otra dirección de correo y los mensajes ya no llegan aquí."],
+    action: "Deshacer el cambio",
+    notes: [
+      "Si ha sido usted, no tiene que hacer nada. Si no, abra el enlace en un plazo de siete días: restablece esta dirección, cierra todas las sesiones y le permite establecer una contraseña nueva.",
+    ],
+  },
   approval_waiting: {
     subject: "La solicitud {{request_no}} necesita un segundo superadministrador",
     title: "Una solicitud necesita un segundo superadministrador",

@@ -25,6 +25,11 @@ export type MailWords = {
   readonly passkey_added: MailText;
   readonly passkey_removed: MailText;
   readonly passkey_copied: MailText;
+  readonly account_closing: MailText;
+  readonly account_kept: MailText;
+  readonly account_closed: MailText;
+  readonly email_change: MailText;
+  readonly email_changed: MailText;
   readonly approval_waiting: MailText;
   readonly organisation_invitation: MailText;
   readonly payment_success: MailText & {

@@ -5,7 +5,7 @@ import { type JSX, Match, Switch } from "solid-js";
 import { Facts } from "../../kit/card.tsx";
 import { Notice } from "../../kit/states.tsx";
 import { formats } from "../formats.ts";
-import { shownWord } from "../shown.ts";
+import { shownMoment, shownWord } from "../shown.ts";
 import { priceLabels } from "../unit-texts.ts";
 import { createMe } from "./rights.tsx";
 
@@ -35,6 +35,14 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   issuer: "Issuer",
   registration_before: "Who could register",
   registration_after: "Who can register",
+  domains_before: "Domains before",
+  domains_after: "Domains after",
+  refused_domains_before: "Refused domains before",
+  refused_domains_after: "Refused domains after",
+  credit_limits_before: "Limits of credit before",
+  credit_limits_after: "Limits of credit after",
+  proof_before: "Proof of work before",
+  proof_after: "Proof of work after",
   invitation: "Invitation",
   uses: "Uses",
   username: "Admin",
@@ -51,6 +59,8 @@ const effectLabels: Readonly<Record<EffectName, string>> = {
   group: "Group",
   visibility: "Visibility",
   users: "Users",
+  balance_lost_quota: "Balance that is lost",
+  closes_at: "Closed on",
   status_before: "Status before",
   status_after: "Status after",
   plan_code: "Plan",
@@ -89,6 +99,9 @@ const words: ReadonlySet<EffectName> = new Set([
 function shownEffect(name: EffectName, value: string): string {
   if (name.endsWith("_quota")) {
     return formats.quota(value);
+  }
+  if (name === "closes_at") {
+    return shownMoment(value);
   }
   return name.endsWith("_usd") ? formats.usd(value) : words.has(name) ? shownWord(value) : value;
 }

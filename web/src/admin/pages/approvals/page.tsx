@@ -42,6 +42,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "registration.save": "Give newcomers more credit",
   "invitation.create": "Make an invitation",
   "user.save": "Lower a multiplier",
+  "user.close": "Close an account with a balance",
   "plan.save": "Grant more with a plan",
   "code_batch.create": "Make redemption codes",
   "coupon.create": "Make a coupon",

@@ -13,6 +13,7 @@ import { shownMoment, shownText } from "../../shown.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { AccountGroups } from "./account-groups.tsx";
 import { Balance } from "./balance.tsx";
+import { ClosingButton } from "./closing.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserForm } from "./user-form.tsx";
@@ -85,6 +86,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       </a>
       <Button onClick={() => setAsked("sessions")}>End sessions</Button>
       <TotpRemoval user={user()} />
+      <ClosingButton user={user()} />
       <Show when={user().status === "email_pending"}>
         <Button isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
           Resend verification

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "Dieser Passkey ist bereits registriert.",
     too_many_passkeys: "Dieses Konto hat 10 Passkeys. Entfernen Sie zuerst einen.",
     passkeys_unavailable: "Passkeys brauchen einen Dienst, dessen Adresse ein Domainname ist.",
+    closing_blocked: "Bevor das Konto geschlossen werden kann, muss noch etwas geregelt werden.",
+    balance_changed: "Das Guthaben ist höher als das angezeigte. Laden Sie neu und versuchen Sie es erneut.",
     last_sign_in:
       "Ohne sie könnten Sie sich nicht mehr anmelden. Legen Sie zuerst ein Passwort fest oder fügen Sie eine andere Anmeldung hinzu.",
     step_up_required: "Dafür ist eine frische Anmeldung nötig. Melden Sie sich noch einmal an.",

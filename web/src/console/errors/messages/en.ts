@@ -17,6 +17,8 @@ export const messages = english({
     passkey_taken: "This passkey is registered already.",
     too_many_passkeys: "This account has 10 passkeys. Remove one first.",
     passkeys_unavailable: "Passkeys need a service whose address is a domain name.",
+    closing_blocked: "Something has to be settled before the account can be closed.",
+    balance_changed: "The balance is higher than the one that was shown. Reload and try again.",
     last_sign_in: "You could not log in without it. Set a password or add another sign-in first.",
     step_up_required: "This requires a recent login. Log in again.",
     sign_in_unavailable: "The sign-in service did not respond as expected. Try again later.",

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "Esta clave de acceso ya está registrada.",
     too_many_passkeys: "Esta cuenta tiene 10 claves de acceso. Quite una primero.",
     passkeys_unavailable: "Las claves de acceso necesitan un servicio cuya dirección sea un nombre de dominio.",
+    closing_blocked: "Hay que resolver algo antes de poder cerrar la cuenta.",
+    balance_changed: "El saldo es mayor que el que se mostró. Recargue e inténtelo de nuevo.",
     last_sign_in:
       "Sin ella no podría iniciar sesión. Establezca antes una contraseña o añada otra forma de iniciar sesión.",
     step_up_required: "Esto requiere un inicio de sesión reciente. Inicie sesión de nuevo.",

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "Cette clé d’accès est déjà enregistrée.",
     too_many_passkeys: "Ce compte a 10 clés d’accès. Retirez-en une d’abord.",
     passkeys_unavailable: "Les clés d’accès nécessitent un service dont l’adresse est un nom de domaine.",
+    closing_blocked: "Quelque chose doit être réglé avant que le compte puisse être fermé.",
+    balance_changed: "Le solde est supérieur à celui qui était affiché. Rechargez et réessayez.",
     last_sign_in:
       "Sans elle, vous ne pourriez plus vous connecter. Définissez d’abord un mot de passe ou ajoutez une autre connexion.",
     step_up_required: "Cela exige une connexion récente. Connectez-vous de nouveau.",

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "このパスキーはすでに登録されています。",
     too_many_passkeys: "このアカウントにはパスキーが 10 個あります。先に 1 個削除してください。",
     passkeys_unavailable: "パスキーを使うには、サービスのアドレスがドメイン名である必要があります。",
+    closing_blocked: "アカウントを閉鎖する前に処理が必要なものがあります。",
+    balance_changed: "残高が表示より多くなっています。再読み込みしてもう一度お試しください。",
     last_sign_in:
       "これがないとログインできなくなります。先にパスワードを設定するか、別のログイン方法を追加してください。",
     step_up_required: "この操作には直近のログインが必要です。もう一度ログインしてください。",

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "이 패스키는 이미 등록되어 있습니다.",
     too_many_passkeys: "이 계정에는 패스키가 10개 있습니다. 먼저 하나를 제거하십시오.",
     passkeys_unavailable: "패스키를 사용하려면 서비스 주소가 도메인 이름이어야 합니다.",
+    closing_blocked: "계정을 해지하기 전에 처리해야 할 항목이 있습니다.",
+    balance_changed: "잔액이 표시된 것보다 많습니다. 새로 고친 후 다시 시도하십시오.",
     last_sign_in: "이것이 없으면 로그인할 수 없습니다. 먼저 비밀번호를 설정하거나 다른 로그인 방법을 추가하십시오.",
     step_up_required: "이 작업에는 최근 로그인이 필요합니다. 다시 로그인하십시오.",
     sign_in_unavailable: "로그인 서비스가 예상대로 응답하지 않았습니다. 나중에 다시 시도하십시오.",

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "Esta chave de acesso já está registrada.",
     too_many_passkeys: "Esta conta tem 10 chaves de acesso. Remova uma primeiro.",
     passkeys_unavailable: "As chaves de acesso precisam de um serviço cujo endereço seja um nome de domínio.",
+    closing_blocked: "Algo precisa ser resolvido antes que a conta possa ser encerrada.",
+    balance_changed: "O saldo é maior do que o mostrado. Recarregue e tente de novo.",
     last_sign_in: "Sem ela você não conseguiria entrar. Defina antes uma senha ou adicione outra forma de login.",
     step_up_required: "Isto exige um login recente. Entre de novo.",
     sign_in_unavailable: "O serviço de login não respondeu como esperado. Tente mais tarde.",

@@ -16,6 +16,8 @@ export const messages: ErrorMessages = {
     passkey_taken: "此通行密钥已注册。",
     too_many_passkeys: "此账户已有 10 个通行密钥，请先移除一个。",
     passkeys_unavailable: "只有地址为域名的服务才能使用通行密钥。",
+    closing_blocked: "关闭账户前需要先处理一些事项。",
+    balance_changed: "余额高于所显示的金额，请刷新后重试。",
     last_sign_in: "没有它您将无法登录。请先设置密码或添加其他登录方式。",
     step_up_required: "此操作需要最近登录过。请重新登录。",
     sign_in_unavailable: "登录服务未按预期响应，请稍后重试。",

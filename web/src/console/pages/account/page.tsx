@@ -1,5 +1,5 @@
 import type { JSX } from "solid-js";
-import { Match, Switch } from "solid-js";
+import { Match, Show, Switch } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
@@ -8,6 +8,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createMeQuery } from "../../parts/queries.ts";
+import { ClosingCard } from "./closing-card.tsx";
 import { accountArea } from "./messages/messages.ts";
 import { PasskeysCard } from "./passkeys-card.tsx";
 import { PasswordCard } from "./password-card.tsx";
@@ -53,6 +54,7 @@ export function Page(): JSX.Element {
       <ShownAfter isReady={!query.isPending}>
         <SessionsCard />
         <PreferencesCard />
+        <Show when={query.data?.user}>{(user) => <ClosingCard user={user()} />}</Show>
       </ShownAfter>
     </>
   );

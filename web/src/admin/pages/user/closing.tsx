@@ -1,0 +1,150 @@
+import type { adminClosingResponse, ClosingSubject, closingPreviewResponse } from "@sluice/contracts/closing";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { formats } from "../../formats.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { shownCount, shownMoment } from "../../shown.ts";
+import { type UserDetail, userDetailPath } from "./detail.ts";
+
+const path = "/backend/admin/user/closing/";
+type Preview = ResponseOf<typeof closingPreviewResponse>["preview"];
+
+const subjectTexts: Readonly<Record<ClosingSubject, string>> = {
+  months: "months of plans that were paid",
+  keys: "API keys",
+  access_tokens: "access tokens",
+  sessions: "sessions",
+  webhooks: "webhooks",
+  passkeys: "passkeys",
+  sign_ins: "linked sign-ins",
+  memberships: "memberships of organisations",
+  own_organisations: "organisations with nobody else, with their balance",
+  shared_organisations: "organisations that need another owner",
+  renewals: "plans that renew",
+  top_ups: "automatic top-ups with a saved method",
+  open_orders: "open orders",
+  open_refunds: "open refunds",
+};
+const effectTexts = { lost: "Lost", ends: "Ends", blocks: "Settle first" } as const;
+
+/** Closes the account of a user, or keeps one that is being closed. */
+export function ClosingButton(props: { readonly user: UserDetail["user"] }): JSX.Element {
+  const [isOpen, setIsOpen] = createSignal(false);
+  const query = createQuery(() => ({
+    queryKey: [path, String(props.user.user_id)],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof closingPreviewResponse>(path, { query: { user_id: String(props.user.user_id) }, signal }),
+    enabled: isOpen(),
+    gcTime: 0,
+  }));
+  const close = (): void => {
+    setIsOpen(false);
+  };
+  return (
+    <Show when={props.user.status !== "closed"}>
+      <Button variant="danger" onClick={() => setIsOpen(true)}>
+        Close account
+      </Button>
+      <Dialog isOpen={isOpen()} onClose={close} title="Close the account">
+        <Switch fallback={<LoadingPart />}>
+          <Match when={query.isError && query.data === undefined}>
+            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+          </Match>
+          <Match when={isOpen() ? query.data?.preview : undefined}>
+            {(preview) => <ClosingForm user={props.user} preview={preview()} onDone={close} />}
+          </Match>
+        </Switch>
+      </Dialog>
+    </Show>
+  );
+}
+
+function ClosingForm(props: {
+  readonly user: UserDetail["user"];
+  readonly preview: Preview;
+  readonly onDone: () => void;
+}): JSX.Element {
+  const refresh = useRefresh(userDetailPath, path, "/backend/admin/user/", "/backend/admin/audit/");
+  const { closing, balance } = props.preview;
+  const operation = closing === null ? (`${path}begin/` as const) : (`${path}undo/` as const);
+  const form = createForm({
+    initial: { reason: "" },
+    check: ({ reason }) => reasonFault(reason),
+    submit: async ({ reason }) => {
+      const wish = { user_id: props.user.user_id, reason: reason.trim() };
+      const agreed = closing === null ? { agreed_balance: String(balance) } : {};
+      const answer = await apiPost<typeof adminClosingResponse>(operation, { ...wish, ...agreed });
+      form.reset();
+      await refresh();
+      showToast(outcomeOf(closing === null, "approval" in answer));
+      props.onDone();
+    },
+  });
+  return (
+    <Show
+      when={closing !== null || props.preview.is_possible}
+      fallback={
+        <>
+          <Effects preview={props.preview} />
+          <Notice tone="warn">Settle what has to be settled first, then close the account.</Notice>
+        </>
+      }
+    >
+      <AdminForm
+        form={form}
+        operation={operation}
+        action={closing === null ? "Close account" : "Keep account"}
+        tone={closing === null ? "danger" : "primary"}
+        onCancel={props.onDone}
+      >
+        <Show when={closing} fallback={<Effects preview={props.preview} />}>
+          {(begun) => (
+            <p>
+              The account is closed on {shownMoment(begun().closes_at)}, as the {begun().requested_by} asked. Keeping it
+              lets its API keys work again.
+            </p>
+          )}
+        </Show>
+        <ReasonField form={form} />
+      </AdminForm>
+    </Show>
+  );
+}
+
+function outcomeOf(isBegin: boolean, isWaiting: boolean): string {
+  if (isWaiting) {
+    return "It waits for a second super-admin.";
+  }
+  return isBegin ? "The account is being closed. Its owner gets a mail." : "The account is kept.";
+}
+
+function Effects(props: { readonly preview: Preview }): JSX.Element {
+  return (
+    <>
+      <p>
+        API keys are refused, and sessions and access tokens end at once. After {props.preview.waiting_days} days what
+        is left of the balance is taken and personal data is removed. The books stay. Until then an admin can undo it.
+      </p>
+      <ul>
+        <Show when={BigInt(props.preview.balance) > 0n}>
+          <li>Lost: a balance of {formats.quota(props.preview.balance)}. Refund it first if it is owed.</li>
+        </Show>
+        <For each={props.preview.effects}>
+          {({ effect, count, subject }) => (
+            <li>
+              {effectTexts[effect]}: {subjectTexts[subject]}, {shownCount(count)}
+            </li>
+          )}
+        </For>
+      </ul>
+    </>
+  );
+}
