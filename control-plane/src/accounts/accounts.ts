@@ -20,6 +20,9 @@ import { authEndpoints } from "./auth-routes.ts";
 import { closeDueAccounts } from "./closing/close-accounts.ts";
 import { Closings } from "./closing/closings.ts";
 import { closingEndpoints } from "./closing/routes.ts";
+import { dataExportEndpoints } from "./data-export/routes.ts";
+import { EmailChange } from "./email-change/email-change.ts";
+import { emailChangeEndpoints } from "./email-change/routes.ts";
 import { formEndpoints } from "./form-routes.ts";
 import { KnownDevices } from "./login/known-devices.ts";
 import { type LoginDeps, UserLogin } from "./login/user-login.ts";
@@ -120,6 +123,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
     issuers,
     links,
     closings: new Closings(db, deps),
+    emailChange: new EmailChange(deps),
     passkeys: new Passkeys({ ...deps, challenges, party }),
     passkeyLogin: new PasskeyLogin({ ...login, mails, baseUrl, challenges, party }),
     signIn: new SignIn({ ...login, clock: deps.clock, providers, issuers, cookie, links, newMembers }),
@@ -139,6 +143,8 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...signInAccountEndpoints(routeDeps),
         ...passkeyEndpoints(routeDeps),
         ...closingEndpoints(routeDeps),
+        ...emailChangeEndpoints(routeDeps),
+        ...dataExportEndpoints(routeDeps),
         ...signInAdminEndpoints(routeDeps),
         ...registrationAdminEndpoints({ ...routeDeps, masterKey: deps.masterKey, baseUrl }),
         ...accessTokenEndpoints({ tokens: new AccessTokens(db), ownAccount: routeDeps.ownAccount }),

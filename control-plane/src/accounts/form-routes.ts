@@ -1,3 +1,4 @@
+import { sha256 } from "../platform/crypto/digest.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { withRetryAfter } from "../platform/form-problem.ts";
@@ -12,10 +13,11 @@ import {
   readableError,
   rememberingLanguage,
 } from "./form-input.ts";
-import { safeNext } from "./model.ts";
-import type { LoginPageState } from "./port.ts";
+import { type Origin, safeNext } from "./model.ts";
+import type { LinkPurpose, LoginPageState } from "./port.ts";
 import { formAnswers, registerForm } from "./registration/form-routes.ts";
 import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-deps.ts";
+import { findPurpose } from "./tokens-store.ts";
 
 const emptyLogin: Omit<LoginPageState, "locale" | "signIns" | "hasPasskeys"> = {
   email: "",
@@ -205,7 +207,21 @@ function resetForm({ reset, pages, sessions }: AccountRouteDeps): AnyEndpoint[] 
   ];
 }
 
-function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
+function verifyForm({ db, registration, emailChange, pages, sessions }: AccountRouteDeps): AnyEndpoint[] {
+  const purposeOf = async (token: string): Promise<LinkPurpose> => {
+    const purpose = token === "" ? null : await findPurpose(db, sha256(token));
+    return purpose === "email_change" || purpose === "email_undo" ? purpose : "email_verify";
+  };
+  const followLink = async (purpose: LinkPurpose, token: string, origin: Origin): Promise<void> => {
+    switch (purpose) {
+      case "email_verify":
+        return await registration.verify(token, origin);
+      case "email_change":
+        return await emailChange.confirm(token, origin);
+      case "email_undo":
+        return await emailChange.undo(token, origin);
+    }
+  };
   return [
     endpoint({
       method: "GET",
@@ -217,7 +233,8 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
       otherResponses: [{ status: 200, type: "text/html", summary: "The page." }],
       errors: [],
       handle: async (call) => {
-        const state = { locale: localeOf(call), token: formField(call.input, "token"), email: "", problem: null };
+        const token = formField(call.input, "token");
+        const state = { locale: localeOf(call), token, email: "", problem: null, purpose: await purposeOf(token) };
         return rememberingLanguage(pages.verify(state, 200), call.input, sessions.isSecure);
       },
     }),
@@ -227,7 +244,8 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
       access: "public",
       body: "form",
       input: anyForm,
-      summary: "Verify an address by its link, or send the link again and show the login page",
+      summary:
+        "Verify an address by its link, change the address of an account by one, or undo that; or send a link again; then show the login page",
       output: null,
       otherResponses: formAnswers,
       limits: limitSentences.mail,
@@ -240,17 +258,33 @@ function verifyForm({ registration, pages, sessions }: AccountRouteDeps): AnyEnd
             await registration.resend(email, originOf(call));
             return seeOther(inLanguage("/login/?notice=resent", call.input));
           }
-          await registration.verify(token, originOf(call));
-          return seeOther(inLanguage("/login/?notice=verified", call.input));
+          const purpose = await purposeOf(token);
+          await followLink(purpose, token, originOf(call));
+          return seeOther(inLanguage(`/login/?notice=${linkNotices[purpose]}`, call.input));
         } catch (thrown) {
           const error = readableError(thrown);
-          const state = { locale: localeOf(call), token: "", email, problem: problemOf(error) };
+          const state = {
+            ...({
+              locale: localeOf(call),
+              token: "",
+              email,
+              problem: problemOf(error),
+              purpose: "email_verify",
+            } as const),
+          };
           return withRetryAfter(pages.verify(state, error.status), error);
         }
       },
     }),
   ];
 }
+
+/** What the login page says after a link was followed. */
+const linkNotices: Readonly<Record<LinkPurpose, string>> = {
+  email_verify: "verified",
+  email_change: "changed",
+  email_undo: "undone",
+};
 
 /** Admins always return to a page of the admin area, even if the form names another one. */
 function adminNextOf(input: Record<string, unknown>): string {

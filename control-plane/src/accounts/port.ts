@@ -87,6 +87,10 @@ export type SentPageState = { readonly locale: Locale; readonly email: string; r
 /** Without a token, the page asks for the address to send a link to. */
 export type LinkPageState = FormPageState & { readonly token: string; readonly email: string };
 
+/** What a link in a mail about an address does: verify it, give it to an account, or give it back. */
+export type LinkPurpose = "email_verify" | "email_change" | "email_undo";
+export type VerifyPageState = LinkPageState & { readonly purpose: LinkPurpose };
+
 /** With a good link, the page offers to remove what is linked to the account. */
 export type ResetPageState = LinkPageState & {
   /** The names of the linked services and of the passkeys. */
@@ -109,6 +113,6 @@ export type AccountPages = {
   readonly code: (state: CodePageState, status: number) => Response;
   readonly register: (state: RegisterPageState, status: number) => Response;
   readonly sent: (state: SentPageState) => Response;
-  readonly verify: (state: LinkPageState, status: number) => Response;
+  readonly verify: (state: VerifyPageState, status: number) => Response;
   readonly reset: (state: ResetPageState, status: number) => Response;
 };

@@ -5,6 +5,7 @@ import type { AdminAccess } from "./admins/admin-access.ts";
 import type { AdminAccounts } from "./admins/admin-accounts.ts";
 import type { AdminLogin } from "./admins/admin-login.ts";
 import type { Closings } from "./closing/closings.ts";
+import type { EmailChange } from "./email-change/email-change.ts";
 import type { KnownDevices } from "./login/known-devices.ts";
 import type { LoginDeps, UserLogin } from "./login/user-login.ts";
 import type { Origin } from "./model.ts";
@@ -36,6 +37,7 @@ export type AccountRouteDeps = Pick<LoginDeps, "db" | "sessions"> & {
   readonly links: LinkedSignIns;
   readonly passkeys: Passkeys;
   readonly closings: Closings;
+  readonly emailChange: EmailChange;
   readonly passkeyLogin: PasskeyLogin;
   readonly newcomers: Newcomers;
   readonly devices: KnownDevices;

@@ -4,7 +4,7 @@ import { ago, fromNow, now } from "../db/expressions.ts";
 import { accountToken as token } from "../db/schema/accounts.ts";
 import type { Queryable } from "../platform/db.ts";
 
-export type TokenPurpose = "email_verify" | "password_reset";
+export type TokenPurpose = "email_verify" | "password_reset" | "email_change" | "email_undo";
 
 /** Stores the digest of a token that is sent by email. Returns the id of the row. */
 export async function insertToken(
@@ -14,6 +14,8 @@ export async function insertToken(
     readonly purpose: TokenPurpose;
     readonly tokenHash: Uint8Array;
     readonly minutes: number;
+    /** The address that the account gets by it. */
+    readonly address?: string;
   },
 ): Promise<{ readonly id: bigint; readonly expiresAt: Date }> {
   const { minutes, ...rest } = made;
@@ -38,6 +40,32 @@ export async function takeToken(db: Queryable, tokenHash: Uint8Array, purpose: T
     .where(isValid(tokenHash, purpose))
     .returning({ userId: token.userId });
   return (row?.userId ?? null) as UserId | null;
+}
+
+/** As `takeToken`, with the address that the token is for. */
+export async function takeAddressToken(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  purpose: "email_change" | "email_undo",
+): Promise<{ readonly userId: UserId; readonly address: string } | null> {
+  const [row] = await db.drizzle
+    .update(token)
+    .set({ usedAt: now })
+    .where(isValid(tokenHash, purpose))
+    .returning({ userId: token.userId, address: token.address });
+  return row?.userId == null || row.address === null ? null : { userId: row.userId as UserId, address: row.address };
+}
+
+/** What a valid token is for; null for any other. */
+export async function findPurpose(
+  db: Queryable,
+  tokenHash: Uint8Array,
+): Promise<TokenPurpose | "admin_password" | null> {
+  const [row] = await db.drizzle
+    .select({ purpose: token.purpose })
+    .from(token)
+    .where(and(eq(token.tokenHash, tokenHash), isNull(token.usedAt), gt(token.expiresAt, now)));
+  return row?.purpose ?? null;
 }
 
 /** The owner of the token, if it is valid; the token stays valid. */

@@ -3,11 +3,11 @@ import type { Locale } from "@sluice/contracts/locales";
 import type {
   AdminLoginPageState,
   CodePageState,
-  LinkPageState,
   LoginPageState,
   OfferedSignIn,
   ResetPageState,
   SentPageState,
+  VerifyPageState,
 } from "../accounts/port.ts";
 import type { FormPageState } from "../platform/form-problem.ts";
 import { type Html, html } from "../platform/html.ts";
@@ -135,17 +135,22 @@ ${hiddenField("lang", locale)}${hiddenField("email", email)}
 }
 
 /** The button that redeems a link; without a link, the form that requests one. */
-export function verifyPage(state: LinkPageState, status: number, look: FormLook): Response {
-  const { locale, token, email, problem } = state;
+export function verifyPage(state: VerifyPageState, status: number, look: FormLook): Response {
+  const { locale, token, email, problem, purpose } = state;
   const texts = formTexts[locale];
+  const confirm = {
+    email_verify: texts.verify.confirm,
+    email_change: texts.verify.change,
+    email_undo: texts.verify.undo,
+  }[purpose];
   const fields =
     token === ""
       ? html`${formField("email", texts.email, emailAttributes(email))}
 ${submitButton(texts.verify.submit)}`
       : html`${hiddenField("token", token)}
-${submitButton(texts.sent.open)}`;
+${submitButton(purpose === "email_undo" ? texts.verify.undoButton : texts.sent.open)}`;
   const body = html`${problemNotice(problemText(problem, locale))}
-<p>${token === "" ? texts.verify.text : texts.verify.confirm}</p>
+<p>${token === "" ? texts.verify.text : confirm}</p>
 <form method="post" action="/verify-email/">
 ${hiddenField("lang", locale)}
 ${fields}

@@ -39,6 +39,14 @@ export const registerInput = z.strictObject({
   ...registrationPasses,
 });
 
+export const exportDataInput = z.strictObject({ password: typedPassword.optional(), code: typedCode.optional() });
+
+export const changeEmailInput = z.strictObject({
+  email: typedEmail,
+  password: typedPassword.optional(),
+  code: typedCode.optional(),
+});
+
 export const emailInput = z.strictObject({ email: typedEmail });
 
 export const loginInput = z.strictObject({

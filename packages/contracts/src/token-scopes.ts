@@ -92,7 +92,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("closed", "/backend/auth/admin/", "password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/admin/totp/", "begin enable recovery-codes disable"),
   ...paths("closed", "/backend/auth/", "sign-ins sign-ins/link sign-ins/unlink"),
-  ...paths("closed", "/backend/auth/", "closing closing/begin closing/undo"),
+  ...paths("closed", "/backend/auth/", "closing closing/begin closing/undo email/change data-export"),
   ...paths("closed", "/backend/auth/", "passkeys passkeys/begin passkeys/add passkeys/rename passkeys/remove"),
   ...paths("closed", "/backend/admin/sign-in-provider/", "list save remove test"),
   ...paths("closed", "/backend/admin/registration/", "save"),

@@ -60,6 +60,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/auth/sign-ins/unlink/": "user",
   "POST /backend/auth/passkeys/login/begin/": "public",
   "POST /backend/auth/passkeys/login/": "public",
+  "POST /backend/auth/email/change/": "user",
+  "POST /backend/auth/data-export/": "user",
   "GET /backend/auth/closing/": "user",
   "POST /backend/auth/closing/begin/": "user",
   "POST /backend/auth/closing/undo/": "user",

@@ -127,6 +127,22 @@ export async function apiPost<Schema extends ZodType>(
   return await send<Schema>(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
 }
 
+/** Saves the file that a write responds with, under its name, where the browser keeps downloads. */
+export async function apiFile(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answer = await request(path, { method: "POST", headers, body: JSON.stringify(body) }, {});
+  if (!answer.ok) {
+    throw await failureOf(answer, await readJson(answer), {});
+  }
+  const [, name = "data.json"] = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+  const url = URL.createObjectURL(await answer.blob());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
 /** The URL of a download: it names the organisation in its query, as links have no headers. */
 export function apiUrl(path: string, query: RequestOptions["query"] = {}): string {
   return urlOf(path, { ...query, [organisationParameter]: organisation });
@@ -159,7 +175,16 @@ async function sendOnce<Schema extends ZodType>(
   init: RequestInit,
   options: RequestOptions,
 ): Promise<ResponseOf<Schema>> {
-  const answer = await fetch(urlOf(path, options.query), {
+  const answer = await request(path, init, options);
+  const body = await readJson(answer);
+  if (answer.ok && body["ok"] === true) {
+    return body as ResponseOf<Schema>;
+  }
+  throw await failureOf(answer, body, options);
+}
+
+async function request(path: string, init: RequestInit, options: RequestOptions): Promise<Response> {
+  return await fetch(urlOf(path, options.query), {
     ...init,
     signal: options.signal ?? null,
     headers: {
@@ -174,16 +199,19 @@ async function sendOnce<Schema extends ZodType>(
     const detail = { code: "offline", message: "The service can't be reached.", status: 0 };
     throw new ApiError(await readDetail(detail));
   });
-  const body = await readJson(answer);
-  if (answer.ok && body["ok"] === true) {
-    return body as ResponseOf<Schema>;
-  }
+}
+
+async function failureOf(
+  answer: Response,
+  body: Readonly<Record<string, unknown>>,
+  options: RequestOptions,
+): Promise<ApiError> {
   const error = new ApiError(await readDetail(toErrorDetail(answer, body)));
   if (isSessionEnd(error) && options.isOtherLogin !== true) {
     sessionEnded.dispatchEvent(new Event("ended"));
   }
   refused.dispatchEvent(new Event(error.code));
-  throw error;
+  return error;
 }
 
 async function readJson(answer: Response): Promise<Record<string, unknown>> {
@@ -196,7 +224,7 @@ async function readJson(answer: Response): Promise<Record<string, unknown>> {
   }
 }
 
-function toErrorDetail(answer: Response, body: Record<string, unknown>): ErrorDetail {
+function toErrorDetail(answer: Response, body: Readonly<Record<string, unknown>>): ErrorDetail {
   const error = (typeof body["error"] === "object" && body["error"] !== null ? body["error"] : {}) as {
     readonly code?: unknown;
     readonly message?: unknown;

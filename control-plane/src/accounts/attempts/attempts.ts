@@ -8,6 +8,7 @@ import {
   type AttemptLimit,
   addressLimits,
   codeLimit,
+  dataExportLimit,
   networkLimits,
   type RequestedMail,
   recipientLimit,
@@ -99,6 +100,14 @@ export async function countCode(db: Database, account: string): Promise<{ succee
   const key = digest("code", account);
   await refuseAbove(db, key, codeLimit);
   return { succeeded: () => forgetAttempts(db, key) };
+}
+
+/**
+ * Counts a file with everything about a user.
+ * @throws AppError `too_many_attempts`
+ */
+export async function countDataExport(db: Database, userId: bigint): Promise<void> {
+  await refuseAbove(db, digest("data_export", userId.toString()), dataExportLimit);
 }
 
 /**

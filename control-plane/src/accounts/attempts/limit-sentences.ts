@@ -1,4 +1,4 @@
-import { type AttemptLimit, addressLimits, attemptKinds, codeLimit } from "./model.ts";
+import { type AttemptLimit, addressLimits, attemptKinds, codeLimit, dataExportLimit } from "./model.ts";
 
 const hashQueue =
   "Only four passwords are checked at a time; a request that would wait longer than two seconds is refused.";
@@ -11,6 +11,7 @@ export const limitSentences = {
   passkey: guessesOf(attemptKinds.passkey.ofPair, attemptKinds.passkey.ofAddress).slice(0, 2),
   confirmation: guessesOf(attemptKinds.confirmation.ofPair, attemptKinds.confirmation.ofAddress),
   code: [`Codes for an account: ${waitOf(codeLimit)}`],
+  dataExport: [`Files for an account: ${waitOf(dataExportLimit)}`],
   registration: [`From an address: ${waitOf(addressLimits.registration)}`, hashQueue],
   mail: [`Mails asked for from an address: ${waitOf(addressLimits.mail)}`],
 } as const;

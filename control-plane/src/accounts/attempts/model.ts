@@ -39,6 +39,14 @@ export const attemptKinds = {
  */
 export const codeLimit: AttemptLimit = { ...guesses, free: 8 };
 
+/** Files with everything about a user. */
+export const dataExportLimit: AttemptLimit = {
+  free: 3,
+  windowSeconds: day,
+  delaySecondsMin: 3_600,
+  delaySecondsMax: day,
+};
+
 /** What one address may request: accounts, and emails to anyone. */
 export const addressLimits = {
   registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },
@@ -78,7 +86,7 @@ export function freeFromAddress(kind: AttemptKind, free: number): AttemptKind {
 }
 
 /** Why an account gets an email that was requested without a login, or by an admin for someone else. */
-export type RequestedMail = "verification" | "account_exists" | "password_reset" | "admin_link";
+export type RequestedMail = "verification" | "account_exists" | "password_reset" | "admin_link" | "email_change";
 
 /** Emails of one kind to one recipient from one requester. Any beyond that are silently dropped. */
 export const requesterLimit: AttemptLimit = {

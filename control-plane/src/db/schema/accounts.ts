@@ -58,8 +58,12 @@ export const accountToken = pgTable(
     id: id(),
     userId: reference("user_id").references(() => userProfile.id),
     adminId: reference("admin_id").references(() => sharedAdminCredentials.id),
-    purpose: text("purpose", { enum: ["email_verify", "password_reset", "admin_password"] }).notNull(),
+    purpose: text("purpose", {
+      enum: ["email_verify", "password_reset", "admin_password", "email_change", "email_undo"],
+    }).notNull(),
     tokenHash: bytes("token_hash").notNull().unique(),
+    /** The address that the account gets by it. */
+    address: text("address"),
     expiresAt: moment("expires_at").notNull(),
     usedAt: moment("used_at"),
     createdAt: moment("created_at").notNull().defaultNow(),

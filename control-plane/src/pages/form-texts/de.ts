@@ -51,6 +51,9 @@ export const de: FormTexts = {
     text: "Geben Sie die Adresse ein, mit der Sie sich registriert haben. Sie erhalten einen neuen Link per E-Mail.",
     confirm: "Bestätigen Sie mit der Schaltfläche Ihre E-Mail-Adresse, um die Registrierung abzuschließen.",
     submit: "Neuen Link senden",
+    change: "Drücken Sie den Knopf, um diese Adresse ab jetzt für Ihr Konto zu verwenden.",
+    undo: "Drücken Sie den Knopf, um Ihrem Konto diese Adresse zurückzugeben. Alle Sitzungen, Passkeys und verknüpften Anmeldungen enden, und Sie legen ein neues Passwort fest.",
+    undoButton: "Änderung rückgängig machen",
   },
   reset: {
     title: "Neues Passwort",
@@ -66,6 +69,8 @@ export const de: FormTexts = {
     reset: "Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.",
     sent: "Wenn es zu der Adresse ein Konto gibt, ist eine E-Mail mit einem Link unterwegs.",
     resent: "Wenn die Adresse noch zu bestätigen ist, ist eine E-Mail mit einem neuen Link unterwegs.",
+    changed: "Ihr Konto hat jetzt die neue E-Mail-Adresse.",
+    undone: "Ihr Konto hat wieder die alte E-Mail-Adresse. Fordern Sie einen Link für ein neues Passwort an.",
   },
   contact: {
     title: "Ihre Anfrage wurde nicht gesendet",

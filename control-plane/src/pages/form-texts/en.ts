@@ -48,6 +48,9 @@ export const en = {
     text: "Enter the address you signed up with. We’ll send you a new link.",
     confirm: "Press the button to verify your e-mail address and finish signing up.",
     submit: "Send a new link",
+    change: "Press the button to use this address for your account from now on.",
+    undo: "Press the button to give your account this address back. All sessions, passkeys and linked sign-ins end, and you set a new password.",
+    undoButton: "Undo the change",
   },
   reset: {
     title: "New password",
@@ -63,6 +66,8 @@ export const en = {
     reset: "Your password was changed. Log in with the new one.",
     sent: "If the address has an account, a mail with a link is on its way.",
     resent: "If the address has not been verified yet, a mail with a new link is on its way.",
+    changed: "Your account now has the new e-mail address.",
+    undone: "Your account has its old e-mail address again. Request a link for a new password.",
   },
   contact: {
     title: "Your request was not sent",

@@ -50,6 +50,9 @@ export const es: FormTexts = {
     text: "Escribe la dirección con la que creaste la cuenta. Recibirás un enlace nuevo por correo.",
     confirm: "Pulse el botón para verificar su dirección de correo y terminar el registro.",
     submit: "Enviar un enlace nuevo",
+    change: "Pulse el botón para usar esta dirección en su cuenta a partir de ahora.",
+    undo: "Pulse el botón para devolver esta dirección a su cuenta. Terminan todas las sesiones, claves de acceso y accesos vinculados, y usted establece una contraseña nueva.",
+    undoButton: "Deshacer el cambio",
   },
   reset: {
     title: "Nueva contraseña",
@@ -65,6 +68,8 @@ export const es: FormTexts = {
     reset: "La contraseña ha cambiado. Inicia sesión con la nueva.",
     sent: "Si la dirección tiene una cuenta, un mensaje con un enlace va de camino.",
     resent: "Si la dirección está pendiente de verificar, un mensaje con un enlace nuevo va de camino.",
+    changed: "Su cuenta tiene ahora la nueva dirección de correo.",
+    undone: "Su cuenta vuelve a tener su dirección de correo anterior. Solicite un enlace para una contraseña nueva.",
   },
   contact: {
     title: "Tu solicitud no se ha enviado",

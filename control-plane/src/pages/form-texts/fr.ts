@@ -51,6 +51,9 @@ export const fr: FormTexts = {
     text: "Saisissez l’adresse de votre inscription. Vous recevrez un nouveau lien par e-mail.",
     confirm: "Appuyez sur le bouton pour vérifier votre adresse e-mail et terminer l’inscription.",
     submit: "Envoyer un nouveau lien",
+    change: "Appuyez sur le bouton pour utiliser désormais cette adresse pour votre compte.",
+    undo: "Appuyez sur le bouton pour rendre cette adresse à votre compte. Toutes les sessions, clés d’accès et connexions liées prennent fin, et vous définissez un nouveau mot de passe.",
+    undoButton: "Annuler la modification",
   },
   reset: {
     title: "Nouveau mot de passe",
@@ -66,6 +69,8 @@ export const fr: FormTexts = {
     reset: "Votre mot de passe est changé. Connectez-vous avec le nouveau.",
     sent: "Si un compte existe à cette adresse, un e-mail avec un lien est en route.",
     resent: "Si l’adresse reste à vérifier, un e-mail avec un nouveau lien est en route.",
+    changed: "Votre compte a maintenant la nouvelle adresse e-mail.",
+    undone: "Votre compte a de nouveau son ancienne adresse e-mail. Demandez un lien pour un nouveau mot de passe.",
   },
   contact: {
     title: "Votre demande n’a pas été envoyée",

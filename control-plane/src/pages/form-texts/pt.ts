@@ -50,6 +50,9 @@ export const pt: FormTexts = {
     text: "Digite o endereço usado no cadastro. Você receberá um novo link por e-mail.",
     confirm: "Pressione o botão para verificar seu endereço de e-mail e concluir o cadastro.",
     submit: "Enviar um novo link",
+    change: "Pressione o botão para usar este endereço na sua conta a partir de agora.",
+    undo: "Pressione o botão para devolver este endereço à sua conta. Todas as sessões, chaves de acesso e acessos vinculados terminam, e você define uma nova senha.",
+    undoButton: "Desfazer a alteração",
   },
   reset: {
     title: "Nova senha",
@@ -65,6 +68,8 @@ export const pt: FormTexts = {
     reset: "Sua senha foi alterada. Entre com a nova.",
     sent: "Se houver uma conta com esse endereço, um e-mail com um link está a caminho.",
     resent: "Se o endereço ainda precisa ser verificado, um e-mail com um novo link está a caminho.",
+    changed: "A sua conta agora tem o novo endereço de e-mail.",
+    undone: "A sua conta tem de novo o endereço de e-mail antigo. Peça um link para uma nova senha.",
   },
   contact: {
     title: "Seu pedido não foi enviado",

@@ -9,6 +9,8 @@ import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createMeQuery } from "../../parts/queries.ts";
 import { ClosingCard } from "./closing-card.tsx";
+import { DataCard } from "./data-card.tsx";
+import { EmailCard } from "./email-card.tsx";
 import { accountArea } from "./messages/messages.ts";
 import { PasskeysCard } from "./passkeys-card.tsx";
 import { PasswordCard } from "./password-card.tsx";
@@ -43,6 +45,7 @@ export function Page(): JSX.Element {
             <>
               <UserFacts user={user()} />
               <ProfileCard user={user()} />
+              <EmailCard user={user()} />
               <PasswordCard user={user()} />
               <PasskeysCard user={user()} />
               <SignInsCard user={user()} />
@@ -54,7 +57,14 @@ export function Page(): JSX.Element {
       <ShownAfter isReady={!query.isPending}>
         <SessionsCard />
         <PreferencesCard />
-        <Show when={query.data?.user}>{(user) => <ClosingCard user={user()} />}</Show>
+        <Show when={query.data?.user}>
+          {(user) => (
+            <>
+              <DataCard user={user()} />
+              <ClosingCard user={user()} />
+            </>
+          )}
+        </Show>
       </ShownAfter>
     </>
   );
