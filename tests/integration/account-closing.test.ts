@@ -2,13 +2,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { closeDueAccounts } from "@sluice/control-plane/accounts/closing/close-accounts.ts";
 import { gatewayUsers } from "@sluice/control-plane/compose/gateway-users.ts";
 import { grantQuota, lockUserQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
-import type { MailQueue } from "@sluice/control-plane/mail/model.ts";
+import { MailService } from "@sluice/control-plane/mail/service.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Transaction } from "@sluice/control-plane/platform/db.ts";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { type Answer, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { giveToken, loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
-import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const password = "correct horse battery";
 let rig: SluiceRig;
@@ -66,20 +68,14 @@ async function statusOf(secret: string): Promise<number> {
 }
 
 /** The waiting period is over, and the job runs. */
-async function closeNow(userId: bigint, more = 0): Promise<void> {
-  await rig.db.sql`
-    update account_closing set closes_at = now() - make_interval(secs => 1 + ${more}::int) where user_id = ${userId}::bigint`;
+async function closeNow(userId: bigint): Promise<void> {
+  await rig.db
+    .sql`update account_closing set closes_at = now() - interval '1 second' where user_id = ${userId}::bigint`;
   await runJob();
 }
 
 async function runJob(): Promise<void> {
-  const mails: MailQueue = {
-    queueMail: async (tx, mail) => {
-      await tx.sql`
-        insert into mail_log (dedupe_key, template, locale, user_id, to_address, source, status)
-        values (${mail.dedupeKey}, ${mail.template}, 'en', ${mail.userId}::bigint, ${mail.to}, 'test', 'sent')`;
-    },
-  } as never;
+  const mails = new MailService({ masterKey: new MasterKey(masterKeyBytes), clock: systemClock });
   await closeDueAccounts(rig.db, { mails, baseUrl: sluice.url, gatewayUsers });
 }
 
@@ -155,8 +151,14 @@ test("when the time is over, everything that opens it is gone, the person is for
     left_over: 0,
     balance: 0,
   });
-  const mails = await rig.db.sql`select 1 from mail_log where to_address = ${user.email} and status = 'sent'`;
-  expect(mails.length).toBe(0);
+  const mailsTo = async () =>
+    (await rig.db.sql<{ template: string }>`select template from mail_log where to_address = ${user.email}`).map(
+      ({ template }) => template,
+    );
+  expect(await mailsTo()).toContain("account_closed");
+  await rig.db.sql`update mail_log set status = 'sent' where to_address = ${user.email}`;
+  await runJob();
+  expect(await mailsTo()).toEqual([]);
   expect(await moneyFaults()).toEqual([]);
   // The address is free, and the new account knows nothing of the old one.
   await client.makeUser(user.email, password);

@@ -127,20 +127,18 @@ export async function apiPost<Schema extends ZodType>(
   return await send<Schema>(path, { method: "POST", headers, body: JSON.stringify(body) }, options);
 }
 
-/** Saves the file that a write responds with, under its name, where the browser keeps downloads. */
-export async function apiFile(path: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+/** The file that a write responds with, and its name. */
+export async function apiFile(
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<{ readonly content: Blob; readonly name: string }> {
   const headers = { "content-type": "application/json" };
   const answer = await request(path, { method: "POST", headers, body: JSON.stringify(body) }, {});
   if (!answer.ok) {
     throw await failureOf(answer, await readJson(answer), {});
   }
   const [, name = "data.json"] = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
-  const url = URL.createObjectURL(await answer.blob());
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
+  return { content: await answer.blob(), name };
 }
 
 /** The URL of a download: it names the organisation in its query, as links have no headers. */

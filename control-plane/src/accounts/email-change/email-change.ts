@@ -82,7 +82,7 @@ export class EmailChange {
   }
 
   /**
-   * Gives the account its old address back. Whoever changed it knew the password and may have added ways to log in, so all
+   * Gives the account its old address back. The one who changed it knew the password and may have added ways to log in, so all
    * of them end: the owner sets a new password by a link to the old address.
    * @throws AppError `invalid_token`
    */

@@ -1,5 +1,6 @@
 import { type JSX, Show } from "solid-js";
 import { apiFile } from "../../../api/client.ts";
+import { saveFile } from "../../../api/save-file.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
@@ -17,7 +18,7 @@ export function DataCard(props: { readonly user: User }): JSX.Element {
   const form = createForm({
     initial: empty,
     submit: async (typed) => {
-      await apiFile("/backend/auth/data-export/", proofOf(typed));
+      saveFile(await apiFile("/backend/auth/data-export/", proofOf(typed)));
       form.reset(empty);
       showToast(texts.yourDataReady);
     },
