@@ -92,16 +92,17 @@ test(
 );
 
 test(
-  "a plain admin sees what requires a super-admin, and can't submit it",
+  "a plain admin is offered no page and no button of super-admins, and can't submit a field of theirs",
   async () => {
     await walk(
       "/admin/plans/",
       async (page, { axe }) => {
-        await page.getByRole("button", { name: "New plan" }).click();
-        const form = page.getByRole("dialog");
-        await form.getByText("Only super-admins can do this.").waitFor();
-        expect(await form.getByRole("button", { name: "Create plan" }).isDisabled()).toBe(true);
+        await page.locator(".row-open").first().waitFor();
+        await page.getByRole("link", { name: "Secrets" }).waitFor({ state: "detached" });
+        expect(await page.getByRole("link", { name: "Users" }).count()).toBe(1);
+        expect(await page.getByRole("button", { name: "New plan" }).count()).toBe(0);
         expect(await axe()).toEqual([]);
+        const form = page.getByRole("dialog");
         await page.goto("/admin/users/1/");
         await page.getByRole("button", { name: "Edit user" }).click();
         await form.getByText("Only super-admins can change it.").waitFor();
@@ -111,6 +112,38 @@ test(
         await page.getByText("The user was saved.").waitFor();
       },
       { cookie: plainAdmin },
+    );
+  },
+  testMsMax,
+);
+
+test(
+  "a billing admin sees the pages of money alone, and what each role may do",
+  async () => {
+    const { cookie } = await loginAdmin(web.rig, { isSuper: false, role: "billing" });
+    await walk(
+      "/admin/roles/",
+      async (page, { axe }) => {
+        const actsOn = (area: string) => page.locator(`dt:text-is("${area}: do") + dd`).allTextContents();
+        await page.locator('dt:text-is("user: do")').first().waitFor();
+        const [ofSupport = "", ofAdmin = "", ofSuper = ""] = await actsOn("user");
+        expect(ofSupport).toContain("save (only user_id, status, updated_at, reason)");
+        expect(ofAdmin).toContain("save (not rate_multiplier)");
+        expect([ofAdmin.includes("closing begin"), ofSuper.includes("closing begin*")]).toEqual([false, true]);
+        expect(await actsOn("secret")).toHaveLength(1);
+        await page.getByRole("link", { name: "Trace" }).waitFor({ state: "detached" });
+        for (const name of ["Orders", "Invoices", "Roles"]) {
+          expect([name, await page.getByRole("link", { name, exact: true }).count()]).toEqual([name, 1]);
+        }
+        for (const name of ["Secrets", "Models", "Mail", "Approvals", "Audit log"]) {
+          expect([name, await page.getByRole("link", { name, exact: true }).count()]).toEqual([name, 0]);
+        }
+        expect(await axe()).toEqual([]);
+        await page.goto("/admin/users/1/");
+        await page.getByText("Adjust balance").waitFor({ state: "detached" });
+        expect(await page.getByRole("button", { name: "Suspend" }).count()).toBe(0);
+      },
+      { cookie },
     );
   },
   testMsMax,

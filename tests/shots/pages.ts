@@ -140,6 +140,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "console-playground", path: "/console/playground/", as: "user", arabic: "choice", ready: ".code" },
   { name: "console-unknown", path: "/console/nothing/", as: "user", arabic: "choice", ready: ".state" },
   { name: "admin-dashboard", path: "/admin/", as: "admin", arabic: "none", ready: ".facts" },
+  { name: "admin-roles", path: "/admin/roles/", as: "admin", arabic: "none", ready: ".facts" },
   { name: "admin-plans", path: "/admin/plans/", as: "admin", arabic: "none", ready: ".row-open" },
   { name: "admin-plans-open", path: "/admin/plans/?open=credit-10", as: "admin", arabic: "none", ready: ".side-panel" },
   {

@@ -1,6 +1,6 @@
 import { Router, type RouteSectionProps, useNavigate } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
-import { type JSX, onCleanup, onMount } from "solid-js";
+import { createMemo, type JSX, onCleanup, onMount } from "solid-js";
 import { apiPost, onRefused } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { EmptyState } from "../kit/states.tsx";
@@ -11,7 +11,7 @@ import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
 import { BuildLine } from "./parts/build-line.tsx";
 import { findRecords } from "./parts/find-records.ts";
-import { createMe } from "./parts/rights.tsx";
+import { createMe, mayCall } from "./parts/rights.tsx";
 import { SavedViews } from "./parts/saved-views.tsx";
 import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
@@ -38,6 +38,13 @@ export function AdminApp(): JSX.Element {
 function Frame(props: RouteSectionProps): JSX.Element {
   const navigate = useNavigate();
   const me = createMe();
+  // What the role may not see is left out, also among what the search offers.
+  const nav = createMemo(() =>
+    toNavEntries(
+      adminRoutes.filter(({ reads }) => reads === undefined || me.admin() === undefined || mayCall(me.admin(), reads)),
+      adminNavTexts,
+    ),
+  );
   // Admins without a required authenticator see where to set it up.
   onMount(() => onCleanup(onRefused("second_factor_required", () => navigate("/account/"))));
   return (
@@ -46,7 +53,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       areaLabel="Admin"
       loginPath="/admin/"
       texts={shellTextsEn}
-      nav={toNavEntries(adminRoutes, adminNavTexts)}
+      nav={nav()}
       search={findRecords}
       person={me.admin()?.username}
       personLinks={personLinks}

@@ -32,6 +32,7 @@ export const adminNavTexts = {
   events: "Events",
   secrets: "Secrets",
   admins: "Admins",
+  roles: "Roles",
   registration: "Registration",
   signIn: "Sign-in",
   branding: "Branding",

@@ -1,10 +1,10 @@
 import type { adminMeResponse } from "@sluice/contracts/accounts";
-import { type AdminOperation, adminRights } from "@sluice/contracts/admin-rights";
+import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
 import { roleAllows } from "@sluice/contracts/admin-role-rights";
 import { adminRoles, roleNames, roleOfRecord, type StoredRole } from "@sluice/contracts/admin-roles";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { type JSX, Match, Switch } from "solid-js";
+import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../api/client.ts";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 
@@ -38,6 +38,19 @@ export function createMe(): Me {
     error: () => query.error,
     retry: () => void query.refetch(),
   };
+}
+
+/** Whether an admin may call an endpoint; false for nobody. */
+export function mayCall(admin: ReturnType<Me["admin"]>, operation: string): boolean {
+  const right: AdminRight | undefined = adminRights[operation as AdminOperation];
+  const isForSupers = right?.access === "super_admin";
+  return admin !== undefined && (admin.is_super || !isForSupers) && roleAllows(admin.role, operation);
+}
+
+/** Shows its children, such as a button, to admins who may do what it does. */
+export function IfAllowed(props: { readonly operation: AdminOperation; readonly children: JSX.Element }): JSX.Element {
+  const me = createMe();
+  return <Show when={mayCall(me.admin(), props.operation)}>{props.children}</Show>;
 }
 
 /** Shows its children to super-admins; other admins see which right is missing. */
@@ -74,10 +87,7 @@ export function createRefusal(operation: AdminOperation): {
 } {
   const me = createMe();
   const isForSupers = adminRights[operation].access === "super_admin";
-  const isRefused = (): boolean => {
-    const admin = me.admin();
-    return admin !== undefined && ((isForSupers && !admin.is_super) || !roleAllows(admin.role, operation));
-  };
+  const isRefused = (): boolean => me.admin() !== undefined && !mayCall(me.admin(), operation);
   const roleName = (): string => roleNames[me.admin()?.role ?? "admin"];
   return {
     isRefused,

@@ -19,6 +19,7 @@ import { createAction, useRefresh } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { batchStates } from "../../values.ts";
@@ -65,10 +66,12 @@ export function Page(): JSX.Element {
         selection={selection}
         filters={[{ id: "state", label: "State", options: optionsOf(batchStates) }]}
         actions={
-          <Button variant="primary" onClick={() => setIsMaking(true)}>
-            <Icon name="plus" />
-            New batch
-          </Button>
+          <IfAllowed operation="/backend/admin/code-batch/create/">
+            <Button variant="primary" onClick={() => setIsMaking(true)}>
+              <Icon name="plus" />
+              New batch
+            </Button>
+          </IfAllowed>
         }
         empty={{ title: "There are no codes", text: "Make a batch, and export its codes." }}
         panel={{

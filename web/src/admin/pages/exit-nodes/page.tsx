@@ -14,6 +14,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
 import { dnsWord, healthWord } from "../exit-node/check-words.tsx";
@@ -101,9 +102,11 @@ export function Page(): JSX.Element {
           actions: <Button onClick={() => setIsAdding(true)}>Add the first node</Button>,
         }}
         actions={
-          <Button variant="primary" onClick={() => setIsAdding(true)}>
-            Add node
-          </Button>
+          <IfAllowed operation="/backend/admin/exit-node/save/">
+            <Button variant="primary" onClick={() => setIsAdding(true)}>
+              Add node
+            </Button>
+          </IfAllowed>
         }
       />
       <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add an exit node" size="wide">

@@ -11,6 +11,7 @@ import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { AssignForm } from "../groups/assign-form.tsx";
 import { type GroupDetail, groupDetailPath, visibilityNames } from "../groups/group.ts";
@@ -97,9 +98,11 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
   return (
     <Card title="Group">
       <div class="button-row">
-        <Button variant="primary" onClick={() => setAsked("edit")}>
-          Edit group
-        </Button>
+        <IfAllowed operation="/backend/admin/group/save/">
+          <Button variant="primary" onClick={() => setAsked("edit")}>
+            Edit group
+          </Button>
+        </IfAllowed>
         <Button onClick={() => setAsked("assign")}>Add users</Button>
         <Button onClick={() => setAsked("remove")}>Remove users</Button>
         <a class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>

@@ -11,6 +11,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { groupVisibilities } from "../../values.ts";
 import { type Group, groupsPath, visibilityNames } from "./group.ts";
@@ -70,10 +71,12 @@ export function Page(): JSX.Element {
           { id: "visibility", label: "Who may use it", options: optionsOf(groupVisibilities) },
         ]}
         actions={
-          <Button variant="primary" onClick={() => setIsCreating(true)}>
-            <Icon name="plus" />
-            New group
-          </Button>
+          <IfAllowed operation="/backend/admin/group/save/">
+            <Button variant="primary" onClick={() => setIsCreating(true)}>
+              <Icon name="plus" />
+              New group
+            </Button>
+          </IfAllowed>
         }
         empty={{ title: "There are no groups" }}
       />

@@ -15,6 +15,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { invoiceKinds } from "../../values.ts";
 import { type Invoice, invoicesPath, termsPath } from "./invoice.ts";
@@ -72,10 +73,12 @@ export function Page(): JSX.Element {
         selection={selection}
         filters={[{ id: "kind", label: "Kind", options: optionsOf(invoiceKinds) }]}
         actions={
-          <Button variant="primary" onClick={() => setIsEditing(true)}>
-            <Icon name="sliders" />
-            Seller and taxes
-          </Button>
+          <IfAllowed operation="/backend/admin/invoice/terms/save/">
+            <Button variant="primary" onClick={() => setIsEditing(true)}>
+              <Icon name="sliders" />
+              Seller and taxes
+            </Button>
+          </IfAllowed>
         }
         empty={{ title: "There are no invoices", text: "They are issued when orders are paid." }}
         panel={{ title: ({ number }) => number, content: (invoice) => <InvoiceFacts invoice={invoice} /> }}

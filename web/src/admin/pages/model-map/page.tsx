@@ -16,6 +16,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { JsonValue } from "../../parts/json-value.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment } from "../../shown.ts";
 import { type MapEntry, MapForm, mapListPath } from "./map-form.tsx";
 
@@ -85,10 +86,12 @@ export function Page(): JSX.Element {
         onRetry={() => void query.refetch()}
         filters={[{ id: "q", label: "Name or model", isSearch: true }]}
         actions={
-          <Button variant="primary" onClick={() => setEdited({ entry: null })}>
-            <Icon name="plus" />
-            New name
-          </Button>
+          <IfAllowed operation="/backend/admin/anthropic/model-map/save/">
+            <Button variant="primary" onClick={() => setEdited({ entry: null })}>
+              <Icon name="plus" />
+              New name
+            </Button>
+          </IfAllowed>
         }
         empty={{
           title: "The map is empty",
@@ -118,9 +121,11 @@ function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => vo
   return (
     <>
       <div class="button-row">
-        <Button variant="primary" onClick={() => props.onEdit()}>
-          Edit name
-        </Button>
+        <IfAllowed operation="/backend/admin/anthropic/model-map/save/">
+          <Button variant="primary" onClick={() => props.onEdit()}>
+            Edit name
+          </Button>
+        </IfAllowed>
         <a class="button" href={`/admin/models/?tab=tester&route=messages&name=${encodeURIComponent(entry.name)}`}>
           Test this name
         </a>

@@ -17,6 +17,7 @@ import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
 import { switchStatuses } from "../../values.ts";
@@ -135,10 +136,12 @@ function Models(): JSX.Element {
           },
         ]}
         actions={
-          <Button variant="primary" onClick={() => setEdited({ model: null })}>
-            <Icon name="plus" />
-            New model
-          </Button>
+          <IfAllowed operation="/backend/admin/model/save/">
+            <Button variant="primary" onClick={() => setEdited({ model: null })}>
+              <Icon name="plus" />
+              New model
+            </Button>
+          </IfAllowed>
         }
         empty={{ title: "There are no models", text: "A model needs prices and a channel that serves it." }}
         panel={{

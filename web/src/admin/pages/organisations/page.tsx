@@ -11,6 +11,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { organisationStatuses } from "../../values.ts";
@@ -79,10 +80,12 @@ export function Page(): JSX.Element {
           { id: "status", label: "Status", options: optionsOf(organisationStatuses) },
         ]}
         actions={
-          <Button variant="primary" onClick={() => setIsCreating(true)}>
-            <Icon name="plus" />
-            New organisation
-          </Button>
+          <IfAllowed operation="/backend/admin/organisation/create/">
+            <Button variant="primary" onClick={() => setIsCreating(true)}>
+              <Icon name="plus" />
+              New organisation
+            </Button>
+          </IfAllowed>
         }
         empty={{
           title: "No organisations yet",

@@ -14,6 +14,7 @@ import { formats } from "../../formats.ts";
 import { ArchiveButton, ArchivedNotice, archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
 import { planKinds, planStatuses } from "../../values.ts";
@@ -75,10 +76,12 @@ export function Page(): JSX.Element {
           archivedFilter,
         ]}
         actions={
-          <Button variant="primary" onClick={() => setEdited({ plan: null })}>
-            <Icon name="plus" />
-            New plan
-          </Button>
+          <IfAllowed operation="/backend/admin/plan/save/">
+            <Button variant="primary" onClick={() => setEdited({ plan: null })}>
+              <Icon name="plus" />
+              New plan
+            </Button>
+          </IfAllowed>
         }
         empty={{ title: "There are no plans", text: "Without a plan, nothing can be bought. Create one first." }}
         panel={{
@@ -107,9 +110,11 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
       <ArchivedNotice archivedAt={plan.archived_at} />
       <div class="button-row">
         <Show when={plan.archived_at === null}>
-          <Button variant="primary" onClick={() => props.onEdit()}>
-            Edit plan
-          </Button>
+          <IfAllowed operation="/backend/admin/plan/save/">
+            <Button variant="primary" onClick={() => props.onEdit()}>
+              Edit plan
+            </Button>
+          </IfAllowed>
         </Show>
         <a class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
           Orders

@@ -7,6 +7,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { EmptyState, Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
@@ -78,30 +79,44 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
   };
   return (
     <div class="button-row">
-      <Button variant="primary" onClick={() => props.onEdit()}>
-        Edit user
-      </Button>
-      <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
-        Adjust balance
-      </a>
-      <Button onClick={() => setAsked("sessions")}>End sessions</Button>
-      <TotpRemoval user={user()} />
-      <ClosingButton user={user()} />
+      <IfAllowed operation="/backend/admin/user/save/">
+        <Button variant="primary" onClick={() => props.onEdit()}>
+          Edit user
+        </Button>
+      </IfAllowed>
+      <IfAllowed operation="/backend/admin/manual-adjust/">
+        <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
+          Adjust balance
+        </a>
+      </IfAllowed>
+      <IfAllowed operation="/backend/admin/user/sessions/revoke/">
+        <Button onClick={() => setAsked("sessions")}>End sessions</Button>
+      </IfAllowed>
+      <IfAllowed operation="/backend/admin/totp/remove/">
+        <TotpRemoval user={user()} />
+      </IfAllowed>
+      <IfAllowed operation="/backend/admin/user/closing/begin/">
+        <ClosingButton user={user()} />
+      </IfAllowed>
       <Show when={user().status === "email_pending"}>
-        <Button isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
-          Resend verification
-        </Button>
+        <IfAllowed operation="/backend/admin/user/resend-verification/">
+          <Button isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
+            Resend verification
+          </Button>
+        </IfAllowed>
       </Show>
-      <Show when={user().status === "suspended"}>
-        <Button isBusy={action.isBusy()} onClick={() => void action.run(reactivate)}>
-          Reactivate
-        </Button>
-      </Show>
-      <Show when={user().status === "active"}>
-        <Button variant="danger" onClick={() => setAsked("suspend")}>
-          Suspend
-        </Button>
-      </Show>
+      <IfAllowed operation="/backend/admin/user/save/">
+        <Show when={user().status === "suspended"}>
+          <Button isBusy={action.isBusy()} onClick={() => void action.run(reactivate)}>
+            Reactivate
+          </Button>
+        </Show>
+        <Show when={user().status === "active"}>
+          <Button variant="danger" onClick={() => setAsked("suspend")}>
+            Suspend
+          </Button>
+        </Show>
+      </IfAllowed>
       <ConfirmDialog
         isOpen={asked() === "suspend"}
         onClose={() => setAsked(null)}

@@ -1,0 +1,75 @@
+import { adminReads } from "@sluice/contracts/admin-reads";
+import { type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
+import { fieldsOfRole, roleAllows } from "@sluice/contracts/admin-role-rights";
+import { type AdminRole, adminRoles, roleNames } from "@sluice/contracts/admin-roles";
+import { For, type JSX } from "solid-js";
+import { Card, Facts } from "../../../kit/card.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+
+const roles: readonly AdminRole[] = [...adminRoles.filter((role) => role !== "admin"), "admin", "super_admin"];
+const rights: Readonly<Record<string, AdminRight>> = adminRights;
+
+/** What each role may do, from the tables that the service itself decides by. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Roles");
+  return (
+    <>
+      <PageHead
+        title="Roles"
+        text="What each role may do and see. A super-admin gives roles on the page of admins. A star marks what needs a recent login."
+      />
+      <div class="section-stack">
+        <For each={roles}>{(role) => <RoleCard role={role} />}</For>
+      </div>
+    </>
+  );
+}
+
+function RoleCard(props: { readonly role: AdminRole }): JSX.Element {
+  const facts = (): { name: string; value: string }[] => [
+    ...factsOf(Object.keys(rights), props.role, (area) => `${area}: do`),
+    ...(props.role === "admin" || props.role === "super_admin"
+      ? [{ name: "see", value: props.role === "admin" ? "everything but what is for super-admins" : "everything" }]
+      : factsOf([...adminReads.keys()], props.role, (area) => `${area}: see`)),
+  ];
+  return (
+    <Card title={roleNames[props.role]}>
+      <Facts facts={facts()} />
+    </Card>
+  );
+}
+
+/** What the role may call, by area: `/backend/admin/code-batch/revoke/` is the act "revoke" of the area "code batch". */
+function factsOf(
+  paths: readonly string[],
+  role: AdminRole,
+  nameOf: (area: string) => string,
+): { name: string; value: string }[] {
+  const byArea = new Map<string, string[]>();
+  for (const path of paths.filter((each) => isAllowed(role, each))) {
+    const [area = "", ...rest] = path
+      .replace(/^\/backend\/(auth\/)?(admin\/)?/, "")
+      .split("/")
+      .filter((part) => part !== "")
+      .map((part) => part.replaceAll("-", " "));
+    const acts = byArea.get(area) ?? [];
+    byArea.set(area, [...acts, actText(role, path, rest.join(" ") || area)]);
+  }
+  return [...byArea]
+    .sort(([one], [other]) => one.localeCompare(other, "en"))
+    .map(([area, acts]) => ({ name: nameOf(area), value: acts.join(", ") }));
+}
+
+function isAllowed(role: AdminRole, path: string): boolean {
+  return (rights[path]?.access !== "super_admin" || role === "super_admin") && roleAllows(role, path);
+}
+
+/** The act, with the fields that the role may send if it may not send all. */
+function actText(role: AdminRole, path: string, act: string): string {
+  const fields = fieldsOfRole(role, path);
+  const guarded = role === "super_admin" ? [] : (rights[path]?.guardedFields ?? []);
+  const limits = fields === null ? guarded.map((field) => `not ${field}`) : [`only ${fields.join(", ")}`];
+  const star = rights[path]?.freshLogin === true ? "*" : "";
+  return `${act}${star}${limits.length === 0 ? "" : ` (${limits.join(", ")})`}`;
+}
