@@ -191,6 +191,48 @@ describe("who may register", () => {
     expect((await verify(urls[late])).status).toBe(200);
   });
 
+  test("an invitation reserves few addresses, and the owner of one gets in with another invitation", async () => {
+    await setRules({ mode: "invitation" });
+    const { code, invitation_id } = await invite({ uses_max: 1 });
+    const victim = freshEmail();
+    for (const email of [victim, freshEmail(), freshEmail()]) {
+      expect((await register(email, { invitation: code })).status).toBe(202);
+    }
+    expect(codeOf(await register(freshEmail(), { invitation: code }))).toEqual([400, "invitation_unusable"]);
+    await (await asAdmin()).post(`${path}invitation/revoke/`, { invitation_id, reason: "it was passed around" });
+    const own = await invite({ uses_max: 2 });
+    await register(victim, { invitation: own.code });
+    const token = `reset-${victim}`;
+    await rig.db.sql`
+      insert into account_token (user_id, purpose, token_hash, expires_at)
+      select id, 'password_reset', sha256(${token}::bytea), now() + interval '1 hour' from user_profile where email = ${victim}`;
+    const reset = { token, password: "another battery horse" };
+    expect((await client.post("/backend/auth/password-reset/confirm/", reset)).status).toBe(200);
+    expect((await client.logIn(victim, reset.password)).status).toBe(200);
+    const [row] = await rig.db.sql<{ uses: number }>`
+      select uses from registration_invitation where id = ${own.invitation_id}::bigint`;
+    expect(row?.uses).toBe(1);
+  });
+
+  test("a repeated request makes one invitation, and another one with its key is refused", async () => {
+    const admin = await asAdmin();
+    const wish = { name: "once", uses_max: 3, reason: "for a test", idempotency_key: `once-${crypto.randomUUID()}` };
+    const make = (more = {}) => admin.post(`${path}invitation/create/`, { ...wish, ...more });
+    const [first, again] = [await make(), await make()];
+    const idOf = ({ body }: typeof first) => (body["invitation"] as Invitation).invitation_id;
+    expect(idOf(again)).toBe(idOf(first));
+    const both = await Promise.all([
+      make({ name: "race", idempotency_key: "race-key-1" }),
+      make({ name: "race", idempotency_key: "race-key-1" }),
+    ]);
+    expect(new Set(both.map(idOf)).size).toBe(1);
+    const other = await make({ uses_max: 4 });
+    expect([other.status, (other.body["error"] as { code: string }).code]).toEqual([422, "idempotency_mismatch"]);
+    const acts = await rig.db
+      .sql`select 1 from audit_log where action = 'invitation.create' and after ->> 'name' = 'once'`;
+    expect(acts.length).toBe(1);
+  });
+
   test("a revoked or expired invitation opens nothing, and who has one gets its group", async () => {
     await setRules({ mode: "invitation" });
     await rig.db.sql`insert into user_group (name, multiplier, visibility) values ('friends', 1, 'assigned')`;

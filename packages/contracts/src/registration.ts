@@ -2,6 +2,7 @@ import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
 import { signedQuota } from "./billing.ts";
 import { groupName } from "./groups.ts";
+import { idempotencyKey } from "./idempotency.ts";
 import { recordId } from "./keys.ts";
 import { choiceOf, exactText, listContract } from "./lists.ts";
 import { momentText } from "./moments.ts";
@@ -69,6 +70,8 @@ export const createInvitationInput = z.strictObject({
   /** What each of its accounts gets instead of the usual credit; null for the usual one. */
   credit_quota: amount.nullable().default(null),
   reason: reasonText(500),
+  /** A repetition with the same key makes no second one; also as the header `idempotency-key`. */
+  idempotency_key: idempotencyKey.optional(),
 });
 export type CreateInvitationInput = z.output<typeof createInvitationInput>;
 

@@ -9,6 +9,7 @@ import {
   saveRegistrationInput,
 } from "@sluice/contracts/registration";
 import { z } from "zod";
+import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { AccountRouteDeps } from "../route-deps.ts";
 import { endInvitation, type InvitationDeps, listInvitations } from "./invitations.ts";
@@ -48,8 +49,15 @@ export function registrationAdminEndpoints({ db, approvals, acts, ...deps }: Par
       summary: "Make an invitation with a bounded number of uses",
       output: createdInvitationResponse,
       limits: [`It counts as an adjustment of all the credit that it can grant. ${ofTwo}, if it names a group.`],
-      errors: ["invalid_value", "super_admin_required", "step_up_required"],
-      handle: async (call) => await approvals.carryOut(acts.createInvitation, call.input, call),
+      errors: ["invalid_value", "idempotency_mismatch", "super_admin_required", "step_up_required"],
+      handle: async ({ input, ...call }) => {
+        const key = idempotencyKeyOf(call.request, input.idempotency_key);
+        const once = key === null ? input : { ...input, idempotency_key: key };
+        return await approvals.carryOut(acts.createInvitation, once, {
+          ...call,
+          ...(key === null ? {} : { idempotencyKey: key }),
+        });
+      },
     }),
     endpoint({
       method: "POST",

@@ -2,7 +2,10 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { digestOfInvitation } from "./invitation-codes.ts";
-import { findUsableInvitation, type RegistrationRules } from "./registration-store.ts";
+import { countWaiting, findUsableInvitation, type RegistrationRules } from "./registration-store.ts";
+
+/** How many addresses may wait for each use that is left: people mistype theirs. */
+const waitingPerUse = 3;
 
 /**
  * Whether an address may register, by whichever way it comes. What it says depends on the domain alone and not on whether
@@ -23,11 +26,12 @@ export async function admitRegistration(
   }
   if (invitation.trim() !== "") {
     const digest = digestOfInvitation(invitation);
-    const id = digest === null ? null : await findUsableInvitation(db, digest);
-    if (id === null) {
+    const found = digest === null ? null : await findUsableInvitation(db, digest);
+    // A use counts when an address is verified. Until then it can be tried for some more addresses, but not for any number.
+    if (found === null || (await countWaiting(db, found.id)) >= found.usesLeft * waitingPerUse) {
       throw new AppError("invitation_unusable");
     }
-    return id;
+    return found.id;
   }
   if (mode === "invitation") {
     throw new AppError("invitation_required");

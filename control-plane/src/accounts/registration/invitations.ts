@@ -7,6 +7,7 @@ import type { Database, Queryable } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { digestOfInvitation, makeInvitation, openInvitation, sealInvitation } from "./invitation-codes.ts";
 import {
+  findInvitationByKey,
   type Invitation,
   insertInvitation,
   lockInvitation,
@@ -38,19 +39,18 @@ export function createInvitationAct(
       if (groupName !== null && !(await deps.hasGroup(tx, groupName))) {
         throw new AppError("invalid_value", { fields: { group_name: "This group does not exist." } });
       }
-      const code = makeInvitation();
-      const digest = digestOfInvitation(code);
-      if (digest === null) {
-        throw new Error("an invitation that was just made can't be read");
-      }
       const expiresAt = input.expires_at === null ? null : new Date(input.expires_at);
-      const made = { name, digest, usesMax, expiresAt, groupName, creditQuota, createdBy: origin.adminName };
-      const invitation = await insertInvitation(tx, made, (id) => sealInvitation(deps.masterKey, id, code));
-      const { sealedCode: _, ...after } = invitation;
-      const what = { action: "invitation.create", subjectKind: "invitation", subjectId: invitation.id.toString() };
-      await recordAct(tx, origin, { ...what, before: null, after, reason: input.reason });
+      const terms = { name, usesMax, expiresAt, groupName, creditQuota };
+      const { invitation, isNew } = await makeOnce(tx, deps.masterKey, {
+        ...{ terms, createdBy: origin.adminName, idempotencyKey: input.idempotency_key ?? null },
+      });
+      if (isNew) {
+        const { sealedCode: _, ...after } = invitation;
+        const what = { action: "invitation.create", subjectKind: "invitation", subjectId: invitation.id.toString() };
+        await recordAct(tx, origin, { ...what, before: null, after, reason: input.reason });
+      }
       return {
-        isNew: true,
+        isNew,
         amount: { kind: "adjust", quota: (creditQuota ?? 0n) * BigInt(usesMax) },
         takesTwo: groupName !== null,
         effects: {
@@ -63,6 +63,42 @@ export function createInvitationAct(
       };
     },
   };
+}
+
+type Terms = Pick<Invitation, "name" | "usesMax" | "expiresAt" | "groupName" | "creditQuota">;
+
+/** Makes an invitation, unless an earlier request with this key has made it. @throws AppError `idempotency_mismatch` */
+async function makeOnce(
+  tx: Queryable,
+  masterKey: MasterKey,
+  { terms, ...made }: { readonly terms: Terms; readonly createdBy: string; readonly idempotencyKey: string | null },
+): Promise<{ readonly invitation: Invitation; readonly isNew: boolean }> {
+  const code = makeInvitation();
+  const digest = digestOfInvitation(code);
+  if (digest === null) {
+    throw new Error("an invitation that was just made can't be read");
+  }
+  const inserted = await insertInvitation(tx, { ...terms, ...made, digest }, (id) =>
+    sealInvitation(masterKey, id, code),
+  );
+  return inserted === null
+    ? { invitation: await findMade(tx, made.idempotencyKey, terms), isNew: false }
+    : { invitation: inserted, isNew: true };
+}
+
+/** What an earlier request with this key has made. @throws AppError `idempotency_mismatch` if it asked for something else */
+async function findMade(tx: Queryable, key: string | null, terms: Terms): Promise<Invitation> {
+  const known = key === null ? null : await findInvitationByKey(tx, key);
+  const isSame =
+    known?.name === terms.name &&
+    known.usesMax === terms.usesMax &&
+    known.expiresAt?.getTime() === terms.expiresAt?.getTime() &&
+    known.groupName === terms.groupName &&
+    known.creditQuota === terms.creditQuota;
+  if (known === null || !isSame) {
+    throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another invitation." });
+  }
+  return known;
 }
 
 /** The newest invitations, with their codes. */

@@ -17,6 +17,7 @@ import {
   type Registered,
   type RegistrationRules,
   readRules,
+  replaceInvitation,
   takeInvitation,
 } from "./registration-store.ts";
 
@@ -76,6 +77,13 @@ export class Newcomers {
     const device = devices.readVisitor(from.request);
     const registered = { invitationId, network: addressNetwork(from.ip), device, addressKey: addressKeyOf(email) };
     return { registered, referralCode: readReferral(from.request) };
+  }
+
+  /** Somebody registers an address again that waits for verification: it takes an invitation that lets its owner in. */
+  async renew(userId: UserId, { registered: { invitationId } }: Admitted): Promise<void> {
+    if (invitationId !== null) {
+      await replaceInvitation(this.#deps.db, userId, invitationId);
+    }
   }
 
   /** Remembers how the new user registered, until the address is verified, and by whose link. */

@@ -1,7 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { CreditRefusal, RegistrationMode } from "@sluice/contracts/registration-rules";
-import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { clock, now } from "../../db/expressions.ts";
+import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, notExists, or, type SQL, sql } from "drizzle-orm";
+import { ago, clock, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import {
   registrationInvitation as invitation,
@@ -75,9 +75,10 @@ export type NewInvitation = {
   readonly groupName: string | null;
   readonly creditQuota: bigint | null;
   readonly createdBy: string;
+  readonly idempotencyKey: string | null;
 };
 
-export type Invitation = Omit<NewInvitation, "digest"> & {
+export type Invitation = Omit<NewInvitation, "digest" | "idempotencyKey"> & {
   readonly id: bigint;
   readonly uses: number;
   readonly sealedCode: Uint8Array | null;
@@ -100,14 +101,19 @@ const invitationColumns = {
 };
 
 /** An invitation whose code is sealed for its id. */
+/** Null if the idempotency key has made one already. */
 export async function insertInvitation(
   tx: Queryable,
   made: NewInvitation,
   sealFor: (id: bigint) => Uint8Array,
-): Promise<Invitation> {
-  const [row] = await tx.drizzle.insert(invitation).values(made).returning({ id: invitation.id });
+): Promise<Invitation | null> {
+  const [row] = await tx.drizzle
+    .insert(invitation)
+    .values(made)
+    .onConflictDoNothing({ target: invitation.idempotencyKey })
+    .returning({ id: invitation.id });
   if (row === undefined) {
-    throw new Error("the invitation was not inserted");
+    return null;
   }
   const [sealed] = await tx.drizzle
     .update(invitation)
@@ -118,6 +124,14 @@ export async function insertInvitation(
     throw new Error("the invitation is missing");
   }
   return sealed;
+}
+
+export async function findInvitationByKey(db: Queryable, idempotencyKey: string): Promise<Invitation | null> {
+  const [row] = await db.drizzle
+    .select(invitationColumns)
+    .from(invitation)
+    .where(eq(invitation.idempotencyKey, idempotencyKey));
+  return row ?? null;
 }
 
 export async function selectInvitations(db: Queryable, limit: number): Promise<Invitation[]> {
@@ -143,13 +157,16 @@ export async function revokeInvitation(tx: Queryable, id: bigint): Promise<Date 
 const isLive = and(isNull(invitation.revokedAt), lt(invitation.uses, invitation.usesMax));
 
 /** The invitation with this code, if somebody can register with it now. */
-export async function findUsableInvitation(db: Queryable, digest: Uint8Array): Promise<bigint | null> {
+export async function findUsableInvitation(
+  db: Queryable,
+  digest: Uint8Array,
+): Promise<{ readonly id: bigint; readonly usesLeft: number } | null> {
   const isInTime = or(isNull(invitation.expiresAt), gt(invitation.expiresAt, now));
   const [row] = await db.drizzle
-    .select({ id: invitation.id })
+    .select({ id: invitation.id, usesLeft: sql<number>`${invitation.usesMax} - ${invitation.uses}` })
     .from(invitation)
     .where(and(eq(invitation.digest, digest), isLive, isInTime));
-  return row?.id ?? null;
+  return row ?? null;
 }
 
 /** Uses up one use, if there is one left. It had to be in time when the person registered, and not when the link is opened. */
@@ -175,6 +192,36 @@ export type Registered = {
 
 export async function insertRegistration(tx: Queryable, userId: UserId, made: Registered): Promise<void> {
   await tx.drizzle.insert(registration).values({ userId, ...made });
+}
+
+/** How many people have registered with an invitation in the last day, and have not verified their address yet. */
+export async function countWaiting(db: Queryable, invitationId: bigint): Promise<number> {
+  const [row] = await db.drizzle
+    .select({ waiting: count() })
+    .from(registration)
+    .where(
+      and(
+        eq(registration.invitationId, invitationId),
+        isNull(registration.decidedAt),
+        gt(registration.registeredAt, ago(1, "days")),
+      ),
+    );
+  return row?.waiting ?? 0;
+}
+
+/**
+ * Gives a registration that waits for verification another invitation, if its own lets nobody in any more: the one
+ * who registered the address first may not be its owner.
+ */
+export async function replaceInvitation(tx: Queryable, userId: UserId, invitationId: bigint): Promise<void> {
+  const live = tx.drizzle
+    .select({ id: invitation.id })
+    .from(invitation)
+    .where(and(eq(invitation.id, registration.invitationId), isLive));
+  await tx.drizzle
+    .update(registration)
+    .set({ invitationId })
+    .where(and(eq(registration.userId, userId), isNull(registration.decidedAt), notExists(live)));
 }
 
 /** The registration about which nothing was decided yet; locked until the transaction ends. */

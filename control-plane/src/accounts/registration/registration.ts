@@ -100,6 +100,9 @@ export class Registration {
       const known = await findLoginByEmail(this.#deps.db, email);
       const isMailed = await mayMail(this.#deps.db, known === null ? "verification" : "account_exists", email, origin);
       const profile = { email, passwordHash, displayName, locale };
+      if (known?.status === "email_pending") {
+        await this.#deps.newcomers.renew(known.userId, admitted);
+      }
       if (known !== null || !(await this.#make(profile, { token, isMailed, origin, admitted }))) {
         await this.#mailOwner(known ?? (await findLoginByEmail(this.#deps.db, email)), isMailed);
       }

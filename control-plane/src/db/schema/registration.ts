@@ -51,6 +51,8 @@ export const registrationInvitation = pgTable(
     /** What each of its accounts gets; null for the usual credit. */
     creditQuota: quota("credit_quota"),
     createdBy: text("created_by").notNull(),
+    /** Of the request that made it. */
+    idempotencyKey: text("idempotency_key").unique(),
     revokedAt: moment("revoked_at"),
     ...lifecycle,
   },

@@ -1,6 +1,6 @@
 import type { createdInvitationResponse, revokedInvitationResponse } from "@sluice/contracts/registration";
 import { createSignal, type JSX, Show } from "solid-js";
-import { apiPost } from "../../../api/client.ts";
+import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
@@ -114,6 +114,8 @@ const isCount = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
 
 function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
   const refresh = useRefresh(registrationPath, "/backend/admin/audit/");
+  // One form makes one invitation, also if its first answer was lost.
+  const idempotencyKey = newIdempotencyKey();
   const form = createForm({
     initial: { name: "", uses_max: "1", expires_on: "", group_name: "", credit_quota: "", reason: "" },
     check: ({ name, uses_max, credit_quota, reason }) => ({
@@ -130,6 +132,7 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
         group_name: orNull(values.group_name),
         credit_quota: orNull(values.credit_quota),
         reason: values.reason.trim(),
+        idempotency_key: idempotencyKey,
       });
       await refresh();
       showToast(outcomeText(answer, () => "The invitation was made. Its link is in the list."));

@@ -1,0 +1,2 @@
+ALTER TABLE "registration_invitation" ADD COLUMN "idempotency_key" text;--> statement-breakpoint
+ALTER TABLE "registration_invitation" ADD CONSTRAINT "registration_invitation_idempotency_key_unique" UNIQUE("idempotency_key");
