@@ -340,6 +340,16 @@ describe("an export", () => {
     await small.stop();
   });
 
+  test("of rows whose ids can't be any is refused with the reason, as their page is", async () => {
+    for (const wrong of ["one", "1e3", "9".repeat(30)]) {
+      for (const what of ["list", "export"]) {
+        const refused = await ask(`user/${what}/?rows=${wrong}`);
+        expect([wrong, what, refused.status]).toEqual([wrong, what, 400]);
+        expect(await refused.json()).toMatchObject({ error: { code: "invalid_parameter" } });
+      }
+    }
+  });
+
   test("that can't be read to its end breaks off, so that nobody takes it for complete", async () => {
     // The rows are counted, the file is recorded, and then come the pages.
     let reads = 0;

@@ -92,6 +92,8 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "GET /backend/admin/model/explain/": "read_only",
   "GET /backend/admin/archive/preview/": "read_only",
   "GET /backend/admin/setup/": "read_only",
+  "GET /backend/admin/branding/": "read_only",
+  "GET /backend/admin/branding/legal/": "read_only",
   "POST /backend/admin/refund/create/": "billing",
   "GET /backend/admin/refund/preview/": "read_only billing",
   "POST /backend/admin/order/resolve/": "billing",

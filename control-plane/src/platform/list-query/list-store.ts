@@ -92,7 +92,10 @@ export async function selectPage(
   };
 }
 
-/** How many rows there are, counted up to `countMax` plus one; null when that takes longer than `msMax`. */
+/**
+ * How many rows there are, counted up to `countMax` plus one; null when that takes longer than `msMax`.
+ * @throws AppError `invalid_parameter` for a value that the database refuses
+ */
 export async function countRows(
   db: Database,
   { source, request }: { readonly source: AnyListSource; readonly request: ListRequest },
@@ -108,7 +111,7 @@ export async function countRows(
     if (error instanceof DatabaseTimeoutError) {
       return null;
     }
-    throw error;
+    throw understood(error);
   }
 }
 
@@ -119,12 +122,13 @@ async function run<Found>(db: Database, { text, values }: Statement): Promise<Fo
     if (error instanceof DatabaseTimeoutError) {
       throw new AppError("too_broad", { cause: error });
     }
-    // The schema may accept values that the database refuses: a number beyond its type, for example.
-    if (dataException.test(sqlStateOf(error) ?? "")) {
-      throw new AppError("invalid_parameter", { cause: error });
-    }
-    throw error;
+    throw understood(error);
   }
+}
+
+/** The schema may accept values that the database refuses: a number beyond its type, for example. */
+function understood(error: unknown): unknown {
+  return dataException.test(sqlStateOf(error) ?? "") ? new AppError("invalid_parameter", { cause: error }) : error;
 }
 
 function binder(values: SqlValue[]): Bind {
