@@ -94,7 +94,7 @@ test(
       await page.getByRole("button", { name: "Log in with a passkey" }).click();
       await page.waitForURL((at) => at.pathname === "/console/keys/");
       await page.goto("/console/account/");
-      await page.getByText(email).first().waitFor();
+      await page.getByRole("main").getByText(email).first().waitFor();
       await page.getByText("Passkey · Address").first().waitFor();
 
       await page.getByRole("button", { name: "Rename: Laptop" }).click();
@@ -162,6 +162,8 @@ test(
       };
       await logIn();
       await page.waitForURL((at) => at.pathname === "/console/");
+      // What the page loads is refused once the cookie is gone.
+      await page.waitForLoadState("networkidle");
       await cdp.send("WebAuthn.clearCredentials", { authenticatorId: id });
       if (made === undefined) {
         throw new Error("the authenticator has no key");

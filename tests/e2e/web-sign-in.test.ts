@@ -90,7 +90,7 @@ test(
       await visitor.page.waitForURL((url) => url.pathname === "/console/keys/");
       await visitor.page.goto("/console/account/");
       await visitor.page.getByText("Your account has no password.").waitFor();
-      await visitor.page.getByText("ada@issuer.example").first().waitFor();
+      await visitor.page.getByRole("main").getByText("ada@issuer.example").first().waitFor();
       expect(faultsOf(visitor)).toEqual([]);
     } finally {
       await visitor.close();
@@ -128,7 +128,7 @@ test(
       await logInAtIssuer(again.page, "unlinked");
       await again.page.waitForURL((url) => url.pathname === "/console/");
       await again.page.goto("/console/account/");
-      await again.page.getByText(email).first().waitFor();
+      await again.page.getByRole("main").getByText(email).first().waitFor();
       await again.page.getByRole("button", { name: "Remove: Example" }).click();
       const dialog = again.page.getByRole("dialog", { name: "Remove Example?" });
       await dialog.getByLabel("Current password").fill(password);
