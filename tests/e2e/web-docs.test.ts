@@ -138,7 +138,9 @@ test("every page of the docs links to the others and to each language", async ()
     expect(html).toContain('lang="hi"');
     path = /href="([^"]+)" rel="next"/.exec(html)?.[1] ?? null;
   }
-  expect([...seen]).toEqual(["quickstart", "clients", "agents", "billing"].map((name) => `/hi/docs/${name}/`));
+  expect([...seen]).toEqual(
+    ["quickstart", "clients", "agents", "billing", "automation"].map((name) => `/hi/docs/${name}/`),
+  );
 });
 
 test.each(["", "/ar", "/ja"])(

@@ -190,8 +190,7 @@ export const shownPages: readonly ShownPage[] = [
     check: "Select this row",
   },
   { name: "admin-user", path: "/admin/users/1/", as: "admin", arabic: "none", ready: ".figures" },
-  { name: "admin-keys", path: "/admin/keys/", as: "admin", arabic: "none", ready: ".row-open" },
-  { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
+  { name: "admin-keys", path: "/admin/keys/", as: "admin", arabic: "none", ready: ".row-open, [data-kind=empty]" },
   { name: "admin-organisations", path: "/admin/organisations/", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-organisation", path: "/admin/organisations/1/", as: "admin", arabic: "none", ready: ".figures" },
   {
@@ -311,6 +310,7 @@ export const shownPages: readonly ShownPage[] = [
 
 /** Pages that only show something once there is data. */
 const pagesOfUse: readonly ShownPage[] = [
+  { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
   { name: "console-key-open", path: "/console/keys/?open=2", as: "user", arabic: "choice", ready: ".side-panel" },
   {
     name: "console-receipt",

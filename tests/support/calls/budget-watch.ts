@@ -51,21 +51,26 @@ export type BudgetWatch = {
 export function watchBudget(db: Database, id: BudgetId): BudgetWatch {
   const seen = { samples: 0, leastRemaining: 2n ** 63n, violations: [] as unknown[] };
   let isStopped = false;
+  const look = async (): Promise<void> => {
+    const [state, violations] = await Promise.all([readBudget(db, id), db.sql`select * from check_money()`]);
+    seen.samples += 1;
+    seen.leastRemaining = state.remaining < seen.leastRemaining ? state.remaining : seen.leastRemaining;
+    seen.violations.push(...violations);
+    if (state.leaseRows !== state.leased) {
+      seen.violations.push(state);
+    }
+  };
   const watching = (async () => {
     while (!isStopped) {
-      const [state, violations] = await Promise.all([readBudget(db, id), db.sql`select * from check_money()`]);
-      seen.samples += 1;
-      seen.leastRemaining = state.remaining < seen.leastRemaining ? state.remaining : seen.leastRemaining;
-      seen.violations.push(...violations);
-      if (state.leaseRows !== state.leased) {
-        seen.violations.push(state);
-      }
+      await look();
     }
   })();
   return {
     stop: async () => {
       isStopped = true;
       await watching;
+      // The last look may have begun before the end.
+      await look();
       return seen;
     },
   };

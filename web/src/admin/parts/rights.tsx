@@ -19,7 +19,7 @@ export function rightsOf(admin: { readonly agent: number; readonly role: StoredR
   return admin.agent < 1 ? "disabled" : roleNames[roleOfRecord(admin)];
 }
 
-type Me = {
+export type Me = {
   readonly admin: () => ResponseOf<typeof adminMeResponse>["admin"] | undefined;
   readonly isSuper: () => boolean;
   readonly error: () => Error | null;

@@ -5,7 +5,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
@@ -16,7 +16,7 @@ import { dash, shownCount, shownMoment, shownText, shownWord } from "../../shown
 import { FigureRow, LoadingFigures } from "./figure-row.tsx";
 import { NodeCard } from "./node-card.tsx";
 import { PayloadCard } from "./payload-card.tsx";
-import { SetupCard } from "./setup-card.tsx";
+import { createSetup, SetupCard } from "./setup-card.tsx";
 import { Trends } from "./trends.tsx";
 
 type Answer = ResponseOf<typeof overviewResponse>;
@@ -42,7 +42,7 @@ const rows: readonly { readonly label: string; readonly keys: readonly string[] 
 /** The service at a glance: money, traffic, people, nodes, and what needs attention. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Dashboard");
-  const me = createMe();
+  const setup = createSetup(createMe());
   const range = createRangeState();
   const query = createQuery(() => ({
     queryKey: [path, range.query()],
@@ -57,21 +57,23 @@ export function Page(): JSX.Element {
         title="Dashboard"
         text={query.data === undefined ? (query.isError ? "" : "Loading") : headText(query.data)}
       />
-      <Show when={me.isSuper()}>
-        <SetupCard />
+      <Show when={setup.isSettled()} fallback={<LoadingPart size="page" />}>
+        <SetupCard setup={setup} />
       </Show>
-      <RangeBar state={range} />
-      <Switch fallback={<LoadingFigures rows={rows} />}>
-        <Match when={query.isError && query.data === undefined}>
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        </Match>
-        <Match when={query.data}>{(answer) => <Overviews answer={answer()} range={range} />}</Match>
-      </Switch>
-      <div class="card-grid">
-        <NodeCard />
-        <PayloadCard />
-      </div>
-      <Show when={query.data}>{(answer) => <Lists answer={answer()} />}</Show>
+      <ShownAfter isReady={setup.isSettled()}>
+        <RangeBar state={range} />
+        <Switch fallback={<LoadingFigures rows={rows} />}>
+          <Match when={query.isError && query.data === undefined}>
+            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+          </Match>
+          <Match when={query.data}>{(answer) => <Overviews answer={answer()} range={range} />}</Match>
+        </Switch>
+        <div class="card-grid">
+          <NodeCard />
+          <PayloadCard />
+        </div>
+        <Show when={query.data}>{(answer) => <Lists answer={answer()} />}</Show>
+      </ShownAfter>
     </>
   );
 }

@@ -5,7 +5,9 @@ import { createSignal, For, type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
+import { ErrorState } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
+import type { Me } from "../../parts/rights.tsx";
 import styles from "./setup-card.module.css";
 
 type Step = ResponseOf<typeof setupOutput>["steps"][number]["step"];
@@ -53,37 +55,60 @@ const texts: Readonly<Record<Step, { readonly title: string; readonly text: stri
   },
 };
 
-/** What is left before customers come; gone when everything is done, or hidden in this browser. */
-export function SetupCard(): JSX.Element {
+export type Setup = {
+  readonly steps: () => readonly { readonly step: Step; readonly is_done: boolean }[];
+  readonly error: () => Error | null;
+  readonly retry: () => void;
+  /** Whether it is known what to show, if anything. */
+  readonly isSettled: () => boolean;
+  readonly hide: () => void;
+};
+
+/** The steps for super-admins; none when they are hidden in this browser. */
+export function createSetup(me: Me): Setup {
   const [isHidden, setIsHidden] = createSignal(localStorage.getItem(hiddenName) !== null);
+  const isWanted = (): boolean => !isHidden() && me.isSuper();
   const query = createQuery(() => ({
     queryKey: [path],
     queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof setupOutput>(path, { signal }),
-    enabled: !isHidden(),
+    enabled: isWanted(),
   }));
-  const steps = () => query.data?.steps ?? [];
-  const done = (): number => steps().filter(({ is_done }) => is_done).length;
-  const hide = (): void => {
-    localStorage.setItem(hiddenName, "1");
-    setIsHidden(true);
+  return {
+    steps: () => (isWanted() ? (query.data?.steps ?? []) : []),
+    error: () => (isWanted() && query.data === undefined ? query.error : null),
+    retry: () => void query.refetch(),
+    isSettled: () => isHidden() || (isWanted() ? !query.isPending : me.admin() !== undefined || me.error() !== null),
+    hide: () => {
+      localStorage.setItem(hiddenName, "1");
+      setIsHidden(true);
+    },
   };
+}
+
+/** What is left before customers come; gone when everything is done. */
+export function SetupCard(props: { readonly setup: Setup }): JSX.Element {
+  const { steps, error, hide, retry } = props.setup;
+  const done = (): number => steps().filter(({ is_done }) => is_done).length;
   return (
-    <Show when={!isHidden() && done() < steps().length}>
-      <Card title={`Set up: ${done()} of ${steps().length} done`} actions={<Button onClick={hide}>Hide</Button>}>
-        <ol class={styles["steps"]}>
-          <For each={steps()}>
-            {({ step, is_done }) => (
-              <li data-done={is_done}>
-                <div>
-                  <a href={texts[step].href}>{texts[step].title}</a>
-                  <div class="muted">{texts[step].text}</div>
-                </div>
-                <Status tone={is_done ? "ok" : "neutral"}>{is_done ? "done" : "to do"}</Status>
-              </li>
-            )}
-          </For>
-        </ol>
-      </Card>
-    </Show>
+    <>
+      <Show when={error()}>{(each) => <ErrorState error={each()} onRetry={retry} />}</Show>
+      <Show when={done() < steps().length}>
+        <Card title={`Set up: ${done()} of ${steps().length} done`} actions={<Button onClick={hide}>Hide</Button>}>
+          <ol class={styles["steps"]}>
+            <For each={steps()}>
+              {({ step, is_done }) => (
+                <li data-done={is_done}>
+                  <div>
+                    <a href={texts[step].href}>{texts[step].title}</a>
+                    <div class="muted">{texts[step].text}</div>
+                  </div>
+                  <Status tone={is_done ? "ok" : "neutral"}>{is_done ? "done" : "to do"}</Status>
+                </li>
+              )}
+            </For>
+          </ol>
+        </Card>
+      </Show>
+    </>
   );
 }
