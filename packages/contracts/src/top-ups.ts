@@ -7,12 +7,14 @@ import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
  * `pending` until the customer has saved a method on the gateway's page. `stopped` after failures, or when what was
- * agreed to is no longer offered. `removed` by the customer, `abandoned` without a method.
+ * agreed to is no longer offered, or after money of a charge went back. `removed` by the customer, or as the one who saved
+ * the method no longer pays for the wallet; `abandoned` without a method.
  */
 export const topUpStatuses = ["pending", "on", "stopped", "removed", "abandoned"] as const;
 export type TopUpStatus = (typeof topUpStatuses)[number];
 
-export const topUpStops = ["declined", "terms"] as const;
+/** `returned`: money of a charge went back or is disputed, or the charge waits for a decision. */
+export const topUpStops = ["declined", "terms", "returned"] as const;
 
 export const topUpAttemptStates = ["open", "paid", "failed"] as const;
 

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
+import { cancelOrder } from "@sluice/control-plane/payments/orders/orders.ts";
+import { openRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { askSetups, removeTopUp, startTopUp } from "@sluice/control-plane/payments/top-ups/change-top-up.ts";
 import { chargeTopUps } from "@sluice/control-plane/payments/top-ups/charge-top-up.ts";
 import type { TopUpDeps } from "@sluice/control-plane/payments/top-ups/model.ts";
@@ -210,6 +212,110 @@ describe("a charge", () => {
     await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
     await chargeTopUps(deps());
     expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
+  });
+});
+
+/** The gateway fails each request, whatever it is about. */
+const outage = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
+
+describe("nothing is charged", () => {
+  test("for an order that its customer cancelled, or a method removed, before the gateway was asked", async () => {
+    const [cancelling, removing] = [await saved(), await saved()];
+    const place = async (buyer: Buyer) => {
+      const { order } = await scene.billing.place({
+        ...{ userId: buyer.userId, payChannel: "cardpay", sender: "default", vendor: "cardpay_card" },
+      });
+      await scene.billing.db.sql`
+        insert into top_up_attempt (top_up_id, order_id)
+        select id, ${order.id}::bigint from auto_top_up where user_id = ${buyer.userId}::bigint and status = 'on'`;
+      return order.orderNo;
+    };
+    const cancelled = await place(cancelling);
+    const removed = await place(removing);
+    const by = { userId: cancelling.userId, claimCode: null };
+    await scene.billing.db.withTransaction((tx) => cancelOrder(tx, cancelled, by));
+    // The gateway does not hear of the removal yet.
+    scene.card.override = outage;
+    await removeTopUp(deps(), placeOf(removing), nothing);
+    scene.card.override = null;
+    scene.switchedOff.add("cardpay");
+    await chargeTopUps(deps());
+    scene.switchedOff.delete("cardpay");
+    expect([scene.card.saved.paidFor(cancelled), scene.card.saved.paidFor(removed)]).toEqual([[], []]);
+    for (const buyer of [cancelling, removing]) {
+      expect((await attemptsOf(buyer)).map(({ state, status }) => [state, status])).toEqual([["failed", "cancelled"]]);
+      expect(await mailsTo(buyer)).toEqual([]);
+    }
+  });
+
+  test("after the removal of a method whose charge got no answer, once the gateway has forgotten it", async () => {
+    const buyer = await saved();
+    scene.card.override = outage;
+    await chargeTopUps(deps());
+    scene.card.override = null;
+    await removeTopUp(deps(), placeOf(buyer), nothing);
+    await scene.billing.db.sql`update top_up_attempt set asking_until = now() - interval '1 minute'`;
+    await chargeTopUps(deps());
+    expect((await attemptsOf(buyer)).map(({ state, status }) => [state, status])).toEqual([["failed", "cancelled"]]);
+    expect(await mailsTo(buyer)).toEqual([]);
+    expect(await scene.billing.balance(buyer)).toBe(0n);
+  });
+
+  test.each(["refunded", "disputed"])("once a payment of it was %s: it is switched off", async (what) => {
+    const buyer = await saved();
+    await chargeTopUps(deps());
+    const [attempt] = await attemptsOf(buyer);
+    const orderNo = attempt?.order_no ?? "";
+    if (what === "refunded") {
+      const refund = { orderNo, amountUsd: null, reason: "not wanted", idempotencyKey: "top-up-refund" };
+      await scene.billing.db.withTransaction((tx) => openRefund(tx, { ...refund, mayGoNegative: false }));
+    } else {
+      await scene.billing.use(buyer, 5_000_000n);
+      await scene.billing.db.sql`
+        update sales_order set review_reason = 'gateway_reversal: dispute' where order_no = ${orderNo}`;
+    }
+    await chargeTopUps(deps());
+    await chargeTopUps(deps());
+    expect(await attemptsOf(buyer)).toHaveLength(1);
+    expect(await stateOf(buyer)).toBe("stopped returned");
+    expect(await mailsTo(buyer)).toContain("top_up_stopped");
+  });
+
+  test("for an organisation that is suspended, or whose member has left, who gets the method back", async () => {
+    const { db } = scene.billing;
+    const organisationOf = async (buyer: Buyer): Promise<bigint> => {
+      const [row] = await db.sql<{ id: bigint }>`
+        with u as (insert into gateway_user default values returning id),
+          b as (insert into budget (gateway_user_id) select id from u),
+          o as (insert into organisation (gateway_user_id, name) select id, 'Acme' from u returning id),
+          m as (insert into organisation_member (organisation_id, user_id, role)
+            select id, ${buyer.userId}::bigint, 'billing' from o)
+        select id from o`;
+      return row?.id ?? 0n;
+    };
+    const savedFor = async () => {
+      const buyer = await scene.billing.addBuyer();
+      const organisationId = await organisationOf(buyer);
+      const usual = { planCode: "credit", amountUsd: undefined, thresholdUsd: usd("2.00"), monthMaxUsd: usd("30.00") };
+      const { topUp } = await startTopUp(deps(), { userId: buyer.userId, organisationId }, usual, nothing);
+      scene.card.saved.save(topUp.topUpNo);
+      await askSetups(deps());
+      return { buyer, organisationId };
+    };
+    const [suspended, left, fine] = [await savedFor(), await savedFor(), await savedFor()];
+    await db.sql`update organisation set status = 'suspended' where id = ${suspended.organisationId}::bigint`;
+    await db.sql`
+      update organisation_member set left_at = now() where organisation_id = ${left.organisationId}::bigint`;
+    const before = scene.card.saved.detached.length;
+    await chargeTopUps(deps());
+    await askSetups(deps());
+    expect(await attemptsOf(suspended.buyer)).toEqual([]);
+    expect(await attemptsOf(left.buyer)).toEqual([]);
+    expect((await attemptsOf(fine.buyer)).map(({ state }) => state)).toEqual(["paid"]);
+    expect([await stateOf(suspended.buyer), await stateOf(left.buyer), await stateOf(fine.buyer)]).toEqual([
+      ...["on", "removed", "on"],
+    ]);
+    expect(scene.card.saved.detached.length).toBe(before + 1);
   });
 });
 

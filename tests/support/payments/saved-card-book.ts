@@ -59,6 +59,10 @@ export class SavedCardBook {
     if (path === "/v1/payment_intents" && method === "POST") {
       const key = idempotencyKey ?? textId("key");
       const known = this.#answers.get(key) ?? this.#charge(fields);
+      if (known === null) {
+        const error = { type: "invalid_request_error", code: "resource_missing", message: "No such payment method" };
+        return Response.json({ error }, { status: 400 });
+      }
       this.#answers.set(key, known);
       return Response.json(known.body, { status: known.status });
     }
@@ -70,7 +74,11 @@ export class SavedCardBook {
     return intent === undefined ? null : Response.json(bodyOf(intent));
   }
 
-  #charge(fields: CardRequest["fields"]): { readonly status: number; readonly body: object } {
+  /** Null for a method that was detached: the request is refused, and nothing is remembered. */
+  #charge(fields: CardRequest["fields"]): { readonly status: number; readonly body: object } | null {
+    if (this.detached.includes(fields["payment_method"] ?? "")) {
+      return null;
+    }
     const isRefused = this.bank === "card_declined" || this.bank === "authentication_required";
     const intent: Intent = {
       id: textId("pi"),

@@ -179,7 +179,9 @@ export const chinese: MailWords = {
   top_up_stopped: {
     subject: "自动充值已关闭",
     title: "不再自动扣款",
-    body: ["您在 {{service}} 的 {{amount}} 自动充值已关闭：您的付款方式被拒绝两次，或您同意的内容已不再提供。"],
+    body: [
+      "您在 {{service}} 的 {{amount}} 自动充值已关闭：您的付款方式被拒绝两次，您同意的内容已不再提供，或其中一笔付款已退回或正在审核。",
+    ],
     action: "打开账单",
     notes: [],
   },

@@ -212,7 +212,7 @@ export const english: MailWords = {
     subject: "Your automatic top-up is switched off",
     title: "Nothing more is charged automatically",
     body: [
-      "The automatic top-up of {{amount}} at {{service}} is switched off: your payment method was declined twice, or what you agreed to is no longer offered.",
+      "The automatic top-up of {{amount}} at {{service}} is switched off: your payment method was declined twice, what you agreed to is no longer offered, or one of its payments went back or is being looked at.",
     ],
     action: "Open billing",
     notes: [],

@@ -215,7 +215,7 @@ export const french: MailWords = {
     subject: "Votre recharge automatique est désactivée",
     title: "Plus rien n’est débité automatiquement",
     body: [
-      "La recharge automatique de {{amount}} chez {{service}} est désactivée : votre moyen de paiement a été refusé deux fois, ou ce que vous aviez accepté n’est plus proposé.",
+      "La recharge automatique de {{amount}} chez {{service}} est désactivée : votre moyen de paiement a été refusé deux fois, ce que vous aviez accepté n’est plus proposé, ou l’un de ses paiements a été remboursé ou est en cours d’examen.",
     ],
     action: "Ouvrir la facturation",
     notes: [],

@@ -219,7 +219,7 @@ export const german: MailWords = {
     subject: "Die automatische Aufladung ist abgeschaltet",
     title: "Es wird nichts mehr automatisch abgebucht",
     body: [
-      "Die automatische Aufladung von {{amount}} bei {{service}} ist abgeschaltet: Ihre Zahlungsart wurde zweimal abgelehnt, oder was Sie vereinbart hatten, wird nicht mehr angeboten.",
+      "Die automatische Aufladung von {{amount}} bei {{service}} ist abgeschaltet: Ihre Zahlungsart wurde zweimal abgelehnt, was Sie vereinbart hatten, wird nicht mehr angeboten, oder eine ihrer Zahlungen ging zurück oder wird geprüft.",
     ],
     action: "Abrechnung öffnen",
     notes: [],

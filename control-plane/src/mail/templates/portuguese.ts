@@ -205,7 +205,7 @@ export const portuguese: MailWords = {
     subject: "A sua recarga automática está desligada",
     title: "Nada mais é cobrado automaticamente",
     body: [
-      "A recarga automática de {{amount}} em {{service}} está desligada: o seu meio de pagamento foi recusado duas vezes, ou o que você aceitou não é mais oferecido.",
+      "A recarga automática de {{amount}} em {{service}} está desligada: o seu meio de pagamento foi recusado duas vezes, o que você aceitou não é mais oferecido, ou um dos pagamentos foi devolvido ou está em análise.",
     ],
     action: "Abrir a cobrança",
     notes: [],

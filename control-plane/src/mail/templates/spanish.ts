@@ -214,7 +214,7 @@ export const spanish: MailWords = {
     subject: "Su recarga automática está desactivada",
     title: "Ya no se cobra nada automáticamente",
     body: [
-      "La recarga automática de {{amount}} en {{service}} está desactivada: su método de pago se rechazó dos veces o lo que usted aceptó ya no se ofrece.",
+      "La recarga automática de {{amount}} en {{service}} está desactivada: su método de pago se rechazó dos veces, lo que usted aceptó ya no se ofrece, o uno de sus pagos se devolvió o se está revisando.",
     ],
     action: "Abrir la facturación",
     notes: [],

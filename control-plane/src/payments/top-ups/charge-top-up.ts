@@ -4,7 +4,7 @@ import { AppError } from "../../platform/errors.ts";
 import { beginOpening, endOpening, findCheckout } from "../checkout/checkout-store.ts";
 import type { ChargeAnswer, SavedMethod } from "../gateways/port.ts";
 import { isSameAmount, type Order, toCents } from "../model.ts";
-import { findOrder, findOwner, readNow } from "../orders/order-store.ts";
+import { findOrder, findOwner, lockOrder, markCancelled, readNow } from "../orders/order-store.ts";
 import { createOrder } from "../orders/place-order.ts";
 import { settlePaid } from "../settle/settle-paid.ts";
 import { orLater } from "./change-top-up.ts";
@@ -14,15 +14,18 @@ import {
   beginAsking,
   endAttempt,
   findTopUp,
+  hasMoneyBack,
   insertAttempt,
   keepPayment,
   lockTopUp,
+  removeLeft,
   saveFailures,
   saveStatus,
   selectLow,
   selectOpen,
   sumCharged,
   type TopUp,
+  type TopUpStop,
 } from "./top-up-store.ts";
 
 const perRunMax = 200;
@@ -36,6 +39,9 @@ const sameAnswerMs = 20 * 3_600_000;
  */
 export async function chargeTopUps(deps: TopUpDeps, at?: Date): Promise<number> {
   const moment = at ?? (await readNow(deps.db));
+  for (const topUpNo of await removeLeft(deps.db)) {
+    deps.log.warn("billing.top_up_left", { topUpNo });
+  }
   const low = deps.rules.isOffered() ? await selectLow(deps.db, perRunMax) : [];
   for (const id of low) {
     await orLater(deps, () => begin(deps, id, moment));
@@ -47,7 +53,15 @@ export async function chargeTopUps(deps: TopUpDeps, at?: Date): Promise<number> 
   return open.length;
 }
 
-class OtherTerms extends Error {}
+/** Why a wallet is no longer charged. */
+class Stop extends Error {
+  readonly because: TopUpStop;
+
+  constructor(because: TopUpStop) {
+    super(because);
+    this.because = because;
+  }
+}
 
 /** Places the order of a charge, within the limit of the month, in one transaction with the row that makes it the only one. */
 async function begin(deps: TopUpDeps, id: bigint, at: Date): Promise<void> {
@@ -58,6 +72,9 @@ async function begin(deps: TopUpDeps, id: bigint, at: Date): Promise<void> {
       if (topUp.status !== "on" || charged + toCents(topUp.priceUsd) > toCents(topUp.monthMaxUsd)) {
         return;
       }
+      if (await hasMoneyBack(tx, id)) {
+        throw new Stop("returned");
+      }
       const order = await placeOrder(tx, topUp, at);
       if ((await insertAttempt(tx, { topUpId: id, orderId: order.id, createdAt: at })) === null) {
         // Another process was faster: its order is the one.
@@ -65,21 +82,29 @@ async function begin(deps: TopUpDeps, id: bigint, at: Date): Promise<void> {
       }
     });
   } catch (error) {
-    const isGone = error instanceof AppError && (error.code === "not_found" || error.code === "invalid_amount");
-    if (!(error instanceof OtherTerms) && !isGone) {
+    const because = stopOf(error);
+    if (because === null) {
       throw error;
     }
     await deps.db.withTransaction(async (tx) => {
       const topUp = await lockTopUp(tx, id);
       if (topUp.status === "on") {
-        await saveStatus(tx, id, { status: "stopped", stopReason: "terms" });
-        await mailStopped(tx, deps, topUp, "terms");
+        await saveStatus(tx, id, { status: "stopped", stopReason: because });
+        await mailStopped(tx, deps, topUp, because);
       }
     });
   }
 }
 
-/** @throws OtherTerms when the order would cost something else than the customer agreed to */
+function stopOf(error: unknown): TopUpStop | null {
+  if (error instanceof Stop) {
+    return error.because;
+  }
+  const isGone = error instanceof AppError && (error.code === "not_found" || error.code === "invalid_amount");
+  return isGone ? "terms" : null;
+}
+
+/** @throws Stop when the order would cost something else than the customer agreed to */
 async function placeOrder(tx: Transaction, topUp: TopUp, at: Date): Promise<Order> {
   const { planCode, chosenUsd, userId, organisationId, account, priceUsd } = topUp;
   const { order } = await createOrder(tx, {
@@ -88,7 +113,7 @@ async function placeOrder(tx: Transaction, topUp: TopUp, at: Date): Promise<Orde
     ...{ email: null, payChannel: "cardpay", vendor: "cardpay_card", idempotencyKey: null },
   });
   if (!isSameAmount(order.amountUsd, priceUsd)) {
-    throw new OtherTerms();
+    throw new Stop("terms");
   }
   return order;
 }
@@ -97,12 +122,17 @@ async function placeOrder(tx: Transaction, topUp: TopUp, at: Date): Promise<Orde
 async function ask(deps: TopUpDeps, attempt: Attempt, at: Date): Promise<void> {
   const topUp = await findTopUp(deps.db, attempt.topUpId);
   const order = await findOrder(deps.db, attempt.orderNo);
-  if (topUp === null || order === null || !(await beginAsking(deps.db, attempt.id))) {
+  const isFirst = await deps.db.withTransaction((tx) => beginAsking(tx, attempt.id));
+  if (topUp === null || order === null || isFirst === null) {
     return;
   }
   if (order.status === "settled" || order.status === "refunded") {
     // The gateway's message came first.
     await succeed(deps, attempt, null);
+    return;
+  }
+  if (isFirst && (topUp.status !== "on" || order.status !== "pending")) {
+    await giveUp(deps, attempt, "not_wanted");
     return;
   }
   const { gatewayCustomerId: customerId, gatewayMethodId: methodId } = topUp;
@@ -114,6 +144,8 @@ async function ask(deps: TopUpDeps, attempt: Attempt, at: Date): Promise<void> {
     deps.log.error("billing.alarm", { reason: "top_up_unknown", orderNo: order.orderNo, topUpNo: topUp.topUpNo });
   } else if (answer.kind === "pending") {
     await keepPayment(deps.db, attempt.id, answer.paymentId);
+  } else if (answer.kind === "failed" && topUp.status === "removed") {
+    await giveUp(deps, attempt, answer.code);
   } else if (answer.kind === "failed") {
     await fail(deps, { attempt, order, code: answer.code });
   } else {
@@ -151,6 +183,18 @@ async function succeed({ db }: TopUpDeps, attempt: Attempt, paymentId: string | 
     const known = paymentId === null ? {} : { gatewayPaymentId: paymentId };
     if (await endAttempt(tx, attempt.id, { state: "paid", ...known })) {
       await saveFailures(tx, attempt.topUpId, 0);
+    }
+  });
+}
+
+/** Ends a charge that nobody wants any more, and that took no money, with its order. */
+async function giveUp({ db }: TopUpDeps, attempt: Attempt, error: string): Promise<void> {
+  await db.withTransaction(async (tx) => {
+    await lockTopUp(tx, attempt.topUpId);
+    const order = await lockOrder(tx, attempt.orderNo);
+    const isEnded = await endAttempt(tx, attempt.id, { state: "failed", error: error.slice(0, 100) });
+    if (isEnded && order?.status === "pending") {
+      await markCancelled(tx, order.id);
     }
   });
 }

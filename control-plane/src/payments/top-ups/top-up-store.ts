@@ -1,9 +1,12 @@
 import type { Decimal } from "@sluice/contracts/money";
+import { mayInOrganisation, organisationRoles } from "@sluice/contracts/organisation-rights";
 import type { CardSender } from "@sluice/contracts/payments";
 import type { TopUpStatus, topUpStops } from "@sluice/contracts/top-ups";
-import { and, asc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, ne, notExists, or } from "drizzle-orm";
 import { fromNow, now } from "../../db/expressions.ts";
-import { salesOrder as order } from "../../db/schema/billing.ts";
+import { userProfile as profile } from "../../db/schema/accounts.ts";
+import { salesOrder as order, refund } from "../../db/schema/billing.ts";
+import { organisationMember as member } from "../../db/schema/organisations.ts";
 import { topUpAttempt as attempt, autoTopUp as topUp } from "../../db/schema/top-ups.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { Checkout } from "../gateways/model.ts";
@@ -149,6 +152,61 @@ export async function markDetached(db: Queryable, id: bigint): Promise<void> {
   await db.drizzle.update(topUp).set({ detachedAt: now, updatedAt: now }).where(eq(topUp.id, id));
 }
 
+const payingRoles = organisationRoles.filter((role) => mayInOrganisation(role, "billing"));
+
+/**
+ * Removes those whose customers have closed their accounts, or may no longer pay for the organisation: they could not
+ * remove their methods themselves. Returns their numbers.
+ */
+export async function removeLeft(db: Queryable): Promise<string[]> {
+  const closed = db.drizzle
+    .select({ id: profile.id })
+    .from(profile)
+    .where(and(eq(profile.id, topUp.userId), eq(profile.status, "closed")));
+  const paying = db.drizzle
+    .select({ id: member.id })
+    .from(member)
+    .where(
+      and(
+        eq(member.organisationId, topUp.organisationId),
+        eq(member.userId, topUp.userId),
+        isNull(member.leftAt),
+        inArray(member.role, payingRoles),
+      ),
+    );
+  const rows = await db.drizzle
+    .update(topUp)
+    .set({ status: "removed", stopReason: null, updatedAt: now })
+    .where(
+      and(
+        inArray(topUp.status, ["on", "stopped"]),
+        or(exists(closed), and(isNotNull(topUp.organisationId), notExists(paying))),
+      ),
+    )
+    .returning({ topUpNo: topUp.topUpNo });
+  return rows.map(({ topUpNo }) => topUpNo);
+}
+
+/** Whether money of a charge went back or may do so, or a paid one waits for a decision. */
+export async function hasMoneyBack(tx: Queryable, id: bigint): Promise<boolean> {
+  const live = tx.drizzle
+    .select({ id: refund.id })
+    .from(refund)
+    .where(and(eq(refund.orderId, order.id), ne(refund.status, "failed")));
+  const rows = await tx.drizzle
+    .select({ id: attempt.id })
+    .from(attempt)
+    .innerJoin(order, eq(order.id, attempt.orderId))
+    .where(
+      and(
+        eq(attempt.topUpId, id),
+        or(isNotNull(order.reviewReason), inArray(order.status, ["review", "refunded"]), exists(live)),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** Those that are on, whose balance is below the threshold, and that no charge is open for. After a failure, the order can be paid for a day before another one is placed. */
 export async function selectLow(db: Queryable, limit: number): Promise<bigint[]> {
   const rows = await db.sql<{ id: bigint }>`
@@ -156,7 +214,7 @@ export async function selectLow(db: Queryable, limit: number): Promise<bigint[]>
     join user_profile p on p.id = t.user_id
     left join organisation o on o.id = t.organisation_id
     join budget b on b.gateway_user_id = coalesce(o.gateway_user_id, p.gateway_user_id)
-    where t.status = 'on' and p.status = 'active'
+    where t.status = 'on' and p.status = 'active' and coalesce(o.status, 'active') = 'active'
       and b.granted - (b.used - b.period_base) - b.reserved < t.threshold_quota
       and not exists (
         select from top_up_attempt a join sales_order s on s.id = a.order_id
@@ -213,16 +271,25 @@ export async function selectOpen(db: Queryable, limit: number): Promise<Attempt[
 
 const askingSeconds = 60;
 
-/** Lets one process at a time ask about an open charge. */
-export async function beginAsking(db: Queryable, id: bigint): Promise<boolean> {
-  const rows = await db.drizzle
+/**
+ * Lets one process at a time ask about an open charge.
+ * @returns whether it is the first that asks; null if it may not
+ */
+export async function beginAsking(tx: Queryable, id: bigint): Promise<boolean | null> {
+  const isFree = or(isNull(attempt.askingUntil), lt(attempt.askingUntil, now));
+  const [row] = await tx.drizzle
+    .select({ askingUntil: attempt.askingUntil })
+    .from(attempt)
+    .where(and(eq(attempt.id, id), eq(attempt.state, "open"), isFree))
+    .for("update");
+  if (row === undefined) {
+    return null;
+  }
+  await tx.drizzle
     .update(attempt)
     .set({ askingUntil: fromNow(askingSeconds, "seconds") })
-    .where(
-      and(eq(attempt.id, id), eq(attempt.state, "open"), or(isNull(attempt.askingUntil), lt(attempt.askingUntil, now))),
-    )
-    .returning({ id: attempt.id });
-  return rows.length > 0;
+    .where(eq(attempt.id, id));
+  return row.askingUntil === null;
 }
 
 export async function keepPayment(db: Queryable, id: bigint, gatewayPaymentId: string): Promise<void> {

@@ -67,6 +67,9 @@ export class CardSavedMethods implements SavedMethodGateway {
         await stop(client, error.payment_intent?.id ?? null);
         return { kind: "failed", code: error.code ?? "card_declined" };
       }
+      if (isRefused(error)) {
+        return { kind: "failed", code: error.code ?? "invalid_request" };
+      }
       throw failureOf(error);
     }
   }
@@ -99,6 +102,11 @@ async function stop(client: Stripe, paymentId: string | null): Promise<void> {
       }
     });
   }
+}
+
+/** The gateway would not even try: the method was detached, for example. Each repetition would be refused as well. */
+function isRefused(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && [400, 404].includes(error.statusCode ?? 0);
 }
 
 function answerOf(intent: Stripe.PaymentIntent): ChargeAnswer {

@@ -19,6 +19,11 @@ import { createPlansQuery } from "./plans.tsx";
 type TopUp = NonNullable<ResponseOf<typeof topUpResponse>["top_up"]>;
 
 const path = "/backend/billing/top-up/";
+const stopTexts = {
+  declined: "topUpStoppedDeclined",
+  terms: "topUpStoppedTerms",
+  returned: "topUpStoppedReturned",
+} as const satisfies Record<NonNullable<TopUp["stop_reason"]>, string>;
 const isUsd = (text: string): boolean => /^\d{1,7}(\.\d{1,2})?$/.test(text) && /[1-9]/.test(text);
 
 /** Automatic top-ups by a method saved at the card gateway; nothing where that is not offered and none is on. */
@@ -59,9 +64,7 @@ function Kept(props: { readonly topUp: TopUp }): JSX.Element {
   return (
     <>
       <Show when={props.topUp.stop_reason}>
-        {(reason) => (
-          <Notice tone="warn">{reason() === "declined" ? texts.topUpStoppedDeclined : texts.topUpStoppedTerms}</Notice>
-        )}
+        {(reason) => <Notice tone="warn">{texts[stopTexts[reason()]]}</Notice>}
       </Show>
       <Facts
         facts={[

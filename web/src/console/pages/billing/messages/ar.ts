@@ -114,6 +114,7 @@ export const messages: BillingMessages = {
   topUpCharged: "{charged} من {max} هذا الشهر",
   topUpStoppedDeclined: "إنه متوقف: رُفضت وسيلة الدفع مرتين. أزله وأعدّه من جديد.",
   topUpStoppedTerms: "إنه متوقف: ما وافقت عليه لم يعد متاحًا. أزله وأعدّه من جديد.",
+  topUpStoppedReturned: "إنه متوقف: أُعيدت إحدى دفعاته أو هي قيد المراجعة. أزله وأعدّه من جديد.",
   topUpAmountFault: "أدخل مبلغًا مثل 5.00.",
   referralTitle: "دعوة آخرين",
   referralText:

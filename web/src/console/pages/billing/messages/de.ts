@@ -120,6 +120,8 @@ export const messages: BillingMessages = {
     "Sie ist abgeschaltet: Ihre Zahlungsart wurde zweimal abgelehnt. Entfernen Sie sie und richten Sie sie neu ein.",
   topUpStoppedTerms:
     "Sie ist abgeschaltet: Was Sie vereinbart hatten, wird nicht mehr angeboten. Entfernen Sie sie und richten Sie sie neu ein.",
+  topUpStoppedReturned:
+    "Sie ist abgeschaltet: Eine ihrer Zahlungen ging zurück oder wird geprüft. Entfernen Sie sie und richten Sie sie neu ein.",
   topUpAmountFault: "Geben Sie einen Betrag wie 5.00 ein.",
   referralTitle: "Andere einladen",
   referralText:

@@ -115,6 +115,8 @@ export const messages = english({
   topUpCharged: "{charged} of {max} this month",
   topUpStoppedDeclined: "It is switched off: your payment method was declined twice. Remove it, and set it up again.",
   topUpStoppedTerms: "It is switched off: what you agreed to is no longer offered. Remove it, and set it up again.",
+  topUpStoppedReturned:
+    "It is switched off: a payment of it went back, or is being looked at. Remove it, and set it up again.",
   topUpAmountFault: "Enter an amount such as 5.00.",
   referralTitle: "Invite others",
   referralText:

@@ -116,6 +116,8 @@ export const messages: BillingMessages = {
   topUpCharged: "{charged} de {max} este mes",
   topUpStoppedDeclined: "Está desactivada: su método de pago se rechazó dos veces. Quítela y configúrela de nuevo.",
   topUpStoppedTerms: "Está desactivada: lo que aceptó ya no se ofrece. Quítela y configúrela de nuevo.",
+  topUpStoppedReturned:
+    "Está desactivada: uno de sus pagos se devolvió o se está revisando. Quítela y configúrela de nuevo.",
   topUpAmountFault: "Introduzca un importe como 5.00.",
   referralTitle: "Invitar a otras personas",
   referralText:

@@ -119,6 +119,8 @@ export const messages: BillingMessages = {
     "Elle est désactivée : votre moyen de paiement a été refusé deux fois. Retirez-la et configurez-la à nouveau.",
   topUpStoppedTerms:
     "Elle est désactivée : ce que vous aviez accepté n’est plus proposé. Retirez-la et configurez-la à nouveau.",
+  topUpStoppedReturned:
+    "Elle est désactivée : l’un de ses paiements a été remboursé ou est en cours d’examen. Retirez-la et configurez-la à nouveau.",
   topUpAmountFault: "Saisissez un montant comme 5.00.",
   referralTitle: "Inviter d’autres personnes",
   referralText:

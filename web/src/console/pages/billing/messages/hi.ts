@@ -114,6 +114,7 @@ export const messages: BillingMessages = {
   topUpCharged: "इस महीने {max} में से {charged}",
   topUpStoppedDeclined: "यह बंद है: आपका भुगतान तरीक़ा दो बार अस्वीकार हुआ। इसे हटाकर दोबारा सेट करें।",
   topUpStoppedTerms: "यह बंद है: जिस पर आप सहमत हुए थे वह अब उपलब्ध नहीं है। इसे हटाकर दोबारा सेट करें।",
+  topUpStoppedReturned: "यह बंद है: इसका कोई भुगतान लौटाया गया है या जाँचा जा रहा है। इसे हटाकर दोबारा सेट करें।",
   topUpAmountFault: "5.00 जैसी राशि डालें।",
   referralTitle: "दूसरों को बुलाएँ",
   referralText:

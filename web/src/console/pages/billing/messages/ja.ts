@@ -116,6 +116,8 @@ export const messages: BillingMessages = {
   topUpCharged: "今月 {max} のうち {charged}",
   topUpStoppedDeclined: "停止中です。支払い方法が 2 回拒否されました。削除してから設定し直してください。",
   topUpStoppedTerms: "停止中です。同意した内容が提供されなくなりました。削除してから設定し直してください。",
+  topUpStoppedReturned:
+    "停止中です。この自動チャージの支払いが返金されたか、確認中です。削除してから設定し直してください。",
   topUpAmountFault: "5.00 のような金額を入力してください。",
   referralTitle: "ほかの人を招待",
   referralText:

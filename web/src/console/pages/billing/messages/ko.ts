@@ -115,6 +115,8 @@ export const messages: BillingMessages = {
   topUpCharged: "이번 달 {max} 중 {charged}",
   topUpStoppedDeclined: "꺼져 있습니다. 결제 수단이 두 번 거절되었습니다. 삭제한 뒤 다시 설정하세요.",
   topUpStoppedTerms: "꺼져 있습니다. 동의하신 내용이 더 이상 제공되지 않습니다. 삭제한 뒤 다시 설정하세요.",
+  topUpStoppedReturned:
+    "꺼져 있습니다. 자동 충전으로 결제한 금액이 환불되었거나 확인 중입니다. 삭제한 뒤 다시 설정하세요.",
   topUpAmountFault: "5.00과 같은 금액을 입력하세요.",
   referralTitle: "다른 사람 초대",
   referralText:

@@ -117,6 +117,8 @@ export const messages: BillingMessages = {
   topUpStoppedDeclined:
     "Está desligada: o seu meio de pagamento foi recusado duas vezes. Remova-a e configure-a de novo.",
   topUpStoppedTerms: "Está desligada: o que você aceitou não é mais oferecido. Remova-a e configure-a de novo.",
+  topUpStoppedReturned:
+    "Está desligada: um dos pagamentos foi devolvido ou está em análise. Remova-a e configure-a de novo.",
   topUpAmountFault: "Digite um valor como 5.00.",
   referralTitle: "Convidar outras pessoas",
   referralText:

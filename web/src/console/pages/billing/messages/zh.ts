@@ -113,6 +113,7 @@ export const messages: BillingMessages = {
   topUpCharged: "本月 {charged} / {max}",
   topUpStoppedDeclined: "已关闭：您的付款方式被拒绝两次。请移除后重新设置。",
   topUpStoppedTerms: "已关闭：您同意的内容已不再提供。请移除后重新设置。",
+  topUpStoppedReturned: "已关闭：其中一笔付款已退回或正在审核。请移除后重新设置。",
   topUpAmountFault: "请输入金额，例如 5.00。",
   referralTitle: "邀请他人",
   referralText: "通过您的链接注册的人，其首次付款满 {days} 天后，您每人可得 {amount}；每月最多 {max} 人。",
