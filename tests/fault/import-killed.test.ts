@@ -51,6 +51,7 @@ async function stateOf(db: Database): Promise<string> {
     await db.sql`select c.name, a.model, a.group_name, a.priority from channel c left join ability a on a.channel_id = c.id
       order by 1, 2, 3`,
     await db.sql`select kind, source_id, moved_quota from import_item order by 1, 2`,
+    await db.sql`select instance, sum(calls)::bigint as calls, sum(quota)::bigint as quota, count(*) as days from imported_usage group by 1`,
     await db.sql`select change_type, sum(amount) as amount, count(*) as grants from quota_grant group by 1 order by 1`,
   ];
   return JSON.stringify(tables, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
@@ -85,7 +86,7 @@ test.each(["one-api", "new-api"] as const)(
   async (program) => {
     await endsTheSame(
       [program, "--from", `sqlite:${peerFile(program)}`],
-      ["groups", "users", "keys", "models", "channels"],
+      ["groups", "users", "keys", "models", "channels", "usage"],
     );
   },
   120_000,

@@ -19,7 +19,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/moving/source/sqlite-store.ts": 3,
   },
   "reads page by page with a cursor": {
-    "control-plane/src/moving/export/export-store.ts": 11,
+    "control-plane/src/moving/export/export-store.ts": 12,
   },
   "calls functions of the database": {
     "control-plane/src/gateway/account-limits/store.ts": 4,

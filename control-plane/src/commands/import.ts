@@ -44,6 +44,7 @@ async function read(program: Program, from: string, values: Values): Promise<Pee
     saltKeyFile: values["salt-key-file"] ?? null,
     configFile: values.config ?? null,
     grantUsd: values.grant ?? null,
+    isUsageRead: !values["cut-over"],
   });
   say(`read ${data.users.length} users, ${data.keys.length} keys and ${data.channels.length} channels`);
   return data;

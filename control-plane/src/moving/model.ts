@@ -169,6 +169,18 @@ export type PricedModel =
 /** @param channels those that serve the model, the one that gets its calls first */
 export type PriceOf = (model: string, channels: readonly PeerChannel[]) => PricedModel;
 
+/** What a user has used of a model on one day. */
+export type PeerUsage = {
+  readonly userId: string;
+  /** In UTC, as 2026-11-28. */
+  readonly day: string;
+  readonly model: string;
+  readonly calls: bigint;
+  readonly inputTokens: bigint;
+  readonly outputTokens: bigint;
+  readonly quota: bigint;
+};
+
 /** What was read of the other program's database. */
 export type PeerData = {
   readonly program: Program;
@@ -178,6 +190,8 @@ export type PeerData = {
   readonly keys: readonly PeerKey[];
   readonly channels: readonly PeerChannel[];
   readonly codes: readonly PeerCode[];
+  /** The history of calls as sums, each user, day and model once; null if it was not read. */
+  readonly usage: readonly PeerUsage[] | null;
   /** Settings of the program, each as its text. */
   readonly options: ReadonlyMap<string, string>;
   /** Rows of tables that are not moved. */

@@ -16,6 +16,8 @@ export type SourceOptions = {
   readonly saltKeyFile: string | null;
   readonly configFile: string | null;
   readonly grantUsd: string | null;
+  /** Not where every second counts: logs can be long. */
+  readonly isUsageRead: boolean;
 };
 
 const saltKeyBytesMax = 4_096;
@@ -31,7 +33,8 @@ export async function readSource(program: Program, options: SourceOptions): Prom
     if (program === "litellm") {
       return await readLite(source, options);
     }
-    return await readPeer(source, program, optionsFile === null ? new Map() : await readSavedOptions(optionsFile));
+    const saved = optionsFile === null ? new Map<string, string>() : await readSavedOptions(optionsFile);
+    return await readPeer(source, program, saved, options.isUsageRead);
   } finally {
     await source.close();
   }

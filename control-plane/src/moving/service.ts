@@ -11,10 +11,11 @@ import { moveKeys } from "./move-keys.ts";
 import { moveModels } from "./move-models.ts";
 import { moveOrganisations } from "./move-organisations.ts";
 import { moveRest } from "./move-rest.ts";
+import { moveUsage } from "./move-usage.ts";
 import { moveUsers } from "./move-users.ts";
 import { type PriceRow, priceTable } from "./price-table.ts";
 import { type Counts, type ImportOptions, Step } from "./run.ts";
-import { listItems, lockSource, markCutOver } from "./store.ts";
+import { listItems, lockSource, markCutOver, sumUsage, type UsageSum } from "./store.ts";
 
 export type ImportReport = {
   readonly instance: string;
@@ -26,6 +27,8 @@ export type ImportReport = {
   readonly prices: readonly PriceRow[];
   /** The sum of what the moved users have there, and of what was moved here, in quota. */
   readonly movedQuota: bigint;
+  /** The history of calls in both places; null if it was not read. */
+  readonly usage: { readonly there: UsageSum; readonly here: UsageSum } | null;
 };
 
 export type ImportDeps = {
@@ -107,7 +110,7 @@ export async function cutOver(db: Database, data: PeerData, options: ImportOptio
  * @throws Error before the cut-over
  */
 export async function settleRest(db: Database, data: PeerData, options: ImportOptions): Promise<ImportReport> {
-  const step = await db.withTransaction(
+  const steps = await db.withTransaction(
     async (tx) => {
       const { program } = data;
       const { instance } = options;
@@ -116,14 +119,19 @@ export async function settleRest(db: Database, data: PeerData, options: ImportOp
         throw new Error(`${instance} is not cut over yet: --drained is for what is left there afterwards`);
       }
       const rest = new Step(tx, data, options);
+      const usage = new Step(tx, data, options);
       await moveRest(rest);
+      await moveUsage(usage);
       const subject = { subjectKind: "import_source", subjectId: instance };
       await audit(tx, byCommand("import"), "import.drained", { ...subject, after: { changed: rest.counts.changed } });
-      return rest;
+      return [
+        ["rest", rest],
+        ["usage", usage],
+      ] as const;
     },
     { statementTimeoutMs },
   );
-  return await db.withTransaction((tx) => reportOf(tx, data, options, [["rest", step]]));
+  return await db.withTransaction((tx) => reportOf(tx, data, options, steps));
 }
 
 /** The violated invariants of the money, each as a sentence. */
@@ -149,6 +157,7 @@ function stepsOf(masterKey: MasterKey): Steps {
         sealCredential: (id, credential) => sealChannelCredential(masterKey, id, credential),
         sealFurtherCredential: (id, credential) => sealFurtherCredential(masterKey, id, credential),
       }),
+    usage: moveUsage,
   };
 }
 
@@ -192,6 +201,18 @@ async function reportOf(
       (sum, { movedQuota }) => sum + (movedQuota ?? 0n),
       0n,
     ),
+    usage: data.usage === null ? null : { there: addUp(data.usage), here: await sumUsage(tx, options.instance) },
   };
   return report;
+}
+
+function addUp(usage: readonly UsageSum[]): UsageSum {
+  const sum = { calls: 0n, inputTokens: 0n, outputTokens: 0n, quota: 0n };
+  for (const each of usage) {
+    sum.calls += each.calls;
+    sum.inputTokens += each.inputTokens;
+    sum.outputTokens += each.outputTokens;
+    sum.quota += each.quota;
+  }
+  return sum;
 }

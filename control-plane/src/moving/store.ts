@@ -1,9 +1,10 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import type { PgColumn } from "drizzle-orm/pg-core";
 import { clock, excluded } from "../db/expressions.ts";
 import { modelPrice } from "../db/schema/gateway-routing.ts";
 import { userGroup } from "../db/schema/groups.ts";
-import { importItem, importSource } from "../db/schema/moving.ts";
+import { importedUsage, importItem, importSource } from "../db/schema/moving.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Program } from "./model.ts";
 
@@ -107,4 +108,53 @@ export async function putItem(
         writtenAt: excluded(importItem.writtenAt),
       },
     });
+}
+
+type UsageRow = Omit<typeof importedUsage.$inferInsert, "id" | "instance">;
+
+/** Writes sums of usage in place of those of the same account, day and model. @returns how many are new, and how many differ */
+export async function putUsage(
+  tx: Queryable,
+  instance: string,
+  rows: readonly UsageRow[],
+): Promise<{ readonly made: number; readonly changed: number }> {
+  const sums = ["calls", "inputTokens", "outputTokens", "quota"] as const;
+  const differs = sums.map((name) => sql`${importedUsage[name]} <> ${excluded(importedUsage[name])}`);
+  const written = await tx.drizzle
+    .insert(importedUsage)
+    .values(rows.map((row) => ({ ...row, instance })))
+    .onConflictDoUpdate({
+      target: [importedUsage.gatewayUserId, importedUsage.instance, importedUsage.day, importedUsage.model],
+      set: Object.fromEntries(sums.map((name) => [name, excluded(importedUsage[name])])),
+      setWhere: sql.join(differs, sql` or `),
+    })
+    // A row that this statement has inserted was never locked by another one.
+    .returning({ isNew: sql<boolean>`xmax = 0` });
+  const made = written.filter(({ isNew }) => isNew).length;
+  return { made, changed: written.length - made };
+}
+
+export type UsageSum = {
+  readonly calls: bigint;
+  readonly inputTokens: bigint;
+  readonly outputTokens: bigint;
+  readonly quota: bigint;
+};
+
+/** All that was moved of the history of calls. */
+export async function sumUsage(db: Queryable, instance: string): Promise<UsageSum> {
+  const total = (column: PgColumn) => sql<bigint>`coalesce(sum(${column}), 0)::bigint`;
+  const [row] = await db.drizzle
+    .select({
+      calls: total(importedUsage.calls),
+      inputTokens: total(importedUsage.inputTokens),
+      outputTokens: total(importedUsage.outputTokens),
+      quota: total(importedUsage.quota),
+    })
+    .from(importedUsage)
+    .where(eq(importedUsage.instance, instance));
+  if (row === undefined) {
+    throw new Error("a sum without a row");
+  }
+  return row;
 }

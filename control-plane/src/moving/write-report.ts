@@ -1,6 +1,7 @@
 import { usdOfQuota } from "@sluice/contracts/money";
 import type { Finding } from "./model.ts";
 import type { ImportReport } from "./service.ts";
+import type { UsageSum } from "./store.ts";
 
 const titles: Readonly<Record<Finding["level"], string>> = {
   decide: "Decide, and run again",
@@ -10,7 +11,7 @@ const titles: Readonly<Record<Finding["level"], string>> = {
 
 /** The report for people. */
 export function writeReport(report: ImportReport): string {
-  const { isApplied, instance, counts, findings, leftOut, movedQuota, prices } = report;
+  const { isApplied, instance, counts, findings, leftOut, movedQuota, prices, usage } = report;
   const head = isApplied
     ? `Moved from ${instance}:`
     : `A rehearsal: nothing was kept. With --apply, this would be moved from ${instance}:`;
@@ -24,11 +25,22 @@ export function writeReport(report: ImportReport): string {
     head,
     ...rows,
     `  balances  ${movedQuota} quota in all, ${usdOfQuota(movedQuota)} USD`,
+    ...usageLines(usage),
     ...(tables.length === 0 ? [] : [`  Tables that are not moved: ${tables.join(", ")}`]),
     ...priceLines(prices),
     ...sections,
     "",
   ].join("\n");
+}
+
+function usageLines(usage: ImportReport["usage"]): string[] {
+  if (usage === null) {
+    return [];
+  }
+  const textOf = ({ calls, inputTokens, outputTokens, quota }: UsageSum): string =>
+    `${calls} calls, ${inputTokens} input and ${outputTokens} output tokens, ${quota} quota`;
+  const [there, here] = [textOf(usage.there), textOf(usage.here)];
+  return [`  history   ${there}, ${there === here ? "the same here" : `DIFFERENT here: ${here}`}`];
 }
 
 /** Prices in USD: input, output and cached input per million tokens, and a request. */

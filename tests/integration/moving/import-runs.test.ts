@@ -30,6 +30,8 @@ async function state(): Promise<string> {
     await db.sql`select c.name, a.group_name, a.model, a.priority, a.weight from ability a
       join channel c on c.id = a.channel_id order by 1, 2, 3`,
     await db.sql`select name, multiplier from user_group order by name`,
+    await db.sql`select p.email, u.day, u.model, u.calls, u.input_tokens, u.output_tokens, u.quota from imported_usage u
+      join user_profile p using (gateway_user_id) order by 1, 2, 3`,
   ];
   return JSON.stringify(tables, (_, value) => (typeof value === "bigint" ? value.toString() : value));
 }
@@ -59,7 +61,7 @@ describe("an import", () => {
   test("that was interrupted after any step ends the same when it is run again", async () => {
     await move(db, "new-api");
     const whole = await state();
-    for (const at of ["users", "keys", "models", "channels"]) {
+    for (const at of ["users", "keys", "models", "channels", "usage"]) {
       await db.close(500);
       await database.drop();
       database = await createTestDatabase();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { PeerData, Program, RatioProgram } from "@sluice/control-plane/moving/model.ts";
 import { readSource } from "@sluice/control-plane/moving/read-source.ts";
 import type { Counts, ImportOptions } from "@sluice/control-plane/moving/run.ts";
-import { cutOver, type ImportReport, runImport } from "@sluice/control-plane/moving/service.ts";
+import { cutOver, type ImportReport, runImport, settleRest } from "@sluice/control-plane/moving/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { SQL } from "bun";
@@ -38,6 +38,8 @@ export type MoveOptions = {
   readonly instance?: string;
   readonly isApplied?: boolean;
   readonly areAdminBalancesMoved?: boolean;
+  /** Only what calls that ended after the cut-over have changed. */
+  readonly isDrained?: boolean;
   readonly onStep?: (name: string) => void;
   readonly optionsFile?: string;
   readonly saltKeyFile?: string;
@@ -69,6 +71,9 @@ export async function createLiteLlm(): Promise<
 /** Moves a database as the command does. */
 export async function move(db: Database, program: Program, options: MoveOptions = {}): Promise<ImportReport> {
   const data = await readData(program, options);
+  if (options.isDrained === true) {
+    return await settleRest(db, data, optionsOf(program, options));
+  }
   const deps = { db, masterKey: new MasterKey(masterKeyBytes), onStep: options.onStep ?? (() => undefined) };
   return await runImport(deps, data, optionsOf(program, options));
 }
@@ -84,7 +89,7 @@ async function readData(program: Program, options: MoveOptions): Promise<PeerDat
     throw new Error("a database of LiteLLM is at no fixed place");
   }
   const { optionsFile = null, saltKeyFile = null, configFile = null, grantUsd = null } = options;
-  return await readSource(program, { from, optionsFile, saltKeyFile, configFile, grantUsd });
+  return await readSource(program, { from, optionsFile, saltKeyFile, configFile, grantUsd, isUsageRead: true });
 }
 
 function optionsOf(program: Program, options: MoveOptions): ImportOptions {

@@ -1,5 +1,6 @@
-import { index, pgTable, text, unique } from "drizzle-orm/pg-core";
+import { bigint, date, index, pgTable, text, unique } from "drizzle-orm/pg-core";
 import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
+import { gatewayUser } from "./gateway-keys.ts";
 
 /** Another gateway that customers are moved from. */
 export const importSource = pgTable("import_source", {
@@ -37,5 +38,33 @@ export const importItem = pgTable(
   (table) => [
     unique("import_item_once").on(table.instance, table.kind, table.sourceId),
     index("import_item_target").on(table.kind, table.target),
+  ],
+);
+
+const count = (name: string) => bigint(name, { mode: "bigint" }).notNull();
+
+/** What an account used in another gateway before it was moved, by day. History alone: nothing is charged or limited by it. */
+export const importedUsage = pgTable(
+  "imported_usage",
+  {
+    id: id(),
+    gatewayUserId: reference("gateway_user_id")
+      .notNull()
+      .references(() => gatewayUser.id),
+    instance: text("instance")
+      .notNull()
+      .references(() => importSource.instance),
+    /** In UTC. */
+    day: date("day", { mode: "string" }).notNull(),
+    /** As the other gateway calls it. */
+    model: text("model").notNull(),
+    calls: count("calls"),
+    inputTokens: count("input_tokens"),
+    outputTokens: count("output_tokens"),
+    quota: quota("quota").notNull(),
+  },
+  (table) => [
+    unique("imported_usage_once").on(table.gatewayUserId, table.instance, table.day, table.model),
+    index("imported_usage_instance").on(table.instance),
   ],
 );

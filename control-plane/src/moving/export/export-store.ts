@@ -1,7 +1,16 @@
 import type { Queryable } from "../../platform/db.ts";
 
 /** The kinds of lines, in the order in which they are written: each refers to those before it alone. */
-export const exportedKinds = ["user", "organisation", "member", "project", "key", "balance", "usage"] as const;
+export const exportedKinds = [
+  "user",
+  "organisation",
+  "member",
+  "project",
+  "key",
+  "balance",
+  "usage",
+  "earlier_usage",
+] as const;
 export type ExportedKind = (typeof exportedKinds)[number];
 
 const rowsAtOnce = 1_000;
@@ -42,6 +51,9 @@ const statements: Readonly<Record<ExportedKind, string>> = {
       sum(s.output_tokens)::bigint as output_tokens, sum(s.settled_quota)::bigint as quota
     from usage_user_sum s where s.grain = 'hours'
     group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+  earlier_usage: `
+    select gateway_user_id as account_id, instance, day::text as day, model, calls, input_tokens, output_tokens, quota
+    from imported_usage order by gateway_user_id, instance, day, model`,
 };
 
 /** The moment that the transaction sees. */

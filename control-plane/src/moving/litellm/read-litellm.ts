@@ -58,6 +58,7 @@ export async function readLiteLlm(source: Source, options: LiteOptions): Promise
     keys: moved,
     channels: channelsOf(deployments),
     codes: [],
+    usage: null,
     options: new Map(),
     leftOut: await countLeftOut(source),
     findings,

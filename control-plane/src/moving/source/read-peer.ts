@@ -5,24 +5,27 @@ import { readChannel } from "./read-channel.ts";
 import { readCode } from "./read-code.ts";
 import { noteHistory, noteOptions, noteSecondFactors } from "./read-history.ts";
 import { readKey } from "./read-key.ts";
+import { readUsage } from "./read-usage.ts";
 import { readUser } from "./read-user.ts";
 import { OddValue, textOf } from "./read-values.ts";
 
 /** Tables that hold what customers or operators could miss, and what is done about it. */
 const notMoved = [
-  ...["logs", "top_ups", "quota_data", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
+  ...["top_ups", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
   ...["user_subscriptions", "subscription_plans", "passkey_credentials", "two_fas", "user_oauth_bindings"],
 ];
 
 /**
  * Reads all of another program's database that can be moved.
  * @param saved settings that the running program has beyond those of its database
+ * @param isUsageRead whether the history of calls is read, which takes as long as there are logs
  * @throws Error if it is a database of something else
  */
 export async function readPeer(
   source: Source,
   program: RatioProgram,
-  saved: ReadonlyMap<string, string> = new Map(),
+  saved: ReadonlyMap<string, string>,
+  isUsageRead: boolean,
 ): Promise<PeerData> {
   await refuseOther(source, program);
   const findings: Finding[] = [];
@@ -58,6 +61,7 @@ export async function readPeer(
     keys: await read("tokens", (row, note) => readKey(row, program, note)),
     channels: await read("channels", (row, note) => readChannel(row, program, note)),
     codes: (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode),
+    usage: isUsageRead ? await readUsage(source, findings) : null,
     options,
     leftOut: await countLeftOut(source),
     findings,

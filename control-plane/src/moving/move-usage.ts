@@ -1,0 +1,44 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { PeerUsage } from "./model.ts";
+import type { Step } from "./run.ts";
+import { putUsage } from "./store.ts";
+
+const rowsAtOnce = 1_000;
+
+/**
+ * Keeps what each user has used there, by day. A day that was moved before is replaced. One whose logs are gone there by now
+ * stays as it is here.
+ */
+export async function moveUsage(step: Step): Promise<void> {
+  const { usage } = step.data;
+  if (usage === null) {
+    return;
+  }
+  const users = await step.items("user");
+  const lost = new Map<string, bigint>();
+  const rows: (Omit<PeerUsage, "userId"> & { readonly gatewayUserId: GatewayUserId })[] = [];
+  for (const { userId, ...sums } of usage) {
+    const gatewayUserId = users.get(userId)?.gatewayUserId ?? null;
+    if (gatewayUserId === null) {
+      lost.set(userId, (lost.get(userId) ?? 0n) + sums.quota);
+      step.counts.leftOut += 1;
+    } else {
+      rows.push({ gatewayUserId, ...sums });
+    }
+  }
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce);
+    const { made, changed } = await putUsage(step.tx, step.options.instance, some);
+    step.counts.made += made;
+    step.counts.changed += changed;
+    step.counts.unchanged += some.length - made - changed;
+  }
+  for (const [userId, quota] of lost) {
+    step.note(
+      "lost",
+      "logs",
+      `user ${userId}`,
+      `The user was not moved, so neither was the history of ${quota} quota.`,
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import type { Finding, PeerUsage } from "../model.ts";
+import type { Row, Source } from "./model.ts";
+import { instantOf, lineOf, OddValue, textOf, wholeOf } from "./read-values.ts";
+
+/** Of `logs.type`: a call that was charged. Others are top-ups, notes of the system, tests and errors. */
+const consumed = 2n;
+const hourSeconds = 3_600n;
+const modelLengthMax = 200;
+/** More would not fit into memory. */
+const sumsMax = 2_000_000;
+/** Rows that can't be read are told one by one up to here. */
+const toldMax = 20;
+
+/** What one row adds, with the time of it in seconds. */
+type Part = Omit<PeerUsage, "day"> & { readonly at: bigint };
+
+/**
+ * Sums the calls up by user, day and model. Logs say what was called, as far back as they were kept. The sums by hour that
+ * new-api keeps beside them count for the hours before: for the others they would count calls twice.
+ * @returns null if there are more sums than can be kept
+ */
+export async function readUsage(source: Source, findings: Finding[]): Promise<readonly PeerUsage[] | null> {
+  const sums = new Map<string, PeerUsage>();
+  const before = await addLogs(source, sums, findings);
+  await addHours(source, sums, findings, before);
+  if (sums.size > sumsMax) {
+    const text = `It has more than ${sumsMax} sums by user, day and model, so the history of calls is not moved.`;
+    findings.push({ level: "lost", table: "logs", id: "all rows", text });
+    return null;
+  }
+  return [...sums.values()];
+}
+
+/** @returns the second of the earliest call; null if there is none */
+async function addLogs(source: Source, sums: Map<string, PeerUsage>, findings: Finding[]): Promise<bigint | null> {
+  let first: bigint | null = null;
+  await readRows(source, "logs", findings, (row) => {
+    if (wholeOf(row["type"]) !== consumed) {
+      return;
+    }
+    const part = {
+      ...sharedOf(row),
+      calls: 1n,
+      inputTokens: wholeOf(row["prompt_tokens"]),
+      outputTokens: wholeOf(row["completion_tokens"]),
+    };
+    add(sums, part);
+    first = first === null || part.at < first ? part.at : first;
+  });
+  return first;
+}
+
+async function addHours(
+  source: Source,
+  sums: Map<string, PeerUsage>,
+  findings: Finding[],
+  firstLog: bigint | null,
+): Promise<void> {
+  let calls = 0n;
+  await readRows(source, "quota_data", findings, (row) => {
+    const shared = sharedOf(row);
+    if (firstLog !== null && shared.at > firstLog - hourSeconds) {
+      return;
+    }
+    const part = { ...shared, calls: wholeOf(row["count"]), inputTokens: wholeOf(row["token_used"]), outputTokens: 0n };
+    add(sums, part);
+    calls += part.calls;
+  });
+  if (calls > 0n) {
+    const text = `The logs of ${calls} calls are gone, so their sums by hour were taken: all of their tokens count as input.`;
+    findings.push({ level: "note", table: "quota_data", id: "earlier hours", text });
+  }
+}
+
+function sharedOf(row: Row): Pick<Part, "userId" | "model" | "quota" | "at"> {
+  return {
+    userId: textOf(row["user_id"]),
+    model: lineOf(row["model_name"]).slice(0, modelLengthMax),
+    quota: wholeOf(row["quota"]),
+    at: wholeOf(row["created_at"]),
+  };
+}
+
+/** Adds a row to the sums. Those that come after the last that can be kept are not added, and readUsage says so. */
+function add(sums: Map<string, PeerUsage>, part: Part): void {
+  const { userId, model } = part;
+  const day = instantOf(part.at).toISOString().slice(0, 10);
+  const key = JSON.stringify([userId, day, model]);
+  const sum = sums.get(key);
+  if (sum === undefined && sums.size > sumsMax) {
+    return;
+  }
+  sums.set(key, {
+    userId,
+    day,
+    model,
+    calls: wholeOf(part.calls + (sum?.calls ?? 0n)),
+    inputTokens: wholeOf(part.inputTokens + (sum?.inputTokens ?? 0n)),
+    outputTokens: wholeOf(part.outputTokens + (sum?.outputTokens ?? 0n)),
+    quota: wholeOf(part.quota + (sum?.quota ?? 0n)),
+  });
+}
+
+/** Calls `take` with each row, and notes those that it can't read. */
+async function readRows(source: Source, table: string, findings: Finding[], take: (row: Row) => void): Promise<void> {
+  if ((await source.columnsOf(table)) === null) {
+    return;
+  }
+  let odd = 0;
+  for await (const row of source.rows(table, "id")) {
+    try {
+      take(row);
+    } catch (error) {
+      if (!(error instanceof OddValue)) {
+        throw error;
+      }
+      odd += 1;
+      if (odd <= toldMax) {
+        const text = `The row can't be read: ${error.message}.`;
+        findings.push({ level: "lost", table, id: textOf(row["id"]), text });
+      }
+    }
+  }
+  if (odd > toldMax) {
+    findings.push({ level: "lost", table, id: `${odd - toldMax} further rows`, text: "They can't be read." });
+  }
+}
