@@ -13,14 +13,17 @@ import { redact } from "../platform/log.ts";
 const statementTimeoutMs = 600_000;
 
 function toStdout(): WriteLines {
-  return async (lines) => {
-    await Bun.write(Bun.stdout, lines);
-  };
+  // Bun.write would begin at the start of a file each time that standard output is redirected to one.
+  return (lines) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));
+    });
 }
 
 function toFile(file: FileHandle): WriteLines {
   return async (lines) => {
-    await file.write(lines);
+    // Unlike write(), it writes all or fails: a disk that fills up takes a part first.
+    await file.appendFile(lines);
   };
 }
 

@@ -29,14 +29,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const environment = (): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "",
+  NODE_ENV: "test",
+  DATABASE_URL: scene.rig.database.url,
+  MASTER_KEY: masterKeyBytes.toString("base64"),
+});
+
 async function run(words: readonly string[]): Promise<{ exitCode: number; out: string; said: string }> {
   const child = Bun.spawn([process.execPath, command, ...words], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      NODE_ENV: "test",
-      DATABASE_URL: scene.rig.database.url,
-      MASTER_KEY: masterKeyBytes.toString("base64"),
-    },
+    env: environment(),
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -133,6 +135,24 @@ test("no secret is in an export: no key, password, credential or encrypted value
   ]) {
     expect([secret, out.includes(secret)]).toEqual([secret, false]);
   }
+});
+
+test("standard output that is redirected to a file holds the same lines as --to, after what was in it", async () => {
+  const [path, redirected] = [join(folder, "named.jsonl"), join(folder, "redirected.jsonl")];
+  expect((await run(["--to", path])).exitCode).toBe(0);
+  await Bun.write(redirected, "before\n");
+  const shell = ["/bin/sh", "-c", '"$0" "$1" >> "$2"', process.execPath, command, redirected];
+  expect(await Bun.spawn(shell, { env: environment(), stderr: "ignore" }).exited).toBe(0);
+  const [named = [], piped = []] = await Promise.all(
+    [path, redirected].map(async (each) => (await Bun.file(each).text()).trimEnd().split("\n")),
+  );
+  expect(piped[0]).toBe("before");
+  expect(piped.slice(2)).toEqual(named.slice(1));
+});
+
+test("an export to a full disk fails", async () => {
+  const shell = ["/bin/sh", "-c", '"$0" "$1" > /dev/full', process.execPath, command];
+  expect(await Bun.spawn(shell, { env: environment(), stderr: "ignore" }).exited).toBe(1);
 });
 
 test("an older export is not overwritten, and one that is cut off has no last line", async () => {
