@@ -8,6 +8,9 @@ export function writeFindings(findings: readonly Finding[]): string {
     `${marks[level].padEnd(8)} ${area.padEnd(9)} ${text}`,
     ...(cure === "" ? [] : [`${" ".repeat(19)}${cure}`]),
   ]);
-  const count = (level: Finding["level"]): number => findings.filter((finding) => finding.level === level).length;
-  return [...lines, `${count("problem")} problems, ${count("warning")} warnings`, ""].join("\n");
+  const count = (level: Finding["level"]): string => {
+    const { length } = findings.filter((finding) => finding.level === level);
+    return `${length} ${level}${length === 1 ? "" : "s"}`;
+  };
+  return [...lines, `${count("problem")}, ${count("warning")}`, ""].join("\n");
 }
