@@ -3,7 +3,7 @@
  * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over | --drained]`, and
  * for LiteLLM also `[--salt-key-file FILE] [--config config.yaml] [--grant USD]`.
  * Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
- * money does not add up afterwards.
+ * money does not add up afterwards; 2: a wrong command line.
  */
 import { parseArgs } from "node:util";
 import { type PeerData, type Program, programs } from "../moving/model.ts";
@@ -50,23 +50,26 @@ async function read(program: Program, from: string, values: Values): Promise<Pee
   return data;
 }
 
-/** What the command line asks for. @throws Error that says what is wrong with it */
+/** A wrong command line: nothing was done. */
+class WrongCommand extends Error {}
+
+/** What the command line asks for. @throws WrongCommand */
 function readCommand() {
   const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
   const program = programs.find((name) => name === positionals[0]);
   const { from } = values;
   if (program === undefined || positionals.length !== 1 || from === undefined) {
-    throw new Error(`say what to move from where: import ${programs.join("|")} --from sqlite:FILE`);
+    throw new WrongCommand(`say what to move from where: import ${programs.join("|")} --from sqlite:FILE`);
   }
   const instance = values.instance ?? program;
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(instance)) {
-    throw new Error("--instance has to be up to 32 lower-case letters, digits and hyphens");
+    throw new WrongCommand("--instance has to be up to 32 lower-case letters, digits and hyphens");
   }
   if (values["cut-over"] && !values.apply) {
-    throw new Error("--cut-over goes with --apply: the last run before customers call Sluice");
+    throw new WrongCommand("--cut-over goes with --apply: the last run before customers call Sluice");
   }
   if (values.drained && (!values.apply || values["cut-over"])) {
-    throw new Error("--drained goes with --apply, after the run with --cut-over");
+    throw new WrongCommand("--drained goes with --apply, after the run with --cut-over");
   }
   return { program, from, instance, values };
 }
@@ -111,5 +114,5 @@ try {
   process.exitCode = await main();
 } catch (error) {
   say(redact(error instanceof Error ? error.message : String(error)));
-  process.exitCode = 1;
+  process.exitCode = error instanceof WrongCommand ? 2 : 1;
 }

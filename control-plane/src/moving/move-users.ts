@@ -57,9 +57,10 @@ async function addUser(step: Step, user: PeerUser, group: string): Promise<Targe
   const { tx } = step;
   const none = { amount: 0n, changeType: opening };
   const { gatewayUserId } = await addGatewayUser(tx, group, none);
+  const username = await usernameOf(step, user);
   const userId = await addImportedUser(tx, gatewayUserId, {
-    email: await addressOf(step, user),
-    username: await usernameOf(step, user),
+    email: await addressOf(step, user, username),
+    username,
     displayName: user.displayName.slice(0, 100) || null,
     passwordHash: await passwordOf(step, user),
     status: user.state,
@@ -101,7 +102,7 @@ async function changeUser(step: Step, user: PeerUser, known: Item, group: string
 }
 
 /** An address that can't be used is replaced by one that receives nothing. */
-async function addressOf(step: Step, user: PeerUser): Promise<string> {
+async function addressOf(step: Step, user: PeerUser, username: string | null): Promise<string> {
   const placeholder = `${step.options.instance}-${user.id}@imported.invalid`;
   // A deleted user gives its address back.
   const own = user.state === "closed" || user.email === "" ? null : await freeAddress(step.tx, user.email);
@@ -109,7 +110,7 @@ async function addressOf(step: Step, user: PeerUser): Promise<string> {
     const why =
       user.email === "" ? "It has no e-mail address" : `Its address ${user.email} is invalid or another account has it`;
     const consequence =
-      user.username === "" ? "nobody can log in until an admin enters one" : "and its owner logs in by name";
+      username === null ? "nobody can log in until an admin enters one" : "and its owner logs in by name";
     step.note("note", "users", user.id, `${why}: no mail reaches it, ${consequence}.`);
   }
   return own ?? placeholder;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { openSource, urlOfGoAddress } from "@sluice/control-plane/moving/source/open-source.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -6,6 +7,7 @@ import { SQL } from "bun";
 import { copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
+const command = join(import.meta.dir, "../../../control-plane/src/commands/import.ts");
 let database: TestDatabase;
 let db: Database;
 
@@ -122,7 +124,24 @@ describe("an import", () => {
     expect(report.counts.get("users")).toMatchObject({ made: 13 });
     expect(report.counts.get("channels")).toMatchObject({ made: 14 });
     expect(await usersHere()).toBe(26);
+    // Both their names and their addresses are taken.
+    const ofAlice = report.findings.filter(({ table, id }) => table === "users" && id === "2").map(({ text }) => text);
+    expect(ofAlice.join()).toContain("no mail reaches it, nobody can log in until an admin enters one.");
+    expect(ofAlice.join()).not.toContain("logs in by name");
     await moneyIsRight();
+  });
+});
+
+describe("the command", () => {
+  test.each([
+    [["other-api", "--from", "sqlite:x"], "one-api|new-api|litellm"],
+    [["one-api", "--from", "sqlite:x", "--instance", "A B"], "--instance"],
+    [["one-api", "--from", "sqlite:x", "--cut-over"], "goes with --apply"],
+    [["one-api", "--from", "sqlite:x", "--apply", "--cut-over", "--drained"], "after the run with --cut-over"],
+  ] as const)("ends with 2 for a wrong command line: %p", async (words, said) => {
+    const child = Bun.spawn([process.execPath, command, ...words], { stdout: "ignore", stderr: "pipe", env: {} });
+    expect(await child.stderr.text()).toContain(said);
+    expect(await child.exited).toBe(2);
   });
 });
 
