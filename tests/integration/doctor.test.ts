@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { CredentialId } from "@sluice/contracts/ids";
+import { sealFurtherCredential } from "@sluice/control-plane/gateway/channels/credentials.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
 
 type Finding = { readonly level: string; readonly area: string; readonly text: string; readonly cure: string };
@@ -8,8 +11,25 @@ const command = join(import.meta.dir, "../../control-plane/src/commands/doctor.t
 let rig: SluiceRig;
 let provider: Bun.Server<undefined>;
 
+/** Lists models for the credential of the rig, refuses one that says so, and has nothing else. */
+function answer(request: Request): Response {
+  const shown = request.headers.get("authorization") ?? "";
+  tried.push(`${request.method} ${new URL(request.url).pathname}`);
+  if (!new URL(request.url).pathname.endsWith("/models") || request.method !== "GET") {
+    return new Response("", { status: 404 });
+  }
+  return shown.includes("refused")
+    ? Response.json(
+        { error: { message: `Incorrect API key provided: ${shown.slice("Bearer ".length)}` } },
+        { status: 401 },
+      )
+    : Response.json({ object: "list", data: [] });
+}
+
+const tried: string[] = [];
+
 beforeAll(async () => {
-  provider = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
+  provider = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer });
   rig = await SluiceRig.create(`http://127.0.0.1:${provider.port}`);
 });
 afterAll(async () => {
@@ -17,8 +37,11 @@ afterAll(async () => {
   await provider.stop(true);
 });
 
-async function examine(env: Record<string, string> = {}): Promise<{ exitCode: number; findings: readonly Finding[] }> {
-  const child = Bun.spawn([process.execPath, command, "--json"], {
+async function examine(
+  env: Record<string, string> = {},
+  words: readonly string[] = [],
+): Promise<{ exitCode: number; findings: readonly Finding[] }> {
+  const child = Bun.spawn([process.execPath, command, "--json", ...words], {
     env: {
       PATH: process.env["PATH"] ?? "",
       NODE_ENV: "test",
@@ -45,7 +68,11 @@ const problemsOf = (findings: readonly Finding[]): string[] =>
 test("what is in order is said to be, and a public address that leads elsewhere is a problem", async () => {
   const { exitCode, findings } = await examine();
   expect(problemsOf(findings)).toEqual([`address: http://127.0.0.1:${provider.port}/healthz answers with status 404.`]);
-  expect(findings.filter(({ area, level }) => area === "channels" && level === "ok")).toHaveLength(1);
+  const ofChannels = findings.filter(({ area, level }) => area === "channels" && level === "ok");
+  expect(ofChannels.map(({ text }) => text)).toEqual([
+    expect.stringContaining("can be reached"),
+    expect.stringContaining("The provider lists its models for the credential main of"),
+  ]);
   expect(exitCode).toBe(1);
 });
 
@@ -86,6 +113,60 @@ test("each credential of a channel is looked at, and not those that are switched
     "channels: The credential second of several cannot be decrypted.",
   ]);
   await rig.db.sql`update channel set status = 'disabled' where id = ${id}::bigint`;
+});
+
+test("a credential that its provider refuses is a problem with what the provider said, without the credential", async () => {
+  const id = await rig.addChannel("turned-away", `http://127.0.0.1:${provider.port}/v1`, ["gpt-4o-mini"]);
+  const [row] = await rig.db.sql<{
+    id: bigint;
+  }>`insert into channel_credential (channel_id, label, secret_sealed, status)
+    values (${id}::bigint, 'second', '\\x00', 'enabled') returning id`;
+  const secret = "refused-0123456789-secret";
+  const sealed = sealFurtherCredential(new MasterKey(masterKeyBytes), (row?.id ?? 0n) as CredentialId, secret);
+  await rig.db.sql`update channel_credential set secret_sealed = ${sealed} where id = ${row?.id ?? 0n}`;
+  const { findings } = await examine();
+  const found = findings.find(({ level, text }) => level === "problem" && text.includes("second of turned-away"));
+  expect(found?.text).toContain("status 401");
+  expect(found?.text).toContain("Incorrect API key provided: [redacted]");
+  expect(JSON.stringify(findings)).not.toContain(secret);
+  await rig.db.sql`update channel set status = 'disabled' where id = ${id}::bigint`;
+});
+
+test("no credential leaves the host with --offline, and the servers are looked at all the same", async () => {
+  tried.length = 0;
+  const { findings } = await examine({}, ["--offline"]);
+  expect(findings.some(({ text }) => text.includes("can be reached"))).toBe(true);
+  expect(findings.some(({ text }) => text.includes("lists its models"))).toBe(false);
+  expect(tried.filter((each) => each.includes("/models"))).toEqual([]);
+});
+
+test("a name without an address is a finding of its own", async () => {
+  const id = await rig.addChannel("nameless", "http://nothing.invalid/v1", ["gpt-4o-mini"]);
+  const problems = problemsOf((await examine({}, ["--offline"])).findings).filter((text) => text.includes("nameless"));
+  expect(problems).toEqual([
+    expect.stringMatching(/^channels: The name nothing\.invalid, the server of nameless, has no address: /),
+  ]);
+  await rig.db.sql`update channel set status = 'disabled' where id = ${id}::bigint`;
+});
+
+test("what the service may do in its database is tried: partitions, locks and messages", async () => {
+  const texts = async () => (await examine({}, ["--offline"])).findings.map(({ level, text }) => `${level} ${text}`);
+  const right = await texts();
+  for (const part of [
+    "can create the partitions",
+    "Advisory locks can be taken",
+    "Messages between connections arrive",
+  ]) {
+    expect(right.some((text) => text.startsWith("ok") && text.includes(part))).toBe(true);
+  }
+  await rig.db.sql`alter function ensure_day_partitions(text, date, integer) rename to other_partitions`;
+  try {
+    expect(
+      (await texts()).some((text) => text.startsWith("problem") && text.includes("can't create the partitions")),
+    ).toBe(true);
+  } finally {
+    await rig.db.sql`alter function other_partitions(text, date, integer) rename to ensure_day_partitions`;
+  }
 });
 
 test("a master key of another database, and a database that is away, are found", async () => {

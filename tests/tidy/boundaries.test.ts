@@ -148,7 +148,7 @@ const doors = {
       "keys/key-quota.ts",
     ],
     ...["catalog-admin/imported-models.ts", "catalog-admin/save-channel.ts", "catalog-admin/save-ability.ts"],
-    ...["catalog-admin/save-credential.ts", "account-limits/imported-limits.ts"],
+    ...["catalog-admin/save-credential.ts", "catalog-admin/try-credential.ts", "account-limits/imported-limits.ts"],
     ...["channels/channels.ts", "channels/credentials.ts", "channels/exit-channels.ts"],
     ...["quota/grant-store.ts", "quota/lease-upkeep.ts", "quota/replica-store.ts"],
   ],

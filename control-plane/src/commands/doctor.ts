@@ -1,13 +1,17 @@
 /**
  * Checks what the service needs: settings, master key, database, clock, disk, open files, channels, public address. Says
- * what is wrong and what solves it: `bun run doctor [--json]`. Read-only. Exit code 0: no problem; 1: at least one.
+ * what is wrong and what solves it: `bun run doctor [--json] [--offline]`. Providers are asked for their lists of models with the
+ * credentials of enabled channels, but not with `--offline`. Read-only. Exit code 0: no problem; 1: at least one.
  */
 import { parseArgs } from "node:util";
 import { examine } from "../doctor/service.ts";
 import { writeFindings } from "../doctor/write-findings.ts";
 import { redact } from "../platform/log.ts";
 
-const { values } = parseArgs({ options: { json: { type: "boolean", default: false } }, strict: true });
-const findings = await examine();
+const { values } = parseArgs({
+  options: { json: { type: "boolean", default: false }, offline: { type: "boolean", default: false } },
+  strict: true,
+});
+const findings = await examine({ isOffline: values.offline });
 process.stdout.write(redact(values.json ? `${JSON.stringify({ findings })}\n` : writeFindings(findings)));
 process.exitCode = findings.some(({ level }) => level === "problem") ? 1 : 0;

@@ -30,6 +30,26 @@ export async function readServerFacts(db: Queryable): Promise<ServerFacts> {
   return row;
 }
 
+/** Whether the functions that create the partitions of a day can do so, for this role; null without them. */
+export async function mayCreatePartitions(db: Queryable, role: string): Promise<boolean | null> {
+  const [row] = await db.sql<{ may: boolean }>`
+    select has_function_privilege(${role}::text, p.oid, 'execute') and has_schema_privilege(p.proowner, 'public', 'create')
+      and p.proowner = c.relowner as may
+    from pg_proc p join pg_class c on c.oid = to_regclass('public.usage_log')
+    where p.proname = 'ensure_day_partitions' and p.pronamespace = 'public'::regnamespace`;
+  return row?.may ?? null;
+}
+
+export async function currentRole(db: Queryable): Promise<string> {
+  const [row] = await db.sql<{ role: string }>`select current_user::text as role`;
+  return row?.role ?? "";
+}
+
+/** Takes a lock that only doctors take, and lets it go. */
+export async function tryLock(db: Queryable): Promise<void> {
+  await db.sql`select pg_try_advisory_xact_lock(hashtextextended('sluice doctor', 0))`;
+}
+
 /** How many migrations have been applied; null in a database that was never migrated. */
 export async function countMigrations(db: Queryable): Promise<number | null> {
   const [table] = await db.sql<{ exists: boolean }>`
@@ -47,6 +67,8 @@ export type CheckedChannel = {
   readonly name: string;
   readonly upstream: UpstreamSettings;
   readonly credentialSealed: Uint8Array | null;
+  /** The address that its name is not asked for; null if it is. */
+  readonly pinnedAddress: string | null;
 };
 
 /** A credential that a channel's calls use. */
@@ -84,6 +106,7 @@ export async function listCheckedChannels(db: Queryable): Promise<readonly Check
       name: channel.name,
       upstream: channel.upstream,
       credentialSealed: channel.credentialSealed,
+      pinnedAddress: channel.pinnedAddress,
     })
     .from(channel)
     .where(and(eq(channel.status, "enabled"), sql`${channel.exitNodeCode} is null`))

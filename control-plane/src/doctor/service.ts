@@ -5,13 +5,17 @@ import { checkAddress } from "./check-address.ts";
 import { checkChannels } from "./check-channels.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkHost } from "./check-host.ts";
+import { checkRights } from "./check-rights.ts";
 import { hasTables } from "./doctor-store.ts";
 import { type Finding, fine, problem, reasonOf, warning } from "./model.ts";
 
 const statementTimeoutMs = 10_000;
 
-/** Looks at everything that the service needs. Nothing is changed, and no model is called. */
-export async function examine(): Promise<readonly Finding[]> {
+/**
+ * Looks at everything that the service needs. Nothing is changed, and no model is called.
+ * @param isOffline credentials are shown to no provider
+ */
+export async function examine({ isOffline }: { readonly isOffline: boolean }): Promise<readonly Finding[]> {
   let config: Config;
   let masterKey: MasterKey;
   try {
@@ -37,8 +41,9 @@ export async function examine(): Promise<readonly Finding[]> {
     return [
       ...checkSettings(config),
       ...ofDatabase,
+      ...(isUsable ? await checkRights(db, config.DATABASE_URL) : []),
       ...(await checkHost(config.DATA_DIR, config.RESERVE_FILE_BYTES)),
-      ...(isUsable ? await checkChannels(db, masterKey, config.UPSTREAM_CA_FILE ?? null) : []),
+      ...(isUsable ? await checkChannels(db, masterKey, { config, isOffline }) : []),
       ...(await checkAddress(config.PUBLIC_BASE_URL ?? null)),
     ];
   } finally {

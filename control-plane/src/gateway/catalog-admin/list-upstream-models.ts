@@ -7,7 +7,7 @@ import { AppError } from "../../platform/errors.ts";
 import { type Endpoint, toUpstream } from "../channels/model.ts";
 import { findModelNames } from "./catalog-admin-store.ts";
 import { findPriceData, toStoredData } from "./price-data/price-data-store.ts";
-import { clean, type Exchange, messageIn } from "./probe/exchange.ts";
+import { clean, type Exchange, messageIn, type Probes } from "./probe/exchange.ts";
 import { type ProbedChannel, readProbed } from "./probe/probe-target.ts";
 import type { ListedModel } from "./proposals/model.ts";
 import { openPriceData } from "./proposals/price-data.ts";
@@ -50,14 +50,7 @@ function readNames(names: readonly string[]): readonly ListedModel[] {
 }
 
 async function fetchList(deps: ChannelTestDeps, probed: ProbedChannel): Promise<readonly ListedModel[]> {
-  const { endpoints, changes } = toUpstream(probed.upstream);
-  const place = placeOf(probed, endpoints);
-  const { dialect, endpoint, target } = place;
-  const headers = dialect === "messages" ? ([["anthropic-version", "2023-06-01"]] as const) : [];
-  const exchange = await deps.probes.exchange(
-    { ...probed, endpoint, changes },
-    { method: "GET", target, headers, body: null, responseBytesMax },
-  );
+  const { exchange, dialect } = await askForList(deps.probes, probed);
   const isAccepted = exchange.status !== null && exchange.status >= 200 && exchange.status < 300;
   const listed = isAccepted ? readModelList(exchange.body) : null;
   if (listed === null) {
@@ -66,8 +59,23 @@ async function fetchList(deps: ChannelTestDeps, probed: ProbedChannel): Promise<
   return listed;
 }
 
+/** Asks an upstream for its list of models. @throws AppError `invalid_value` if it has none, `too_many_attempts` */
+export async function askForList(
+  probes: Probes,
+  asked: Pick<ProbedChannel, "upstream" | "credential" | "pinnedAddress">,
+): Promise<{ readonly exchange: Exchange; readonly dialect: Dialect }> {
+  const { endpoints, changes } = toUpstream(asked.upstream);
+  const { dialect, endpoint, target } = placeOf(asked, endpoints);
+  const headers = dialect === "messages" ? ([["anthropic-version", "2023-06-01"]] as const) : [];
+  const exchange = await probes.exchange(
+    { ...asked, endpoint, changes },
+    { method: "GET", target, headers, body: null, responseBytesMax },
+  );
+  return { exchange, dialect };
+}
+
 function placeOf(
-  { upstream }: ProbedChannel,
+  { upstream }: Pick<ProbedChannel, "upstream">,
   endpoints: ReadonlyMap<Dialect, Endpoint>,
 ): { readonly dialect: Dialect; readonly endpoint: Endpoint; readonly target: string } {
   const list = findPreset(upstream.preset)?.modelList;
@@ -87,7 +95,7 @@ function placeOf(
 }
 
 /** Why the list could not be fetched, at the field to correct. */
-function refusal({ status, body, problem }: Exchange, dialect: Dialect, credential: string | null): AppError {
+export function refusal({ status, body, problem }: Exchange, dialect: Dialect, credential: string | null): AppError {
   const address = `upstream.dialects.${dialect}.base_url`;
   const said = messageIn(body);
   const words = said === null ? "" : ` It said: ${clean(said, credential)}`;
