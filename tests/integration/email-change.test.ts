@@ -115,6 +115,35 @@ test("the link to the old address brings it back and ends every way in, even if 
   expect(await statusOf(email, "another battery horse")).toBe(200);
 });
 
+test("once the owner has the address back, no address that a thief gave the account can be brought back", async () => {
+  const { email, cookie, userId } = await newUser();
+  const [first, second] = [freshEmail(), freshEmail()];
+  await change(cookie, first);
+  await press(await tokenOf(userId, "email_change"));
+  const ofOwner = await tokenOf(userId, "email_undo");
+  await change(cookie, second);
+  await press(await tokenOf(userId, "email_change"));
+  const ofThief = await tokenOf(userId, "email_undo");
+  expect((await press(ofOwner)).status).toBe(303);
+  expect((await press(ofThief)).status).toBe(400);
+  const [row] = await rig.db.sql<{ email: string }>`select email from user_profile where id = ${userId}::bigint`;
+  expect(row?.email).toBe(email);
+});
+
+test("an owner who changed the address before a thief did can still bring the first one back", async () => {
+  const { email, cookie, userId } = await newUser();
+  const own = freshEmail();
+  await change(cookie, own);
+  await press(await tokenOf(userId, "email_change"));
+  const first = await tokenOf(userId, "email_undo");
+  await change(cookie, freshEmail());
+  await press(await tokenOf(userId, "email_change"));
+  expect((await press(await tokenOf(userId, "email_undo"))).status).toBe(303);
+  expect((await press(first)).status).toBe(303);
+  const [row] = await rig.db.sql<{ email: string }>`select email from user_profile where id = ${userId}::bigint`;
+  expect(row?.email).toBe(email);
+});
+
 test("a suspended user's link does nothing, and access tokens can't change the address", async () => {
   const { email, cookie, userId } = await newUser();
   await change(cookie, freshEmail());

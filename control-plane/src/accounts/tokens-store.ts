@@ -47,13 +47,15 @@ export async function takeAddressToken(
   db: Queryable,
   tokenHash: Uint8Array,
   purpose: "email_change" | "email_undo",
-): Promise<{ readonly userId: UserId; readonly address: string } | null> {
+): Promise<{ readonly id: bigint; readonly userId: UserId; readonly address: string } | null> {
   const [row] = await db.drizzle
     .update(token)
     .set({ usedAt: now })
     .where(isValid(tokenHash, purpose))
-    .returning({ userId: token.userId, address: token.address });
-  return row?.userId == null || row.address === null ? null : { userId: row.userId as UserId, address: row.address };
+    .returning({ id: token.id, userId: token.userId, address: token.address });
+  return row?.userId == null || row.address === null
+    ? null
+    : { id: row.id, userId: row.userId as UserId, address: row.address };
 }
 
 /** What a valid token is for; null for any other. */
@@ -74,12 +76,12 @@ export async function peekToken(db: Queryable, tokenHash: Uint8Array, purpose: T
   return (row?.userId ?? null) as UserId | null;
 }
 
-/** Invalidates all tokens of a user for this purpose. */
-export async function spendTokens(db: Queryable, userId: UserId, purpose: TokenPurpose): Promise<void> {
+/** Invalidates the tokens of a user for this purpose: all, or those made after another. */
+export async function spendTokens(db: Queryable, userId: UserId, purpose: TokenPurpose, after = 0n): Promise<void> {
   await db.drizzle
     .update(token)
     .set({ usedAt: now })
-    .where(and(eq(token.userId, userId), eq(token.purpose, purpose), isNull(token.usedAt)));
+    .where(and(eq(token.userId, userId), eq(token.purpose, purpose), isNull(token.usedAt), gt(token.id, after)));
 }
 
 export async function deleteOldTokens(db: Queryable): Promise<void> {

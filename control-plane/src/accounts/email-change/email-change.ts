@@ -88,13 +88,15 @@ export class EmailChange {
    */
   async undo(token: string, origin: Origin): Promise<void> {
     await this.#deps.db.withTransaction(async (tx) => {
-      const { login, address } = await takeOwner(tx, token, "email_undo");
+      const { id, login, address } = await takeOwner(tx, token, "email_undo");
       // Somebody who registered the address meanwhile has not proved it, or it would be theirs.
       await releaseAddress(tx, address);
       if (login.status === "closed" || !(await updateEmail(tx, login.userId, address))) {
         throw new AppError("invalid_token");
       }
       await spendAll(tx, login.userId);
+      // Addresses that the account got since then may be those of a thief, who has the links that bring them back.
+      await spendTokens(tx, login.userId, "email_undo", id);
       await clearPassword(tx, login.userId);
       const passkeys = await deletePasskeys(tx, login.userId);
       const issuers = await deleteIdentities(tx, login.userId);
@@ -162,7 +164,7 @@ async function takeOwner(
   tx: Transaction,
   token: string,
   purpose: "email_change" | "email_undo",
-): Promise<{ readonly login: LoginProfile; readonly address: string }> {
+): Promise<{ readonly id: bigint; readonly login: LoginProfile; readonly address: string }> {
   const taken = await takeAddressToken(tx, sha256(token), purpose);
   if (taken === null) {
     throw new AppError("invalid_token");
@@ -172,7 +174,7 @@ async function takeOwner(
   if (login === null) {
     throw new AppError("invalid_token");
   }
-  return { login, address: taken.address };
+  return { id: taken.id, login, address: taken.address };
 }
 
 /** Links that were sent to the other address stop working. */
