@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
+import { addressKeyOf } from "@sluice/control-plane/accounts/email-address.ts";
 import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { codeOf, recordReferral } from "@sluice/control-plane/payments/referrals/referrals.ts";
 import {
@@ -148,6 +149,32 @@ describe("nobody is rewarded", () => {
     await rewardReferrals(deps(), inDays(15));
     expect(await Promise.all(pairs.map(stateOf))).toEqual(["refused address", "refused device", "refused network"]);
     expect(await scene.balance(inviter)).toBe(0n);
+  });
+
+  test("when the invited address is an alias of one that was imported, or that the inviter has by now", async () => {
+    const imported = await scene.addBuyer("same.person@example.com");
+    const pair = await invite(imported);
+    await scene.db.sql`
+      update user_registration set address_key = ${addressKeyOf("sameperson+2@example.com")}
+      where user_id = ${pair.invited.userId}::bigint`;
+    await pay(pair.invited);
+    await rewardReferrals(deps(), inDays(15));
+    expect(await stateOf(pair)).toBe("refused address");
+    expect(await scene.balance(imported)).toBe(0n);
+  });
+
+  test.each(["suspended", "closed"])("while one of both accounts is %s", async (status) => {
+    const pairs = [await invite(), await invite()] as const;
+    for (const { invited } of pairs) {
+      await pay(invited);
+    }
+    const ids = [pairs[0].inviter.userId, pairs[1].invited.userId];
+    for (const id of ids) {
+      await scene.db.sql`update user_profile set status = ${status} where id = ${id}::bigint`;
+    }
+    expect(await rewardReferrals(deps(), inDays(15))).toBe(0);
+    expect(await Promise.all(pairs.map(stateOf))).toEqual(["pending", "pending"]);
+    expect([await scene.balance(pairs[0].inviter), await scene.balance(pairs[1].inviter)]).toEqual([0n, 0n]);
   });
 
   test("beyond the limit of a month, also when ten decide at once", async () => {

@@ -1,4 +1,3 @@
-import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { digestOfInvitation } from "./invitation-codes.ts";
@@ -46,15 +45,4 @@ export async function admitRegistration(
 export function isAtAny(email: string, domains: readonly string[]): boolean {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return domains.some((each) => (each.startsWith("*.") ? domain.endsWith(each.slice(1)) : domain === each));
-}
-
-/**
- * The digest under which free credit of an address is counted. Many providers deliver an address with other dots or with
- * something after a plus to the same person.
- */
-export function addressKeyOf(email: string): Uint8Array {
-  const at = email.lastIndexOf("@");
-  const [local = ""] = email.slice(0, at).toLowerCase().split("+");
-  const domain = email.slice(at + 1).toLowerCase();
-  return sha256(`registration ${local.replaceAll(".", "")}@${domain === "googlemail.com" ? "gmail.com" : domain}`);
 }

@@ -3,9 +3,10 @@ import type { CreditRefusal } from "@sluice/contracts/registration-rules";
 import { addressNetwork } from "../../platform/client-address.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { addressKeyOf } from "../email-address.ts";
 import type { KnownDevices } from "../login/known-devices.ts";
 import type { GatewayUsers, OnReferred, OnVerified, RegistrationNeeds } from "../port.ts";
-import { addressKeyOf, admitRegistration } from "./admission.ts";
+import { admitRegistration } from "./admission.ts";
 import type { Proof, ProofOfWork } from "./proof-of-work.ts";
 import { readReferral } from "./referral-cookie.ts";
 import {

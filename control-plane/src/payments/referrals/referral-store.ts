@@ -94,7 +94,7 @@ export async function selectReferrals(
 export type Due = { readonly id: bigint; readonly orderNo: string };
 
 /**
- * Pending referrals whose invited person has paid, for the own account and by a gateway, with that payment: it has
+ * Pending referrals of two open accounts whose invited person has paid, for the own account and by a gateway, with that payment: it has
  * lasted for the days of the referral, and no money of it went back.
  */
 export async function selectDue(
@@ -112,7 +112,8 @@ export async function selectDue(
           and not exists (select from refund b where b.order_id = o.id and b.status <> 'failed')
         order by o.settled_at, o.id limit 1
       ) o
-      where r.state = 'pending'
+      where r.state = 'pending' and not exists (
+        select from user_profile u where u.id in (r.inviter_id, r.invited_id) and u.status <> 'active')
       order by r.id limit ${limit}::integer`),
   ];
 }

@@ -1,11 +1,12 @@
 import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
 import type { ReferralRefusal } from "@sluice/contracts/referrals";
+import { addressKeyOf } from "../../accounts/email-address.ts";
 import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import { dayMs } from "../../platform/clock.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import { fromCents } from "../model.ts";
-import { lockOrder, readNow } from "../orders/order-store.ts";
+import { findOwner, lockOrder, readNow } from "../orders/order-store.ts";
 import type { BillingDeps } from "../port.ts";
 import { isMoneyBack } from "../refunds/money-back.ts";
 import {
@@ -91,6 +92,11 @@ async function refusalOf(
   const invited = await findOrigin(tx, referral.invitedId);
   const inviter = await findOrigin(tx, referral.inviterId);
   if (invited !== null) {
+    const owner = await findOwner(tx, referral.inviterId);
+    // The inviter may have been imported, or have another address by now.
+    if (owner !== null && Buffer.from(addressKeyOf(owner.email)).equals(invited.addressKey)) {
+      return "address";
+    }
     const twins = await countTwins(tx, referral.invitedId, invited);
     if (twins.address > 0) {
       return "address";
