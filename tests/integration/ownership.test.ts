@@ -131,6 +131,8 @@ const empty: Readonly<Record<string, RegExp>> = {
   "GET /backend/usage/labels/": /"by_end_user":\[\],"by_tag":\[\]/,
   "GET /backend/usage/export/": /^request_id,[^\n]*\r\n$/,
   "GET /backend/usage/sums/export/": /^from_day,[^\n]*\r\n$/,
+  "GET /backend/usage/earlier/": /"earlier":null/,
+  "GET /backend/usage/earlier/export/": /^day,[^\n]*\r\n$/,
   "POST /backend/account/inbox/read/": /"marked":0,/,
 };
 

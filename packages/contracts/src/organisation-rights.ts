@@ -76,7 +76,11 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
   ...paths("projects", "/backend/organisations/", "project/save"),
   // Members with `own_keys` or `own_usage` alone see and change only what is theirs.
   ...paths("own_keys", "/backend/keys/", "create list save disable enable revoke rotate first-request"),
-  ...paths("own_usage", "/backend/usage/", "list summary labels export sums/export receipt receipt/:request_id"),
+  ...paths(
+    "own_usage",
+    "/backend/usage/",
+    "list summary labels export sums/export earlier earlier/export receipt receipt/:request_id",
+  ),
   ...paths("settings", "/backend/usage/", "labels/save"),
   ...paths("see", "/backend/", "models/list billing/balance response-cache"),
   ...paths("billing", "/backend/billing/", "ledger statement statement/sums order/list order/create order/status"),

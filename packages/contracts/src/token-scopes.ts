@@ -27,7 +27,11 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("everything", "/backend/organisations/", "create save leave invite member/save member/remove project/save"),
   ...paths("closed", "/backend/organisations/invitation/", "read accept"),
   ...paths("everything", "/backend/organisations/invitation/", "revoke"),
-  ...paths("usage", "/backend/usage/", "list summary labels export sums/export receipt receipt/:request_id"),
+  ...paths(
+    "usage",
+    "/backend/usage/",
+    "list summary labels export sums/export earlier earlier/export receipt receipt/:request_id",
+  ),
   ...paths("everything", "/backend/usage/", "labels/save"),
   ...paths("usage", "/backend/billing/", "balance"),
   ...paths("keys", "/backend/keys/", "create list save disable enable revoke rotate first-request"),

@@ -62,6 +62,19 @@ export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 export const usageSumsBy = ["day", "model", "key", "member", "project"] as const;
 export const usageSumsInput = usageSummaryInput.extend({ by: z.enum(usageSumsBy).default("model") });
 
+/** What an account used in another gateway before it was moved here, in UTC days, both ends included. */
+export const earlierUsage = z.strictObject({
+  from_day: wireDay,
+  to_day: wireDay,
+  calls: wireInteger,
+  input_tokens: wireInteger,
+  output_tokens: wireInteger,
+  quota: wireInteger,
+});
+export type EarlierUsage = Unsent<z.output<typeof earlierUsage>>;
+/** Null for an account that was not moved. */
+export const usageEarlierResponse = z.strictObject({ earlier: earlierUsage.nullable() });
+
 /** The most calls in one file. */
 export const usageExportRowsMax = 100_000;
 

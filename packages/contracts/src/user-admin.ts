@@ -6,6 +6,7 @@ import { groupOfUser } from "./groups.ts";
 import { recordId } from "./keys.ts";
 import { loginMethods } from "./login-methods.ts";
 import { reasonText } from "./readable-text.ts";
+import { earlierUsage } from "./usage.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 const reason = reasonText(500).optional();
@@ -44,6 +45,8 @@ export const userDetail = z.strictObject({
   }),
   balance: balanceView,
   spent: spentView,
+  /** What the user used in the gateway that the account was moved from; null if it was not moved. */
+  earlier_usage: earlierUsage.nullable(),
   subscriptions: z.array(
     z.strictObject({
       plan_code: z.string(),

@@ -287,6 +287,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/usage/labels/save/": "user",
   "GET /backend/usage/export/": "user",
   "GET /backend/usage/sums/export/": "user",
+  "GET /backend/usage/earlier/": "user",
+  "GET /backend/usage/earlier/export/": "user",
   "GET /backend/models/list/": "user",
   "GET /backend/payment/options/": "user",
   "GET /backend/usage/receipt/": "user",

@@ -7,6 +7,7 @@ import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { buyerData, invoice } from "../../db/schema/invoices.ts";
 import { ledgerAccount, ledgerEntry, ledgerPosting } from "../../db/schema/ledger.ts";
 import { mailInbox } from "../../db/schema/mail.ts";
+import { importedUsage } from "../../db/schema/moving.ts";
 import { organisation, organisationMember } from "../../db/schema/organisations.ts";
 import { passkey } from "../../db/schema/passkeys.ts";
 import { userIdentity } from "../../db/schema/sign-in.ts";
@@ -258,6 +259,22 @@ export const sections: Readonly<Record<string, Section>> = {
         ),
       )
       .orderBy(asc(ledgerEntry.id))
+      .limit(limit),
+  earlier_usage_by_day: (db, { gatewayUserId }, { after, limit }) =>
+    db.drizzle
+      .select({
+        id: importedUsage.id,
+        gateway: importedUsage.instance,
+        day: importedUsage.day,
+        model: importedUsage.model,
+        calls: importedUsage.calls,
+        input_tokens: importedUsage.inputTokens,
+        output_tokens: importedUsage.outputTokens,
+        quota: importedUsage.quota,
+      })
+      .from(importedUsage)
+      .where(and(eq(importedUsage.gatewayUserId, gatewayUserId), gt(importedUsage.id, after)))
+      .orderBy(asc(importedUsage.id))
       .limit(limit),
   messages: (db, { userId }, { after, limit }) =>
     db.drizzle

@@ -1,7 +1,9 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import { userDetail, userDetailInput } from "@sluice/contracts/user-admin";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { notFound } from "../../platform/errors.ts";
 import { type ListDeps, readFirstPage } from "../../platform/list-query/endpoints.ts";
+import { sumEarlierUsage } from "../../usage/views/earlier-store.ts";
 import { audits, keys, mails, users } from "../lists/accounts-lists-store.ts";
 import { ledgerEntries, orders, payments, refunds } from "../lists/billing-lists-store.ts";
 import { usage } from "../lists/gateway-lists-store.ts";
@@ -45,6 +47,7 @@ async function readUserDetail(deps: ListDeps, userId: bigint) {
     user: { ...rows[0], ...found.account },
     balance: found.balance,
     spent: await sumSpent(db, found.gatewayUserId, new Date(clock.now())),
+    earlier_usage: await sumEarlierUsage(db, found.gatewayUserId as GatewayUserId),
     subscriptions: await selectSubscriptions(db, userId),
     groups: await selectGroups(db, found.gatewayUserId),
     sign_ins: await selectSignIns(db, userId),

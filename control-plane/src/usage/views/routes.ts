@@ -1,6 +1,7 @@
 import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import {
   usageDaysMax,
+  usageEarlierResponse,
   usageExportRowsMax,
   usageLabelsResponse,
   usageLabelsSaveInput,
@@ -16,6 +17,7 @@ import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { z } from "zod";
 import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
+import { earlierFile } from "./earlier-file.ts";
 import type { UsagePlace } from "./model.ts";
 import { sumsFile } from "./sums-file.ts";
 import type { UsageViews } from "./usage-views.ts";
@@ -29,7 +31,7 @@ function placeOf({ gatewayUserId, organisation }: UserCaller): UsagePlace {
 
 /** The endpoints of the console's usage page. Each sees only the calls of the logged-in user. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
-  return [...callEndpoints(views), ...labelEndpoints(views)];
+  return [...callEndpoints(views), ...labelEndpoints(views), ...earlierEndpoints(views)];
 }
 
 const method = "GET";
@@ -142,6 +144,35 @@ function labelEndpoints(views: UsageViews): AnyEndpoint[] {
         await views.saveLabels(call.user.gatewayUserId, call.input.are_kept, byCaller(call));
         return { are_kept: call.input.are_kept };
       },
+    }),
+  ];
+}
+
+function earlierEndpoints(views: UsageViews): AnyEndpoint[] {
+  return [
+    endpoint({
+      method,
+      path: "/backend/usage/earlier/",
+      access,
+      input: z.strictObject({}),
+      summary: "Sum what the account used in the gateway that it was moved from",
+      output: usageEarlierResponse,
+      errors: [],
+      handle: async ({ user }) => ({ earlier: await views.earlier(placeOf(user)) }),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/earlier/export/",
+      access,
+      input: z.strictObject({}),
+      summary: "Export what the account used in the gateway that it was moved from, by day and model",
+      output: null,
+      otherResponses: [
+        { status: 200, type: "text/csv", summary: "One line per day and model, after a line with the column names." },
+      ],
+      errors: ["too_broad"],
+      limits: [`At most ${usageExportRowsMax.toLocaleString("en")} lines.`],
+      handle: async ({ user }) => earlierFile(await views.earlierDays(placeOf(user))),
     }),
   ];
 }

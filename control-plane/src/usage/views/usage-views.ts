@@ -1,5 +1,6 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import {
+  type EarlierUsage,
   type UsageLabels,
   type UsageListInput,
   type UsageReceipt,
@@ -17,6 +18,7 @@ import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
+import { listEarlierUsage, sumEarlierUsage } from "./earlier-store.ts";
 import { changeLabelsKept, readLabelsKept, sumLabels } from "./labels-store.ts";
 import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
@@ -48,6 +50,20 @@ export class UsageViews {
   async summary(place: UsagePlace, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(place, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+  }
+
+  /** What the account used before it was moved here. It is of no member, so those who see their own calls alone get none. */
+  async earlier({ gatewayUserId, onlyMemberId }: UsagePlace): Promise<EarlierUsage | null> {
+    return onlyMemberId === null ? await sumEarlierUsage(this.#db, gatewayUserId) : null;
+  }
+
+  /** The same by day and model. @throws AppError `too_broad` */
+  async earlierDays({ gatewayUserId, onlyMemberId }: UsagePlace) {
+    const rows = onlyMemberId === null ? await listEarlierUsage(this.#db, gatewayUserId, usageExportRowsMax + 1) : [];
+    if (rows.length > usageExportRowsMax) {
+      throw new AppError("too_broad");
+    }
+    return rows;
   }
 
   /** Sums by end user and by tag, read from the log. @throws AppError `invalid_parameter`, `temporarily_unavailable` */

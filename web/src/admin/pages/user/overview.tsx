@@ -30,6 +30,14 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
         {(error) => <Notice tone="bad">The verification mail failed: {error()}</Notice>}
       </Show>
       <Balance of={props.detail} since="since registration" />
+      <Show when={props.detail.earlier_usage}>
+        {(earlier) => (
+          <p class="muted">
+            Before the move, from {earlier().from_day} to {earlier().to_day}: {formats.number(Number(earlier().calls))}{" "}
+            calls for {formats.quota(earlier().quota)}
+          </p>
+        )}
+      </Show>
       <AccountGroups groups={props.detail.groups} member={{ kind: "user", id: String(props.detail.user.user_id) }} />
       <UserOrganisations userId={String(props.detail.user.user_id)} />
       <LimitsCard

@@ -11,6 +11,7 @@ import { createSummaryQuery, type Sums } from "../../parts/queries.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { CallLog } from "./call-log.tsx";
 import { DayChart } from "./day-chart.tsx";
+import { EarlierUsage } from "./earlier-usage.tsx";
 import { usageArea } from "./messages/messages.ts";
 import { createRange } from "./range.ts";
 import { RangeBar } from "./range-bar.tsx";
@@ -54,6 +55,7 @@ export function Page(): JSX.Element {
           )}
         </Match>
       </Switch>
+      <EarlierUsage />
       <ShownAfter isReady={!summary.isPending}>
         <CallLog range={range} state={state} filter={filter} />
       </ShownAfter>

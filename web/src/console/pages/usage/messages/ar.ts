@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
   duration: "المدة",
   status: "الحالة",
   exportCsv: "CSV لكل الطلبات",
+  earlier: "قبل النقل، من {from} إلى {to}: عدد الطلبات {calls} بتكلفة {cost}.",
+  earlierCsv: "CSV حسب اليوم والنموذج",
   emptyTitle: "لا طلبات في هذه المدة",
   emptyText: "تظهر الطلبات هنا فور انتهائها. اختر أيامًا أكثر، أو أرسل طلبًا بأحد المفاتيح.",
   toKeys: "إلى المفاتيح",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
   duration: "Dauer",
   status: "Status",
   exportCsv: "CSV aller Aufrufe",
+  earlier: "Vor dem Umzug, vom {from} bis {to}: {calls} Aufrufe für {cost}.",
+  earlierCsv: "CSV nach Tag und Modell",
   emptyTitle: "Kein Aufruf in diesem Zeitraum",
   emptyText:
     "Aufrufe erscheinen hier, sobald sie beendet sind. Wählen Sie mehr Tage oder senden Sie einen mit einem Schlüssel.",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
   duration: "अवधि",
   status: "स्थिति",
   exportCsv: "सभी कॉल का CSV",
+  earlier: "स्थानांतरण से पहले, {from} से {to} तक: {calls} कॉल, {cost}।",
+  earlierCsv: "दिन और मॉडल के अनुसार CSV",
   emptyTitle: "इस अवधि में कोई कॉल नहीं",
   emptyText: "कॉल पूरी होते ही यहाँ दिखती हैं। ज़्यादा दिन चुनें या किसी कुंजी से कॉल भेजें।",
   toKeys: "कुंजियों पर जाएँ",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
   duration: "소요 시간",
   status: "상태",
   exportCsv: "모든 호출 CSV",
+  earlier: "이전하기 전({from} ~ {to}): 호출 {calls}건, {cost}.",
+  earlierCsv: "날짜 및 모델별 CSV",
   emptyTitle: "이 기간에 호출이 없습니다",
   emptyText: "호출은 끝나는 대로 여기에 표시됩니다. 기간을 늘리거나 키로 호출을 보내 보세요.",
   toKeys: "키로 이동",

@@ -57,6 +57,8 @@ export const messages: UsageMessages = {
   duration: "Длительность",
   status: "Статус",
   exportCsv: "CSV всех запросов",
+  earlier: "До переноса, с {from} по {to}: запросов {calls} на {cost}.",
+  earlierCsv: "CSV по дням и моделям",
   emptyTitle: "За этот период запросов нет",
   emptyText: "Запросы появляются здесь сразу по завершении. Выберите больше дней или отправьте запрос с ключом.",
   toKeys: "К ключам",
