@@ -81,6 +81,8 @@ const features = {
   // Some of them let admins do more, which needs two people.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],
   mail: [...leaf, "admin/audit", "events"],
+  // How the models do, for everyone; incidents are recorded.
+  status: [...leaf, "admin/audit"],
   // What the operator uploads and writes.
   branding: [...leaf, "admin/audit"],
   // Reports to users by mail.

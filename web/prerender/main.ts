@@ -11,6 +11,7 @@ import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { legalTextPages } from "../src/site/pages/legal/page.tsx";
 import { modelPages } from "../src/site/pages/model/page.tsx";
+import { statusPages } from "../src/site/pages/status/page.tsx";
 import { sitePages } from "../src/site/routes.ts";
 import { withBrandInMarkdown } from "./brand-place.ts";
 import { drawDocument, pageContext } from "./document.tsx";
@@ -28,7 +29,7 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   );
   const assets = readPageAssets(manifest, images);
   const files = new Map<string, string>();
-  const pages = [...sitePages, ...modelPages(catalogue), ...legalTextPages(catalogue)];
+  const pages = [...sitePages, ...modelPages(catalogue), ...legalTextPages(catalogue), ...statusPages(catalogue)];
   for (const page of pages) {
     for (const locale of allLocales) {
       const prefix = locale === "en" ? "" : `/${locale}`;

@@ -1,5 +1,4 @@
-import type { BrandImageKind } from "@sluice/contracts/brand";
-import { imageBytesMax } from "@sluice/contracts/branding";
+import { type BrandImageKind, imageBytesMax } from "@sluice/contracts/brand";
 import { imageSize } from "image-size";
 import { AppError } from "../platform/errors.ts";
 import type { StoredImage } from "./model.ts";

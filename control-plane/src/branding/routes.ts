@@ -1,8 +1,8 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
+import { imageBytesMax } from "@sluice/contracts/brand";
 import {
   brandingResponse,
   type ImageView,
-  imageBytesMax,
   legalInput,
   legalResponse,
   previewedLegalResponse,

@@ -15,6 +15,7 @@ import type { BrandState, CurrentLegal, LookRules } from "../branding/model.ts";
 import { renderLegal } from "../branding/render-legal.ts";
 import type { Branding } from "../branding/service.ts";
 import { type MailLook, plainMailLook } from "../mail/model.ts";
+import type { StatusRules } from "../status/model.ts";
 
 /** What the public pages show of the operator. */
 export function brandOf(values: SettingValues, { files, texts, legal }: BrandState): Brand {
@@ -75,4 +76,14 @@ export function lookRules(values: SettingValues): LookRules {
 /** A legal page as the site shows it. */
 export function siteLegalText({ page, locale, markdown, version, effectiveOn }: CurrentLegal): SiteLegalText {
   return { page, locale, html: renderLegal(markdown), version, effective_on: effectiveOn };
+}
+
+/** What the status page shows. */
+export function statusRules(values: SettingValues): StatusRules {
+  return {
+    isShown: values["status.page"],
+    showsSuccess: values["status.success"],
+    showsLatency: values["status.latency"],
+    showsIncidents: values["status.incidents"],
+  };
 }

@@ -75,13 +75,22 @@ import type { Feature } from "../platform/feature.ts";
 import { fileEndpoints, type ListDeps, listEndpoints } from "../platform/list-query/endpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
+import { statusFeature } from "../status/feature.ts";
 import { traceFeature } from "../trace/feature.ts";
 import type { TraceRules } from "../trace/model.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
-import { announcementOf, brandOf, mailLookOf, mailSenderName, ownBrandName, siteLegalText } from "./brand.ts";
+import {
+  announcementOf,
+  brandOf,
+  mailLookOf,
+  mailSenderName,
+  ownBrandName,
+  siteLegalText,
+  statusRules,
+} from "./brand.ts";
 import { cacheRules } from "./cache-rules.ts";
 import { gatewayUsers } from "./gateway-users.ts";
 import { setupDeps } from "./setup.ts";
@@ -242,6 +251,12 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
     { name: "branding", endpoints: brandingEndpoints({ db }) },
+    statusFeature({
+      ...{ db, clock, log },
+      rules: () => statusRules(settings.values),
+      models: () => listModelsForNewcomers(db).then((rows) => rows.map(siteModel)),
+      page: () => ({ name: settings.values["brand.name"], url: `${publicBaseUrl(config)}/status/` }),
+    }),
     traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
   ];
   return { features, accounts };
@@ -357,6 +372,7 @@ function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
     readCatalogue: async () => ({
       origin,
       brand: brandOf(settings.values, branding.state()),
+      has_status: settings.values["status.page"],
       legal_texts: branding.state().legal.map(siteLegalText),
       announcement: announcementOf(settings.values, systemClock.now()),
       plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),

@@ -46,6 +46,7 @@ export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
   ...paths(readOnly, "/backend/admin/", "registration/credit/list registration/credit/export"),
   ...paths(readOnly, "/backend/admin/mail/", "template template/list"),
   ...paths(readOnly, "/backend/admin/", "branding branding/legal"),
+  ...paths(support, "/backend/admin/", "incident/list"),
   ...paths(readOnly, "/backend/admin/group/", "list export detail"),
   ...paths(readOnly, "/backend/admin/model/", "list export explain"),
   ...paths(readOnly, "/backend/admin/channel/", "list export health"),

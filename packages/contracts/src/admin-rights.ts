@@ -127,6 +127,9 @@ export const adminRights = {
   "/backend/admin/secret/list/": superAdmin,
   "/backend/admin/secret/save/": freshSuperAdmin,
   "/backend/admin/settings/save/": freshSuperAdmin,
+  // An admin who notices a fault tells customers at once.
+  "/backend/admin/incident/create/": support,
+  "/backend/admin/incident/update/": support,
   // What everyone is shown, and what customers agree to.
   "/backend/admin/branding/image/save/": freshSuperAdmin,
   "/backend/admin/branding/text/save/": freshSuperAdmin,

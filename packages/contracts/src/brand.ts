@@ -1,5 +1,10 @@
 import type { Locale } from "./locales.ts";
 
+/** How large an uploaded image may be. */
+export const imageBytesMax = 256 * 1024;
+/** How many links of its own a footer may have. */
+export const footerLinksMax = 8;
+
 /** The name that a service has until its operator gives it another. */
 export const defaultBrandName = "Sluice";
 

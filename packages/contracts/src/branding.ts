@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { brandImageKinds, legalPages } from "./brand.ts";
+import { brandImageKinds, footerLinksMax, imageBytesMax, legalPages } from "./brand.ts";
 import { allLocales } from "./locales.ts";
 import { type Unsent, wireDay, wireMoment } from "./wire.ts";
 
 /** What admins upload and write so that pages and mails look like their own service. */
 
-export const imageBytesMax = 256 * 1024;
 export const legalTextLengthMax = 60_000;
-export const footerLinksMax = 8;
 
 const locale = z.enum(allLocales);
 const kind = z.enum(brandImageKinds);

@@ -41,6 +41,8 @@ export type SiteCatalogue = {
   readonly brand: Brand;
   /** What is announced now; null if nothing is. */
   readonly announcement: Announcement | null;
+  /** Whether there is a status page. */
+  readonly has_status: boolean;
   readonly legal_texts: readonly SiteLegalText[];
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];

@@ -197,6 +197,11 @@ export const adminRoutes: readonly AdminRoute[] = [
     load: () => import("./pages/sign-in/page.tsx"),
   },
   {
+    path: "/status/",
+    nav: { label: (texts) => texts.status, icon: "gauge" },
+    load: () => import("./pages/status/page.tsx"),
+  },
+  {
     path: "/branding/",
     nav: { label: (texts) => texts.branding, icon: "sliders" },
     reads: "/backend/admin/branding/",

@@ -35,6 +35,7 @@ export const adminNavTexts = {
   roles: "Roles",
   registration: "Registration",
   signIn: "Sign-in",
+  status: "Status page",
   branding: "Branding",
   settings: "Settings",
   audit: "Audit log",

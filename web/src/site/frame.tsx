@@ -9,6 +9,7 @@ import { localizedPath } from "./locales.ts";
 import type { FrameTexts } from "./messages/en.ts";
 import { frameTexts } from "./messages/messages.ts";
 import type { PageContext, SitePage } from "./model.ts";
+import { statusTexts } from "./pages/status/messages/messages.ts";
 
 /** The links of the header, repeated in the footer. */
 function mainLinks(texts: FrameTexts): readonly (readonly [path: string, label: string])[] {
@@ -90,6 +91,9 @@ export function Frame(props: {
             {texts.signUp}
           </a>
           <a href="/console/">{texts.console}</a>
+          <Show when={context.catalogue.has_status}>
+            <a href={context.link("/status/")}>{statusTexts[context.locale].title}</a>
+          </Show>
           <Show when={brand.support_address !== ""}>
             <a href={`mailto:${encodeURIComponent(brand.support_address)}`}>{texts.support}</a>
           </Show>

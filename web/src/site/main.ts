@@ -10,6 +10,7 @@ const loaders: Loaders = {
   "first-call": async () => (await import("./islands/first-call.tsx")).FirstCall,
   "model-table": async () => (await import("./islands/model-table.tsx")).ModelTable,
   "price-calculator": async () => (await import("./islands/price-calculator.tsx")).PriceCalculator,
+  "status-board": async () => (await import("./islands/status-board.tsx")).StatusBoard,
 };
 
 declare global {

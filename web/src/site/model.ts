@@ -44,4 +44,4 @@ export type SitePage = {
 };
 
 /** The parts of pages that run in the browser; `islands/islands.ts` and `main.ts` know their files. */
-export type IslandName = "first-call" | "model-table" | "price-calculator";
+export type IslandName = "first-call" | "model-table" | "price-calculator" | "status-board";

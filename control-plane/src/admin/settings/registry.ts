@@ -132,6 +132,31 @@ export const settingRegistry = {
     unit: null,
     variable: null,
   },
+  "status.page": {
+    ...flag(true),
+    description:
+      "Show a public page, /status/, about how your models do, linked at the end of every public page. It names no channels and no numbers of calls.",
+    unit: null,
+    variable: null,
+  },
+  "status.success": {
+    ...flag(true),
+    description: "Show the share of answered calls of each model on each of the last 90 days on the status page.",
+    unit: null,
+    variable: null,
+  },
+  "status.latency": {
+    ...flag(true),
+    description: "Show on the status page how soon calls of each model begin to be answered.",
+    unit: null,
+    variable: null,
+  },
+  "status.incidents": {
+    ...flag(true),
+    description: "Show the incidents that admins post on the status page.",
+    unit: null,
+    variable: null,
+  },
   "trace.payloads": {
     ...flag(true),
     description: "Store the bodies of calls, encrypted. Each API key can opt out.",

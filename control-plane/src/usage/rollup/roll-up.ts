@@ -12,7 +12,7 @@ const dayTimeoutMs = 600_000;
 /**
  * Adds what was settled since the last run to the sums that overviews, reports and users' pages read: each row once,
  * whatever is killed, late or restored. Runs for at most 25 s; what it has done stays done when it fails.
- * @returns what became of the sums of reports, and `unfinished` if either have more to add
+ * @returns what became of the sums of reports, and `unfinished` if any have more to add
  * @throws SQL.PostgresError, DatabaseUnavailableError, DatabaseTimeoutError
  */
 export async function rollUsageUp(
@@ -24,7 +24,9 @@ export async function rollUsageUp(
   const isOver = (): boolean => stopping?.aborted === true || clock.now() >= end;
   const reports = await follow(db, "reports", isOver);
   const users = await follow(db, "users", isOver);
-  return users.outcome === "unfinished" ? { ...reports, outcome: "unfinished" } : reports;
+  const performance = await follow(db, "performance", isOver);
+  const isBehind = [users, performance].some(({ outcome }) => outcome === "unfinished");
+  return isBehind ? { ...reports, outcome: "unfinished" } : reports;
 }
 
 async function follow(db: Database, sums: FollowingSums, isOver: () => boolean): Promise<RollupRun> {

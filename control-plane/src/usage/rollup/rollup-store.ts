@@ -1,8 +1,8 @@
 import type { Queryable } from "../../platform/db.ts";
 import type { RollupFault, RollupStep } from "./model.ts";
 
-/** The sums that follow the settlement: those of reports, and those of each user. */
-export type FollowingSums = "reports" | "users";
+/** The sums that follow the settlement: those of reports, those of each user, and how calls went. */
+export type FollowingSums = "reports" | "users" | "performance";
 
 type StepRow = { outcome: RollupStep["outcome"]; rows_added: bigint };
 
@@ -12,14 +12,26 @@ export async function addNextBatches(
   sums: FollowingSums,
   { shard, rowsMax }: { readonly shard: number; readonly rowsMax: number },
 ): Promise<RollupStep> {
-  const [row] =
-    sums === "users"
-      ? await db.sql<StepRow>`select outcome, rows_added from add_user_sums(${shard}::integer, ${rowsMax}::integer)`
-      : await db.sql<StepRow>`select outcome, rows_added from roll_usage_up(${rowsMax}::integer, ${shard}::integer)`;
+  const [row] = await addTo(db, sums, { shard, rowsMax });
   if (row === undefined) {
     throw new Error("adding to the usage sums returned no row");
   }
   return { outcome: row.outcome, rowsAdded: row.rows_added };
+}
+
+function addTo(
+  db: Queryable,
+  sums: FollowingSums,
+  { shard, rowsMax }: { readonly shard: number; readonly rowsMax: number },
+): Promise<StepRow[]> {
+  switch (sums) {
+    case "reports":
+      return db.sql<StepRow>`select outcome, rows_added from roll_usage_up(${rowsMax}::integer, ${shard}::integer)`;
+    case "users":
+      return db.sql<StepRow>`select outcome, rows_added from add_user_sums(${shard}::integer, ${rowsMax}::integer)`;
+    case "performance":
+      return db.sql<StepRow>`select outcome, rows_added from add_performance(${shard}::integer, ${rowsMax}::integer)`;
+  }
 }
 
 /** The UTC days with rows in the log, oldest first. */

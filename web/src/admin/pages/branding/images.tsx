@@ -1,5 +1,5 @@
-import type { BrandImageKind } from "@sluice/contracts/brand";
-import { imageBytesMax, type savedImageResponse } from "@sluice/contracts/branding";
+import { type BrandImageKind, imageBytesMax } from "@sluice/contracts/brand";
+import type { savedImageResponse } from "@sluice/contracts/branding";
 import { createUniqueId, For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";

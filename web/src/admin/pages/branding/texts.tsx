@@ -1,4 +1,5 @@
-import { footerLinksMax, type savedTextResponse } from "@sluice/contracts/branding";
+import { footerLinksMax } from "@sluice/contracts/brand";
+import type { savedTextResponse } from "@sluice/contracts/branding";
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, isLocale, type Locale } from "@sluice/contracts/locales";
 import { createSignal, type JSX, Show } from "solid-js";

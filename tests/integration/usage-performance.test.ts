@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { noUnits } from "@sluice/control-plane/models/units.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { percentileMs } from "@sluice/control-plane/platform/histogram.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
+import { SettlementScene } from "../support/usage/settlement-scene.ts";
+import { testRandom } from "../support/values/test-seed.ts";
+
+const random = testRandom();
+const below = (limit: number): number => Math.floor(random() * limit);
+let scene: SettlementScene;
+
+beforeAll(async () => {
+  scene = await SettlementScene.create(18);
+});
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const row = (changes: Partial<UsageRow>): UsageRow =>
+  scene.row(below(18), 10n, "1.0000", { startedAtMs: Date.now() - below(60_000), model: "gpt-4o-mini", ...changes });
+
+type Sum = {
+  readonly grain: string;
+  readonly kind: string;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly ms: number;
+};
+
+async function sumsOf(model: string): Promise<Sum[]> {
+  return await scene.db.sql<Sum>`
+    select grain, kind, sum(calls)::integer as calls, sum(output_tokens)::integer as tokens, sum(output_ms)::integer as ms
+    from usage_performance where model = ${model} group by grain, kind order by grain, kind`;
+}
+
+const settle = async (): Promise<void> => {
+  await scene.run();
+  await rollUsageUp(scene.db, systemClock);
+};
+
+test("every settled call is counted once in each grain, by how it ended, and a client's own fault in none", async () => {
+  const streamed = { outcome: "completed", isStream: true, units: { ...noUnits, outputTokens: 100n } } as const;
+  const done = Array.from({ length: 40 }, () => row({ ...streamed, firstByteMs: 200, durationMs: 1_200 }));
+  const whole = Array.from({ length: 10 }, () =>
+    row({ outcome: "completed", isStream: false, firstByteMs: 900, durationMs: 900 }),
+  );
+  const left = Array.from({ length: 5 }, () => row({ outcome: "aborted", httpStatus: 499 }));
+  const failed = Array.from({ length: 4 }, () =>
+    row({ outcome: "failed", httpStatus: 502, errorCode: "upstream_error" }),
+  );
+  const wrong = [
+    row({ outcome: "failed", httpStatus: 400, errorCode: "upstream_refused" }),
+    row({ outcome: "refused", httpStatus: 402, errorCode: "insufficient_quota" }),
+    row({ outcome: "completed", cacheBasisPoints: 1_000, firstByteMs: 1, durationMs: 1 }),
+  ];
+  await scene.commit(...done.slice(0, 20), ...whole, ...left);
+  await settle();
+  await scene.commit(...done.slice(20), ...failed, ...wrong);
+  await settle();
+  // A run with nothing new adds nothing.
+  await settle();
+  const expected = [
+    { kind: "failed", calls: 4, tokens: 0, ms: 0 },
+    { kind: "first_byte", calls: 50, tokens: 0, ms: 0 },
+    { kind: "left", calls: 5, tokens: 0, ms: 0 },
+    { kind: "total", calls: 50, tokens: 4_000, ms: 40_000 },
+  ];
+  expect(await sumsOf("gpt-4o-mini")).toEqual(
+    ["day", "hour"].flatMap((grain) => expected.map((each) => ({ grain, ...each }))),
+  );
+  expect(await scene.faults()).toEqual([]);
+}, 60_000);
+
+test("a percentile of the histogram is right to a tenth", async () => {
+  const times = Array.from({ length: 300 }, () => 5 + below(60_000));
+  await scene.commit(...times.map((durationMs) => row({ model: "other", outcome: "completed", durationMs })));
+  await settle();
+  const rows = await scene.db.sql<{ bucket: number; calls: number }>`
+    select bucket, calls::integer from usage_performance where model = 'other' and kind = 'total' and grain = 'day'`;
+  const histogram = new Map(rows.map(({ bucket, calls }) => [bucket, calls]));
+  const sorted = [...times].sort((one, other) => one - other);
+  for (const share of [0.5, 0.95, 0.99]) {
+    const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+    const found = percentileMs(histogram, share) ?? 0;
+    expect([share, exact, Math.abs(found - exact) / exact < 0.1]).toEqual([share, exact, true]);
+  }
+}, 60_000);

@@ -1,0 +1,176 @@
+import type { incidentListResponse, savedIncidentResponse } from "@sluice/contracts/status";
+import { incidentImpacts, incidentStates } from "@sluice/contracts/status-states";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../../api/client.ts";
+import { createForm } from "../../../form/create-form.ts";
+import { Button } from "../../../kit/button.tsx";
+import { Card } from "../../../kit/card.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
+import { TextArea, TextField } from "../../../kit/field.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { Badge } from "../../../kit/status.tsx";
+import { showToast } from "../../../kit/toast.tsx";
+import { PageHead } from "../../../shell/shell.tsx";
+import { useAdminTitle } from "../../admin-title.ts";
+import { useRefresh } from "../../parts/actions.ts";
+import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
+import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { createMe } from "../../parts/rights.tsx";
+import { createSettings } from "../../parts/second-person.tsx";
+import { SettingForm } from "../../parts/setting-form.tsx";
+import { shownMoment, shownWord } from "../../shown.ts";
+
+type Incident = ResponseOf<typeof incidentListResponse>["incidents"][number];
+
+const path = "/backend/admin/incident/list/";
+const settingNames = ["status.page", "status.success", "status.latency", "status.incidents"];
+
+/** What the public status page shows, and the incidents on it. */
+export function Page(): JSX.Element {
+  useAdminTitle(() => "Status page");
+  const me = createMe();
+  const settings = createSettings();
+  const [edited, setEdited] = createSignal<Incident | "new" | null>(null);
+  const query = createQuery(() => ({
+    queryKey: [path],
+    queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof incidentListResponse>(path, { signal }),
+  }));
+  return (
+    <>
+      <PageHead title="Status page" text="What customers see at /status/: how the models do, and what you say of it." />
+      <Card title="Incidents" actions={<Button onClick={() => setEdited("new")}>Post an incident</Button>}>
+        <Switch fallback={<LoadingPart size="card" />}>
+          <Match when={query.isError && query.data === undefined}>
+            <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+          </Match>
+          <Match when={query.data?.incidents.length === 0}>
+            <EmptyState title="No incidents yet">
+              Post one when customers should know of a fault or maintenance.
+            </EmptyState>
+          </Match>
+          <Match when={query.data}>
+            {(data) => (
+              <ul class="plain-list">
+                <For each={data().incidents}>
+                  {(incident) => <Row incident={incident} onEdit={() => setEdited(incident)} />}
+                </For>
+              </ul>
+            )}
+          </Match>
+        </Switch>
+      </Card>
+      <Card title="What is shown">
+        <Switch fallback={<LoadingPart size="card" />}>
+          <Match when={settings.isError && settings.data === undefined}>
+            <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+          </Match>
+          <Match when={settings.data}>
+            {(data) => (
+              <For each={settingNames}>
+                {(name) => (
+                  <Show when={data().settings.find((each) => each.name === name)} keyed>
+                    {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                  </Show>
+                )}
+              </For>
+            )}
+          </Match>
+        </Switch>
+      </Card>
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={() => setEdited(null)}
+        title={edited() === "new" ? "Post an incident" : "Post an update"}
+        size="wide"
+      >
+        <Show when={edited()} keyed>
+          {(incident) => (
+            <IncidentForm incident={incident === "new" ? null : incident} onDone={() => setEdited(null)} />
+          )}
+        </Show>
+      </Dialog>
+    </>
+  );
+}
+
+function Row(props: { readonly incident: Incident; readonly onEdit: () => void }): JSX.Element {
+  return (
+    <li class="card">
+      <div class="card-head">
+        <h3>{props.incident.title}</h3>
+        <Button onClick={() => props.onEdit()}>Post an update</Button>
+      </div>
+      <p>
+        <Badge>{shownWord(props.incident.state)}</Badge> <Badge>{shownWord(props.incident.impact)}</Badge>{" "}
+        {props.incident.models.length === 0 ? "All models" : props.incident.models.join(", ")}
+      </p>
+      <ul class="plain-list">
+        <For each={props.incident.updates}>
+          {(update) => (
+            <li>
+              <span class="muted">
+                {shownMoment(update.posted_at)}, {update.posted_by}, {shownWord(update.state)}:
+              </span>{" "}
+              {update.text}
+            </li>
+          )}
+        </For>
+      </ul>
+    </li>
+  );
+}
+
+function IncidentForm(props: { readonly incident: Incident | null; readonly onDone: () => void }): JSX.Element {
+  const { incident } = props;
+  const refresh = useRefresh(path);
+  const form = createForm({
+    initial: {
+      title: incident?.title ?? "",
+      impact: (incident?.impact ?? "minor") as string,
+      state: (incident?.state ?? "investigating") as string,
+      models: (incident?.models ?? []).join("\n"),
+      text: "",
+    },
+    check: ({ title, text }) => ({
+      ...(title.trim().length < 3 ? { title: "Enter a title of at least three characters." } : {}),
+      ...(text.trim() === "" ? { text: "Say what customers should know." } : {}),
+    }),
+    submit: async ({ title, impact, state, models, text }) => {
+      await (incident === null
+        ? apiPost<typeof savedIncidentResponse>("/backend/admin/incident/create/", {
+            ...{ title, impact, state, text },
+            models: models.split(/[\s,]+/).filter((name) => name !== ""),
+          })
+        : apiPost<typeof savedIncidentResponse>("/backend/admin/incident/update/", {
+            ...{ impact, state, text },
+            incident_id: incident.id,
+            version: incident.version,
+          }));
+      showToast(incident === null ? "Incident posted" : "Update posted");
+      await refresh();
+      props.onDone();
+    },
+  });
+  return (
+    <AdminForm
+      form={form}
+      action={incident === null ? "Post incident" : "Post update"}
+      onCancel={props.onDone}
+      operation={incident === null ? "/backend/admin/incident/create/" : "/backend/admin/incident/update/"}
+    >
+      <Show when={incident === null}>
+        <TextField label="Title" maxlength="120" {...form.text("title")} />
+      </Show>
+      <FieldRow>
+        <ChoiceField label="State" options={optionsOf(incidentStates)} {...form.text("state")} />
+        <ChoiceField label="Impact" options={optionsOf(incidentImpacts)} {...form.text("impact")} />
+      </FieldRow>
+      <Show when={incident === null}>
+        <TextArea label="Models" hint="Their names, one a line. Empty: all." rows="2" {...form.text("models")} />
+      </Show>
+      <TextArea label="What customers read" maxlength="1000" rows="4" {...form.text("text")} />
+    </AdminForm>
+  );
+}

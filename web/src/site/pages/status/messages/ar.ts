@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const ar: StatusTexts = {
+  title: "حالة الخدمة",
+  description: "حالة نماذج {brand} الآن وخلال آخر 90 يومًا.",
+  heading: "حالة الخدمة",
+  overall: {
+    none: "كل شيء يعمل",
+    maintenance: "تجري أعمال صيانة",
+    minor: "بعض النماذج بطيئة أو تتعثر أحيانًا",
+    major: "بعض النماذج متعطلة",
+    critical: "الخدمة متعطلة",
+  },
+  states: {
+    operational: "يعمل",
+    degraded_performance: "يتعثر أحيانًا",
+    partial_outage: "يتعثر كثيرًا",
+    major_outage: "متعطل",
+    unknown: "استدعاءات قليلة مؤخرًا",
+  },
+  success: "أُجيب عن {share} خلال 90 يومًا",
+  firstByte: "تبدأ الإجابة عن 95% من الاستدعاءات خلال {time}",
+  oldest: "قبل 90 يومًا",
+  today: "اليوم",
+  bars: "نسبة الاستدعاءات المُجاب عنها يوميًا: عدد الأيام التي فيها استدعاءات {days}، وأدناها {lowest}",
+  few: "استدعاءات قليلة",
+  models: "النماذج",
+  incidents: "الأعطال",
+  noIncidents: "لم تقع أعطال خلال الأسبوعين الماضيين.",
+  incidentStates: {
+    investigating: "قيد الفحص",
+    identified: "عُرف السبب",
+    monitoring: "قيد المراقبة",
+    resolved: "أُصلح",
+  },
+  concerned: "النماذج: {models}",
+  loading: "يجري تحميل الحالة",
+  failed: "تعذّر تحميل الحالة.",
+  retry: "أعد المحاولة",
+  updated: "حتى {time}",
+  json: "بصيغة JSON للبرامج",
+  days: "الأيام بتوقيت UTC.",
+};

@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const de: StatusTexts = {
+  title: "Status",
+  description: "Wie es den Modellen von {brand} jetzt geht und in den letzten 90 Tagen ging.",
+  heading: "Status",
+  overall: {
+    none: "Alles funktioniert",
+    maintenance: "Es wird gewartet",
+    minor: "Manche Modelle sind langsam oder fallen zeitweise aus",
+    major: "Manche Modelle sind ausgefallen",
+    critical: "Der Dienst ist ausgefallen",
+  },
+  states: {
+    operational: "Funktioniert",
+    degraded_performance: "Fällt zeitweise aus",
+    partial_outage: "Fällt oft aus",
+    major_outage: "Ist ausgefallen",
+    unknown: "Zuletzt wenige Aufrufe",
+  },
+  success: "{share} in 90 Tagen beantwortet",
+  firstByte: "95 % der Aufrufe beginnen innerhalb von {time}",
+  oldest: "vor 90 Tagen",
+  today: "Heute",
+  bars: "Anteil beantworteter Aufrufe je Tag: {days} Tage mit Aufrufen, der niedrigste {lowest}",
+  few: "wenige Aufrufe",
+  models: "Modelle",
+  incidents: "Störungen",
+  noIncidents: "In den letzten zwei Wochen gab es keine Störungen.",
+  incidentStates: {
+    investigating: "Wird untersucht",
+    identified: "Ursache gefunden",
+    monitoring: "Wird beobachtet",
+    resolved: "Behoben",
+  },
+  concerned: "Modelle: {models}",
+  loading: "Der Status wird geladen",
+  failed: "Der Status konnte nicht geladen werden.",
+  retry: "Noch einmal versuchen",
+  updated: "Stand: {time}",
+  json: "Als JSON für Programme",
+  days: "Tage sind in UTC.",
+};

@@ -1,0 +1,45 @@
+import { english } from "../../../../i18n/messages.ts";
+
+export const en = english({
+  title: "Status",
+  description: "How the models of {brand} do now, and did on the last 90 days.",
+  heading: "Status",
+  overall: {
+    none: "Everything works",
+    maintenance: "Maintenance is under way",
+    minor: "Some models are slow or fail at times",
+    major: "Some models are failing",
+    critical: "The service is failing",
+  },
+  states: {
+    operational: "Works",
+    degraded_performance: "Fails at times",
+    partial_outage: "Fails often",
+    major_outage: "Is failing",
+    unknown: "Few calls lately",
+  },
+  success: "{share} answered in 90 days",
+  firstByte: "95% of calls begin within {time}",
+  oldest: "90 days ago",
+  today: "Today",
+  bars: "Share of answered calls by day: {days} days with calls, the lowest {lowest}",
+  few: "few calls",
+  models: "Models",
+  incidents: "Incidents",
+  noIncidents: "There were no incidents in the last two weeks.",
+  incidentStates: {
+    investigating: "Investigating",
+    identified: "Cause found",
+    monitoring: "Watching",
+    resolved: "Resolved",
+  },
+  concerned: "Models: {models}",
+  loading: "Loading the status",
+  failed: "The status could not be loaded.",
+  retry: "Try again",
+  updated: "As of {time}",
+  json: "As JSON for programs",
+  days: "Days are in UTC.",
+});
+
+export type StatusTexts = typeof en;

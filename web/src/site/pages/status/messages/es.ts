@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const es: StatusTexts = {
+  title: "Estado",
+  description: "Cómo están los modelos de {brand} ahora y cómo estuvieron en los últimos 90 días.",
+  heading: "Estado",
+  overall: {
+    none: "Todo funciona",
+    maintenance: "Hay un mantenimiento en curso",
+    minor: "Algunos modelos van lentos o fallan a veces",
+    major: "Algunos modelos están fallando",
+    critical: "El servicio está fallando",
+  },
+  states: {
+    operational: "Funciona",
+    degraded_performance: "Falla a veces",
+    partial_outage: "Falla a menudo",
+    major_outage: "Está fallando",
+    unknown: "Pocas llamadas recientes",
+  },
+  success: "{share} respondidas en 90 días",
+  firstByte: "El 95 % de las llamadas empieza en menos de {time}",
+  oldest: "hace 90 días",
+  today: "Hoy",
+  bars: "Proporción de llamadas respondidas por día: {days} días con llamadas, la más baja {lowest}",
+  few: "pocas llamadas",
+  models: "Modelos",
+  incidents: "Incidentes",
+  noIncidents: "No hubo incidentes en las últimas dos semanas.",
+  incidentStates: {
+    investigating: "En investigación",
+    identified: "Causa encontrada",
+    monitoring: "En observación",
+    resolved: "Resuelto",
+  },
+  concerned: "Modelos: {models}",
+  loading: "Cargando el estado",
+  failed: "No se pudo cargar el estado.",
+  retry: "Intentar de nuevo",
+  updated: "Actualizado: {time}",
+  json: "En JSON para programas",
+  days: "Los días son en UTC.",
+};

@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const fr: StatusTexts = {
+  title: "État du service",
+  description: "L’état des modèles de {brand}, maintenant et sur les 90 derniers jours.",
+  heading: "État du service",
+  overall: {
+    none: "Tout fonctionne",
+    maintenance: "Une maintenance est en cours",
+    minor: "Certains modèles sont lents ou échouent parfois",
+    major: "Certains modèles sont en panne",
+    critical: "Le service est en panne",
+  },
+  states: {
+    operational: "Fonctionne",
+    degraded_performance: "Échoue parfois",
+    partial_outage: "Échoue souvent",
+    major_outage: "En panne",
+    unknown: "Peu d’appels récents",
+  },
+  success: "{share} de réponses en 90 jours",
+  firstByte: "95 % des appels commencent en moins de {time}",
+  oldest: "il y a 90 jours",
+  today: "Aujourd’hui",
+  bars: "Part des appels répondus par jour : {days} jours avec des appels, au plus bas {lowest}",
+  few: "peu d’appels",
+  models: "Modèles",
+  incidents: "Incidents",
+  noIncidents: "Aucun incident au cours des deux dernières semaines.",
+  incidentStates: {
+    investigating: "Analyse en cours",
+    identified: "Cause trouvée",
+    monitoring: "Sous surveillance",
+    resolved: "Résolu",
+  },
+  concerned: "Modèles : {models}",
+  loading: "Chargement de l’état",
+  failed: "L’état n’a pas pu être chargé.",
+  retry: "Réessayer",
+  updated: "État au {time}",
+  json: "En JSON pour les programmes",
+  days: "Les jours sont en UTC.",
+};

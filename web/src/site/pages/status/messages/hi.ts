@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const hi: StatusTexts = {
+  title: "सेवा की स्थिति",
+  description: "{brand} के मॉडल अभी और पिछले 90 दिनों में कैसे चल रहे हैं।",
+  heading: "सेवा की स्थिति",
+  overall: {
+    none: "सब कुछ चल रहा है",
+    maintenance: "रखरखाव चल रहा है",
+    minor: "कुछ मॉडल धीमे हैं या कभी-कभी विफल होते हैं",
+    major: "कुछ मॉडल बंद हैं",
+    critical: "सेवा बंद है",
+  },
+  states: {
+    operational: "चल रहा है",
+    degraded_performance: "कभी-कभी विफल",
+    partial_outage: "अक्सर विफल",
+    major_outage: "बंद है",
+    unknown: "हाल में कम कॉल",
+  },
+  success: "90 दिनों में {share} का उत्तर मिला",
+  firstByte: "95% कॉल {time} के भीतर शुरू होते हैं",
+  oldest: "90 दिन पहले",
+  today: "आज",
+  bars: "हर दिन उत्तर पाए कॉल का हिस्सा: कॉल वाले {days} दिन, सबसे कम {lowest}",
+  few: "कम कॉल",
+  models: "मॉडल",
+  incidents: "घटनाएँ",
+  noIncidents: "पिछले दो सप्ताह में कोई घटना नहीं हुई।",
+  incidentStates: {
+    investigating: "जाँच जारी",
+    identified: "कारण मिला",
+    monitoring: "निगरानी जारी",
+    resolved: "ठीक किया गया",
+  },
+  concerned: "मॉडल: {models}",
+  loading: "स्थिति लोड हो रही है",
+  failed: "स्थिति लोड नहीं हो सकी।",
+  retry: "फिर कोशिश करें",
+  updated: "{time} तक",
+  json: "प्रोग्रामों के लिए JSON",
+  days: "दिन UTC में हैं।",
+};

@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const ja: StatusTexts = {
+  title: "稼働状況",
+  description: "{brand} の各モデルの現在と過去90日間の稼働状況です。",
+  heading: "稼働状況",
+  overall: {
+    none: "すべて正常です",
+    maintenance: "メンテナンス中です",
+    minor: "一部のモデルが遅い、または時々失敗しています",
+    major: "一部のモデルに障害が発生しています",
+    critical: "サービスに障害が発生しています",
+  },
+  states: {
+    operational: "正常",
+    degraded_performance: "時々失敗",
+    partial_outage: "頻繁に失敗",
+    major_outage: "障害中",
+    unknown: "最近の呼び出しはわずか",
+  },
+  success: "90日間の応答率 {share}",
+  firstByte: "呼び出しの95%は{time}以内に応答を開始",
+  oldest: "90日前",
+  today: "今日",
+  bars: "日別の応答率：呼び出しのあった日は{days}日、最低は{lowest}",
+  few: "呼び出しはわずか",
+  models: "モデル",
+  incidents: "障害情報",
+  noIncidents: "過去2週間に障害はありません。",
+  incidentStates: {
+    investigating: "調査中",
+    identified: "原因を特定",
+    monitoring: "経過観察中",
+    resolved: "解決済み",
+  },
+  concerned: "対象モデル：{models}",
+  loading: "稼働状況を読み込んでいます",
+  failed: "稼働状況を読み込めませんでした。",
+  retry: "再試行",
+  updated: "{time} 時点",
+  json: "プログラム向けJSON",
+  days: "日付はUTCです。",
+};

@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const ko: StatusTexts = {
+  title: "서비스 상태",
+  description: "{brand} 모델의 현재 상태와 지난 90일간의 상태입니다.",
+  heading: "서비스 상태",
+  overall: {
+    none: "모두 정상입니다",
+    maintenance: "점검 중입니다",
+    minor: "일부 모델이 느리거나 가끔 실패합니다",
+    major: "일부 모델에 장애가 있습니다",
+    critical: "서비스에 장애가 있습니다",
+  },
+  states: {
+    operational: "정상",
+    degraded_performance: "가끔 실패",
+    partial_outage: "자주 실패",
+    major_outage: "장애",
+    unknown: "최근 호출 적음",
+  },
+  success: "90일간 응답률 {share}",
+  firstByte: "호출의 95%가 {time} 안에 응답 시작",
+  oldest: "90일 전",
+  today: "오늘",
+  bars: "일별 응답률: 호출이 있던 날 {days}일, 최저 {lowest}",
+  few: "호출 적음",
+  models: "모델",
+  incidents: "장애 공지",
+  noIncidents: "지난 2주 동안 장애가 없었습니다.",
+  incidentStates: {
+    investigating: "조사 중",
+    identified: "원인 확인",
+    monitoring: "관찰 중",
+    resolved: "해결됨",
+  },
+  concerned: "해당 모델: {models}",
+  loading: "상태를 불러오는 중",
+  failed: "상태를 불러오지 못했습니다.",
+  retry: "다시 시도",
+  updated: "{time} 기준",
+  json: "프로그램용 JSON",
+  days: "날짜는 UTC 기준입니다.",
+};

@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const pt: StatusTexts = {
+  title: "Status",
+  description: "Como estão os modelos de {brand} agora e como estiveram nos últimos 90 dias.",
+  heading: "Status",
+  overall: {
+    none: "Tudo funciona",
+    maintenance: "Há uma manutenção em andamento",
+    minor: "Alguns modelos estão lentos ou falham às vezes",
+    major: "Alguns modelos estão falhando",
+    critical: "O serviço está falhando",
+  },
+  states: {
+    operational: "Funciona",
+    degraded_performance: "Falha às vezes",
+    partial_outage: "Falha com frequência",
+    major_outage: "Está falhando",
+    unknown: "Poucas chamadas recentes",
+  },
+  success: "{share} respondidas em 90 dias",
+  firstByte: "95% das chamadas começam em até {time}",
+  oldest: "há 90 dias",
+  today: "Hoje",
+  bars: "Proporção de chamadas respondidas por dia: {days} dias com chamadas, a mais baixa {lowest}",
+  few: "poucas chamadas",
+  models: "Modelos",
+  incidents: "Incidentes",
+  noIncidents: "Não houve incidentes nas últimas duas semanas.",
+  incidentStates: {
+    investigating: "Em investigação",
+    identified: "Causa encontrada",
+    monitoring: "Em observação",
+    resolved: "Resolvido",
+  },
+  concerned: "Modelos: {models}",
+  loading: "Carregando o status",
+  failed: "Não foi possível carregar o status.",
+  retry: "Tentar de novo",
+  updated: "Atualizado: {time}",
+  json: "Em JSON para programas",
+  days: "Os dias são em UTC.",
+};

@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const ru: StatusTexts = {
+  title: "Состояние",
+  description: "Как модели {brand} работают сейчас и работали последние 90 дней.",
+  heading: "Состояние",
+  overall: {
+    none: "Всё работает",
+    maintenance: "Идут технические работы",
+    minor: "Некоторые модели работают медленно или с перебоями",
+    major: "Некоторые модели не работают",
+    critical: "Сервис не работает",
+  },
+  states: {
+    operational: "Работает",
+    degraded_performance: "Бывают сбои",
+    partial_outage: "Частые сбои",
+    major_outage: "Не работает",
+    unknown: "Недавно было мало вызовов",
+  },
+  success: "{share} ответов за 90 дней",
+  firstByte: "95 % вызовов начинают отвечать за {time}",
+  oldest: "90 дней назад",
+  today: "Сегодня",
+  bars: "Доля отвеченных вызовов по дням: дней с вызовами — {days}, самая низкая — {lowest}",
+  few: "мало вызовов",
+  models: "Модели",
+  incidents: "Инциденты",
+  noIncidents: "За последние две недели инцидентов не было.",
+  incidentStates: {
+    investigating: "Выясняем причину",
+    identified: "Причина найдена",
+    monitoring: "Наблюдаем",
+    resolved: "Устранено",
+  },
+  concerned: "Модели: {models}",
+  loading: "Загружаем состояние",
+  failed: "Не удалось загрузить состояние.",
+  retry: "Повторить",
+  updated: "По состоянию на {time}",
+  json: "В формате JSON для программ",
+  days: "Дни указаны по UTC.",
+};

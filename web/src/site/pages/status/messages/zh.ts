@@ -1,0 +1,43 @@
+import type { StatusTexts } from "./en.ts";
+
+export const zh: StatusTexts = {
+  title: "服务状态",
+  description: "{brand} 各模型当前及最近 90 天的运行状况。",
+  heading: "服务状态",
+  overall: {
+    none: "一切正常",
+    maintenance: "正在维护",
+    minor: "部分模型较慢或偶有失败",
+    major: "部分模型出现故障",
+    critical: "服务出现故障",
+  },
+  states: {
+    operational: "正常",
+    degraded_performance: "偶有失败",
+    partial_outage: "经常失败",
+    major_outage: "故障中",
+    unknown: "近期调用较少",
+  },
+  success: "90 天内成功响应 {share}",
+  firstByte: "95% 的调用在 {time} 内开始响应",
+  oldest: "90 天前",
+  today: "今天",
+  bars: "每日成功响应的调用占比：{days} 天有调用，最低 {lowest}",
+  few: "调用较少",
+  models: "模型",
+  incidents: "事件",
+  noIncidents: "最近两周没有事件。",
+  incidentStates: {
+    investigating: "正在调查",
+    identified: "已找到原因",
+    monitoring: "正在观察",
+    resolved: "已解决",
+  },
+  concerned: "涉及模型：{models}",
+  loading: "正在加载状态",
+  failed: "无法加载状态。",
+  retry: "重试",
+  updated: "更新于 {time}",
+  json: "供程序使用的 JSON",
+  days: "日期按 UTC 计算。",
+};
