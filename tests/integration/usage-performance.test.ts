@@ -3,6 +3,11 @@ import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { percentileMs } from "@sluice/control-plane/platform/histogram.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import {
+  readCourse,
+  readModelPerformance,
+  readPublicPerformance,
+} from "@sluice/control-plane/usage/reports/performance-store.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { SettlementScene } from "../support/usage/settlement-scene.ts";
 import { testRandom } from "../support/values/test-seed.ts";
@@ -86,4 +91,41 @@ test("a percentile of the histogram is right to a tenth", async () => {
     const found = percentileMs(histogram, share) ?? 0;
     expect([share, exact, Math.abs(found - exact) / exact < 0.1]).toEqual([share, exact, true]);
   }
+}, 60_000);
+
+test("the performance of a model is that of its calls, by channel and against the span before", async () => {
+  const now = Date.now();
+  const [found] = (await readModelPerformance(scene.db, "24h", now)).filter(({ model }) => model === "gpt-4o-mini");
+  expect(found?.now).toMatchObject({ calls: 59, failed: 4, tokens_per_second: 100 });
+  expect(found?.now.success_rate).toBeCloseTo(55 / 59, 10);
+  // 40 of 50 calls took 200 ms to the first byte, the others 900.
+  expect(Math.abs((found?.now.first_byte_ms.p50 ?? 0) - 200)).toBeLessThan(20);
+  expect(Math.abs((found?.now.first_byte_ms.p95 ?? 0) - 900)).toBeLessThan(90);
+  expect(found?.before).toBeNull();
+  expect(found?.channels.reduce((sum, channel) => sum + channel.now.calls, 0)).toBe(59);
+  // Half of the calls of a second channel, and a day ago as many that were twice as slow.
+  await scene.db.sql`
+    insert into usage_performance (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
+    select grain, starts_at - interval '24 hours', model, 999, kind, bucket + 4, calls, output_tokens, output_ms
+    from usage_performance where model = 'gpt-4o-mini' and grain = 'hour' and kind <> 'failed'`;
+  const [later] = (await readModelPerformance(scene.db, "24h", now)).filter(({ model }) => model === "gpt-4o-mini");
+  expect(later?.now).toEqual(found?.now as never);
+  expect(later?.before).toMatchObject({ calls: 55, failed: 0 });
+  const ratio = (later?.before?.first_byte_ms.p50 ?? 0) / (later?.now.first_byte_ms.p50 ?? 1);
+  expect(ratio).toBeCloseTo(2, 1);
+  const course = await readCourse(scene.db, { span: "24h", model: "gpt-4o-mini" }, now);
+  expect(course.length).toBeGreaterThan(0);
+  expect(course.every(({ first_byte_ms_p95: p95 }) => p95 === null || p95 < 1_000)).toBe(true);
+}, 60_000);
+
+test("customers are shown figures of whole days with enough calls", async () => {
+  expect(await readPublicPerformance(scene.db, Date.now())).toEqual({});
+  const tomorrow = Date.now() + 86_400_000;
+  // The first model has 59 calls only.
+  expect(Object.keys(await readPublicPerformance(scene.db, tomorrow))).toEqual(["other"]);
+  await scene.db.sql`update usage_performance set calls = calls * 10 where model = 'gpt-4o-mini' and grain = 'day'`;
+  const shown = await readPublicPerformance(scene.db, tomorrow);
+  expect(Object.keys(shown)).toEqual(["gpt-4o-mini", "other"]);
+  expect(shown["gpt-4o-mini"]).toMatchObject({ tokens_per_second: 100 });
+  expect(await readPublicPerformance(scene.db, tomorrow + 8 * 86_400_000)).toEqual({});
 }, 60_000);

@@ -160,7 +160,7 @@ const doors = {
   doctor: ["service.ts", "write-findings.ts"],
   moving: ["service.ts", "model.ts", "read-source.ts", "write-report.ts", "export/write-export.ts"],
   models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
-  usage: ["log/model.ts", "rollup/roll-up.ts", "views/earlier-store.ts"],
+  usage: ["log/model.ts", "reports/performance-store.ts", "rollup/roll-up.ts", "views/earlier-store.ts"],
   payments: ["plans/plans.ts", "codes/imported-codes.ts", "codes/sealed-seed.ts"],
   relay: ["served-call.ts", "service.ts"],
   "payments/gateways": ["payment-gateways.ts"],

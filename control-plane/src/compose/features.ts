@@ -80,6 +80,7 @@ import { traceFeature } from "../trace/feature.ts";
 import type { TraceRules } from "../trace/model.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
+import { readPublicPerformance } from "../usage/reports/performance-store.ts";
 import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
 import {
@@ -372,6 +373,7 @@ function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
     readCatalogue: async () => ({
       origin,
       brand: brandOf(settings.values, branding.state()),
+      performance: settings.values["models.performance"] ? await readPublicPerformance(db, systemClock.now()) : {},
       has_status: settings.values["status.page"],
       legal_texts: branding.state().legal.map(siteLegalText),
       announcement: announcementOf(settings.values, systemClock.now()),

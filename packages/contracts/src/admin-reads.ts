@@ -48,7 +48,7 @@ export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
   ...paths(readOnly, "/backend/admin/", "branding branding/legal"),
   ...paths(support, "/backend/admin/", "incident/list"),
   ...paths(readOnly, "/backend/admin/group/", "list export detail"),
-  ...paths(readOnly, "/backend/admin/model/", "list export explain"),
+  ...paths(readOnly, "/backend/admin/model/", "list export explain performance"),
   ...paths(readOnly, "/backend/admin/channel/", "list export health"),
   ...paths(readOnly, "/backend/admin/ability/", "list export"),
   ...paths(readOnly, "/backend/admin/exit-node/", "list export detail account/list route/list"),

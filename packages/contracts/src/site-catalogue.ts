@@ -20,6 +20,14 @@ export type SiteModel = TieredPrices & {
   readonly replacement_model: string | null;
 };
 
+/** How a model did in the last seven whole UTC days, as far as it had enough calls. */
+export type SitePerformance = {
+  /** Half of the calls began to be answered within this time. */
+  readonly first_byte_ms: number;
+  /** Null for a model that streams no tokens. */
+  readonly tokens_per_second: number | null;
+};
+
 /** A plan as the public pages show it; the quota as decimal text. */
 export type SitePlan = Omit<PlanEntry, "quota"> & { readonly quota: string };
 
@@ -46,6 +54,8 @@ export type SiteCatalogue = {
   readonly legal_texts: readonly SiteLegalText[];
   readonly plans: readonly SitePlan[];
   readonly models: readonly SiteModel[];
+  /** By the name of the model; empty unless the operator shows it. */
+  readonly performance: Readonly<Record<string, SitePerformance>>;
   /** The names that clients of the Messages API may ask for. */
   readonly messages_models: readonly string[];
   /** The URL of the support widget's script, or null. */

@@ -43,7 +43,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("billing", "/backend/payment/", "options"),
   ...paths("everything", "/backend/", "auth/profile/save account/inbox account/inbox/read"),
 
-  ...paths("usage", "/backend/admin/", "usage/list usage/export dashboard overview channel/health"),
+  ...paths("usage", "/backend/admin/", "usage/list usage/export dashboard overview channel/health model/performance"),
   ...paths("usage", "/backend/admin/report/", "usage margin campaign"),
   ...paths("usage", "/backend/admin/trace/", "list export detail"),
   ...paths("keys", "/backend/admin/key/", "list export detail save lock unlock revoke"),

@@ -128,6 +128,11 @@ export const adminRoutes: readonly AdminRoute[] = [
     load: () => import("./pages/models/page.tsx"),
   },
   {
+    path: "/performance/",
+    nav: { label: (texts) => texts.performance, icon: "chart" },
+    load: () => import("./pages/performance/page.tsx"),
+  },
+  {
     path: "/model-map/",
     nav: { label: (texts) => texts.modelMap, icon: "map" },
     reads: "/backend/admin/anthropic/model-map/list/",

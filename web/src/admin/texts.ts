@@ -23,6 +23,7 @@ export const adminNavTexts = {
   reports: "Reports",
   gateway: "Gateway",
   models: "Models",
+  performance: "Performance",
   modelMap: "Compatibility map",
   upstreams: "Upstreams",
   exitNodes: "Exit nodes",

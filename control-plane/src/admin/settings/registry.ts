@@ -132,6 +132,13 @@ export const settingRegistry = {
     unit: null,
     variable: null,
   },
+  "models.performance": {
+    ...flag(false),
+    description:
+      "Show on the public page of each model how soon it begins to answer and how many tokens a second it streams, over the last seven whole days in UTC.",
+    unit: null,
+    variable: null,
+  },
   "status.page": {
     ...flag(true),
     description:

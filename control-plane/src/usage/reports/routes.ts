@@ -1,5 +1,6 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import { channelHealth, channelHealthInput } from "@sluice/contracts/channel-health";
+import { modelPerformanceInput, modelPerformanceResponse } from "@sluice/contracts/model-performance";
 import { dashboardInput, dashboardResponse, overviewInput, overviewResponse } from "@sluice/contracts/overview";
 import {
   campaignReport,
@@ -25,6 +26,7 @@ import { AppError } from "../../platform/errors.ts";
 import { readChannelHealth } from "./channel-health-store.ts";
 import { findCost, listCosts, upsertCost } from "./cost-store.ts";
 import { readDashboard, readOverview, reportedRangeOf } from "./overview.ts";
+import { performanceSpan, readCourse, readModelPerformance } from "./performance-store.ts";
 import { readReportRange } from "./range.ts";
 import { reportCsv } from "./report-csv.ts";
 import { reportCampaigns, reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./reports.ts";
@@ -73,6 +75,23 @@ function overviewEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       limits: ["The latest 20,000 calls of a day."],
       summary: "Get the success rate and the time to the first byte of each channel and model, from attempts",
       handle: async () => ({ ...(await readChannelHealth(db, new Date(clock.now()))) }),
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/model/performance/",
+      input: modelPerformanceInput,
+      output: modelPerformanceResponse,
+      errors: [],
+      limits: ["The 200 models with most calls."],
+      summary: "Get percentiles of first byte and duration, throughput and success of each model, by channel",
+      handle: async ({ input: { span, model } }) => {
+        const nowMs = clock.now();
+        return {
+          from: performanceSpan(span, nowMs).from,
+          models: await readModelPerformance(db, span, nowMs),
+          course: model === undefined ? [] : await readCourse(db, { span, model }, nowMs),
+        };
+      },
     }),
   ];
 }

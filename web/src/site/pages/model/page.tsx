@@ -134,6 +134,7 @@ function Facts(props: InContext): JSX.Element {
     [texts.context, tokens(model.context_tokens_max)],
     [texts.outputMax, tokens(model.output_tokens_max)],
     [texts.images, model.takes_images ? texts.yes : texts.no],
+    ...performanceFacts(props),
   ];
   const ending = model.sunset_at ?? model.deprecated_at;
   return (
@@ -158,6 +159,21 @@ function Facts(props: InContext): JSX.Element {
       </dl>
     </>
   );
+}
+
+/** How soon and how fast the model answers, if the operator shows it. */
+function performanceFacts({ model, context }: InContext): readonly (readonly [string, JSX.Element])[] {
+  const texts = modelsTexts[context.locale];
+  const { formats, catalogue } = context;
+  const shown = catalogue.performance[model.name];
+  if (shown === undefined) {
+    return [];
+  }
+  const speed = shown.tokens_per_second;
+  return [
+    [texts.firstByte, formats.milliseconds(shown.first_byte_ms)],
+    ...(speed === null ? [] : [[texts.speed, fill(texts.perSecond, { count: formats.number(speed) })] as const]),
+  ];
 }
 
 /** Every unit that a call is billed by; if a price is not set, the one that is charged instead. */
