@@ -49,6 +49,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("keys", "/backend/admin/key/", "list export detail save lock unlock revoke"),
   ...paths("everything", "/backend/admin/", "branding branding/legal branding/image/save branding/text/save"),
   ...paths("everything", "/backend/admin/branding/legal/", "save preview"),
+  ...paths("everything", "/backend/admin/incident/", "list create update"),
   ...paths("users", "/backend/admin/user/", "list export detail save sessions/revoke resend-verification closing"),
   ...paths("closed", "/backend/admin/user/", "closing/begin closing/undo"),
   ...paths("users", "/backend/admin/organisation/", "list export detail create save"),

@@ -2,7 +2,7 @@ import type { Locale } from "@sluice/contracts/locales";
 import type { statusResponse } from "@sluice/contracts/status";
 import type { ComponentState, StatusIndicator } from "@sluice/contracts/status-states";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import { createSignal, For, type JSX, Match, onMount, Show, Switch } from "solid-js";
+import { createSignal, For, type JSX, onMount, Show } from "solid-js";
 import { type Formats, formatsOf } from "../../i18n/format.ts";
 import { fill } from "../../i18n/messages.ts";
 import type { StatusTexts } from "../pages/status/messages/en.ts";
@@ -59,26 +59,36 @@ export function StatusBoard(props: StatusBoardProps): JSX.Element {
   });
   return (
     <div class="status-board" aria-busy={view() === null && !hasFailed()}>
-      <Switch
-        fallback={
-          <p class="lead" role="status">
-            {props.texts.loading}
-          </p>
-        }
+      <Show
+        when={view()}
+        keyed
+        fallback={<Waiting texts={props.texts} hasFailed={hasFailed()} onRetry={() => void load()} />}
       >
-        <Match when={view()} keyed>
-          {(shown) => <Board view={shown} texts={props.texts} formats={formats} />}
-        </Match>
-        <Match when={hasFailed()}>
-          <p class="notice" data-tone="bad" role="alert">
-            {props.texts.failed}
-          </p>
-          <button type="button" class="button" onClick={() => void load()}>
+        {(shown) => <Board view={shown} texts={props.texts} formats={formats} />}
+      </Show>
+    </div>
+  );
+}
+
+/** Before there is anything to show. */
+function Waiting(props: {
+  readonly texts: Texts;
+  readonly hasFailed: boolean;
+  readonly onRetry: () => void;
+}): JSX.Element {
+  return (
+    <>
+      <p class="lead" role="status">
+        {props.hasFailed ? props.texts.failed : props.texts.loading}
+      </p>
+      <Show when={props.hasFailed}>
+        <p>
+          <button type="button" class="button" onClick={() => props.onRetry()}>
             {props.texts.retry}
           </button>
-        </Match>
-      </Switch>
-    </div>
+        </p>
+      </Show>
+    </>
   );
 }
 

@@ -1,6 +1,5 @@
 import { type LegalPage, legalPages } from "@sluice/contracts/brand";
 import type { legalResponse, previewedLegalResponse, savedLegalResponse } from "@sluice/contracts/branding";
-import { localeNames } from "@sluice/contracts/locale-names";
 import { directionOf, type Locale } from "@sluice/contracts/locales";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
@@ -18,7 +17,7 @@ import { AdminForm } from "../../parts/form-parts.tsx";
 import { MarkupFrame } from "../../parts/markup-frame.tsx";
 import { shownMoment } from "../../shown.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
-import { LocaleField } from "./texts.tsx";
+import { LocaleField, languageName } from "./texts.tsx";
 
 type Stored = ResponseOf<typeof legalResponse>;
 type Place = { readonly page: LegalPage; readonly locale: Locale };
@@ -97,7 +96,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
     }),
     submit: async ({ markdown, effective_on }) => {
       await save(markdown, effective_on);
-      showToast(`${pageNames[place.page]}, ${localeNames[place.locale]}: version ${(newest?.version ?? 0) + 1}`);
+      showToast(`${pageNames[place.page]}, ${languageName(place.locale)}: version ${(newest?.version ?? 0) + 1}`);
       await refresh();
     },
   });
@@ -110,7 +109,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
   };
   const withdraw = async (): Promise<string> => {
     await save("", today());
-    return `${pageNames[place.page]}, ${localeNames[place.locale]}: withdrawn`;
+    return `${pageNames[place.page]}, ${languageName(place.locale)}: withdrawn`;
   };
   return (
     <>

@@ -1,6 +1,5 @@
 import { footerLinksMax } from "@sluice/contracts/brand";
 import type { savedTextResponse } from "@sluice/contracts/branding";
-import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, isLocale, type Locale } from "@sluice/contracts/locales";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
@@ -13,6 +12,11 @@ import { AdminForm } from "../../parts/form-parts.tsx";
 import { type BrandingData, brandingPath } from "./branding.ts";
 
 type Text = BrandingData["texts"][number];
+
+const languages = new Intl.DisplayNames("en", { type: "language" });
+
+/** The name of a language in English, as all of the admin area is. */
+export const languageName = (locale: Locale): string => languages.of(locale) ?? locale;
 
 /** What the home page and the footer say, in each language. */
 export function Texts(props: { readonly texts: BrandingData["texts"] }): JSX.Element {
@@ -45,7 +49,7 @@ export function LocaleField(props: {
       value={props.locale}
       options={allLocales.map((value) => ({
         value,
-        label: props.hasText(value) ? `${localeNames[value]} (written)` : localeNames[value],
+        label: props.hasText(value) ? `${languageName(value)} (written)` : languageName(value),
       }))}
       onInput={({ currentTarget: { value } }) => {
         if (isLocale(value)) {
@@ -87,7 +91,7 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
         links: linksOf(links),
         version: props.text?.version ?? 0,
       });
-      showToast(`${localeNames[props.locale]}: saved`);
+      showToast(`${languageName(props.locale)}: saved`);
       await refresh();
     },
   });
