@@ -86,7 +86,9 @@ function ThemeSample(props: {
           <Show when={logo()}>{(image) => <img src={image().url} alt="" />}</Show>
           <bdi>{props.name}</bdi>
         </span>
-        <span style={{ color: colours().ink, "text-decoration": "underline" }}>A link in a text</span>
+        <span class={styles["link"]} style={{ color: colours().ink }}>
+          A link in a text
+        </span>
         <span class={styles["button"]} style={{ background: colours().accent, color: colours().on }}>
           A button
         </span>
