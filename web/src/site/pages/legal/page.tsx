@@ -42,7 +42,7 @@ function Legal(props: { readonly text: SiteLegalText | undefined; readonly conte
       {(text) => (
         <>
           <h1>{frameTexts[locale][text().page]}</h1>
-          <p class="muted">
+          <p class="muted legal-version">
             {fill(texts.version, {
               version: text().version,
               date: formats.date(`${text().effective_on}T00:00:00.000Z`),
