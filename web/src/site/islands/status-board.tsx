@@ -106,12 +106,16 @@ function Board(props: Shown): JSX.Element {
       <Show when={view.components.length > 0}>
         <h2>{texts.models}</h2>
         <ul class="plain-list status-models">
-          <For each={view.components}>{(component) => <Model component={component} {...props} />}</For>
+          <For each={view.components}>
+            {(component) => <Model component={component} view={view} texts={texts} formats={formats} />}
+          </For>
         </ul>
       </Show>
       <h2>{texts.incidents}</h2>
       <Show when={view.incidents.length > 0} fallback={<p>{texts.noIncidents}</p>}>
-        <For each={view.incidents}>{(incident) => <Incident incident={incident} {...props} />}</For>
+        <For each={view.incidents}>
+          {(incident) => <Incident incident={incident} view={view} texts={texts} formats={formats} />}
+        </For>
       </Show>
       <p class="muted">
         {texts.days} <a href="/backend/status/">{texts.json}</a>
@@ -131,7 +135,7 @@ function Model(props: Shown & { readonly component: Component }): JSX.Element {
         </span>
       </div>
       <Show when={component.success_by_day.length > 0}>
-        <Bars {...props} />
+        <Bars component={component} view={props.view} texts={texts} formats={formats} />
       </Show>
       <p class="muted status-facts">
         <Show when={component.success !== null && component.success}>
