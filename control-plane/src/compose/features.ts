@@ -252,15 +252,19 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
     { name: "branding", endpoints: brandingEndpoints({ db }) },
-    statusFeature({
-      ...{ db, clock, log },
-      rules: () => statusRules(settings.values),
-      models: () => listModelsForNewcomers(db).then((rows) => rows.map(siteModel)),
-      page: () => ({ name: settings.values["brand.name"], url: `${publicBaseUrl(config)}/status/` }),
-    }),
+    openStatus(deps),
     traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
   ];
   return { features, accounts };
+}
+
+function openStatus({ config, db, log, settings }: BackendDeps): Feature {
+  return statusFeature({
+    ...{ db, log, clock: systemClock },
+    rules: () => statusRules(settings.values),
+    models: async () => (await listModelsForNewcomers(db)).map(siteModel),
+    page: () => ({ name: settings.values["brand.name"], url: `${publicBaseUrl(config)}/status/` }),
+  });
 }
 
 /** Bulk actions carry operations of any feature out, for rows of any list. */
