@@ -62,6 +62,7 @@ import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gat
 import { selectActivePlans } from "../payments/plans/plan-store.ts";
 import { recordReferral } from "../payments/referrals/referrals.ts";
 import type { ReferralRules } from "../payments/referrals/reward-referrals.ts";
+import type { RenewalRules } from "../payments/renewals/model.ts";
 import { creditPaidOrders } from "../payments/settle/credit-waiting.ts";
 import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -211,11 +212,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       acts: acts.billing,
       admins,
       isOffered: (gateway) => settings.values[`payments.${gateway}`],
-      renewalRules: {
-        graceDays: () => settings.values["payments.renewal_grace_days"],
-        noticeDays: () => settings.values["payments.price_notice_days"],
-        billingUrl: `${publicBaseUrl(config)}/console/billing/`,
-      },
+      renewalRules: renewalRules(deps),
       referralRules: () => referralRules(settings.values),
       baseUrl: publicBaseUrl(config),
     }),
@@ -256,6 +253,14 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
   ];
   return { features, accounts };
+}
+
+function renewalRules({ config, settings }: BackendDeps): Omit<RenewalRules, "isOffered"> {
+  return {
+    graceDays: () => settings.values["payments.renewal_grace_days"],
+    noticeDays: () => settings.values["payments.price_notice_days"],
+    billingUrl: `${publicBaseUrl(config)}/console/billing/`,
+  };
 }
 
 function openStatus({ config, db, log, settings }: BackendDeps): Feature {

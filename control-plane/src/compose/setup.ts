@@ -1,14 +1,20 @@
 import type { Settings } from "../admin/settings/service.ts";
 import type { SetupDeps } from "../admin/setup/service.ts";
+import type { Branding } from "../branding/service.ts";
 import { isPaymentReady, type Payments } from "../payments/gateways/payment-gateways.ts";
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
-import { ownBrandName } from "./brand.ts";
+import { brandOf, ownBrandName } from "./brand.ts";
 
-type Sources = { readonly config: Config; readonly db: Database; readonly settings: Settings };
+type Sources = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly settings: Settings;
+  readonly branding: Branding;
+};
 
 /** What shows whether a step of the first set-up is done. */
-export function setupDeps({ config, db, settings }: Sources, payments: Payments): SetupDeps {
+export function setupDeps({ config, db, settings, branding }: Sources, payments: Payments): SetupDeps {
   const { values } = settings;
   return {
     db,
@@ -17,6 +23,9 @@ export function setupDeps({ config, db, settings }: Sources, payments: Payments)
     sendsMail: config.MAIL_ADAPTER !== "log",
     hasPublicAddress: config.PUBLIC_BASE_URL?.startsWith("https://") === true,
     hasBrand: () => ownBrandName(settings) !== null,
-    hasLegalPages: () => values["brand.terms_url"] !== "" && values["brand.privacy_url"] !== "",
+    hasLegalPages: () => {
+      const pages = brandOf(values, branding.state()).legal.map(({ page }) => page);
+      return pages.includes("terms") && pages.includes("privacy");
+    },
   };
 }

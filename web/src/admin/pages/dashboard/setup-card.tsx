@@ -46,7 +46,7 @@ const texts: Readonly<Record<Step, { readonly title: string; readonly text: stri
   legal: {
     title: "Add terms and privacy policy",
     text: "They are linked in the footer and at registration.",
-    href: "/admin/settings/",
+    href: "/admin/branding/",
   },
   authenticator: {
     title: "Protect the super-admins",
