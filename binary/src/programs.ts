@@ -45,7 +45,7 @@ const serving: readonly Program[] = [
   onDatabase(
     "doctor",
     "Checks what the service needs, and says what solves each problem.",
-    { json: flag("Print JSON.") },
+    { json: flag("Print JSON."), offline: flag("Try no names and no credentials of providers.") },
     () => import("@sluice/control-plane/commands/doctor.ts"),
   ),
 ];
