@@ -5,6 +5,7 @@ import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.
 import { giveToken, loginAdmin } from "../support/accounts/logins.ts";
 import { addOwnedThings, addPlans, type OwnedThings, webhookUrl } from "../support/accounts/owned-things.ts";
 import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
+import { issueInvoices } from "../support/payments/invoice-terms.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { inputNames, soundValues } from "../support/values/odd-values.ts";
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   sluice = await rig.startProcess({ PAYMENT_MOCK: "true" });
   await addPlans(rig);
+  await issueInvoices(rig.db);
   owner = await addOwnedThings(rig, sluice, "monthly");
   other = await addOwnedThings(rig, sluice, "small");
   adminCookie = (await loginAdmin(rig)).cookie;
@@ -53,6 +55,9 @@ function cases(): Case[] {
 function ownValue({ endpoint, field }: Case, things: OwnedThings): unknown {
   if (nameOf(endpoint) === "POST /backend/billing/order/claim/") {
     return things.openOrder.orderNo;
+  }
+  if (nameOf(endpoint) === "POST /backend/billing/order/invoice/" && field === "order_no") {
+    return things.paidOrderNo;
   }
   const values: Readonly<Record<string, unknown>> = {
     key_id: things.keyId,

@@ -12,6 +12,8 @@ export type OwnedThings = {
   readonly keyUpdatedAt: string;
   /** Waits for its payment. */
   readonly orderNo: string;
+  /** A paid order, which has an invoice if the operator issues them. */
+  readonly paidOrderNo: string;
   /** An anonymous order. */
   readonly openOrder: { readonly orderNo: string; readonly claimCode: string };
   readonly planCode: string;
@@ -74,6 +76,7 @@ export async function addOwnedThings(
     keyId: String(key.key_id),
     keyUpdatedAt: key.updated_at,
     orderNo: pending.order.order_no,
+    paidOrderNo: paid.order.order_no,
     openOrder: { orderNo: open.order.order_no, claimCode: open.claim_code ?? "" },
     planCode,
     renewalNo: await addRenewal(rig, login, planCode),
