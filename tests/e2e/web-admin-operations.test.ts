@@ -364,6 +364,8 @@ describe("operations pages", () => {
         await page.getByText("Failed after 8 attempts: nobody is there").waitFor();
         await page.getByRole("button", { name: "Resend mail" }).click();
         await page.waitForSelector("text=The mail was queued again");
+        // The panel shows the mail although it has left the list.
+        await page.locator(".side-panel").getByRole("button", { name: "Close" }).click();
         await page.getByRole("button", { name: "Resend failed" }).click();
         const dialog = page.locator("dialog[open]");
         expect(await dialog.getByRole("button", { name: "Resend" }).isDisabled()).toBe(true);

@@ -369,8 +369,9 @@ test("the console uses the selected language, and so do the emails and the error
   const [user] = await web.rig.db.sql<{ locale: string }>`
     select locale from user_profile where email = 'ada@example.org'`;
   expect(user?.locale).toBe("de");
-  await page.getByLabel("Aktuelles Passwort").first().fill("not the one");
-  await page.getByLabel("Neues Passwort").fill("correct horse battery");
+  const form = page.locator("form", { has: page.getByLabel("Neues Passwort") });
+  await form.getByLabel("Aktuelles Passwort").fill("not the one");
+  await form.getByLabel("Neues Passwort").fill("correct horse battery");
   await page.getByRole("button", { name: "Passwort ändern" }).click();
   await page.getByText("Das Passwort stimmt nicht.").waitFor();
   await page.getByRole("alert").getByText("Anfrage").waitFor();

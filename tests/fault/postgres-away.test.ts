@@ -214,6 +214,17 @@ describe("a commit whose connection breaks", () => {
   });
 });
 
+/** Waits until keys are looked up again: the first connections after a silence may still be dead. */
+async function waitForUnknownKeysRefused(url: string): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; ) {
+    const { status } = await chat({ url, apiKey: unknownKey() }, { model: "gpt-4o-mini" });
+    if (status === 401 || Date.now() > deadline) {
+      expect(status).toBe(401);
+      return;
+    }
+  }
+}
+
 describe("while the network to Postgres is silent", () => {
   test("known keys are served, others get an error in time, and what arrives late when it heals does no harm", async () => {
     await using proxy = await startPostgresProxy(rig.database.url);
@@ -236,6 +247,7 @@ describe("while the network to Postgres is silent", () => {
     const duringSilence = load.seen.slice(before);
     proxy.resume();
     await waitForReadiness(200, behindProxy);
+    await waitForUnknownKeysRefused(behindProxy.url);
     const again = await Promise.all(idle.map(call));
     await Bun.sleep(500);
     await load.stop();

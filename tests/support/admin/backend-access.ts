@@ -5,6 +5,7 @@ export type DeclaredAccess = Access | "fresh super_admin" | "fresh admin" | `adm
 
 /** Who may call what, written down a second time: every change must be deliberate. */
 export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
+  "GET /backend/status/": "public",
   "GET /backend/auth/register/rules/": "public",
   "POST /backend/auth/register/": "public",
   "GET /backend/admin/registration/": "super_admin",
@@ -223,6 +224,9 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/admin/limit/explain/": "admin",
   "POST /backend/admin/limit/save/": "admin",
   "GET /backend/admin/group/list/": "admin",
+  "GET /backend/admin/incident/list/": "admin",
+  "POST /backend/admin/incident/create/": "admin",
+  "POST /backend/admin/incident/update/": "admin",
   "GET /backend/admin/group/export/": "admin",
   "GET /backend/admin/group/detail/": "admin",
   "POST /backend/admin/group/save/": "fresh super_admin",
@@ -241,6 +245,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/model/save/": "fresh super_admin",
   "POST /backend/admin/model/fallbacks/save/": "fresh super_admin",
   "GET /backend/admin/model/explain/": "admin",
+  "GET /backend/admin/model/performance/": "admin",
   "POST /backend/admin/channel/save/": "fresh super_admin",
   "POST /backend/admin/channel/credential/save/": "fresh super_admin",
   "POST /backend/admin/channel/credential/remove/": "fresh super_admin",

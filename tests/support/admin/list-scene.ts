@@ -49,6 +49,12 @@ export async function addToLists(db: Database, name: string, count: number): Pro
       select ${named("RENEWAL")}, u.id, 'plan', 'Plan', floor(random() * 5) + 1, 10, 'default',
         case i % 3 when 0 then 'active' when 1 then 'past_due' else 'ended' end, ${someTime}
       from ${each}, lateral (select max(id) as id from user_profile where i > 0) u`,
+    `insert into auto_top_up (top_up_no, user_id, plan_code, plan_name, price_usd, threshold_quota, month_max_usd, account, status, created_at)
+      select ${named("TOPUP")}, u.id, 'plan', 'Plan', floor(random() * 5) + 1, 10, 100, 'default', 'removed', ${someTime}
+      from ${each}, lateral (select max(id) as id from user_profile where i > 0) u`,
+    `insert into referral (inviter_id, invited_id, inviter_quota, invited_quota, wait_days, created_at)
+      select (select min(id) from user_profile), p.id, 10, 0, 14, ${someTime} from user_profile p
+      where p.id > (select min(id) from user_profile) and not exists (select 1 from referral r where r.invited_id = p.id)`,
     `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, created_at, status)
       select ${named("ORDER")}, 'plan', 'Plan', 'monthly', 10, floor(random() * 5) + 1, u.id, now(), ${someTime}, 'settled'
       from ${each}, lateral (select max(id) as id from user_profile where i > 0) u`,
