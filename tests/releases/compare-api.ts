@@ -12,9 +12,11 @@ type Schema = {
 
 type Content = { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
 type Parameter = { readonly name: string; readonly in: string; readonly required?: boolean };
+/** A parameter that several operations share is described once. */
+type GivenParameter = Parameter | { readonly $ref: string };
 
 type Operation = {
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly GivenParameter[];
   readonly requestBody?: Content;
   readonly responses?: Readonly<Record<string, Content>>;
 };
@@ -22,7 +24,10 @@ type Operation = {
 /** An OpenAPI description. */
 export type Description = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, Schema>>;
+    readonly parameters?: Readonly<Record<string, Parameter>>;
+  };
 };
 
 type Field = { readonly types: Set<string>; isRequired: boolean };
@@ -63,9 +68,13 @@ function fieldsOf(description: Description, root: Schema | undefined): Fields {
   return fields;
 }
 
-function parametersOf({ parameters = [] }: Operation): Fields {
+function parametersOf(description: Description, { parameters = [] }: Operation): Fields {
+  const resolved = parameters.flatMap((given): readonly Parameter[] => {
+    const found = "$ref" in given ? description.components?.parameters?.[given.$ref.split("/").at(-1) ?? ""] : given;
+    return found === undefined ? [] : [found];
+  });
   return new Map(
-    parameters.map(({ name, in: place, required }) => [
+    resolved.map(({ name, in: place, required }) => [
       `${place} ${name}`,
       { types: new Set<string>(), isRequired: required === true },
     ]),
@@ -99,7 +108,7 @@ function compareOperation(descriptions: readonly [Description, Description], pai
     fieldsOf(descriptions[0], choose(pair[0])),
     fieldsOf(descriptions[1], choose(pair[1])),
   ];
-  const parameters = [parametersOf(pair[0]), parametersOf(pair[1])] as const;
+  const parameters = [parametersOf(descriptions[0], pair[0]), parametersOf(descriptions[1], pair[1])] as const;
   const input = fields(({ requestBody }) => jsonOf(requestBody));
   const output = fields(({ responses }) => jsonOf(responses?.[success]));
   return [

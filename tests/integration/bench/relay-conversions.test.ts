@@ -36,7 +36,7 @@ afterAll(async () => {
 test.each(callDialects)("the provider answers %s in its own dialect, whole and streamed", async (dialect) => {
   const call = callOf({ client: dialect, upstream: dialect });
   const base = { port: provider.port, path: convertedAt + dialectPaths[dialect], headers: [], call };
-  const load = { ...base, connections: 2, warmupMs: 0, durationMs: 50, staggerMs: 0 };
+  const load = { ...base, connections: 2, warmupMs: 0, durationMs: 250, staggerMs: 0 };
   expect((await runClient({ ...load, isStream: false })).answered).toBeGreaterThan(0);
   const { answered, stream } = await runClient({ ...load, isStream: true });
   expect(stream?.chunks).toBe(50 * answered);

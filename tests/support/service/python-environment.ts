@@ -46,7 +46,15 @@ class PythonEnvironment {
         return `${this.#packages} could not be installed: ${run.stderr.toString().trim().slice(-200)}`;
       }
     }
-    renameSync(made, this.#folder);
+    try {
+      renameSync(made, this.#folder);
+    } catch (error) {
+      // Another test file has installed the same in the meantime.
+      rmSync(made, { recursive: true, force: true });
+      if (!existsSync(this.#folder)) {
+        throw error;
+      }
+    }
     return null;
   }
 }

@@ -77,3 +77,12 @@ test("one of several choices is enough, and a field that became nullable is the 
   const now = describeKeys({ output: object({ key: { anyOf: [{ type: "string" }, { type: "null" }] } }) });
   expect(findApiBreaks(before, now)).toEqual([]);
 });
+
+test("a parameter that is described once for several operations is the same parameter", () => {
+  const limit = { in: "query", name: "limit" };
+  const before = describeKeys({ parameters: [limit] });
+  const now = describeKeys({ parameters: [{ $ref: "#/components/parameters/limit" }] });
+  const components = { ...now.components, parameters: { limit } };
+  expect(findApiBreaks(before, { ...now, components })).toEqual([]);
+  expect(findApiBreaks(before, now)).toEqual(["post /keys/: query limit is gone"]);
+});
