@@ -8,10 +8,10 @@ import { Icon } from "../kit/icon.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 import { Menu, type MenuEntry } from "../kit/menu.tsx";
 import { ErrorState } from "../kit/states.tsx";
+import { showsSame, type View, type ViewStore, ViewStoreContext } from "../kit/table-views.ts";
 import { showToast } from "../kit/toast.tsx";
 import type { TableLayout } from "./table-layout.ts";
 import type { TableState } from "./table-state.ts";
-import { showsSame, type View, type ViewStore, ViewStoreContext } from "./table-views.ts";
 
 type ViewsProps = {
   /** The list, as the store names it. */

@@ -2,7 +2,7 @@ import type { savedViewResponse, viewListResponse } from "@sluice/contracts/save
 import { createQuery, useQueryClient } from "@tanstack/solid-query";
 import type { JSX } from "solid-js";
 import { apiGet, apiPost } from "../../api/client.ts";
-import { type ViewStore, ViewStoreContext } from "../../table/table-views.ts";
+import { type ViewStore, ViewStoreContext } from "../../kit/table-views.ts";
 
 const path = "/backend/admin/view/list/";
 

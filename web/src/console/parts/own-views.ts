@@ -1,6 +1,6 @@
 import { createSignal } from "solid-js";
+import type { View, ViewStore } from "../../kit/table-views.ts";
 import { keepPreference, readPreference } from "../../shell/preferences.ts";
-import type { View, ViewStore } from "../../table/table-views.ts";
 
 const viewsMax = 20;
 const keyOf = (list: string): string => `table-${list}-views`;
