@@ -30,7 +30,7 @@ export type Call = Typed & {
 export type Outline = {
   /** As it is typed, such as `keys list`. */
   readonly name: string;
-  /** The words after it, such as `<id>`; the last may be `[<id>...]`, which stands for any number of words. */
+  /** The words after it, such as `<id>`; the last may be `[<id>...]` for any number of words. */
   readonly words?: readonly string[];
   readonly text: string;
   readonly options?: Readonly<Record<string, Option>>;

@@ -23,7 +23,7 @@ export type Account = {
 
 export type Counts = Readonly<Record<ClosingSubject, number>>;
 
-/** What stands for a person who was forgotten. Nothing is ever sent to it. */
+/** The address of a person who was forgotten. Nothing is ever sent to it. */
 export const pseudonymOf = (userId: UserId): string => `closed-${userId}@closed.invalid`;
 
 /** A closing in responses. */

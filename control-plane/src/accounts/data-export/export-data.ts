@@ -8,7 +8,7 @@ export const exportRowsMax = 50_000;
 
 /**
  * The data of a person as one JSON document, in parts: it is read and sent page by page, so that a long one is never in
- * memory at once. `incomplete` names the kinds of which there are more rows than a file can have.
+ * memory at once. `incomplete` names the kinds with more rows than a file can have.
  */
 export async function* exportParts(db: Database, of: ExportOf, exportedAt: Date): AsyncGenerator<string> {
   const incomplete: string[] = [];
