@@ -140,8 +140,13 @@ test(
         }
         expect(await axe()).toEqual([]);
         await page.goto("/admin/users/1/");
+        await page.getByRole("tab", { name: "Ledger" }).waitFor();
         await page.getByText("Adjust balance").waitFor({ state: "detached" });
         expect(await page.getByRole("button", { name: "Suspend" }).count()).toBe(0);
+        await page.getByRole("tab", { name: "Mails" }).waitFor({ state: "detached" });
+        await page.waitForLoadState("networkidle");
+        expect(await page.getByRole("heading", { name: "Limits" }).count()).toBe(0);
+        expect(await page.getByRole("button", { name: "Add to a group" }).count()).toBe(0);
       },
       { cookie },
     );

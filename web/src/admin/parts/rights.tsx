@@ -53,6 +53,12 @@ export function IfAllowed(props: { readonly operation: AdminOperation; readonly 
   return <Show when={mayCall(me.admin(), props.operation)}>{props.children}</Show>;
 }
 
+/** Shows its children, such as a card, to admins whose role may read a path; nothing until the role is known. */
+export function IfReads(props: { readonly path: string; readonly children: JSX.Element }): JSX.Element {
+  const me = createMe();
+  return <Show when={mayCall(me.admin(), props.path)}>{props.children}</Show>;
+}
+
 /** Shows its children to super-admins; other admins see which right is missing. */
 export function SuperOnly(props: {
   /** The action that requires the right, such as "Secrets are seen and saved". */

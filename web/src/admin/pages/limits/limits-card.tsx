@@ -5,8 +5,17 @@ import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { IfAllowed, IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { createLimitsQuery, type ExplainedLimits, isSpend, type LimitsOf, limitLabels, limitNames } from "./limits.ts";
+import {
+  createLimitsQuery,
+  type ExplainedLimits,
+  explainLimitsPath,
+  isSpend,
+  type LimitsOf,
+  limitLabels,
+  limitNames,
+} from "./limits.ts";
 import { LimitsForm, type LimitsScope } from "./limits-form.tsx";
 
 const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> = {
@@ -25,12 +34,22 @@ const amount = (name: LimitName, value: number): string =>
 const shownLimit = (name: LimitName, value: number | null | undefined): string =>
   value == null ? "–" : amount(name, value);
 
-/** The limits that calls meet, where each is set, and a way to change those of one scope. */
-export function LimitsCard(props: {
+type Shown = {
   readonly of: LimitsOf;
   /** The scope that is changed here; null for none. */
   readonly edited: LimitsScope | null;
-}): JSX.Element {
+};
+
+/** The limits that calls meet, where each is set, and a way to change those of one scope, for admins who may read it. */
+export function LimitsCard(props: Shown): JSX.Element {
+  return (
+    <IfReads path={explainLimitsPath}>
+      <ReadableLimits {...props} />
+    </IfReads>
+  );
+}
+
+function ReadableLimits(props: Shown): JSX.Element {
   const query = createLimitsQuery(() => props.of);
   const [isEditing, setIsEditing] = createSignal(false);
   const close = (): void => {
@@ -47,11 +66,13 @@ export function LimitsCard(props: {
       <Show when={props.edited}>
         {(edited) => (
           <>
-            <div class="button-row">
-              <Button disabled={query.data === undefined} onClick={() => setIsEditing(true)}>
-                {edited().scope === "default" ? "Edit the default" : `Edit limits of this ${edited().scope}`}
-              </Button>
-            </div>
+            <IfAllowed operation="/backend/admin/limit/save/">
+              <div class="button-row">
+                <Button disabled={query.data === undefined} onClick={() => setIsEditing(true)}>
+                  {edited().scope === "default" ? "Edit the default" : `Edit limits of this ${edited().scope}`}
+                </Button>
+              </div>
+            </IfAllowed>
             <Dialog isOpen={isEditing()} onClose={close} title="Limits">
               <Show when={isEditing() ? query.data : undefined} keyed>
                 {(explained) => (

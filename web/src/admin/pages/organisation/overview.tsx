@@ -3,6 +3,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
@@ -26,18 +27,24 @@ export function Overview(props: { readonly detail: OrganisationDetail }): JSX.El
   return (
     <div class="section-stack">
       <div class="button-row">
-        <Button variant="primary" onClick={() => setAsked("rename")}>
-          Rename
-        </Button>
-        <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${organisation().gateway_user_id}`}>
-          Adjust balance
-        </a>
-        <Button
-          variant={isSuspended() ? "plain" : "danger"}
-          onClick={() => setAsked(isSuspended() ? "reopen" : "suspend")}
-        >
-          {isSuspended() ? "Reopen" : "Suspend"}
-        </Button>
+        <IfAllowed operation="/backend/admin/organisation/save/">
+          <Button variant="primary" onClick={() => setAsked("rename")}>
+            Rename
+          </Button>
+        </IfAllowed>
+        <IfAllowed operation="/backend/admin/manual-adjust/">
+          <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${organisation().gateway_user_id}`}>
+            Adjust balance
+          </a>
+        </IfAllowed>
+        <IfAllowed operation="/backend/admin/organisation/save/">
+          <Button
+            variant={isSuspended() ? "plain" : "danger"}
+            onClick={() => setAsked(isSuspended() ? "reopen" : "suspend")}
+          >
+            {isSuspended() ? "Reopen" : "Suspend"}
+          </Button>
+        </IfAllowed>
       </div>
       <Show when={isSuspended()}>
         <Notice tone="bad">

@@ -7,8 +7,9 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { createMe } from "../../parts/rights.tsx";
 import { type OrganisationDetail, organisationDetailPath } from "../organisations/organisation.ts";
-import { type AccountList, AccountRows, isAccountList } from "../user/account-lists.tsx";
+import { type AccountList, AccountRows, isAccountList, readableTabs } from "../user/account-lists.tsx";
 import { Overview } from "./overview.tsx";
 import { People } from "./people.tsx";
 
@@ -36,6 +37,7 @@ export function Page(): JSX.Element {
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       apiGet<typeof adminOrganisationDetail>(organisationDetailPath, { query: { organisation_id: id() }, signal }),
   }));
+  const me = createMe();
   const tab = () => tabs.find((each) => each.id === search["tab"])?.id ?? "overview";
   const title = (): string => query.data?.organisation.name ?? `Organisation ${id()}`;
   useAdminTitle(title);
@@ -60,7 +62,7 @@ export function Page(): JSX.Element {
           {(detail) => (
             <Tabs
               label="About the organisation"
-              tabs={tabs}
+              tabs={readableTabs(tabs, me.admin())}
               selected={tab()}
               // The filters of another tab mean nothing here.
               onSelect={(chosen) => setSearch({ ...noFilters, tab: chosen }, { scroll: false })}

@@ -4,6 +4,7 @@ import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { RemoveForm } from "../group/remove-form.tsx";
 import { AssignForm } from "../groups/assign-form.tsx";
@@ -28,15 +29,19 @@ export function AccountGroups(props: {
             label: "Change",
             cell: (row) => (
               <Show when={row.source === "admin"}>
-                <Button onClick={() => setRemoved(row.name)}>Remove</Button>
+                <IfAllowed operation="/backend/admin/group/remove/">
+                  <Button onClick={() => setRemoved(row.name)}>Remove</Button>
+                </IfAllowed>
               </Show>
             ),
           },
         ]}
       />
-      <div class="button-row">
-        <Button onClick={() => setIsAssigning(true)}>Add to a group</Button>
-      </div>
+      <IfAllowed operation="/backend/admin/group/assign/">
+        <div class="button-row">
+          <Button onClick={() => setIsAssigning(true)}>Add to a group</Button>
+        </div>
+      </IfAllowed>
       <Dialog
         isOpen={isAssigning()}
         onClose={() => setIsAssigning(false)}

@@ -25,6 +25,7 @@ import {
   refundColumns,
 } from "../../columns/billing-columns.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
+import { type Me, mayCall } from "../../parts/rights.tsx";
 import { KeyPanel } from "./key-panel.tsx";
 
 type ListOf<Row> = {
@@ -48,10 +49,10 @@ type Narrowed = {
   readonly narrow: Readonly<Record<string, string>>;
 };
 
-/** A list of the admin with the rows of one account. */
-function listOf<Row>(of: ListOf<Row>): (props: Narrowed) => JSX.Element {
+/** A list of the admin with the rows of one account, and what it reads. */
+function listOf<Row>(of: ListOf<Row>): { readonly reads: string; readonly Rows: (props: Narrowed) => JSX.Element } {
   const selection = of.list === undefined ? undefined : selectionOf(of.list, of.path);
-  return (props) => {
+  const Rows = (props: Narrowed): JSX.Element => {
     const searches = of.searches ?? [];
     const state = createTableState({ filters: searches.map(({ id }) => id) });
     const narrowed = { ...state, query: () => ({ ...state.query(), ...props.narrow }) };
@@ -71,6 +72,7 @@ function listOf<Row>(of: ListOf<Row>): (props: Narrowed) => JSX.Element {
       />
     );
   };
+  return { reads: `${of.path}list/`, Rows };
 }
 
 const usageSearches: readonly SearchFilter[] = [
@@ -152,7 +154,15 @@ export type AccountList = keyof typeof lists;
 
 /** One of the lists, with the rows of one account. */
 export function AccountRows(props: Narrowed & { readonly list: AccountList }): JSX.Element {
-  return <Dynamic component={lists[props.list]} owner={props.owner} narrow={props.narrow} />;
+  return <Dynamic component={lists[props.list].Rows} owner={props.owner} narrow={props.narrow} />;
+}
+
+/** The tabs whose lists an admin may read, and all that show no list. Before the admin is known, all of them. */
+export function readableTabs<Tab extends { readonly id: string }>(
+  tabs: readonly Tab[],
+  admin: ReturnType<Me["admin"]>,
+): readonly Tab[] {
+  return tabs.filter(({ id }) => admin === undefined || !isAccountList(id) || mayCall(admin, lists[id].reads));
 }
 
 export const isAccountList = (name: string): name is AccountList => name in lists;

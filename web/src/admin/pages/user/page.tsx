@@ -7,7 +7,8 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
-import { AccountRows, isAccountList } from "./account-lists.tsx";
+import { createMe } from "../../parts/rights.tsx";
+import { AccountRows, isAccountList, readableTabs } from "./account-lists.tsx";
 import { userDetailPath } from "./detail.ts";
 import { Overview } from "./overview.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -37,6 +38,7 @@ export function Page(): JSX.Element {
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       apiGet<typeof userDetail>(userDetailPath, { query: { user_id: userId() }, signal }),
   }));
+  const me = createMe();
   const tab = () => tabs.find(({ id }) => id === search["tab"])?.id ?? "overview";
   useAdminTitle(() => query.data?.user.email ?? `User ${userId()}`);
   return (
@@ -56,7 +58,7 @@ export function Page(): JSX.Element {
           {(detail) => (
             <Tabs
               label="About the user"
-              tabs={tabs}
+              tabs={readableTabs(tabs, me.admin())}
               selected={tab()}
               // The filters of another tab mean nothing here.
               onSelect={(id) => setSearch({ ...noFilters, tab: id }, { scroll: false })}
