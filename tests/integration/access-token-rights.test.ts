@@ -24,6 +24,7 @@ type Caller = {
 
 const callers: readonly Caller[] = [
   { kind: "user", scopes: ["usage"] },
+  { kind: "user", scopes: ["contents"] },
   { kind: "user", scopes: ["keys"] },
   { kind: "user", scopes: ["billing"] },
   { kind: "user", scopes: ["everything"] },
@@ -56,7 +57,8 @@ function refusalOf({ path, access, freshLogin }: AnyEndpoint, { kind, scopes }: 
   if ((access === "user") !== (kind === "user")) {
     return "401 invalid_access_token";
   }
-  if (rule !== "any" && !has(rule) && !has("everything")) {
+  const isOfEverything = rule !== "contents";
+  if (rule !== "any" && !has(rule) && !(isOfEverything && has("everything"))) {
     return "403 insufficient_scope";
   }
   if (freshLogin === true && !has("sensitive")) {
@@ -82,10 +84,17 @@ test("what is open to tokens is open by its declared login, never to visitors", 
   expect(odd.map(nameOf)).toEqual([]);
 });
 
-test("no token gets near logins, passwords, second factors, tokens, rights, decisions, secrets or contents", () => {
+test("no token gets near logins, passwords, second factors, tokens, rights, decisions, secrets or contents of others", () => {
   const guarded = /password|totp|session|token|\/admin\/admin\/|decide|secret|payload|settings\/save/;
   const open = endpoints.filter(({ path }) => guarded.test(path) && tokenRuleOf(path) !== "closed");
-  expect(open.map(nameOf)).toEqual(["POST /backend/admin/user/sessions/revoke/"]);
+  expect(open.map(nameOf)).toEqual([
+    "POST /backend/admin/user/sessions/revoke/",
+    // A user's own calls; the bodies themselves take a scope of their own.
+    "GET /backend/usage/payload/reading/",
+    "POST /backend/usage/payload/",
+    "GET /backend/usage/payload/access/list/",
+  ]);
+  expect(tokenRuleOf("/backend/usage/payload/")).toBe("contents");
 });
 
 test.each(callers)("an endpoint gives a token of %j only what scopes and rights allow", async (caller) => {

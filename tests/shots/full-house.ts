@@ -75,6 +75,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillCatalog(rig);
   await fillGroups(db, owner);
   await fillCalls(db, owner);
+  await fillReading(db, owner);
   await fillLists(db, owner.gatewayUserId);
 }
 
@@ -94,6 +95,19 @@ async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
       await settlePaid(billingDeps(db), { ...noticeOf(order), transactionId }, { at });
     }
   }
+}
+
+/** The user may read the contents of calls, and did so once in the console and once by a program. */
+async function fillReading(db: Database, { userId, gatewayUserId }: Owner): Promise<void> {
+  await db.sql`
+    insert into setting (name, value, updated_by_name) values ('trace.users_read_payloads', 'true'::jsonb, 'photographs')`;
+  await db.sql`
+    insert into own_payload_reading (gateway_user_id, since, by_members)
+    values (${gatewayUserId}::bigint, now() - interval '60 days', false)`;
+  await db.sql`
+    insert into own_payload_access (user_id, token_name, gateway_user_id, day, request_id, ip, asked_by)
+    select ${userId}::bigint, nullif(name, ''), ${gatewayUserId}::bigint, current_date, ${shownRequestId}::uuid, '203.0.113.7', 'r'
+    from unnest(array['', 'nightly quality check']) name`;
 }
 
 async function fillCodes(db: Database): Promise<void> {

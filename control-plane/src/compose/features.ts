@@ -250,7 +250,14 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
     { name: "branding", endpoints: brandingEndpoints({ db }) },
     openStatus(deps),
-    traceFeature({ db, masterKey, log, clock, rules: () => traceRules(settings.values) }),
+    traceFeature({
+      ...{ db, masterKey, log, clock },
+      rules: () => traceRules(settings.values),
+      ownRules: () => ({
+        isAllowed: settings.values["trace.users_read_payloads"],
+        readsPerHour: settings.values["trace.own_payload_reads_per_hour"],
+      }),
+    }),
   ];
   return { features, accounts };
 }

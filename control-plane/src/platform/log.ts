@@ -14,22 +14,31 @@ const order: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 /**
  * The last filter before a line leaves the process: nothing that looks like a credential passes, wherever it came from.
  */
-const credentialPatterns: readonly [RegExp, string][] = [
+const credentialForms: readonly [RegExp, string][] = [
   [/\bsk-[A-Za-z0-9_-]{6,}/g, "sk-[redacted]"],
   [/\bsl-mgmt-[A-Za-z0-9]{6,}/g, "sl-mgmt-[redacted]"],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, "$1_[redacted]"],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi, "$1 [redacted]"],
-  [/\b(key|token|secret|password|api_key)=[^&\s"]+/gi, "$1=[redacted]"],
   // Tokens that are made from credentials.
   [/\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_.-]{6,}/g, "[redacted]"],
   [/\bya29\.[A-Za-z0-9_.-]{6,}/g, "[redacted]"],
   [/\b(postgres(?:ql)?:\/\/[^:/@\s]+:)[^@\s]+@/gi, "$1[redacted]@"],
 ];
+const credentialParameter: readonly [RegExp, string] = [
+  /\b(key|token|secret|password|api_key)=[^&\s"]+/gi,
+  "$1=[redacted]",
+];
 
 /** Removes everything that looks like a credential from a text. */
 export function redact(text: string): string {
+  const [parameter, replacement] = credentialParameter;
+  return redactForms(text).replace(parameter, replacement);
+}
+
+/** Removes what has the form of a credential, but leaves `key=...`, which in a program is rarely one. */
+export function redactForms(text: string): string {
   let clean = text;
-  for (const [pattern, replacement] of credentialPatterns) {
+  for (const [pattern, replacement] of credentialForms) {
     clean = clean.replace(pattern, replacement);
   }
   return clean;

@@ -3,7 +3,10 @@ import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
-import type { TraceRules } from "./model.ts";
+import type { OwnReadingRules, TraceRules } from "./model.ts";
+import { OwnPayloads } from "./own-payloads/own-payloads.ts";
+import { ownPayloadEndpoints } from "./own-payloads/routes.ts";
+import { PayloadOpener } from "./payload-opener.ts";
 import { PayloadReading } from "./payload-reading.ts";
 import { TraceRetention } from "./retention.ts";
 import { traceEndpoints } from "./routes.ts";
@@ -16,14 +19,23 @@ export type TraceFeatureDeps = {
   readonly clock: Clock;
   /** Read on each use, because admins can change them. */
   readonly rules: () => TraceRules;
+  readonly ownRules: () => OwnReadingRules;
 };
 
-/** The endpoints with which admins read traces, and the job that ends their retention. */
+/** The endpoints with which admins read traces and users the bodies of their own calls, and the job that ends their retention. */
 export function traceFeature(deps: TraceFeatureDeps): Feature {
   const retention = new TraceRetention(deps);
+  const opener = new PayloadOpener(deps);
   return {
     name: "trace",
-    endpoints: traceEndpoints({ db: deps.db, search: new TraceSearching(deps), reading: new PayloadReading(deps) }),
+    endpoints: [
+      ...traceEndpoints({
+        db: deps.db,
+        search: new TraceSearching(deps),
+        reading: new PayloadReading({ ...deps, opener }),
+      }),
+      ...ownPayloadEndpoints({ db: deps.db, payloads: new OwnPayloads({ ...deps, opener }) }),
+    ],
     jobs: [
       { name: "trace-retention", pattern: "50 */10 * * * *", run: () => retention.run() },
       { name: "payload-count", pattern: "45 * * * * *", run: () => retention.count() },

@@ -183,6 +183,9 @@ export type TraceRules = {
   readonly readsPerHour: number;
 };
 
+/** What the operator allows users to read of their own calls. */
+export type OwnReadingRules = { readonly isAllowed: boolean; readonly readsPerHour: number };
+
 /**
  * The payloads of calls that began before this time are expired. Payloads expire no later than the metadata, without
  * which nobody could find them.

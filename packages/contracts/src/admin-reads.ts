@@ -55,5 +55,5 @@ export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
   ...paths(readOnly, "/backend/admin/anthropic/model-map/", "list"),
   ...paths(readOnly, "/backend/upstream/auth-profiles/", "list"),
   ...paths(readOnly, "/backend/admin/event-target/", "list deliveries"),
-  ...paths(readOnly, "/backend/admin/trace/", "payload/count access/list access/check"),
+  ...paths(readOnly, "/backend/admin/trace/", "payload/count access/list access/check own-access/list"),
 ]);

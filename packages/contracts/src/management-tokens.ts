@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { rowId, typedCode, typedPassword } from "./accounts.ts";
-import { tokenScopes, userTokenScopes } from "./token-scopes.ts";
+import { adminTokenScopes, userTokenScopes } from "./token-scopes.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 export const liveTokensMax = 20;
@@ -34,7 +34,11 @@ export const userTokenCreateInput = z.strictObject({
   code: typedCode.optional(),
 });
 
-export const adminTokenCreateInput = z.strictObject({ name, scopes: scopesOf(tokenScopes), expires_in_days: days });
+export const adminTokenCreateInput = z.strictObject({
+  name,
+  scopes: scopesOf(adminTokenScopes),
+  expires_in_days: days,
+});
 
 export const tokenRevokeInput = z.strictObject({ token_id: rowId });
 

@@ -20,6 +20,7 @@ export type OrganisationRight =
   | "own_keys"
   | "usage"
   | "own_usage"
+  | "contents"
   | "billing"
   | "webhooks"
   | "tokens";
@@ -35,11 +36,12 @@ export const organisationRights = {
     "own_keys",
     "usage",
     "own_usage",
+    "contents",
     "billing",
     "webhooks",
     "tokens",
   ],
-  admin: ["see", "members", "projects", "keys", "own_keys", "usage", "own_usage", "webhooks", "tokens"],
+  admin: ["see", "members", "projects", "keys", "own_keys", "usage", "own_usage", "contents", "webhooks", "tokens"],
   billing: ["see", "usage", "billing", "tokens"],
   member: ["see", "own_keys", "own_usage"],
 } as const satisfies Readonly<Record<OrganisationRole, readonly OrganisationRight[]>>;
@@ -82,6 +84,8 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
     "list summary labels export sums/export earlier earlier/export receipt receipt/:request_id",
   ),
   ...paths("settings", "/backend/usage/", "labels/save"),
+  ...paths("own_usage", "/backend/usage/", "payload payload/reading payload/access/list"),
+  ...paths("contents", "/backend/usage/payload/", "reading/save"),
   ...paths("see", "/backend/", "models/list billing/balance response-cache"),
   ...paths("billing", "/backend/billing/", "ledger statement statement/sums order/list order/create order/status"),
   ...paths(

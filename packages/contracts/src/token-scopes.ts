@@ -1,10 +1,37 @@
 /** What an access token may be allowed to do, in the order in which forms offer it. */
-export const tokenScopes = ["usage", "keys", "billing", "users", "upstreams", "everything", "sensitive"] as const;
+export const tokenScopes = [
+  "usage",
+  "contents",
+  "keys",
+  "billing",
+  "users",
+  "upstreams",
+  "everything",
+  "sensitive",
+] as const;
 
 export type TokenScope = (typeof tokenScopes)[number];
 
-/** The scopes of users' tokens; admins' tokens can have all. */
-export const userTokenScopes = ["usage", "keys", "billing", "everything"] as const satisfies readonly TokenScope[];
+/** The scopes of users' tokens. */
+export const userTokenScopes = [
+  "usage",
+  "contents",
+  "keys",
+  "billing",
+  "everything",
+] as const satisfies readonly TokenScope[];
+
+/** The scopes of admins' tokens: the contents of calls take a person who states a reason. */
+export const adminTokenScopes = [
+  "usage",
+  "keys",
+  "billing",
+  "users",
+  "upstreams",
+  "everything",
+  "sensitive",
+] as const satisfies readonly TokenScope[];
+export type AdminTokenScope = (typeof adminTokenScopes)[number];
 
 /** What an operation requires of a token: a scope; any token; or a login, whatever the token's scopes. */
 export type TokenRule = Exclude<TokenScope, "sensitive"> | "any" | "closed";
@@ -17,9 +44,9 @@ const paths = (rule: TokenRule, base: string, names: string): readonly (readonly
 
 /**
  * The only table of what access tokens may do. An operation that requires a fresh login also requires the scope
- * `sensitive`, which `everything` does not include. Closed are logins and passwords, second factors, tokens, the rights of
- * admins, the decision of a second person, the contents of calls, secrets and settings; and what visitors may do without a
- * login.
+ * `sensitive`, which `everything` does not include; nor does it include `contents`, the bodies of a user's own calls. Closed are
+ * logins and passwords, second factors, tokens, the rights of admins, the decision of a second person, the contents of calls of
+ * others, secrets and settings; and what visitors may do without a login.
  */
 const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("any", "/backend/", "auth/me auth/admin/me models/list"),
@@ -33,6 +60,9 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
     "list summary labels export sums/export earlier earlier/export receipt receipt/:request_id",
   ),
   ...paths("everything", "/backend/usage/", "labels/save"),
+  ...paths("contents", "/backend/usage/", "payload"),
+  ...paths("usage", "/backend/usage/payload/", "reading access/list"),
+  ...paths("closed", "/backend/usage/payload/", "reading/save"),
   ...paths("usage", "/backend/billing/", "balance"),
   ...paths("keys", "/backend/keys/", "create list save disable enable revoke rotate first-request"),
   ...paths("keys", "/backend/", "response-cache"),
@@ -89,6 +119,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("everything", "/backend/admin/mail/template/", "list save preview"),
   ...paths("everything", "/backend/admin/", "mail/template lead/list lead/export lead/save"),
   ...paths("everything", "/backend/admin/", "approval/list approval/detail trace/access/list trace/access/check"),
+  ...paths("everything", "/backend/admin/trace/", "own-access/list"),
   ...paths("everything", "/backend/admin/archive/", "preview add restore"),
 
   // Programs call the operation of each row; what they may do is then judged by its scope.
@@ -131,5 +162,8 @@ export function tokenRuleOf(path: string): TokenRule {
 
 /** Whether a token with these scopes satisfies a rule. */
 export function allowsToken(scopes: readonly string[], rule: TokenRule): boolean {
-  return rule === "any" || (rule !== "closed" && (scopes.includes(rule) || scopes.includes("everything")));
+  if (rule === "any" || rule === "closed") {
+    return rule === "any";
+  }
+  return scopes.includes(rule) || (rule !== "contents" && scopes.includes("everything"));
 }

@@ -180,7 +180,7 @@ export const traceDetailOutput = z.strictObject({
 });
 
 /** A decrypted body: as text, or in base64 if it is not text. */
-const bodyView = z.strictObject({
+export const bodyView = z.strictObject({
   encoding: z.enum(["text", "base64"]),
   content: z.string(),
   /** The full length of the body; a truncated body is shorter. */

@@ -1,5 +1,6 @@
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { SluiceProcess, SluiceRig } from "../service/sluice.ts";
+import { allowOwnPayloads, untilTraced } from "../trace/own-payload-scene.ts";
 import { type ConsoleClient, consoleClient } from "./console-client.ts";
 import { giveToken, loginUser, type UserLogin } from "./logins.ts";
 import { askAs, makeKey, makeProject } from "./organisation-scene.ts";
@@ -70,6 +71,10 @@ export async function addOwnedThings(
   const open = await order(consoleClient(sluice.url, null), "credit");
   const { body } = await own.post("/backend/keys/create/", { name: `of ${login.email}` });
   const { key, secret: apiKey } = body as { key: { key_id: number; updated_at: string }; secret: string };
+  await allowOwnPayloads(rig, own);
+  await own.post("/backend/usage/payload/reading/save/", { is_on: true });
+  const requestId = await failingCall(sluice, apiKey);
+  await untilTraced(rig, requestId);
   return {
     login,
     apiKey,
@@ -86,7 +91,7 @@ export async function addOwnedThings(
     signInId: await addSignIn(rig, login),
     passkeyId: await addPasskey(rig, login),
     messageId: await addMessage(rig, login),
-    requestId: await failingCall(sluice, apiKey),
+    requestId,
     day: utcDay(Date.now()),
     organisation: await addOrganisation(sluice, login),
   };

@@ -124,6 +124,7 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "GET /backend/admin/trace/detail/": "read_only support",
   "GET /backend/admin/trace/payload/count/": "read_only",
   "GET /backend/admin/trace/access/list/": "read_only",
+  "GET /backend/admin/trace/own-access/list/": "read_only",
   "GET /backend/admin/trace/access/check/": "read_only",
   "GET /backend/admin/settings/list/": "read_only",
 };

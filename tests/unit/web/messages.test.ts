@@ -49,7 +49,7 @@ function readAll(): Readonly<Record<string, unknown>> {
 const sameEverywhere = /^(CSV|(\W|\d|\{\w+\}|ms)*)$/u;
 /** Texts of the console that are the same as in English; any other such text was not translated. */
 const sameWords: Readonly<Record<string, readonly string[]>> = {
-  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio", "Webhooks", "Total"],
+  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio", "Webhooks", "Total", "{count} bytes"],
   fr: [
     ...[
       "Code",
@@ -71,7 +71,7 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
     ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams", "Webhooks"],
     ...["Wallet: {vendor}", "optional", "Tag", "Tags", "Passkey", "Passkeys"],
   ],
-  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks", "Total"],
+  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks", "Total", "{count} bytes"],
 };
 
 const all = readAll();

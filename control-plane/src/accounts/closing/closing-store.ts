@@ -22,6 +22,7 @@ import { userRegistration } from "../../db/schema/registration.ts";
 import { renewal } from "../../db/schema/renewals.ts";
 import { userIdentity } from "../../db/schema/sign-in.ts";
 import { autoTopUp } from "../../db/schema/top-ups.ts";
+import { ownPayloadReading } from "../../db/schema/trace.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { Account, Closing, Counts } from "./model.ts";
 
@@ -226,6 +227,7 @@ export async function deleteAccess(tx: Queryable, { userId, gatewayUserId }: Acc
   await tx.drizzle.delete(passkey).where(eq(passkey.userId, userId));
   await tx.drizzle.delete(userIdentity).where(eq(userIdentity.userId, userId));
   await tx.drizzle.delete(eventTarget).where(eq(eventTarget.gatewayUserId, gatewayUserId));
+  await tx.drizzle.delete(ownPayloadReading).where(eq(ownPayloadReading.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(userGroupMember).where(eq(userGroupMember.gatewayUserId, gatewayUserId));
 }
 

@@ -196,6 +196,19 @@ export const settingRegistry = {
     unit: "payloads",
     variable: null,
   },
+  "trace.users_read_payloads": {
+    ...flag(false),
+    description:
+      "Let users read the bodies of their own calls in the console, once they have switched that on for their account. Each access is recorded.",
+    unit: null,
+    variable: null,
+  },
+  "trace.own_payload_reads_per_hour": {
+    ...integer({ default: 60, min: 1, max: 10_000 }),
+    description: "How many payloads of their own calls a user can read per hour.",
+    unit: "payloads",
+    variable: null,
+  },
   "cache.responses": {
     ...flag(false),
     description:

@@ -1,6 +1,9 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, date, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
-import { bytes, moment, reference } from "../columns.ts";
+import { bytes, id, moment, reference } from "../columns.ts";
+import { clock } from "../expressions.ts";
+import { userProfile } from "./accounts.ts";
+import { gatewayUser } from "./gateway-keys.ts";
 
 /** Metadata of every relayed call. Range-partitioned by `day`. */
 export const traceRecord = pgTable(
@@ -108,6 +111,42 @@ export const payloadAccess = pgTable(
   (table) => [
     index("payload_access_admin").on(table.adminId, table.at),
     index("payload_access_request").on(table.requestId),
+  ],
+);
+
+/** The accounts whose users may read the bodies of their own calls. Without a row, nobody but super-admins can. */
+export const ownPayloadReading = pgTable("own_payload_reading", {
+  gatewayUserId: reference("gateway_user_id")
+    .primaryKey()
+    .references(() => gatewayUser.id),
+  /** When it was switched on: calls that began earlier stay closed. */
+  since: moment("since").notNull(),
+  /** In an organisation: whether members read the bodies of their own calls. */
+  byMembers: boolean("by_members").notNull(),
+});
+
+/** Which user read the bodies of which own call. Append-only. */
+export const ownPayloadAccess = pgTable(
+  "own_payload_access",
+  {
+    id: id(),
+    at: moment("at").notNull().default(clock),
+    userId: reference("user_id")
+      .notNull()
+      .references(() => userProfile.id),
+    /** The name of the access token, if that is what the user had. */
+    tokenName: text("token_name"),
+    gatewayUserId: reference("gateway_user_id").notNull(),
+    /** The call that was read, not the request that read it. */
+    day: date("day", { mode: "string" }).notNull(),
+    requestId: uuid("request_id").notNull(),
+    ip: text("ip").notNull(),
+    askedBy: text("asked_by").notNull(),
+  },
+  (table) => [
+    index("own_payload_access_account").on(table.gatewayUserId, table.id),
+    index("own_payload_access_user").on(table.userId, table.id),
+    index("own_payload_access_request").on(table.requestId),
   ],
 );
 

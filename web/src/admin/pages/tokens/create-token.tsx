@@ -1,5 +1,5 @@
 import type { tokenCreateResponse } from "@sluice/contracts/management-tokens";
-import { type TokenScope, tokenScopes } from "@sluice/contracts/token-scopes";
+import { type AdminTokenScope, adminTokenScopes } from "@sluice/contracts/token-scopes";
 import { For, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -10,7 +10,7 @@ import { ErrorState } from "../../../kit/states.tsx";
 import { scopeTexts } from "./token.ts";
 
 const daysOffered = [7, 30, 90, 180, 365] as const;
-const empty = { name: "", scopes: [] as readonly TokenScope[], expires_in_days: "30" };
+const empty = { name: "", scopes: [] as readonly AdminTokenScope[], expires_in_days: "30" };
 
 /** Chooses what a program of the admin may do. */
 export function CreateTokenDialog(props: {
@@ -34,11 +34,12 @@ export function CreateTokenDialog(props: {
       props.onMade(secret);
     },
   });
-  const choose = (scope: TokenScope, isChosen: boolean): void => {
+  const choose = (scope: AdminTokenScope, isChosen: boolean): void => {
     const others = form.values().scopes.filter((each) => each !== scope);
     form.set("scopes", isChosen ? [...others, scope] : others);
   };
-  const offered = (): readonly TokenScope[] => tokenScopes.filter((scope) => props.isSuper || scope !== "sensitive");
+  const offered = (): readonly AdminTokenScope[] =>
+    adminTokenScopes.filter((scope) => props.isSuper || scope !== "sensitive");
   return (
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Create an access token">
       <form class="form" onSubmit={form.onSubmit} noValidate>

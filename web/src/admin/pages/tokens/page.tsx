@@ -1,5 +1,5 @@
 import type { tokenListResponse, tokenResponse } from "@sluice/contracts/management-tokens";
-import type { TokenScope } from "@sluice/contracts/token-scopes";
+import type { AdminTokenScope } from "@sluice/contracts/token-scopes";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -110,7 +110,7 @@ function TokenTable(props: {
   readonly onRevoke: (token: Token) => void;
 }): JSX.Element {
   const names = (scopes: readonly string[]): string =>
-    scopes.map((scope) => scopeTexts[scope as TokenScope]?.label ?? scope).join(", ");
+    scopes.map((scope) => scopeTexts[scope as AdminTokenScope]?.label ?? scope).join(", ");
   return (
     <SimpleTable
       label="Access tokens"

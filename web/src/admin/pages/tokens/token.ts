@@ -1,12 +1,12 @@
 import type { tokenListResponse } from "@sluice/contracts/management-tokens";
-import type { TokenScope } from "@sluice/contracts/token-scopes";
+import type { AdminTokenScope } from "@sluice/contracts/token-scopes";
 import type { ResponseOf } from "@sluice/contracts/wire";
 
 export type Token = ResponseOf<typeof tokenListResponse>["tokens"][number];
 
 export const tokensPath = "/backend/admin/token/list/";
 
-export const scopeTexts: Readonly<Record<TokenScope, { readonly label: string; readonly hint: string }>> = {
+export const scopeTexts: Readonly<Record<AdminTokenScope, { readonly label: string; readonly hint: string }>> = {
   usage: { label: "Usage", hint: "Reads calls, traces without contents, reports and the health of channels." },
   keys: { label: "Keys", hint: "Reads and changes the API keys of customers." },
   billing: { label: "Billing", hint: "Reads orders, payments and the ledger; adjusts and refunds within your limits." },

@@ -13,6 +13,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { OwnAccesses } from "../../parts/own-accesses.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd } from "../../shown.ts";
@@ -65,6 +66,7 @@ export function Page(): JSX.Element {
                 onRead={() => void query.refetch()}
               />
               <AccessCard detail={detail()} />
+              <OwnAccesses requestId={requestId()} />
             </>
           )}
         </Match>

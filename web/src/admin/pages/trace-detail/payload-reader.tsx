@@ -7,6 +7,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyButton } from "../../../kit/code.tsx";
 import { TextArea } from "../../../kit/field.tsx";
+import { readableBody } from "../../../kit/readable-body.ts";
 import { EmptyState, Notice } from "../../../kit/states.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
@@ -151,23 +152,10 @@ function Body(props: { readonly title: string; readonly body: BodyView | null })
             <CopyButton text={() => body().content} label={`Copy: ${props.title}`} variant="quiet" isSquare />
           </div>
           <section class="code-value" tabindex="0" aria-label={`${props.title}, content`}>
-            {readable(body())}
+            {readableBody(body())}
           </section>
         </section>
       )}
     </Show>
   );
-}
-
-/** Shows JSON with line breaks, and everything else unchanged. */
-function readable({ encoding, content }: BodyView): string {
-  if (encoding === "text" && /^\s*[[{]/.test(content)) {
-    try {
-      return JSON.stringify(JSON.parse(content), null, 2);
-    } catch {
-      // The text is a stream of events, or a truncated body.
-      return content;
-    }
-  }
-  return content;
 }

@@ -10,6 +10,8 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { OwnAccesses } from "../../parts/own-accesses.tsx";
+import { IfReads } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
 import { outcomes } from "../../values.ts";
@@ -98,7 +100,10 @@ export function Page(): JSX.Element {
         }
       />
       <ShownAfter isReady={!list.isLoading}>
-        <Accesses />
+        <IfReads path="/backend/admin/trace/access/list/">
+          <Accesses />
+        </IfReads>
+        <OwnAccesses />
       </ShownAfter>
     </>
   );

@@ -26,6 +26,13 @@ export const messages: ErrorMessages = {
     too_many_attempts: "Zu viele Versuche. Versuchen Sie es später wieder.",
     conflict: "Jemand anderes hat es geändert, oder es ist schon vorhanden. Laden Sie es neu.",
     version_conflict: "Es wurde geändert, seit es geladen wurde. Laden Sie es neu.",
+    payload_reading_off: "Das Lesen der Inhalte von Aufrufen ist hier nicht eingeschaltet.",
+    payload_too_early: "Dieser Aufruf begann, bevor das Lesen der Inhalte eingeschaltet wurde.",
+    payload_not_stored: "Der Inhalt dieses Aufrufs wurde nicht gespeichert.",
+    payload_expired: "Der Inhalt dieses Aufrufs wurde nach seiner Aufbewahrungszeit gelöscht.",
+    audit_unavailable:
+      "Der Zugriff kann gerade nicht festgehalten werden, daher wird nichts angezeigt. Versuchen Sie es noch einmal.",
+    decrypt_failed: "Der Inhalt dieses Aufrufs kann nicht entschlüsselt werden.",
     not_found: "Hier ist nichts.",
     too_many_keys: "Dieses Konto hat 100 nutzbare API-Schlüssel. Widerrufen Sie zuerst einen.",
     too_broad: "Das ist zu viel auf einmal. Verkürzen Sie den Zeitraum oder setzen Sie einen Filter.",

@@ -15,6 +15,7 @@ import { EarlierUsage } from "./earlier-usage.tsx";
 import { usageArea } from "./messages/messages.ts";
 import { createRange } from "./range.ts";
 import { RangeBar } from "./range-bar.tsx";
+import { ReadingCard } from "./reading-card.tsx";
 
 /** What was called and what it cost. */
 export function Page(): JSX.Element {
@@ -58,6 +59,7 @@ export function Page(): JSX.Element {
       <EarlierUsage />
       <ShownAfter isReady={!summary.isPending}>
         <CallLog range={range} state={state} filter={filter} />
+        <ReadingCard />
       </ShownAfter>
     </>
   );

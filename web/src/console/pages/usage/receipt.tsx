@@ -12,6 +12,7 @@ import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
 import { type AttemptSpan, spansOf, toEqualPlaces } from "./attempt-spans.ts";
 import { type Call, outcomeTones } from "./call.ts";
+import { Contents } from "./contents.tsx";
 import { usageArea } from "./messages/messages.ts";
 import styles from "./usage.module.css";
 
@@ -39,6 +40,7 @@ export function Receipt(props: { readonly call: Call }): JSX.Element {
             <>
               <PriceLines receipt={receipt()} />
               <Attempts receipt={receipt()} />
+              <Contents call={props.call} />
             </>
           )}
         </Match>

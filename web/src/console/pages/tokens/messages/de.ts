@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "Kein Token kann sich anmelden, Ihr Passwort ändern oder Token erstellen.",
   scopeNames: {
     usage: "Nutzung und Guthaben lesen",
+    contents: "Die Inhalte Ihrer eigenen Aufrufe lesen, wo das eingeschaltet ist",
     keys: "API-Schlüssel erstellen, ändern und widerrufen",
     billing: "Bestellungen und Auszüge lesen, Abos kündigen",
     everything: "Alles, was Token können",

@@ -14,6 +14,7 @@ export const messages = english({
   scopesNote: "No token can log in, change your password or create tokens.",
   scopeNames: {
     usage: "Read usage and balance",
+    contents: "Read the contents of your own calls, where that is switched on",
     keys: "Create, change and revoke API keys",
     billing: "Read orders and statements, cancel subscriptions",
     everything: "Everything that tokens can do",

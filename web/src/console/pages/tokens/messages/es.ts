@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "Ningún token puede iniciar sesión, cambiar tu contraseña ni crear tokens.",
   scopeNames: {
     usage: "Leer el uso y el saldo",
+    contents: "Leer el contenido de tus propias llamadas, donde esté activado",
     keys: "Crear, cambiar y revocar claves de API",
     billing: "Leer pedidos y extractos, cancelar suscripciones",
     everything: "Todo lo que pueden hacer los tokens",

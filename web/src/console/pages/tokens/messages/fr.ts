@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "Aucun jeton ne peut se connecter, changer votre mot de passe ni créer de jetons.",
   scopeNames: {
     usage: "Lire l’utilisation et le solde",
+    contents: "Lire le contenu de vos propres appels, là où c’est activé",
     keys: "Créer, modifier et révoquer des clés d’API",
     billing: "Lire les commandes et les relevés, résilier des abonnements",
     everything: "Tout ce que les jetons peuvent faire",

@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "トークンでは、ログイン、パスワードの変更、トークンの作成はできません。",
   scopeNames: {
     usage: "利用状況と残高の読み取り",
+    contents: "自分の呼び出しの内容の読み取り（有効な場合）",
     keys: "API キーの作成、変更、失効",
     billing: "注文と明細の読み取り、サブスクリプションの解約",
     everything: "トークンにできるすべての操作",

@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "어떤 토큰으로도 로그인하거나 비밀번호를 바꾸거나 토큰을 만들 수 없습니다.",
   scopeNames: {
     usage: "사용량과 잔액 읽기",
+    contents: "자신의 호출 내용 읽기(켜져 있는 경우)",
     keys: "API 키 만들기, 변경, 폐기",
     billing: "주문과 명세서 읽기, 구독 취소",
     everything: "토큰으로 할 수 있는 모든 작업",

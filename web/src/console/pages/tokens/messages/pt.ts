@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "Nenhum token pode fazer login, mudar sua senha ou criar tokens.",
   scopeNames: {
     usage: "Ler o uso e o saldo",
+    contents: "Ler o conteúdo das suas próprias chamadas, onde estiver ativado",
     keys: "Criar, alterar e revogar chaves de API",
     billing: "Ler pedidos e extratos, cancelar assinaturas",
     everything: "Tudo o que os tokens podem fazer",

@@ -14,6 +14,7 @@ export const messages: TokenMessages = {
   scopesNote: "任何令牌都不能登录、修改密码或创建令牌。",
   scopeNames: {
     usage: "读取用量和余额",
+    contents: "读取自己调用的内容（需已开启）",
     keys: "创建、修改和吊销 API 密钥",
     billing: "读取订单和账单，取消订阅",
     everything: "令牌能做的一切",
