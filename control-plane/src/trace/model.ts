@@ -57,7 +57,7 @@ export type Payload = PayloadFacts & {
   readonly response: readonly Uint8Array[];
 };
 
-/** The bodies of one call, encrypted under the data key of its day. */
+/** The bodies of one call, encrypted under the data key of its day, by themselves or with those of others. */
 export type SealedPayload = {
   readonly requestId: RequestId;
   readonly gatewayUserId: GatewayUserId;
@@ -68,8 +68,11 @@ export type SealedPayload = {
 export type PayloadRecord = {
   readonly requestId: RequestId;
   readonly gatewayUserId: GatewayUserId;
+  /** Where the payload is, or the group that it is encrypted in. */
   readonly byteOffset: number;
   readonly byteLength: number;
+  /** What it takes in the queue; not stored. */
+  readonly queuedBytes: number;
   /** The full lengths, even if less was kept. */
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -78,7 +81,7 @@ export type PayloadRecord = {
 };
 
 /**
- * Payloads of one day that are stored together, each encrypted separately: a row of `payload_segment` with its records.
+ * Payloads of one day that are stored together, encrypted in groups or separately: a row of `payload_segment` with its records.
  */
 export type PayloadSegment = {
   /** A UUID, chosen when the segment is created, so that writing it twice stores it once. */

@@ -1,6 +1,7 @@
 import { open, sealContext, sealInto } from "../platform/crypto/seal.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { OpenedPayload, Payload, SealedPayload } from "./model.ts";
+import { isGroup, openFromGroup } from "./payload-group.ts";
 
 /*
  * The plaintext of a payload: format (1 byte), flags (1), length of the request (4, little endian), request, response.
@@ -123,11 +124,12 @@ export function sealPayloadInto(
 }
 
 /**
- * Decrypts the output of `sealPayloadInto`. The truncation flags come from the encrypted bytes, not from the row.
+ * Decrypts a payload: by itself, or out of the group that it was encrypted in. The truncation flags come from the encrypted bytes, not from the row.
  * @throws SealError when it was altered, belongs to another call or user, or needs another key
  */
 export function openPayload(keys: SealingKey | readonly SealingKey[], payload: SealedPayload): OpenedPayload {
-  const bytes = open(keys, payload.sealed, contextOf(payload));
+  const { sealed } = payload;
+  const bytes = isGroup(sealed) ? openFromGroup(keys, sealed, payload) : open(keys, sealed, contextOf(payload));
   const blob = bytes[0] === zstdFirstByte ? Bun.zstdDecompressSync(bytes) : bytes;
   if (blob.length < headerBytes || blob[0] !== format) {
     throw new Error(`payloads of format ${blob[0]} are unknown`);

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "bun";
 import { sealOverheadBytes } from "../platform/crypto/seal.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { PayloadFacts, PayloadRecord, PayloadSegment } from "./model.ts";
+import { groupedLength, groupOverheadBytes, type PackedPayload, PayloadGroup } from "./payload-group.ts";
 import { type PayloadBlob, sealPayloadInto } from "./payload-sealing.ts";
 
 /**
@@ -10,6 +11,9 @@ import { type PayloadBlob, sealPayloadInto } from "./payload-sealing.ts";
  */
 export const segmentPayloadsMax = 128;
 export const segmentBytesMax = 512 * 1024;
+
+/** A longer payload is encrypted by itself: to begin that costs little beside its bytes. */
+const groupedBytesMax = 16 * 1024;
 
 /**
  * A segment that fills less of its buffer than this is copied into a smaller one, so that queued segments take about
@@ -23,16 +27,39 @@ type OpenSegment = {
   readonly key: SealingKey;
   readonly day: string;
   readonly buffer: Buffer<ArrayBuffer>;
+  /** Payloads that are yet to be encrypted. */
+  readonly group: PayloadGroup;
   length: number;
   records: PayloadRecord[];
 };
 
-/** Collects payloads in segments, each encrypted separately, directly in the bytes that go to the database. */
+/** A part of a segment: one payload, or a group, with what encrypts it. */
+type Part = {
+  readonly payloads: readonly PackedPayload[];
+  readonly byteLength: number;
+  readonly sealInto: (target: Uint8Array) => void;
+};
+
+/** What a payload with packed bytes of this length takes in the queue. */
+export function queuedLength(packedLength: number): number {
+  return packedLength > groupedBytesMax ? packedLength + sealOverheadBytes : groupedLength(packedLength);
+}
+
+/** Told of payloads that could not be encrypted, with what they took in the queue. */
+export type UnsealedListener = (lost: { readonly count: number; readonly queuedBytes: number }, error: unknown) => void;
+
+/** Collects payloads in segments, encrypted directly in the bytes that go to the database: short ones in groups. */
 export class PayloadSegments {
+  readonly #onUnsealed: UnsealedListener;
   /** The open segments by key, hence by day: around midnight two are filled at the same time. */
   readonly #open = new Map<string, OpenSegment>();
   readonly #full: PayloadSegment[] = [];
   readonly #spareBuffers: Buffer<ArrayBuffer>[] = [];
+  readonly #spareGroups: PayloadGroup[] = [];
+
+  constructor(onUnsealed: UnsealedListener) {
+    this.#onUnsealed = onUnsealed;
+  }
 
   get hasFull(): boolean {
     return this.#full.length > 0;
@@ -42,38 +69,40 @@ export class PayloadSegments {
     return this.#full.length === 0 && this.#open.size === 0;
   }
 
-  /** Encrypts a payload into the segment of its day. @returns how many bytes it takes there */
-  add(key: SealingKey, payload: PayloadFacts, blob: PayloadBlob): number {
-    const byteLength = blob.bytes.length + sealOverheadBytes;
-    if (byteLength > segmentBytesMax) {
-      const alone = startSegment(key, payload.day, Buffer.allocUnsafeSlow(byteLength));
-      append(alone, payload, blob);
-      this.#full.push(finishSegment(alone, alone.buffer));
-      return byteLength;
+  /** Adds a payload to the segment of its day. @param blob the caller may change its bytes afterwards */
+  add(key: SealingKey, facts: PayloadFacts, blob: PayloadBlob): void {
+    const { bytes, isRequestTruncated, isResponseTruncated } = blob;
+    const payload = { facts, isRequestTruncated, isResponseTruncated, packedLength: bytes.length };
+    const needed = queuedLength(bytes.length);
+    if (needed > segmentBytesMax) {
+      const alone = this.#start(key, facts.day, Buffer.allocUnsafeSlow(needed));
+      this.#sealAlone(alone, payload, bytes);
+      this.#close(alone);
+      return;
     }
-    let segment = this.#open.get(key.id);
-    if (segment !== undefined && segment.length + byteLength > segmentBytesMax) {
-      this.#full.push(this.#finish(segment));
-      segment = undefined;
+    const segment = this.#openFor(key, facts.day, needed);
+    if (bytes.length > groupedBytesMax) {
+      this.#sealAlone(segment, payload, bytes);
+    } else {
+      if (!segment.group.fits(bytes.length)) {
+        this.#sealGroup(segment);
+      }
+      segment.group.add(payload, bytes);
     }
-    segment ??= startSegment(key, payload.day, this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(segmentBytesMax));
-    append(segment, payload, blob);
-    // The segment is added only now, so that it is never empty, even if the encryption failed.
-    this.#open.set(key.id, segment);
-    if (segment.records.length >= segmentPayloadsMax) {
-      this.#full.push(this.#finish(segment));
+    if (segment.records.length + segment.group.payloads.length >= segmentPayloadsMax) {
+      this.#close(segment);
     }
-    return byteLength;
   }
 
   /** The next segment to write: a full one, or else the one that has been open for longest. */
   take(): PayloadSegment | null {
-    const full = this.#full.shift();
-    if (full !== undefined) {
-      return full;
+    for (const open of this.#open.values()) {
+      if (this.#full.length > 0) {
+        break;
+      }
+      this.#close(open);
     }
-    const [open] = this.#open.values();
-    return open === undefined ? null : this.#finish(open);
+    return this.#full.shift() ?? null;
   }
 
   /** Takes back a segment that nobody reads any more, so that its buffer can be reused. */
@@ -84,8 +113,81 @@ export class PayloadSegments {
     }
   }
 
+  /** The open segment of a key, with room for so many bytes. */
+  #openFor(key: SealingKey, day: string, needed: number): OpenSegment {
+    const open = this.#open.get(key.id);
+    if (open !== undefined) {
+      if (open.length + open.group.sealedLength + groupOverheadBytes + needed <= segmentBytesMax) {
+        return open;
+      }
+      this.#close(open);
+    }
+    const started = this.#start(key, day, this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(segmentBytesMax));
+    this.#open.set(key.id, started);
+    return started;
+  }
+
+  #start(key: SealingKey, day: string, buffer: Buffer<ArrayBuffer>): OpenSegment {
+    return { key, day, buffer, group: this.#spareGroups.pop() ?? new PayloadGroup(), length: 0, records: [] };
+  }
+
+  #sealAlone(segment: OpenSegment, payload: PackedPayload, bytes: Uint8Array): void {
+    this.#seal(segment, {
+      payloads: [payload],
+      byteLength: bytes.length + sealOverheadBytes,
+      sealInto: (target) => sealPayloadInto(target, segment.key, payload.facts, bytes),
+    });
+  }
+
+  #sealGroup(segment: OpenSegment): void {
+    const { group, key } = segment;
+    if (group.payloads.length > 0) {
+      const { payloads, sealedLength: byteLength } = group;
+      this.#seal(segment, { payloads, byteLength, sealInto: (target) => group.sealInto(target, key) });
+      group.clear();
+    }
+  }
+
+  #seal(segment: OpenSegment, { payloads, byteLength, sealInto }: Part): void {
+    const byteOffset = segment.length;
+    try {
+      sealInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength));
+    } catch (error) {
+      const queuedBytes = payloads.reduce((sum, { packedLength }) => sum + queuedLength(packedLength), 0);
+      this.#onUnsealed({ count: payloads.length, queuedBytes }, error);
+      return;
+    }
+    segment.length += byteLength;
+    for (const { facts, isRequestTruncated, isResponseTruncated, packedLength } of payloads) {
+      segment.records.push({
+        requestId: facts.requestId,
+        gatewayUserId: facts.gatewayUserId,
+        byteOffset,
+        byteLength,
+        queuedBytes: queuedLength(packedLength),
+        requestBytes: facts.requestBytes,
+        responseBytes: facts.responseBytes,
+        isRequestTruncated,
+        isResponseTruncated,
+      });
+    }
+  }
+
+  /** Ends a segment and queues it, unless nothing of it could be encrypted. */
+  #close(segment: OpenSegment): void {
+    if (this.#open.get(segment.key.id) === segment) {
+      this.#open.delete(segment.key.id);
+    }
+    this.#sealGroup(segment);
+    this.#keepGroup(segment.group);
+    if (segment.records.length > 0) {
+      this.#full.push(this.#finish(segment));
+    } else {
+      this.#keepBuffer(segment.buffer);
+    }
+  }
+
   #finish(segment: OpenSegment): PayloadSegment {
-    this.#open.delete(segment.key.id);
     const filled = segment.buffer.subarray(0, segment.length);
     if (segment.length >= segmentBytesMax * filledShareMin) {
       return finishSegment(segment, filled);
@@ -97,31 +199,16 @@ export class PayloadSegments {
   }
 
   #keepBuffer(buffer: Buffer<ArrayBuffer>): void {
-    if (this.#spareBuffers.length < spareBuffersMax) {
+    if (buffer.length === segmentBytesMax && this.#spareBuffers.length < spareBuffersMax) {
       this.#spareBuffers.push(buffer);
     }
   }
-}
 
-function startSegment(key: SealingKey, day: string, buffer: Buffer<ArrayBuffer>): OpenSegment {
-  return { key, day, buffer, length: 0, records: [] };
-}
-
-function append(segment: OpenSegment, payload: PayloadFacts, blob: PayloadBlob): void {
-  const byteOffset = segment.length;
-  const byteLength = blob.bytes.length + sealOverheadBytes;
-  sealPayloadInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, payload, blob.bytes);
-  segment.length += byteLength;
-  segment.records.push({
-    requestId: payload.requestId,
-    gatewayUserId: payload.gatewayUserId,
-    byteOffset,
-    byteLength,
-    requestBytes: payload.requestBytes,
-    responseBytes: payload.responseBytes,
-    isRequestTruncated: blob.isRequestTruncated,
-    isResponseTruncated: blob.isResponseTruncated,
-  });
+  #keepGroup(group: PayloadGroup): void {
+    if (this.#spareGroups.length < spareBuffersMax) {
+      this.#spareGroups.push(group);
+    }
+  }
 }
 
 function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): PayloadSegment {
@@ -129,7 +216,10 @@ function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): P
   return { segmentId: randomUUIDv7(), day, keyId: key.id, sealed, records };
 }
 
-/** Each payload of a segment as a separate segment, without copying the bytes. */
+/**
+ * Each payload of a segment as a separate segment, without copying the bytes. Payloads that are encrypted together keep their
+ * whole group, each.
+ */
 export function splitSegment(segment: PayloadSegment): PayloadSegment[] {
   return segment.records.map((record) => ({
     ...segment,

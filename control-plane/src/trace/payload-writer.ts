@@ -4,7 +4,7 @@ import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
 import type { PayloadFacts, PayloadSegment } from "./model.ts";
 import type { PayloadBlob } from "./payload-sealing.ts";
-import { PayloadSegments, splitSegment } from "./payload-segments.ts";
+import { PayloadSegments, queuedLength, splitSegment } from "./payload-segments.ts";
 
 export type PayloadWriterDeps = {
   /**
@@ -21,7 +21,7 @@ export type PayloadWriterDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly onStored: (count: number) => void;
-  readonly onDropped: (reason: "write_refused" | "closed", count: number) => void;
+  readonly onDropped: (reason: "write_refused" | "seal_failed" | "closed", count: number) => void;
   /** The database went away, or is back. */
   readonly onContact: (isAway: boolean) => void;
 };
@@ -40,7 +40,7 @@ type WriteOutcome = "written" | "refused" | "given_up";
  */
 export class PayloadWriter {
   readonly #deps: PayloadWriterDeps;
-  readonly #segments = new PayloadSegments();
+  readonly #segments = new PayloadSegments((lost, error) => this.#onUnsealed(lost, error));
   #queuedBytes = 0;
   #queuedCount = 0;
   #failures = 0;
@@ -66,9 +66,9 @@ export class PayloadWriter {
 
   /** @param blob the caller may change it afterwards */
   add(key: SealingKey, payload: PayloadFacts, blob: PayloadBlob): void {
-    const byteLength = this.#segments.add(key, payload, blob);
     this.#queuedCount += 1;
-    this.#queuedBytes += byteLength + this.#deps.entryBytes;
+    this.#queuedBytes += queuedLength(blob.bytes.length) + this.#deps.entryBytes;
+    this.#segments.add(key, payload, blob);
     if (this.#segments.hasFull && this.#draining === null) {
       this.#startDraining();
     } else {
@@ -165,6 +165,13 @@ export class PayloadWriter {
     }
   }
 
+  #onUnsealed({ count, queuedBytes }: { count: number; queuedBytes: number }, error: unknown): void {
+    this.#deps.log.error("trace.payload_not_sealed", { count, error });
+    this.#queuedBytes -= queuedBytes + count * this.#deps.entryBytes;
+    this.#queuedCount -= count;
+    this.#deps.onDropped("seal_failed", count);
+  }
+
   #isOverdue(): boolean {
     return this.#deadlineTick !== null && this.#deps.clock.tick() >= this.#deadlineTick;
   }
@@ -194,8 +201,8 @@ export class PayloadWriter {
       // `close` counts everything that is left.
       return;
     }
-    for (const { byteLength } of records) {
-      this.#queuedBytes -= byteLength + this.#deps.entryBytes;
+    for (const { queuedBytes } of records) {
+      this.#queuedBytes -= queuedBytes + this.#deps.entryBytes;
     }
     this.#queuedCount -= records.length;
     if (outcome === "written") {

@@ -116,7 +116,9 @@ const line = (name: string, numbers: readonly number[], calls: number): string =
   `| ${[name, ...numbers.map((each) => (each / calls).toFixed(0))].join(" | ")} |`;
 
 async function write(db: Database, customers: readonly Customer[], load: Load): Promise<void> {
-  const segments = new PayloadSegments();
+  const segments = new PayloadSegments((_lost, error) => {
+    throw error;
+  });
   const day = utcDay(Date.now());
   for (let from = 0; from < load.calls; from += load.batch) {
     const calls = Array.from({ length: Math.min(load.batch, load.calls - from) }, () => {

@@ -129,7 +129,9 @@ async function reportInserts(db: Database): Promise<void> {
 }
 
 function segmentsOf(payloads: readonly Payload[], isCompressed: boolean): PayloadSegment[] {
-  const segments = new PayloadSegments();
+  const segments = new PayloadSegments((_lost, error) => {
+    throw error;
+  });
   for (let index = 0; index < insertedPerRound; index += 1) {
     const payload = { ...(payloads[index % payloads.length] as Payload), requestId: newRequestId() };
     const blob = packedOf(payload, bodyBytesMax);

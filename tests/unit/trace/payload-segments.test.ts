@@ -2,15 +2,20 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
+import { groupPayloadsMax } from "@sluice/control-plane/trace/payload-group.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import {
   PayloadSegments,
+  queuedLength,
   segmentBytesMax,
   segmentPayloadsMax,
   splitSegment,
 } from "@sluice/control-plane/trace/payload-segments.ts";
-import { packedOf, payloadOf, storedPayloads } from "../../support/trace/trace-fixtures.ts";
+import fc from "fast-check";
+import { packedOf, payloadOf, type StoredPayload, storedPayloads } from "../../support/trace/trace-fixtures.ts";
 
+const { TEST_FULL } = process.env;
+const numRuns = TEST_FULL === "1" ? 300 : 30;
 const day = "2026-11-21";
 
 function newKey(): SealingKey {
@@ -20,8 +25,14 @@ function newKey(): SealingKey {
 
 const key = newKey();
 
-function add(segments: PayloadSegments, payload: Payload, sealingKey = key): number {
-  return segments.add(sealingKey, payload, packedOf(payload, 4_000_000));
+function newSegments(): PayloadSegments {
+  return new PayloadSegments((_lost, error) => {
+    throw error;
+  });
+}
+
+function add(segments: PayloadSegments, payload: Payload, sealingKey = key): void {
+  segments.add(sealingKey, payload, packedOf(payload, 4_000_000));
 }
 
 function takeAll(segments: PayloadSegments): PayloadSegment[] {
@@ -37,20 +48,95 @@ function requestsIn(segment: PayloadSegment, sealingKey = key): string[] {
 }
 
 describe("a segment", () => {
-  test("contains payloads one after the other without gaps, in order of arrival", () => {
-    const segments = new PayloadSegments();
-    const requests = Array.from({ length: 20 }, (_, index) => "x".repeat(index * 100));
-    const bytes = requests.map((request) => add(segments, payloadOf({ day, request })));
+  test("contains payloads in order of arrival, and their groups one after the other without gaps", () => {
+    const segments = newSegments();
+    const requests = Array.from({ length: 60 }, (_, index) => "x".repeat(index * 100));
+    for (const request of requests) {
+      add(segments, payloadOf({ day, request }));
+    }
+    const segment = segments.take();
+    expect(segments.isEmpty).toBe(true);
+    if (segment === null) {
+      throw new Error("nothing was collected");
+    }
+    expect(requestsIn(segment)).toEqual(requests);
+    const groups = new Map(segment.records.map(({ byteOffset, byteLength }) => [byteOffset, byteLength]));
+    expect(groups.size).toBe(Math.ceil(60 / groupPayloadsMax));
+    let end = 0;
+    for (const [byteOffset, byteLength] of groups) {
+      expect(byteOffset).toBe(end);
+      end += byteLength;
+    }
+    expect(segment.sealed.length).toBe(end);
+  });
+
+  test("is read without what is encrypted in other groups, whatever comes between them", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.nat(3_000), fc.nat(80_000)), { maxLength: 150 }), (lengths) => {
+        const segments = newSegments();
+        const payloads = lengths.map((length, index) =>
+          payloadOf({ day, request: Buffer.alloc(length, index), gatewayUserId: BigInt(index % 3) }),
+        );
+        let queued = 0;
+        for (const payload of payloads) {
+          add(segments, payload);
+          queued += queuedLength(packedOf(payload, 4_000_000).bytes.length);
+        }
+        const taken = takeAll(segments);
+        const stored = new Map(taken.flatMap(storedPayloads).map((each) => [each.requestId, each]));
+        expect(stored.size).toBe(payloads.length);
+        for (const payload of payloads) {
+          const opened = openPayload(key, stored.get(payload.requestId) as StoredPayload);
+          expect(Buffer.compare(opened.request ?? Buffer.of(), payload.request ?? Buffer.of())).toBe(0);
+        }
+        // What the queue counts when they come is what it forgets when they are written.
+        expect([...stored.values()].reduce((sum, { queuedBytes }) => sum + queuedBytes, 0)).toBe(queued);
+        expect(Math.max(0, ...taken.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("loses only the group that can't be encrypted, and says how many payloads and bytes that were", () => {
+    const lost: { count: number; queuedBytes: number }[] = [];
+    const segments = new PayloadSegments((each) => lost.push(each));
+    const broken = newKey();
+    let isBroken = true;
+    const encipher = broken.encipher.bind(broken);
+    broken.encipher = (nonce) => {
+      if (isBroken) {
+        throw new Error("no cipher");
+      }
+      return encipher(nonce);
+    };
+    for (let index = 0; index < groupPayloadsMax; index += 1) {
+      add(segments, payloadOf({ day, request: `lost ${index}` }), broken);
+    }
+    add(segments, payloadOf({ day, request: randomBytes(20_000) }), broken);
+    add(segments, payloadOf({ day, request: "kept" }), broken);
+    isBroken = false;
     const [segment, ...others] = takeAll(segments);
     expect(others).toEqual([]);
-    expect(segment === undefined ? [] : requestsIn(segment)).toEqual(requests);
-    expect(segment?.records.map(({ byteLength }) => byteLength)).toEqual(bytes);
-    expect(segment?.sealed.length).toBe(bytes.reduce((sum, length) => sum + length));
+    expect(segment === undefined ? [] : requestsIn(segment, broken)).toEqual(["kept"]);
+    expect(lost.map(({ count }) => count)).toEqual([1, groupPayloadsMax]);
+    const packed = ["lost 0", "lost 10"].map((request) => packedOf(payloadOf({ day, request })).bytes.length);
+    expect(lost[1]?.queuedBytes).toBe(10 * queuedLength(packed[0] ?? 0) + 6 * queuedLength(packed[1] ?? 0));
+  });
+
+  test("does not come into being where nothing of it could be encrypted", () => {
+    const segments = new PayloadSegments(() => undefined);
+    const broken = newKey();
+    broken.encipher = () => {
+      throw new Error("no cipher");
+    };
+    add(segments, payloadOf({ day }), broken);
+    add(segments, payloadOf({ day, request: randomBytes(segmentBytesMax) }), broken);
+    expect(takeAll(segments)).toEqual([]);
     expect(segments.isEmpty).toBe(true);
   });
 
   test("is full at its number of payloads or its bytes, and a longer payload has its own", () => {
-    const segments = new PayloadSegments();
+    const segments = newSegments();
     for (let index = 0; index <= segmentPayloadsMax; index += 1) {
       expect(segments.hasFull).toBe(index >= segmentPayloadsMax);
       add(segments, payloadOf({ day }));
@@ -70,7 +156,7 @@ describe("a segment", () => {
   });
 
   test("is of one day and one key, even if two days take turns", () => {
-    const segments = new PayloadSegments();
+    const segments = newSegments();
     const other = newKey();
     for (let index = 0; index < 10; index += 1) {
       add(segments, payloadOf({ day, request: "one" }));
@@ -84,7 +170,7 @@ describe("a segment", () => {
   });
 
   test("keeps its bytes while others are filled, until it is given back", () => {
-    const segments = new PayloadSegments();
+    const segments = newSegments();
     const long = "x".repeat(10_000);
     const kept: { segment: PayloadSegment; requests: string[] }[] = [];
     for (let round = 0; round < 12; round += 1) {
@@ -107,7 +193,7 @@ describe("a segment", () => {
   });
 
   test("that is mostly empty does not keep the memory of a full one", () => {
-    const segments = new PayloadSegments();
+    const segments = newSegments();
     for (let index = 0; index < segmentPayloadsMax; index += 1) {
       add(segments, payloadOf({ day, request: "short" }));
     }
@@ -116,12 +202,13 @@ describe("a segment", () => {
   });
 
   test("can be split into one for each payload, each with its own id", () => {
-    const segments = new PayloadSegments();
-    for (const request of ["one", "two", "three"]) {
+    const segments = newSegments();
+    const long = "x".repeat(20_000);
+    for (const request of ["one", long, "three"]) {
       add(segments, payloadOf({ day, request }));
     }
     const singles = takeAll(segments).flatMap(splitSegment);
-    expect(singles.flatMap((single) => requestsIn(single))).toEqual(["one", "two", "three"]);
+    expect(singles.flatMap((single) => requestsIn(single))).toEqual([long, "one", "three"]);
     expect(new Set(singles.map(({ segmentId }) => segmentId)).size).toBe(3);
   });
 });

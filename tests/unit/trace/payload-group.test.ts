@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
+import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
+import type { Payload } from "@sluice/control-plane/trace/model.ts";
+import { isGroup, PayloadGroup } from "@sluice/control-plane/trace/payload-group.ts";
+import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { newRequestId, packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
+
+const day = "2026-11-21";
+
+function newKey(): SealingKey {
+  const secret = randomBytes(32);
+  return new SealingKey(keyIdOf(secret), secret);
+}
+
+const key = newKey();
+
+function sealGroup(...payloads: readonly Payload[]): Uint8Array {
+  const group = new PayloadGroup();
+  for (const payload of payloads) {
+    const { bytes, ...marks } = packedOf(payload);
+    group.add({ facts: payload, ...marks, packedLength: bytes.length }, bytes);
+  }
+  const sealed = new Uint8Array(group.sealedLength);
+  group.sealInto(sealed, key);
+  return sealed;
+}
+
+function requestOf(sealed: Uint8Array, { requestId, gatewayUserId }: Payload, openingKey = key): string {
+  return Buffer.from(openPayload(openingKey, { requestId, gatewayUserId, sealed }).request ?? []).toString();
+}
+
+describe("payloads that are encrypted together", () => {
+  const one = payloadOf({ day, request: "of one", gatewayUserId: 1n });
+  const other = payloadOf({ day, request: "of another", gatewayUserId: 2n });
+  const sealed = sealGroup(one, other);
+
+  test("open each as the call of its user, in either case of the id, and as nothing else", () => {
+    expect(isGroup(sealed)).toBe(true);
+    expect([requestOf(sealed, one), requestOf(sealed, other)]).toEqual(["of one", "of another"]);
+    expect(requestOf(sealed, { ...one, requestId: one.requestId.toUpperCase() as Payload["requestId"] })).toBe(
+      "of one",
+    );
+    expect(() => requestOf(sealed, { ...one, gatewayUserId: 2n as GatewayUserId })).toThrow(BrokenSealError);
+    expect(() => requestOf(sealed, { ...one, requestId: newRequestId() })).toThrow(BrokenSealError);
+    expect(() => requestOf(sealed, one, newKey())).toThrow(UnknownSealingKeyError);
+  });
+
+  test("do not open once a single bit is another one", () => {
+    for (let index = 0; index < sealed.length; index += 1) {
+      const altered = Uint8Array.from(sealed);
+      altered[index] = (altered[index] ?? 0) ^ 1;
+      expect(() => requestOf(altered, one)).toThrow();
+    }
+    expect(() => requestOf(sealed.subarray(0, -1), one)).toThrow();
+  });
+
+  test("can't be forged by a body that looks like the entry of another call", () => {
+    const header = Buffer.alloc(28);
+    header.write(other.requestId.replaceAll("-", ""), "hex");
+    header.writeBigInt64LE(2n, 16);
+    const forged = packedOf({ ...other, request: Buffer.from("forged") }).bytes;
+    header.writeUInt32LE(forged.length, 24);
+    const forging = payloadOf({ day, request: Buffer.concat([header, forged]), gatewayUserId: 1n });
+    expect(() => requestOf(sealGroup(forging), other)).toThrow(BrokenSealError);
+    expect(requestOf(sealGroup(forging, other), other)).toBe("of another");
+  });
+
+  test("are none where the group was emptied", () => {
+    const group = new PayloadGroup();
+    const { bytes, ...marks } = packedOf(one);
+    group.add({ facts: one, ...marks, packedLength: bytes.length }, bytes);
+    group.clear();
+    const empty = new Uint8Array(group.sealedLength);
+    group.sealInto(empty, key);
+    expect(group.payloads).toEqual([]);
+    expect(() => requestOf(empty, one)).toThrow(BrokenSealError);
+  });
+});
