@@ -24,10 +24,10 @@ const entriesMax = 200_000;
 /** Keys that do not exist: a flood of wrong ones evicts only wrong ones. */
 const absentMax = 10_000;
 /**
- * How many unknown keys are looked up at a time: half as many as a pool has connections. Others wait for less than a
- * client would notice; a cached key never waits.
+ * How many unknown keys are looked up at a time: half as many as a pool has connections. Others wait as long as a call
+ * waits at all, since many keys return at once when a database does; a cached key never waits.
  */
-const lookups = { runningMax: 5, waitingMax: 1_000, waitMsMax: 500 };
+const lookups = { runningMax: 5, waitingMax: 1_000, waitMsMax: freshMsMax };
 
 /** A key that existed when it was loaded. */
 type Entry = {
