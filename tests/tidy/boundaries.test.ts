@@ -139,6 +139,7 @@ const doors = {
   accounts: [
     ...["email-address.ts", "admins/command-admins.ts", "admins/super-admins.ts", "attempts/sender-limits.ts"],
     ...["registration/invitation-codes.ts", "sign-in/providers.ts", "totp/second-factor.ts"],
+    "totp/imported-authenticator.ts",
     ...["users/imported-users.ts", "users/known-users.ts"],
   ],
   gateway: [

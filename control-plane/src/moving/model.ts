@@ -2,6 +2,7 @@ import type { ResetPeriod } from "@sluice/contracts/key-fields";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
+import type { ImportedAuthenticator } from "../accounts/totp/imported-authenticator.ts";
 
 /** Programs with ratios and a wallet, of which the second began as a copy of the first. */
 export const ratioPrograms = ["one-api", "new-api"] as const;
@@ -30,6 +31,7 @@ export type PeerUser = {
   readonly displayName: string;
   /** In a form that logins here know; null for a user without a password that can be moved. */
   readonly passwordHash: string | null;
+  readonly authenticator: ImportedAuthenticator | null;
   /** Who administers the other program is a customer here, without the rights. */
   readonly isAdmin: boolean;
   readonly state: AccountState;

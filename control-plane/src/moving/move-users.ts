@@ -1,7 +1,9 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { putImportedAuthenticator } from "../accounts/totp/imported-authenticator.ts";
 import { addImportedUser, changeImportedUser, freeAddress, isFreeUsername } from "../accounts/users/imported-users.ts";
 import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
 import { moveToGroup } from "../gateway/groups/imported-groups.ts";
+import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { PeerUser } from "./model.ts";
 import { moveBalance, moveLimits, opening } from "./move-balance.ts";
 import { quotaOfUnits } from "./quota-of-units.ts";
@@ -12,7 +14,7 @@ import type { Item } from "./store.ts";
 const knownPassword = "123456";
 
 /** The users with their balances. Who could take an address or a name from another account gets none. */
-export async function moveUsers(step: Step): Promise<void> {
+export async function moveUsers(step: Step, masterKey: MasterKey): Promise<void> {
   const items = await step.items("user");
   const groups = await step.items("group");
   for (const user of byClaim(step.data.users)) {
@@ -34,7 +36,9 @@ export async function moveUsers(step: Step): Promise<void> {
       );
       continue;
     }
-    const target = known === undefined ? await addUser(step, user, group) : await changeUser(step, user, known, group);
+    const target = await (known === undefined
+      ? addUser(step, user, { group, masterKey })
+      : changeUser(step, user, { known, group, masterKey }));
     await moveBalance(step, target.gatewayUserId, quota - (known?.movedQuota ?? 0n));
     await step.keep("user", { sourceId: user.id, digest, ...target, movedQuota: quota });
   }
@@ -51,9 +55,10 @@ export function balanceOf({ data, options }: Step, user: PeerUser): bigint {
   return user.isAdmin && !options.areAdminBalancesMoved ? 0n : quotaOfUnits(user.quota, data.options);
 }
 
+type Means = { readonly group: string; readonly masterKey: MasterKey };
 type Target = { readonly target: string; readonly gatewayUserId: GatewayUserId };
 
-async function addUser(step: Step, user: PeerUser, group: string): Promise<Target> {
+async function addUser(step: Step, user: PeerUser, { group, masterKey }: Means): Promise<Target> {
   const { tx } = step;
   const none = { amount: 0n, changeType: opening };
   const { gatewayUserId } = await addGatewayUser(tx, group, none);
@@ -66,6 +71,9 @@ async function addUser(step: Step, user: PeerUser, group: string): Promise<Targe
     status: user.state,
     isVerified: step.options.areAddressesVerified,
   });
+  if (user.authenticator !== null) {
+    await putImportedAuthenticator(tx, masterKey, userId, user.authenticator);
+  }
   if (user.state !== "active") {
     await changeGatewayUser(tx, gatewayUserId, { isEnabled: false });
   }
@@ -75,7 +83,11 @@ async function addUser(step: Step, user: PeerUser, group: string): Promise<Targe
   return { target: userId.toString(), gatewayUserId };
 }
 
-async function changeUser(step: Step, user: PeerUser, known: Item, group: string): Promise<Target> {
+async function changeUser(
+  step: Step,
+  user: PeerUser,
+  { known, group, masterKey }: Means & { readonly known: Item },
+): Promise<Target> {
   const { gatewayUserId, target, writtenAt } = known;
   if (gatewayUserId === null) {
     throw new Error(`user ${user.id} was moved without an account`);
@@ -85,7 +97,9 @@ async function changeUser(step: Step, user: PeerUser, known: Item, group: string
     passwordHash: await passwordOf(step, user),
     status: user.state,
   };
-  if (await changeImportedUser(step.tx, BigInt(target) as UserId, to, writtenAt)) {
+  const userId = BigInt(target) as UserId;
+  if (await changeImportedUser(step.tx, userId, to, writtenAt)) {
+    await putImportedAuthenticator(step.tx, masterKey, userId, user.authenticator);
     await changeGatewayUser(step.tx, gatewayUserId, { isEnabled: user.state === "active" });
     await moveToGroup(step.tx, gatewayUserId, group);
     step.counts.changed += 1;

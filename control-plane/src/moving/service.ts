@@ -148,7 +148,7 @@ type Steps = Readonly<Record<string, (step: Step) => Promise<void>>>;
 function stepsOf(masterKey: MasterKey): Steps {
   return {
     groups: moveGroups,
-    users: moveUsers,
+    users: (step) => moveUsers(step, masterKey),
     organisations: moveOrganisations,
     keys: moveKeys,
     models: moveModels,

@@ -3,6 +3,7 @@ import {
   authenticatorUri,
   codeAt,
   findStep,
+  fromBase32,
   stepAt,
   toBase32,
 } from "@sluice/control-plane/accounts/totp/one-time-code.ts";
@@ -25,6 +26,12 @@ describe("codes are those of the test vectors of RFC 6238, by their last six dig
 test("the secret is encoded as in RFC 4648", () => {
   expect(toBase32(secret)).toBe("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
   expect(toBase32(Buffer.from("foob"))).toBe("MZXW6YQ");
+});
+
+test("a secret is decoded in any case, with or without padding, and nothing else is one", () => {
+  expect(fromBase32("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")).toEqual(new Uint8Array(secret));
+  expect(fromBase32(" mzxw6yq=\n")).toEqual(new Uint8Array(Buffer.from("foob")));
+  expect(["", "=", "A", "ABC", "ABCDEF", "A1A1A1A1", "GEZD GNBV"].map(fromBase32)).toEqual(Array(7).fill(null));
 });
 
 test("a code is valid one step before and after its own, and no further", () => {

@@ -55,6 +55,31 @@ export function toBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + base32Letters[(value << (5 - bits)) & 31];
 }
 
+const base32Bits = 5;
+/** Rests of this many letters encode no whole byte. */
+const impossibleRests = new Set([1, 3, 6]);
+
+/** The bytes of a base32 text in any case, with or without padding; null if it is none. */
+export function fromBase32(text: string): Uint8Array | null {
+  const letters = text.trim().toUpperCase().replace(/=+$/, "");
+  if (letters === "" || /[^A-Z2-7]/.test(letters) || impossibleRests.has(letters.length % 8)) {
+    return null;
+  }
+  const bytes: number[] = [];
+  let bits = 0;
+  let value = 0;
+  for (const letter of letters) {
+    value = (value << base32Bits) | base32Letters.indexOf(letter);
+    bits += base32Bits;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push((value >> bits) & 0xff);
+      value &= (1 << bits) - 1;
+    }
+  }
+  return new Uint8Array(bytes);
+}
+
 /** The URI in the QR code that an authenticator scans. */
 export function authenticatorUri(secret: Uint8Array, issuer: string, account: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;

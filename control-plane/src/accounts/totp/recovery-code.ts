@@ -28,6 +28,21 @@ export function readRecoveryCode(typed: string): string | null {
   return writtenForm.test(letters) ? letters : null;
 }
 
+/** Codes of new-api: eight letters and digits, which it stores as bcrypt hashes of two groups in capital letters. */
+const importedForm = /^[A-Z0-9]{8}$/;
+const bcryptBytes = 60;
+
+/** A code of another gateway as it was hashed there, typed in any grouping and case; null when it is none. */
+export function readImportedCode(typed: string): string | null {
+  const letters = typed.replace(/[\s\p{Pd}]/gu, "").toUpperCase();
+  return importedForm.test(letters) ? letters.replace(/.{4}(?=.)/, "$&-") : null;
+}
+
+/** Whether the stored digest is one of another gateway and belongs to this code. */
+export async function matchesImported(digest: Uint8Array, code: string): Promise<boolean> {
+  return digest.length === bcryptBytes && (await Bun.password.verify(code, Buffer.from(digest).toString("latin1")));
+}
+
 /** The stored digest of a code. It is bound to one owner, so the same letters of another owner are a different code. */
 export function recoveryDigest({ kind, id }: CodeOwner, letters: string): Buffer {
   return Buffer.from(sha256(`recovery:${kind}:${id}:${letters}`));

@@ -1,4 +1,5 @@
-import { and, eq, isNull } from "drizzle-orm";
+import type { UserId } from "@sluice/contracts/ids";
+import { and, eq, isNull, notInArray } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { recoveryCode, userProfile } from "../../db/schema/accounts.ts";
 import { sharedAdminCredentials } from "../../db/schema/admins.ts";
@@ -14,6 +15,20 @@ export async function replaceRecoveryCodes(db: Queryable, owner: CodeOwner, dige
 
 export async function removeRecoveryCodes(db: Queryable, owner: CodeOwner): Promise<void> {
   await db.drizzle.delete(recoveryCode).where(codesOf(owner));
+}
+
+/** Keeps exactly these codes of another gateway. One that is here already is not changed: it may have been used. */
+export async function keepImportedCodes(db: Queryable, userId: UserId, hashes: readonly string[]): Promise<void> {
+  const digests = hashes.map((hash) => Buffer.from(hash, "latin1"));
+  await db.drizzle
+    .delete(recoveryCode)
+    .where(and(codesOf({ kind: "user", id: userId }), notInArray(recoveryCode.codeHash, digests)));
+  if (digests.length > 0) {
+    await db.drizzle
+      .insert(recoveryCode)
+      .values(digests.map((codeHash) => ({ userId, codeHash })))
+      .onConflictDoNothing();
+  }
 }
 
 export type KeptCode = { readonly id: bigint; readonly digest: Uint8Array };

@@ -12,13 +12,21 @@ import { countCode } from "../attempts/attempts.ts";
 import type { Origin } from "../model.ts";
 import { authenticatorUri, findStep, secretBytes, toBase32 } from "./one-time-code.ts";
 import {
+  matchesImported,
+  readImportedCode,
   readRecoveryCode,
   recoveryCodeBytes,
   recoveryCodesMade,
   recoveryDigest,
   toRecoveryCode,
 } from "./recovery-code.ts";
-import { findCodeHolder, listUnusedCodes, markCodeUsed, replaceRecoveryCodes } from "./recovery-store.ts";
+import {
+  findCodeHolder,
+  type KeptCode,
+  listUnusedCodes,
+  markCodeUsed,
+  replaceRecoveryCodes,
+} from "./recovery-store.ts";
 import { type CodeOwner, enableSecret, lockSecret, putSecret, tableNameOf, takeStep } from "./totp-store.ts";
 
 export type SecondFactorDeps = {
@@ -50,7 +58,8 @@ const columns = { user: columnOf("user"), admin: columnOf("admin") };
 /** What this feature encrypts under the master key. */
 export const totpSealedColumns: readonly SealedColumn[] = [columns.user, columns.admin];
 
-const contextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
+/** What a stored secret is bound to. */
+export const totpContextOf = ({ kind, id }: CodeOwner): string => columns[kind].contextOf([id.toString()]);
 
 /** The pages where owners manage their codes. */
 const accountPaths = { user: "/console/account/", admin: "/admin/account/" } as const;
@@ -73,7 +82,7 @@ export class SecondFactor {
       throw new AppError("conflict", { message: "An authenticator is already set up. Remove it first." });
     }
     const secret = randomBytes(secretBytes);
-    await putSecret(tx, owner, seal(this.#deps.masterKey.sealing, secret, contextOf(owner)));
+    await putSecret(tx, owner, seal(this.#deps.masterKey.sealing, secret, totpContextOf(owner)));
     return { secret: toBase32(secret), uri: authenticatorUri(secret, this.#deps.brandName(), account) };
   }
 
@@ -118,11 +127,9 @@ export class SecondFactor {
     if (code === undefined || code === "") {
       throw new AppError("code_required");
     }
-    const recoveryCode = readRecoveryCode(code);
+    const isOne = recoveryMatch(owner, code);
     await this.#count(owner, (tx, sealed) =>
-      recoveryCode === null
-        ? this.#takeStep(tx, owner, sealed, code)
-        : this.#takeRecoveryCode(tx, owner, recoveryCode, origin),
+      isOne === null ? this.#takeStep(tx, owner, sealed, code) : this.#takeRecoveryCode(tx, owner, isOne, origin),
     );
   }
 
@@ -146,18 +153,17 @@ export class SecondFactor {
 
   async #takeStep(tx: Transaction, owner: CodeOwner, sealed: Uint8Array, code: string): Promise<boolean> {
     const { masterKey, clock } = this.#deps;
-    const secret = open(masterKey.opening, sealed, contextOf(owner));
+    const secret = open(masterKey.opening, sealed, totpContextOf(owner));
     const step = findStep(secret, code.replace(/\s/g, ""), clock.now());
     return step !== null && (await takeStep(tx, owner, step));
   }
 
   /** Uses up a recovery code; its use is recorded and reported to the owner in the same transaction. */
-  async #takeRecoveryCode(tx: Transaction, owner: CodeOwner, letters: string, origin: Origin): Promise<boolean> {
-    const digest = recoveryDigest(owner, letters);
+  async #takeRecoveryCode(tx: Transaction, owner: CodeOwner, isOne: RecoveryMatch, origin: Origin): Promise<boolean> {
     const kept = await listUnusedCodes(tx, owner);
     // Every code is compared, so that timing reveals nothing.
-    const found = kept.filter((each) => isEqualSecret(each.digest, digest));
-    const [code] = found;
+    const matches = await Promise.all(kept.map((each) => isOne(each)));
+    const code = kept.find((_, at) => matches[at]);
     const holder = await findCodeHolder(tx, owner);
     if (code === undefined || holder === null || !(await markCodeUsed(tx, code.id))) {
       return false;
@@ -182,4 +188,18 @@ export class SecondFactor {
     }
     return true;
   }
+}
+
+/** Whether a stored code is the one that was typed. */
+type RecoveryMatch = (kept: KeptCode) => boolean | Promise<boolean>;
+
+/** Finds a recovery code by what was typed; null when that is none, such as the digits of an authenticator. */
+function recoveryMatch(owner: CodeOwner, typed: string): RecoveryMatch | null {
+  const letters = readRecoveryCode(typed);
+  if (letters !== null) {
+    const digest = recoveryDigest(owner, letters);
+    return (kept) => isEqualSecret(kept.digest, digest);
+  }
+  const imported = readImportedCode(typed);
+  return imported === null ? null : (kept) => matchesImported(kept.digest, imported);
 }

@@ -58,6 +58,15 @@ export async function enableSecret(db: Queryable, owner: CodeOwner): Promise<voi
   await db.drizzle.update(table).set({ totpEnabledAt: now, updatedAt: now }).where(eq(table.id, owner.id));
 }
 
+/** Stores the secret of another gateway's authenticator, whose codes logins require at once; recovery codes stay. */
+export async function replaceSecret(db: Queryable, owner: CodeOwner, sealed: Uint8Array): Promise<void> {
+  const table = tableOf(owner);
+  await db.drizzle
+    .update(table)
+    .set({ totpSealed: sealed, totpEnabledAt: now, totpLastStep: null, updatedAt: now })
+    .where(eq(table.id, owner.id));
+}
+
 /** Removes the authenticator with its recovery codes. Returns whether there was one. */
 export async function removeSecret(db: Queryable, owner: CodeOwner): Promise<boolean> {
   const table = tableOf(owner);

@@ -33,6 +33,7 @@ export function readUser(row: Row, note: Note, { budgets, grant }: UserMeans): L
       email: textOf(row["user_email"]).trim(),
       displayName: lineOf(row["user_alias"]),
       passwordHash: storedPassword.test(hash) ? hash : null,
+      authenticator: null,
       isAdmin: adminRoles.has(textOf(row["user_role"])),
       state: fieldsOf(row["metadata"])["scim_active"] === false ? "suspended" : "active",
       quota,
@@ -49,6 +50,14 @@ type UserMeans = { readonly budgets: SharedBudgets; readonly grant: bigint };
 export function houseUser(quota: bigint): PeerUser {
   return {
     ...{ id: nobody, username: "", email: "", displayName: "Keys without a user", passwordHash: null },
-    ...{ isAdmin: false, state: "active", quota, referralQuota: 0n, group: "default", limits: null },
+    ...{
+      authenticator: null,
+      isAdmin: false,
+      state: "active",
+      quota,
+      referralQuota: 0n,
+      group: "default",
+      limits: null,
+    },
   };
 }

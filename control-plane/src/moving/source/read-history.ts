@@ -1,6 +1,6 @@
 import type { Finding } from "../model.ts";
 import type { Source } from "./model.ts";
-import { flagOf, OddValue, textOf, wholeOf } from "./read-values.ts";
+import { OddValue, textOf, wholeOf } from "./read-values.ts";
 
 /** Settings that decide prices and balances, and are used. */
 const usedOptions = new Set([
@@ -54,18 +54,15 @@ function amountOf(value: unknown): bigint {
   }
 }
 
-/** Users who logged in there with a second factor, and do so with their password alone here. */
-export async function noteSecondFactors(source: Source, findings: Finding[]): Promise<void> {
-  for (const table of ["two_fas", "passkey_credentials"]) {
-    if ((await source.columnsOf(table)) === null) {
-      continue;
-    }
-    for await (const row of source.rows(table, "id")) {
-      if (table !== "two_fas" || flagOf(row["is_enabled"])) {
-        const what = table === "two_fas" ? "second factor" : "passkey";
-        const text = `The ${what} of user ${textOf(row["user_id"])} is not moved: its owner sets up another one here.`;
-        findings.push({ level: "lost", table, id: textOf(row["id"]), text });
-      }
+/** Passkeys are bound to the domain of the other program and to this program's own ids of users. */
+export async function notePasskeys(source: Source, findings: Finding[]): Promise<void> {
+  if ((await source.columnsOf("passkey_credentials")) === null) {
+    return;
+  }
+  for await (const row of source.rows("passkey_credentials", "id")) {
+    if (textOf(row["deleted_at"]) === "") {
+      const text = `The passkey of user ${textOf(row["user_id"])} is bound to the other program and is not moved: its owner adds another one here.`;
+      findings.push({ level: "lost", table: "passkey_credentials", id: textOf(row["id"]), text });
     }
   }
 }

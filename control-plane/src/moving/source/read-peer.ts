@@ -1,9 +1,10 @@
 import type { Finding, PeerData, RatioProgram } from "../model.ts";
 import { PeerPrices } from "../prices/price-models.ts";
 import type { Note, Row, Source } from "./model.ts";
+import { noteAuthenticators, readAuthenticators } from "./read-authenticators.ts";
 import { readChannel } from "./read-channel.ts";
 import { readCode } from "./read-code.ts";
-import { noteHistory, noteOptions, noteSecondFactors } from "./read-history.ts";
+import { noteHistory, noteOptions, notePasskeys } from "./read-history.ts";
 import { readKey } from "./read-key.ts";
 import { readUsage } from "./read-usage.ts";
 import { readUser } from "./read-user.ts";
@@ -12,7 +13,7 @@ import { OddValue, textOf } from "./read-values.ts";
 /** Tables that hold what customers or operators could miss, and what is done about it. */
 const notMoved = [
   ...["top_ups", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
-  ...["user_subscriptions", "subscription_plans", "passkey_credentials", "two_fas", "user_oauth_bindings"],
+  ...["user_subscriptions", "subscription_plans", "passkey_credentials", "user_oauth_bindings"],
 ];
 
 /**
@@ -52,12 +53,15 @@ export async function readPeer(
   const prices = new PeerPrices(program, options);
   noteOptions(options, findings);
   await noteHistory(source, findings);
-  await noteSecondFactors(source, findings);
+  await notePasskeys(source, findings);
+  const authenticators = await readAuthenticators(source, findings);
+  const users = await read("users", (row, note) => readUser(row, note, authenticators));
+  noteAuthenticators(authenticators, users, findings);
   return {
     program,
     organisations: [],
     priceOf: (model, channels) => prices.priceOf(model, channels),
-    users: await read("users", readUser),
+    users,
     keys: await read("tokens", (row, note) => readKey(row, program, note)),
     channels: await read("channels", (row, note) => readChannel(row, program, note)),
     codes: (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode),

@@ -1,3 +1,4 @@
+import type { ImportedAuthenticator } from "../../accounts/totp/imported-authenticator.ts";
 import type { AccountState, PeerUser } from "../model.ts";
 import type { Note, Row } from "./model.ts";
 import { lineOf, textOf, wholeOf } from "./read-values.ts";
@@ -21,7 +22,7 @@ function noteSignIns(row: Row, note: Note, hasPassword: boolean): void {
 }
 
 /** A row of `users`, which both programs write. */
-export function readUser(row: Row, note: Note): PeerUser {
+export function readUser(row: Row, note: Note, authenticators: ReadonlyMap<string, ImportedAuthenticator>): PeerUser {
   const status = wholeOf(row["status"]);
   const isDeleted = textOf(row["deleted_at"]) !== "";
   const known = states[status.toString()];
@@ -38,14 +39,18 @@ export function readUser(row: Row, note: Note): PeerUser {
     note("lost", "The password is not stored as bcrypt, or at an unusual cost. Its owner sets another one by e-mail.");
   }
   noteSignIns(row, note, hash !== "");
+  const id = textOf(row["id"]);
+  const state = isDeleted ? "closed" : (known ?? "suspended");
   return {
-    id: textOf(row["id"]),
+    id,
     username: textOf(row["username"]),
     email: textOf(row["email"]).trim(),
     displayName: lineOf(row["display_name"]),
     passwordHash: isHash ? hash : null,
+    // Nobody logs in to a closed account.
+    authenticator: state === "closed" ? null : (authenticators.get(id) ?? null),
     isAdmin: wholeOf(row["role"]) >= adminRoleMin,
-    state: isDeleted ? "closed" : (known ?? "suspended"),
+    state,
     quota,
     referralQuota: wholeOf(row["aff_quota"]),
     group: textOf(row["group"]).trim() || "default",
