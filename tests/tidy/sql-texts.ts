@@ -15,8 +15,8 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/doctor/doctor-store.ts": 6,
   },
   "reads the database of another program": {
-    "control-plane/src/moving/source/server-store.ts": 3,
-    "control-plane/src/moving/source/sqlite-store.ts": 3,
+    "control-plane/src/moving/source/server-store.ts": 4,
+    "control-plane/src/moving/source/sqlite-store.ts": 4,
   },
   "reads page by page with a cursor": {
     "control-plane/src/moving/export/export-store.ts": 12,

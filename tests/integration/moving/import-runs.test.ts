@@ -196,7 +196,8 @@ describe("odd rows", () => {
       true,
     );
     expect(texts("two_fas")).toEqual([
-      "1 The second factor of user 2 is not moved: its owner sets up another one here.",
+      expect.stringMatching(/^2 User 3 has begun to set up an authenticator/),
+      expect.stringMatching(/^1 authenticator Each goes on working here/),
     ]);
     expect(texts("top_ups")).toEqual([expect.stringContaining("1 success, 1 pending, 10 USD of which was credited")]);
     expect(texts("options")).toEqual([expect.stringContaining("EpayKey")]);

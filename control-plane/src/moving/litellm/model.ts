@@ -2,6 +2,8 @@ import { sha256 } from "../../platform/crypto/digest.ts";
 import type { Finding } from "../model.ts";
 import type { Note, Row, Source } from "../source/model.ts";
 import { OddValue, textOf } from "../source/read-values.ts";
+import { UnreadColumns } from "../source/unread-columns.ts";
+import { knownColumns } from "./known-columns.ts";
 
 /** Reads every row of a table, with a note for each that can't be read. */
 export type ReadRows = <Read extends object>(
@@ -31,7 +33,9 @@ export function rowsReader(source: Source, findings: Finding[]): ReadRows {
     if ((await source.columnsOf(table)) === null) {
       return all;
     }
+    const unread = await UnreadColumns.of(source, table, knownColumns[table]);
     for await (const row of source.rows(table, tables[table])) {
+      unread.see(row);
       const id = shownId(table, textOf(row[tables[table]]));
       const note: Note = (level, text) => findings.push({ level, table: shownTable(table), id, text });
       try {
@@ -46,6 +50,7 @@ export function rowsReader(source: Source, findings: Finding[]): ReadRows {
         note("lost", `The row can't be read: ${error.message}.`);
       }
     }
+    unread.note(findings, shownTable(table));
     return all;
   };
 }

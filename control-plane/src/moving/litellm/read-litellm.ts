@@ -1,10 +1,11 @@
 import type { Finding, PeerData, PeerKey, PeerProject } from "../model.ts";
 import type { Row, Source } from "../source/model.ts";
 import { textOf } from "../source/read-values.ts";
+import { noteUnknownTables } from "../source/unread-columns.ts";
 import { channelsOf, orderOf } from "./channels-of.ts";
 import type { Deployment } from "./deployment.ts";
 import { type KnownInfo, priceOfDeployments } from "./deployment-prices.ts";
-import { type ReadRows, rowsReader, shownTable } from "./model.ts";
+import { type ReadRows, rowsReader, shownTable, tables } from "./model.ts";
 import { modelListsOf } from "./model-lists.ts";
 import { ParamOpener } from "./open-params.ts";
 import { readDeployments } from "./read-deployments.ts";
@@ -25,7 +26,15 @@ const counted = [
   ...["LiteLLM_SpendLogs", "LiteLLM_EndUserTable", "LiteLLM_TagTable", "LiteLLM_OrganizationTable"],
   ...["LiteLLM_DeletedVerificationToken", "LiteLLM_DeletedTeamTable", "LiteLLM_InvitationLink", "LiteLLM_Config"],
   ...["LiteLLM_MCPServerTable", "LiteLLM_GuardrailsTable", "LiteLLM_AgentsTable", "LiteLLM_JWTKeyMapping"],
+  ...["LiteLLM_DailyUserSpend", "LiteLLM_DailyTeamSpend", "LiteLLM_DailyTagSpend", "LiteLLM_DailyOrganizationSpend"],
+  ...["LiteLLM_DailyEndUserSpend", "LiteLLM_DailyAgentSpend"],
   ...["LiteLLM_AccessGroupTable", "LiteLLM_ObjectPermissionTable", "LiteLLM_AuditLog"],
+];
+
+/** Tables that are read by the way, or that the program keeps for its own work. */
+const further = [
+  ...["LiteLLM_TeamMembership", "LiteLLM_OrganizationMembership", "LiteLLM_CronJob", "LiteLLM_HealthCheckTable"],
+  ...["LiteLLM_ErrorLogs", "LiteLLM_UserNotifications", "LiteLLM_SSOConfig", "_prisma_migrations"],
 ];
 
 /** Reads all of a LiteLLM database that can be moved. @throws Error if it is a database of something else */
@@ -49,6 +58,7 @@ export async function readLiteLlm(source: Source, options: LiteOptions): Promise
     budgets,
     lists,
   });
+  await noteUnknownTables(source, new Set([...Object.keys(tables), ...counted, ...further]), findings);
   const byModel = Map.groupBy(deployments, ({ modelName }) => modelName);
   return {
     program: "litellm",

@@ -5,12 +5,14 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** One moment of another program's database, which is only read. */
 export interface Source {
+  /** The names of all tables. */
+  tables(): Promise<readonly string[]>;
   /** The columns of a table; null if the database has no such table. */
   columnsOf(table: string): Promise<ReadonlySet<string> | null>;
   /** How many rows a table has; null if the database does not have it. */
   countOf(table: string): Promise<number | null>;
-  /** All rows of a table in the order of this column. */
-  rows(table: string, orderBy: string): AsyncIterable<Row>;
+  /** All rows of a table in the order of these columns, which no two rows have in common. */
+  rows(table: string, ...orderBy: readonly string[]): AsyncIterable<Row>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,9 @@
 import { type ImportedAuthenticator, readImportedSecret } from "../../accounts/totp/imported-authenticator.ts";
 import type { Finding } from "../model.ts";
+import { knownColumns } from "./known-columns.ts";
 import type { Row, Source } from "./model.ts";
 import { flagOf, textOf } from "./read-values.ts";
+import { UnreadColumns } from "./unread-columns.ts";
 
 /** new-api makes four. All of a user are tried at a login with one of them, so they are bounded. */
 const codesMax = 10;
@@ -15,7 +17,7 @@ export async function readAuthenticators(
 ): Promise<ReadonlyMap<string, ImportedAuthenticator>> {
   const all = new Map<string, ImportedAuthenticator>();
   const codes = await readCodes(source, findings);
-  await eachKept(source, "two_fas", (row) => {
+  await eachKept(source, "two_fas", findings, (row) => {
     const [id, userId] = [textOf(row["id"]), textOf(row["user_id"])];
     const secret = readImportedSecret(textOf(row["secret"]));
     if (!flagOf(row["is_enabled"])) {
@@ -34,7 +36,7 @@ export async function readAuthenticators(
 /** The codes that nobody has used, by the user. */
 async function readCodes(source: Source, findings: Finding[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const codes = new Map<string, string[]>();
-  await eachKept(source, "two_fa_backup_codes", (row) => {
+  await eachKept(source, "two_fa_backup_codes", findings, (row) => {
     const [id, userId, hash] = [textOf(row["id"]), textOf(row["user_id"]), textOf(row["code_hash"])];
     const own = codes.get(userId) ?? [];
     if (flagOf(row["is_used"])) {
@@ -51,16 +53,24 @@ async function readCodes(source: Source, findings: Finding[]): Promise<ReadonlyM
   return codes;
 }
 
-/** Calls `take` with each row that was not deleted; with none if there is no such table. */
-async function eachKept(source: Source, table: string, take: (row: Row) => void): Promise<void> {
+/** Calls `take` with each row that was not deleted; with none if the table does not exist. */
+async function eachKept(
+  source: Source,
+  table: "two_fas" | "two_fa_backup_codes",
+  findings: Finding[],
+  take: (row: Row) => void,
+): Promise<void> {
   if ((await source.columnsOf(table)) === null) {
     return;
   }
+  const unread = await UnreadColumns.of(source, table, knownColumns[table]);
   for await (const row of source.rows(table, "id")) {
+    unread.see(row);
     if (textOf(row["deleted_at"]) === "") {
       take(row);
     }
   }
+  unread.note(findings);
 }
 
 /** What was read of authenticators beside the users whom they belong to. */
@@ -72,8 +82,9 @@ export function noteAuthenticators(
   const moved = users.filter(({ authenticator }) => authenticator !== null).length;
   const known = new Set(users.map(({ id }) => id));
   if (moved > 0) {
-    const text = "They go on working here, with the backup codes that nobody has used.";
-    findings.push({ level: "note", table: "two_fas", id: `${moved} authenticators`, text });
+    const text = "goes on working here, with the backup codes that nobody has used";
+    const id = moved === 1 ? "1 authenticator" : `${moved} authenticators`;
+    findings.push({ level: "note", table: "two_fas", id, text: `Each ${text}.` });
   }
   for (const userId of authenticators.keys()) {
     if (!known.has(userId)) {

@@ -2,7 +2,7 @@ import type { PeerChannel, RatioProgram } from "../model.ts";
 import { type RawChannel, targetOf } from "../prices/channel-target.ts";
 import { readCredentials } from "./channel-keys.ts";
 import type { Note, Row } from "./model.ts";
-import { lineOf, listOf, OddValue, objectOf, textOf, wholeOf } from "./read-values.ts";
+import { flagOf, lineOf, listOf, OddValue, objectOf, textOf, wholeOf } from "./read-values.ts";
 
 const enabled = 1n;
 const disabledByProgram = 3n;
@@ -24,6 +24,7 @@ export function readChannel(row: Row, program: RatioProgram, note: Note): PeerCh
       note("lost", text);
     }
   }
+  noteSettings(row, note);
   const status = wholeOf(row["status"]);
   if (status === disabledByProgram) {
     note("note", "The program has disabled it after an error; it stays disabled.");
@@ -50,6 +51,41 @@ export function readChannel(row: Row, program: RatioProgram, note: Note): PeerCh
     weight: weightOf(wholeOf(row["weight"]), program),
     isEnabled: status === enabled,
   };
+}
+
+const [settingsMax, settingLengthMax] = [20, 40];
+
+/** What new-api keeps of a channel as JSON. Values may hold credentials, so names alone are in the report. */
+function noteSettings(row: Row, note: Note): void {
+  for (const column of ["setting", "settings"]) {
+    try {
+      const set = Object.entries(objectOf(row[column]) ?? {})
+        .filter(
+          ([, value]) => !["", "false", "0", "null", "{}", "[]"].includes(JSON.stringify(value).replaceAll('"', "")),
+        )
+        .map(([name]) => lineOf(name).slice(0, settingLengthMax));
+      if (set.length > 0) {
+        note("lost", `Its settings ${set.slice(0, settingsMax).join(", ")} are not moved.${effectOf(set)}`);
+      }
+    } catch (error) {
+      if (!(error instanceof OddValue)) {
+        throw error;
+      }
+      note("lost", `What it has in ${column} can't be read: ${error.message}.`);
+    }
+  }
+  if (row["auto_ban"] !== null && row["auto_ban"] !== undefined && !flagOf(row["auto_ban"])) {
+    note("note", "It is never switched off after errors there. Here a channel that fails rests for a while by itself.");
+  }
+}
+
+/** Settings without which calls go elsewhere, or are others. */
+function effectOf(settings: readonly string[]): string {
+  const proxy = settings.includes("proxy") ? " Its calls went through a proxy, and go directly from here." : "";
+  const prompt = settings.includes("system_prompt")
+    ? " It puts a prompt before every call, which is not done here."
+    : "";
+  return `${proxy}${prompt}`;
 }
 
 const weightMax = 1_000_000n;

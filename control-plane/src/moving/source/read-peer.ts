@@ -1,6 +1,8 @@
 import type { Finding, PeerData, RatioProgram } from "../model.ts";
 import { PeerPrices } from "../prices/price-models.ts";
+import { countedTables, type KnownTable, knownColumns, knownTables } from "./known-columns.ts";
 import type { Note, Row, Source } from "./model.ts";
+import { compareAbilities } from "./read-abilities.ts";
 import { noteAuthenticators, readAuthenticators } from "./read-authenticators.ts";
 import { readChannel } from "./read-channel.ts";
 import { readCode } from "./read-code.ts";
@@ -9,12 +11,7 @@ import { readKey } from "./read-key.ts";
 import { readUsage } from "./read-usage.ts";
 import { readUser } from "./read-user.ts";
 import { OddValue, textOf } from "./read-values.ts";
-
-/** Tables that hold what customers or operators could miss, and what is done about it. */
-const notMoved = [
-  ...["top_ups", "midjourneys", "tasks", "checkins", "prefill_groups", "vendors"],
-  ...["user_subscriptions", "subscription_plans", "passkey_credentials", "user_oauth_bindings"],
-];
+import { noteUnknownTables, UnreadColumns } from "./unread-columns.ts";
 
 /**
  * Reads all of another program's database that can be moved.
@@ -30,9 +27,12 @@ export async function readPeer(
 ): Promise<PeerData> {
   await refuseOther(source, program);
   const findings: Finding[] = [];
-  const read = async <Read>(table: string, readRow: (row: Row, note: Note) => Read | null): Promise<Read[]> => {
+  const unreadOf = (table: KnownTable) => UnreadColumns.of(source, table, knownColumns[table]);
+  const read = async <Read>(table: KnownTable, readRow: (row: Row, note: Note) => Read | null): Promise<Read[]> => {
     const all: Read[] = [];
+    const unread = await unreadOf(table);
     for await (const row of source.rows(table, "id")) {
+      unread.see(row);
       const id = textOf(row["id"]);
       const note: Note = (level, text) => findings.push({ level, table, id, text });
       try {
@@ -47,6 +47,7 @@ export async function readPeer(
         note("lost", `The row can't be read: ${error.message}.`);
       }
     }
+    unread.note(findings);
     return all;
   };
   const options = new Map([...(await readOptions(source)), ...saved]);
@@ -57,13 +58,16 @@ export async function readPeer(
   const authenticators = await readAuthenticators(source, findings);
   const users = await read("users", (row, note) => readUser(row, note, authenticators));
   noteAuthenticators(authenticators, users, findings);
+  const channels = await read("channels", (row, note) => readChannel(row, program, note));
+  await compareAbilities(source, channels, await unreadOf("abilities"), findings);
+  await noteUnknownTables(source, knownTables, findings);
   return {
     program,
     organisations: [],
-    priceOf: (model, channels) => prices.priceOf(model, channels),
+    priceOf: (model, serving) => prices.priceOf(model, serving),
     users,
     keys: await read("tokens", (row, note) => readKey(row, program, note)),
-    channels: await read("channels", (row, note) => readChannel(row, program, note)),
+    channels,
     codes: (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode),
     usage: isUsageRead ? await readUsage(source, findings) : null,
     options,
@@ -97,7 +101,7 @@ async function readOptions(source: Source): Promise<ReadonlyMap<string, string>>
 
 async function countLeftOut(source: Source): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const table of notMoved) {
+  for (const table of countedTables) {
     const count = await source.countOf(table);
     if (count !== null) {
       counts.set(table, count);

@@ -1,6 +1,8 @@
 import type { Finding, PeerUsage } from "../model.ts";
+import { knownColumns } from "./known-columns.ts";
 import type { Row, Source } from "./model.ts";
 import { instantOf, lineOf, OddValue, textOf, wholeOf } from "./read-values.ts";
+import { UnreadColumns } from "./unread-columns.ts";
 
 /** Of `logs.type`: a call that was charged. Others are top-ups, notes of the system, tests and errors. */
 const consumed = 2n;
@@ -102,12 +104,19 @@ function add(sums: Map<string, PeerUsage>, part: Part): void {
 }
 
 /** Calls `take` with each row, and notes those that it can't read. */
-async function readRows(source: Source, table: string, findings: Finding[], take: (row: Row) => void): Promise<void> {
+async function readRows(
+  source: Source,
+  table: "logs" | "quota_data",
+  findings: Finding[],
+  take: (row: Row) => void,
+): Promise<void> {
   if ((await source.columnsOf(table)) === null) {
     return;
   }
   let odd = 0;
+  const unread = await UnreadColumns.of(source, table, knownColumns[table]);
   for await (const row of source.rows(table, "id")) {
+    unread.see(row);
     try {
       take(row);
     } catch (error) {
@@ -121,6 +130,7 @@ async function readRows(source: Source, table: string, findings: Finding[], take
       }
     }
   }
+  unread.note(findings);
   if (odd > toldMax) {
     findings.push({ level: "lost", table, id: `${odd - toldMax} further rows`, text: "They can't be read." });
   }

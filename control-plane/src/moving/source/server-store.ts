@@ -49,6 +49,14 @@ export class ServerSource implements Source {
     }
   }
 
+  async tables(): Promise<readonly string[]> {
+    const found = (await this.#connection.unsafe(
+      `select table_name as name from information_schema.tables
+       where table_schema = ${this.#dialect.currentSchema} and table_type = 'BASE TABLE'`,
+    )) as { name: string }[];
+    return found.map(({ name }) => name);
+  }
+
   async columnsOf(table: string): Promise<ReadonlySet<string> | null> {
     const found = (await this.#connection.unsafe(
       `select column_name as name from information_schema.columns
@@ -67,9 +75,9 @@ export class ServerSource implements Source {
     return Number(found?.count ?? 0);
   }
 
-  async *rows(table: string, orderBy: string): AsyncIterable<Row> {
+  async *rows(table: string, ...orderBy: readonly string[]): AsyncIterable<Row> {
     const { quote } = this.#dialect;
-    const [from, order] = [quote(plainName(table)), quote(plainName(orderBy))];
+    const [from, order] = [quote(plainName(table)), orderBy.map((name) => quote(plainName(name))).join(", ")];
     if (this.#dialect === dialects.mysql) {
       yield* this.#pages(from, order, orderBy);
       return;
@@ -87,18 +95,19 @@ export class ServerSource implements Source {
     }
   }
 
-  /** MySQL has no such cursors, so each page begins after the last row of the one before. The tables have unique ids. */
-  async *#pages(from: string, order: string, orderBy: string): AsyncIterable<Row> {
-    let last: unknown = null;
+  /** MySQL has no such cursors, so each page begins after the last row of the one before: no two have the same order. */
+  async *#pages(from: string, order: string, orderBy: readonly string[]): AsyncIterable<Row> {
+    let last: readonly unknown[] = [];
     for (;;) {
-      const after = last === null ? "" : `where ${order} > ?`;
+      const after = last.length === 0 ? "" : `where (${order}) > (${last.map(() => "?").join(", ")})`;
       const statement = `select * from ${from} ${after} order by ${order} limit ${rowsAtOnce}`;
-      const page = (await this.#connection.unsafe(statement, last === null ? [] : [last])) as Row[];
+      const page = (await this.#connection.unsafe(statement, [...last])) as Row[];
       yield* page;
-      if (page.length < rowsAtOnce) {
+      const end = page.at(-1);
+      if (end === undefined || page.length < rowsAtOnce) {
         return;
       }
-      last = page.at(-1)?.[orderBy];
+      last = orderBy.map((name) => end[name]);
     }
   }
 

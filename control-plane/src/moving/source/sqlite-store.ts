@@ -15,6 +15,14 @@ export class SqliteSource implements Source {
     this.#file.run("begin");
   }
 
+  async tables(): Promise<readonly string[]> {
+    const statement = "select name from sqlite_schema where type = 'table' and name not like 'sqlite\\_%' escape '\\'";
+    return this.#file
+      .query<{ name: string }, []>(statement)
+      .all()
+      .map(({ name }) => name);
+  }
+
   async columnsOf(table: string): Promise<ReadonlySet<string> | null> {
     const found = this.#file.query<{ name: string }, [string]>("select name from pragma_table_info(?)").all(table);
     return found.length === 0 ? null : new Set(found.map(({ name }) => name));
@@ -28,9 +36,10 @@ export class SqliteSource implements Source {
     return Number(found?.count ?? 0n);
   }
 
-  async *rows(table: string, orderBy: string): AsyncIterable<Row> {
+  async *rows(table: string, ...orderBy: readonly string[]): AsyncIterable<Row> {
+    const order = orderBy.map((name) => `"${plainName(name)}"`).join(", ");
     yield* this.#file
-      .query<Record<string, unknown>, []>(`select * from "${plainName(table)}" order by "${plainName(orderBy)}"`)
+      .query<Record<string, unknown>, []>(`select * from "${plainName(table)}" order by ${order}`)
       .iterate();
   }
 
