@@ -4,7 +4,13 @@ import { grantQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
 import { refusalMs } from "@sluice/control-plane/gateway/quota/lease-limits.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { addMember, makeKey, makeOrganisation } from "../support/accounts/organisation-scene.ts";
+import {
+  addMember,
+  askAs,
+  makeKey,
+  makeOrganisation,
+  type TestOrganisation,
+} from "../support/accounts/organisation-scene.ts";
 import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";
 import { allRoutes, type CallRoute, routesToTest, serveThrough, surfaces } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
@@ -41,7 +47,7 @@ beforeAll(async () => {
     await serveThrough(rig, flatOf(route), route.channel, provider.url);
     await serveThrough(rig, perTokenOf(route), route.channel, provider.url);
   }
-  replicas = await Promise.all(Array.from({ length: replicaCount }, () => rig.startProcess()));
+  replicas = await Promise.all(Array.from({ length: replicaCount }, () => rig.startProcess({ PAYMENT_MOCK: "true" })));
 });
 
 afterAll(async () => {
@@ -63,19 +69,45 @@ const accounts = [
   },
   {
     name: "an organisation of three",
+    add: async (quota: bigint): Promise<Callers> => await addTeam(quota),
+  },
+] as const;
+
+/** An organisation whose owner and two members have a key each. */
+async function addTeam(quota: bigint): Promise<Callers & TestOrganisation> {
+  const url = urlOf(0);
+  const organisation = await makeOrganisation(rig, url, quota);
+  const members = [
+    organisation.owner,
+    await addMember(rig, url, organisation, "admin"),
+    await addMember(rig, url, organisation, "member"),
+  ];
+  const keys = await Promise.all(members.map((member) => makeKey(url, member, organisation.id)));
+  return { ...organisation, apiKeys: keys.map(({ secret }) => secret) };
+}
+
+const balances = [
+  ...accounts,
+  {
+    name: "an organisation of three with a month of a plan",
     add: async (quota: bigint): Promise<Callers> => {
-      const url = urlOf(0);
-      const organisation = await makeOrganisation(rig, url, quota);
-      const members = [
-        organisation.owner,
-        await addMember(rig, url, organisation, "admin"),
-        await addMember(rig, url, organisation, "member"),
-      ];
-      const keys = await Promise.all(members.map((member) => makeKey(url, member, organisation.id)));
-      return { ...organisation, apiKeys: keys.map(({ secret }) => secret) };
+      const callers = await addTeam(0n);
+      await buyMonth(callers, quota);
+      return callers;
     },
   },
 ] as const;
+
+/** Buys a plan that grants this much for a month. */
+async function buyMonth({ id: organisation, owner }: TestOrganisation, quota: bigint): Promise<void> {
+  const code = `month-${organisation}`;
+  await rig.db.sql`
+    insert into plan (plan_code, name, kind, price_usd, quota, features) values (${code}, 'Month', 'monthly', 5.00, ${quota}::bigint, '[]')`;
+  const ask = async (path: string, sent: object) => await askAs(urlOf(0), owner, path, { body: sent, organisation });
+  const { body } = await ask("/backend/billing/order/create/", { plan_code: code });
+  const { order_no } = body["order"] as { order_no: string };
+  expect((await ask("/backend/payment/mock-settle/", { order_no })).body).toMatchObject({ result: "settled" });
+}
 
 /** All calls at once, distributed over the keys and the replicas. */
 function callAll(
@@ -125,7 +157,7 @@ function perTokenBound(): { readonly quota: bigint; readonly inputTokens: number
   return { inputTokens, quota: BigInt(Math.ceil(inputTokens / 2 + perToken.outputTokens * 2)) };
 }
 
-describe.each(accounts)(
+describe.each(balances)(
   "the balance of $name for ten calls, requested 200 times at once on three replicas",
   ({ add }) => {
     test.each(Array.from({ length: rounds }, (_, round) => round))(

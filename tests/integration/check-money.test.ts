@@ -135,14 +135,15 @@ test.each([
   ["a subscription that is over is not paid out twice", "update subscription set quota_granted = -1, quota_left = -2"],
   ["of a subscription is never more left than was granted", "update subscription set quota_left = quota_granted + 1"],
   [
-    "what ends with the months of a user is at most what they granted",
+    "what ends with the months of an account is at most what they granted",
     "select grant_quota(id, -12000001, 'subscription_expiry', 'x') from budget",
   ],
   [
-    "a user has one running count of consumption",
-    `insert into subscription (user_id, plan_code, period_start, period_end, quota_granted, counted_to)
-     select user_id, 'other-month', period_start, period_end, 0, counted_to + 1 from subscription`,
+    "an account has one running count of consumption",
+    `insert into subscription (gateway_user_id, user_id, plan_code, period_start, period_end, quota_granted, counted_to)
+     select gateway_user_id, user_id, 'other-month', period_start, period_end, 0, counted_to + 1 from subscription`,
   ],
+  ["a month is of the account of its user, or of an organisation", "update subscription set user_id = null"],
   ["a subscription runs from its start for its months", "update subscription set months = months + 1"],
   [
     "a subscription runs from its start for its months",
@@ -154,12 +155,12 @@ test.each([
     "update subscription set period_end = period_end + interval '1 second'",
   ],
   [
-    "what the months of a user granted is what the paid orders for them credited",
+    "what the months of an account granted is what the paid orders for them credited",
     "update subscription set quota_granted = quota_granted + 1",
   ],
-  ["what the months of a user granted is what the paid orders for them credited", "delete from subscription"],
+  ["what the months of an account granted is what the paid orders for them credited", "delete from subscription"],
   [
-    "what the months of a user granted is what the paid orders for them credited",
+    "what the months of an account granted is what the paid orders for them credited",
     `update refund set quota = 8, order_id = (select id from sales_order where plan_kind = 'monthly')`,
   ],
   ["a balance is the sum of its entries", "delete from ledger_entry"],

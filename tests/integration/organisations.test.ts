@@ -3,7 +3,7 @@ import { organisationRuleOf, organisationRulePaths } from "@sluice/contracts/org
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { codeOf } from "../support/accounts/console-client.ts";
-import { loginAdmin } from "../support/accounts/logins.ts";
+import { loginAdmin, type UserLogin } from "../support/accounts/logins.ts";
 import { addMember, askAs, makeKey, makeOrganisation, makeProject } from "../support/accounts/organisation-scene.ts";
 import { addPlans } from "../support/accounts/owned-things.ts";
 import { declaredEndpoints } from "../support/admin/declared-endpoints.ts";
@@ -20,6 +20,7 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   await rig.addFlatPriceModel("flat", price);
+  await addPlans(rig);
   sluice = await rig.startProcess({ PAYMENT_MOCK: "true" });
   url = sluice.url;
 });
@@ -115,12 +116,10 @@ describe("an organisation", () => {
 
   test("is credited with what a member buys for it, and nobody else is; refunds take it back from there", async () => {
     const organisation = await makeOrganisation(rig, url);
-    await addPlans(rig);
     const billing = await addMember(rig, url, organisation, "billing");
     const as = { organisation: organisation.id };
     const order = async (plan_code: string) =>
       await askAs(url, billing, "/backend/billing/order/create/", { ...as, body: { plan_code } });
-    expect(codeOf(await order("monthly"))).toEqual([403, "not_offered"]);
     const { order_no } = (await order("credit")).body["order"] as { order_no: string };
     const own = await askAs(url, billing, `/backend/billing/order/status/?order_no=${order_no}`);
     expect(codeOf(own)).toEqual([404, "not_found"]);
@@ -141,6 +140,49 @@ describe("an organisation", () => {
     const refunded = await askAs(url, admin, "/backend/admin/refund/create/", { body: refund });
     expect(refunded.status).toBe(200);
     expect([await balance(billing, as), await balance(billing)]).toEqual([0, 0]);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("buys a month of a plan as a person does: members' calls use its quota and group, and it can be cancelled", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    await rig.db.sql`insert into user_group (name, multiplier, rank) values ('team-plan', 0.5, 5)`;
+    await rig.db.sql`update plan set group_name = 'team-plan' where plan_code = 'monthly'`;
+    await rig.db.sql`
+      insert into ability (group_name, model, channel_id)
+      select 'team-plan', model, channel_id from ability where group_name = 'default' and model = 'flat'`;
+    const [billing, anna] = [
+      await addMember(rig, url, organisation, "billing"),
+      await addMember(rig, url, organisation, "member"),
+    ];
+    const as = { organisation: organisation.id };
+    const key = await makeKey(url, anna, organisation.id);
+    expect(await call(key.secret)).toMatchObject({ code: "insufficient_quota" });
+    const monthOf = async (user: UserLogin, how = {}) =>
+      (await askAs(url, user, "/backend/billing/subscription/list/", how)).body["subscriptions"];
+    const ordered = await askAs(url, billing, "/backend/billing/order/create/", {
+      ...as,
+      body: { plan_code: "monthly" },
+    });
+    const { order_no } = ordered.body["order"] as { order_no: string };
+    const settled = await askAs(url, billing, "/backend/payment/mock-settle/", { ...as, body: { order_no } });
+    expect(settled.body).toMatchObject({ result: "settled" });
+    expect([await monthOf(organisation.owner, as), await monthOf(billing)]).toEqual([
+      [expect.objectContaining({ plan_code: "monthly", status: "active" })],
+      [],
+    ]);
+    const sinceMs = performance.now();
+    while (!(await call(key.secret)).isWhole) {
+      expect(performance.now() - sinceMs).toBeLessThan(30_000);
+    }
+    await rig.waitForUsedQuota(organisation.budgetId, price);
+    const rows = await rig.db.sql<{ group_name: string }>`
+      select distinct group_name from usage_log where gateway_user_id = ${organisation.gatewayUserId}::bigint and quota > 0`;
+    expect([...rows]).toEqual([{ group_name: "team-plan" }]);
+    const cancelled = await askAs(url, billing, "/backend/billing/subscription/cancel/", {
+      ...as,
+      body: { plan_code: "monthly" },
+    });
+    expect(cancelled.body["subscriptions"]).toEqual([expect.objectContaining({ is_cancelled_at_end: true })]);
     expect(await rig.checkMoney()).toEqual([]);
   });
 
@@ -235,10 +277,6 @@ test("every endpoint of users says what it requires of a member, or is refused f
     "/backend/billing/order/claim/",
     "/backend/billing/referral/link/",
     "/backend/billing/referral/list/",
-    "/backend/billing/renewal/cancel/",
-    "/backend/billing/renewal/manage/",
-    "/backend/billing/renewal/start/",
-    "/backend/billing/subscription/cancel/",
     "/login/",
   ]);
 });
@@ -281,8 +319,12 @@ describe("a role", () => {
     });
     const guest = { email: "somebody@example.org", role: "owner" };
     expect(await statusOf("/backend/organisations/invite/", guest)).toEqual({ ...forbidden, owner: 200 });
+    const month = { plan_code: "x" };
+    const ofPayers = { owner: 404, admin: 403, billing: 404, member: 403 };
+    expect(await statusOf("/backend/billing/subscription/cancel/", month)).toEqual(ofPayers);
+    expect(await statusOf("/backend/billing/renewal/list/")).toEqual({ ...all, admin: 403, member: 403 });
     // What is about the person, or not in the table, never happens to the organisation.
-    expect(await statusOf("/backend/billing/subscription/cancel/", { plan_code: "x" })).toEqual(forbidden);
+    expect(await statusOf("/backend/billing/code/redeem/", { code: "x" })).toEqual(forbidden);
     expect(await statusOf("/backend/auth/me/")).toEqual(all);
   });
 

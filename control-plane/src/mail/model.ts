@@ -50,6 +50,8 @@ export type MailVariables = {
   };
   /** To the customer, when a plan ended because it could not be charged. */
   readonly renewal_ended: { readonly plan_name: string; readonly billing_link: string };
+  /** To those who may pay for an organisation, when the member whose card is charged for a plan no longer may. */
+  readonly renewal_left: { readonly plan_name: string; readonly until: string; readonly billing_link: string };
   /** To the customer, before new terms of a plan hold. */
   readonly renewal_changes: {
     readonly plan_name: string;

@@ -31,6 +31,7 @@ import {
   announceTerms,
   askOverdueRenewals,
   changeTerms,
+  endLeftRenewals,
   endSecondRenewals,
   endUnpaidRenewals,
 } from "./renewals/renewal-jobs.ts";
@@ -153,6 +154,7 @@ function renewalFeature(renewals: RenewalDeps): Feature {
       { name: "ask-overdue-renewals", pattern: "40 10 * * * *", run: () => askOverdueRenewals(renewals) },
       { name: "end-unpaid-renewals", pattern: "45 * * * * *", run: () => endUnpaidRenewals(renewals) },
       { name: "end-second-renewals", pattern: "35 * * * * *", run: () => endSecondRenewals(renewals) },
+      { name: "end-left-renewals", pattern: "25 * * * * *", run: () => endLeftRenewals(renewals) },
       { name: "announce-terms", pattern: "50 * * * * *", run: () => announceTerms(renewals) },
       { name: "change-terms", pattern: "55 */5 * * * *", run: () => changeTerms(renewals) },
     ],

@@ -85,7 +85,6 @@ function orderEndpoints(deps: BillingEndpointDeps): AnyEndpoint[] {
       summary: "Place an order for a plan; without a login, the response has a code to claim it",
       output: createdOrderResponse,
       errors: [
-        "not_offered",
         "not_found",
         "invalid_amount",
         "idempotency_mismatch",
@@ -304,9 +303,7 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       output: subscriptionListResponse,
       errors: [],
       handle: async ({ user }) => ({
-        // Subscriptions belong to a person.
-        subscriptions:
-          user.organisation === undefined ? (await listSubscriptions(db, user.userId)).map(subscriptionEntry) : [],
+        subscriptions: (await listSubscriptions(db, user.gatewayUserId)).map(subscriptionEntry),
       }),
     }),
     endpoint({
@@ -319,11 +316,12 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       errors: ["not_found", "conflict"],
       handle: async ({ input, ...call }) => {
         await db.withTransaction(async (tx) => {
-          const renewal = await findOpenRenewal(tx, call.user.userId, input.plan_code);
+          const place = { userId: call.user.userId, organisationId: organisationOf(call.user) };
+          const renewal = await findOpenRenewal(tx, place, input.plan_code);
           if (renewal !== null && isLive(renewal) && !renewal.isCancelledAtEnd) {
             throw new AppError("conflict", { message: "This plan renews: cancel its subscription." });
           }
-          if (!(await cancelAtEnd(tx, call.user.userId, input.plan_code))) {
+          if (!(await cancelAtEnd(tx, call.user.gatewayUserId, input.plan_code))) {
             throw notFound("subscription");
           }
           await audit(tx, byCaller(call), "subscription.cancel", {
@@ -333,7 +331,7 @@ function subscriptionEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
             after: { isCancelledAtEnd: true },
           });
         });
-        return { subscriptions: (await listSubscriptions(db, call.user.userId)).map(subscriptionEntry) };
+        return { subscriptions: (await listSubscriptions(db, call.user.gatewayUserId)).map(subscriptionEntry) };
       },
     }),
   ];

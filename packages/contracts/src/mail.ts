@@ -22,6 +22,7 @@ export const mailTemplateNames = [
   "payment_success",
   "renewal_failed",
   "renewal_ended",
+  "renewal_left",
   "renewal_changes",
   "quota_low",
   "organisation_quota_low",

@@ -91,8 +91,9 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
   ...paths(
     "billing",
     "/backend/billing/",
-    "order/cancel order/quote order/invoices order/invoice coupon/check subscription/list renewal/list",
+    "order/cancel order/quote order/invoices order/invoice coupon/check subscription/list subscription/cancel",
   ),
+  ...paths("billing", "/backend/billing/renewal/", "list start cancel manage"),
   ...paths("billing", "/backend/billing/", "invoice/list invoice/file buyer buyer/save"),
   ...paths("billing", "/backend/billing/", "top-up top-up/start top-up/remove"),
   ...paths("billing", "/backend/payment/", "options mock-settle walletpay/create cardpay/create"),

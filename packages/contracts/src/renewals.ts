@@ -8,8 +8,11 @@ import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** `abandoned`: nobody paid on the gateway's page. `past_due`: the last charge failed. */
 export const renewalStatuses = ["pending", "active", "past_due", "ended", "abandoned"] as const;
-/** `gateway`: ended there, without our asking. `unknown`: no longer known there. `second`: the user had the plan already. */
-export const renewalEnds = ["customer", "admin", "payment", "gateway", "unknown", "second"] as const;
+/**
+ * `gateway`: ended there, without our asking. `unknown`: no longer known there. `second`: the account had the plan already.
+ * `left`: the member of an organisation whose card it is no longer pays for it.
+ */
+export const renewalEnds = ["customer", "admin", "payment", "gateway", "unknown", "second", "left"] as const;
 
 const renewalNo = z.string().regex(/^P[0-9A-Z]{26}$/, "not the number of a subscription");
 
@@ -52,6 +55,7 @@ export const renewalList = listContract({
     renewal_no: z.string(),
     user_id: wireInteger,
     email: z.string(),
+    organisation: z.string().nullable(),
     plan_code: z.string(),
     plan_name: z.string(),
     price_usd: wireDecimal,

@@ -170,7 +170,7 @@ test("a month that was paid again after a job found it over does not end", async
     ({ gatewayUserId }) => gatewayUserId === buyer.gatewayUserId,
   );
   await pay("monthly", utc("2026-02-09"));
-  const ending = { ...(found as NonNullable<typeof found>), at: end, mayWait: true };
+  const ending = { subscription: found as NonNullable<typeof found>, at: end, mayWait: true };
   await scene.db.withTransaction((tx) => endSubscription(tx, ending));
   expect(await subscriptions()).toMatchObject([{ status: "active", period_end: utc("2026-03-10") }]);
   expect(await scene.balance(buyer)).toBe(2n * monthly);
@@ -178,7 +178,7 @@ test("a month that was paid again after a job found it over does not end", async
 
 test("a user who pays again after cancelling does not want the month to end", async () => {
   await pay("monthly", start);
-  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(true);
+  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.gatewayUserId, "monthly"))).toBe(true);
   await pay("monthly", utc("2026-02-09"));
   await endOverdueSubscriptions(scene.db, utc("2026-03-10"));
   expect(await subscriptions()).toMatchObject([{ status: "expired" }]);
@@ -186,12 +186,12 @@ test("a user who pays again after cancelling does not want the month to end", as
 
 test("a cancelled subscription runs to its end, and has the status cancelled then", async () => {
   await pay("monthly", start);
-  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(true);
+  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.gatewayUserId, "monthly"))).toBe(true);
   expect(await scene.balance(buyer)).toBe(monthly);
   await endOverdueSubscriptions(scene.db, utc("2026-02-10"));
   expect(await subscriptions()).toMatchObject([{ status: "cancelled" }]);
   expect(await scene.balance(buyer)).toBe(0n);
-  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.userId, "monthly"))).toBe(false);
+  expect(await scene.db.withTransaction((tx) => cancelAtEnd(tx, buyer.gatewayUserId, "monthly"))).toBe(false);
 });
 
 test("concurrent jobs of several replicas end a subscription once", async () => {

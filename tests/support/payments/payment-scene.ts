@@ -1,5 +1,6 @@
 import { redemptionAttempts } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
 import { SecretReader } from "@sluice/control-plane/admin/secrets/service.ts";
+import { membershipsOf } from "@sluice/control-plane/organisations/feature.ts";
 import { CheckoutService } from "@sluice/control-plane/payments/checkout/checkout.ts";
 import { checkoutEndpoints } from "@sluice/control-plane/payments/checkout/routes.ts";
 import { openPayments, type Payments } from "@sluice/control-plane/payments/gateways/payment-gateways.ts";
@@ -81,7 +82,7 @@ export class PaymentScene implements AsyncDisposable {
       },
     };
     const applied = new Renewals(this.renewals);
-    this.#server = serveEndpoints([
+    const endpoints = [
       ...renewalEndpoints(this.renewals),
       ...renewalAdminEndpoints(this.renewals),
       ...checkoutEndpoints({
@@ -96,7 +97,8 @@ export class PaymentScene implements AsyncDisposable {
         }),
         isMockOffered: false,
       }),
-    ]);
+    ];
+    this.#server = serveEndpoints(endpoints, undefined, membershipsOf(db));
   }
 
   /** @param isPlay false: as if real money were taken */

@@ -1,7 +1,10 @@
+import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
+import { type OrganisationRole, organisationHeader } from "@sluice/contracts/organisation-rights";
 import {
   announceTerms,
   askOverdueRenewals,
   changeTerms,
+  endLeftRenewals,
   endUnpaidRenewals,
 } from "@sluice/control-plane/payments/renewals/renewal-jobs.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
@@ -9,6 +12,11 @@ import type { Buyer } from "./billing-scene.ts";
 import { signLikeCard } from "./card-gateway.ts";
 import { cardSecrets, PaymentScene } from "./payment-scene.ts";
 import { type BookEvent, monthsAfter } from "./subscription-book.ts";
+
+/** A person who acts for the own account, or for an organisation. */
+type Caller = Pick<Buyer, "userId" | "gatewayUserId"> & { readonly organisationId?: bigint };
+
+export type TestOrganisation = Pick<Buyer, "gatewayUserId" | "budgetId"> & { readonly organisationId: bigint };
 
 export type Delivery = { readonly status: number; readonly result: unknown };
 
@@ -58,10 +66,33 @@ export class RenewalScene implements AsyncDisposable {
     this.payments.graceDays = 3;
   }
 
-  async call(path: string, body: unknown, { userId }: Pick<Buyer, "userId">): Promise<Response> {
+  async call(path: string, body: unknown, caller: Caller): Promise<Response> {
+    const { userId, gatewayUserId, organisationId } = caller;
     return await this.payments.postJson(`/backend/billing/renewal/${path}/`, body, {
-      "x-test-user": userId.toString(),
+      "x-test-user": `${userId} ${gatewayUserId}`,
+      ...(organisationId === undefined ? {} : { [organisationHeader]: organisationId.toString() }),
     });
+  }
+
+  /** An organisation with an empty budget, of which this person is the owner. */
+  async addOrganisation(owner: Buyer, name: string): Promise<TestOrganisation> {
+    const [made] = await this.db.sql<{ gateway_user_id: GatewayUserId; id: BudgetId }>`
+      with u as (insert into gateway_user default values returning id)
+      insert into budget (gateway_user_id) select id from u returning gateway_user_id, id`;
+    const [row] = await this.db.sql<{ id: bigint }>`
+      insert into organisation (gateway_user_id, name) values (${made?.gateway_user_id ?? 0n}::bigint, ${name}) returning id`;
+    if (made === undefined || row === undefined) {
+      throw new Error("no organisation was made");
+    }
+    const organisation = { organisationId: row.id, gatewayUserId: made.gateway_user_id, budgetId: made.id };
+    await this.join(organisation, owner, "owner");
+    return organisation;
+  }
+
+  async join({ organisationId }: TestOrganisation, { userId }: Buyer, role: OrganisationRole): Promise<void> {
+    await this.db.sql`
+      insert into organisation_member (organisation_id, user_id, role)
+      values (${organisationId}::bigint, ${userId}::bigint, ${role})`;
   }
 
   async asAdmin(body: unknown): Promise<Response> {
@@ -69,7 +100,7 @@ export class RenewalScene implements AsyncDisposable {
   }
 
   /** Opens the page for the plan; returns the number of the renewal. */
-  async open(buyer: Buyer): Promise<string> {
+  async open(buyer: Caller): Promise<string> {
     const answer = await this.call("start", { plan_code: "monthly" }, buyer);
     const body = (await answer.json()) as { renewal?: { renewal_no: string } };
     if (body.renewal === undefined) {
@@ -115,6 +146,7 @@ export class RenewalScene implements AsyncDisposable {
     const at = this.payments.time ?? new Date();
     await askOverdueRenewals(this.payments.renewals, at);
     await endUnpaidRenewals(this.payments.renewals, at);
+    await endLeftRenewals(this.payments.renewals, at);
     await this.deliver();
     await endOverdueSubscriptions(this.db, at);
     await announceTerms(this.payments.renewals, at);
@@ -134,13 +166,13 @@ export class RenewalScene implements AsyncDisposable {
   }
 
   /** The state of each month that a customer had, with its end. */
-  async months({ userId }: Buyer): Promise<string[]> {
+  async months({ gatewayUserId }: Pick<Buyer, "gatewayUserId">): Promise<string[]> {
     const rows = await this.db.sql<{ status: string; period_end: Date }>`
-      select status, period_end from subscription where user_id = ${userId}::bigint order by id`;
+      select status, period_end from subscription where gateway_user_id = ${gatewayUserId}::bigint order by id`;
     return rows.map(({ status, period_end: end }) => `${status} ${end.toISOString().slice(0, 10)}`);
   }
 
-  async mails(template: string, { userId }: Buyer): Promise<number> {
+  async mails(template: string, { userId }: Pick<Buyer, "userId">): Promise<number> {
     const [row] = await this.db.sql<{ count: number }>`
       select count(*)::int as count from mail_log where template = ${template} and user_id = ${userId}::bigint`;
     return row?.count ?? 0;

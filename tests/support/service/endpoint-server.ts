@@ -15,11 +15,11 @@ export type EndpointServer = {
   stop(): Promise<void>;
 };
 
-/** The caller is in a test header: `x-test-admin: super` (or `stale`, `plain`, `unfinished`), `x-test-user: 17`. */
+/** The caller is in a test header: `x-test-admin: super` (or `stale`, `plain`, `unfinished`), `x-test-user: 17` or, where its account has another number, `17 19`. */
 const callersOfHeaders: CallerReader = {
   readUser: (request) => {
     const userId = request.headers.get("x-test-user");
-    return Promise.resolve(userId === null ? null : userOf(BigInt(userId)));
+    return Promise.resolve(userId === null ? null : userOf(...idsOf(userId)));
   },
   readAdmin: (request) => {
     const kind = request.headers.get("x-test-admin");
@@ -34,12 +34,17 @@ const callersOfHeaders: CallerReader = {
 };
 
 /** Nobody is a member of anything. */
-const memberships: Memberships = { find: () => Promise.resolve(null) };
+const noMemberships: Memberships = { find: () => Promise.resolve(null) };
 
-const userOf = (id: bigint): UserCaller => ({
+function idsOf(header: string): [bigint, bigint] {
+  const [id = "", account = id] = header.split(" ");
+  return [BigInt(id), BigInt(account)];
+}
+
+const userOf = (id: bigint, account: bigint): UserCaller => ({
   sessionId: 1n,
   userId: id as UserCaller["userId"],
-  gatewayUserId: id as UserCaller["gatewayUserId"],
+  gatewayUserId: account as UserCaller["gatewayUserId"],
   email: `user-${id}@example.com`,
   locale: "en",
 });
@@ -48,6 +53,7 @@ const userOf = (id: bigint): UserCaller => ({
 export function serveEndpoints(
   endpoints: readonly AnyEndpoint[],
   callers: CallerReader = callersOfHeaders,
+  memberships = noMemberships,
 ): EndpointServer {
   const lines: LogFields[] = [];
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));

@@ -35,7 +35,7 @@ export const users = listSource({
     used: column("bigint", "b.used"),
     plans: column(
       "text[]",
-      `array(select s.plan_code from subscription s where s.user_id = p.id and s.status = 'active' order by s.plan_code)`,
+      `array(select s.plan_code from subscription s where s.gateway_user_id = p.gateway_user_id and s.status = 'active' order by s.plan_code)`,
     ),
     live_keys: column(
       "bigint",

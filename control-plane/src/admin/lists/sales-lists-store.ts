@@ -242,11 +242,12 @@ const renewalPrice = column("numeric", "r.price_usd");
 /** Subscriptions that the card gateway charges for every month. */
 export const renewals = listSource({
   contract: renewalList,
-  from: "renewal r join user_profile u on u.id = r.user_id",
+  from: "renewal r join user_profile u on u.id = r.user_id left join organisation g on g.id = r.organisation_id",
   columns: {
     renewal_no: column("text", "r.renewal_no"),
     user_id: column("bigint", "r.user_id"),
     email: column("text", "u.email"),
+    organisation: column("text", "g.name"),
     plan_code: column("text", "r.plan_code"),
     plan_name: column("text", "r.plan_name"),
     price_usd: renewalPrice,

@@ -58,12 +58,12 @@ BEGIN
 END
 $$;
 
--- A month that begins, ends or is refunded gives its user a group or the limits of a plan, or takes them.
+-- A month that begins, ends or is refunded gives its account a group or the limits of a plan, or takes them.
 CREATE OR REPLACE FUNCTION announce_subscription_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_notify('user_changed', gateway_user_id::text) FROM user_profile
-  WHERE id = NEW.user_id AND (NEW.group_name IS NOT NULL OR TG_OP = 'UPDATE' AND OLD.group_name IS NOT NULL
-    OR EXISTS (SELECT 1 FROM account_limit WHERE scope = 'plan' AND plan_code = NEW.plan_code));
+  PERFORM pg_notify('user_changed', NEW.gateway_user_id::text)
+  WHERE NEW.group_name IS NOT NULL OR TG_OP = 'UPDATE' AND OLD.group_name IS NOT NULL
+    OR EXISTS (SELECT 1 FROM account_limit WHERE scope = 'plan' AND plan_code = NEW.plan_code);
   RETURN NULL;
 END
 $$;

@@ -371,8 +371,8 @@ BEGIN
   FROM renewal_period p
   JOIN renewal r ON r.id = p.renewal_id
   JOIN sales_order o ON o.id = p.order_id
-  WHERE (p.account, o.user_id, o.plan_code, o.plan_kind, o.pay_channel, o.sender, o.gateway_reference)
-      IS DISTINCT FROM (r.account, r.user_id, r.plan_code, 'monthly', 'cardpay', r.account, p.invoice_id)
+  WHERE (p.account, o.user_id, o.organisation_id, o.plan_code, o.plan_kind, o.pay_channel, o.sender, o.gateway_reference)
+      IS DISTINCT FROM (r.account, r.user_id, r.organisation_id, r.plan_code, 'monthly', 'cardpay', r.account, p.invoice_id)
     OR o.status NOT IN ('settled', 'refunded', 'review')
   UNION ALL
   SELECT 'a month of a renewal is credited once', 'renewal ' || r.renewal_no, count(*) || ' from ' || p.period_start
@@ -385,7 +385,11 @@ BEGIN
   SELECT 'a month of a plan is kept only for a renewal', 'subscription ' || s.id, s.kept_until::text
   FROM subscription s
   WHERE s.kept_until IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM renewal r WHERE r.user_id = s.user_id AND r.plan_code = s.plan_code);
+    AND NOT EXISTS (
+      SELECT 1 FROM renewal r JOIN account_owner a ON a.gateway_user_id = s.gateway_user_id
+      WHERE r.plan_code = s.plan_code
+        AND CASE WHEN r.organisation_id IS NULL THEN r.user_id = a.user_id ELSE r.organisation_id = a.organisation_id END
+    );
 END
 $$;
 
@@ -395,7 +399,7 @@ LANGUAGE sql STABLE AS $$
   SELECT 'of a subscription is never more left than was granted', 'subscription ' || id, quota_left || ' of ' || quota_granted
   FROM subscription WHERE quota_left > quota_granted
   UNION ALL
-  SELECT 'what ends with the months of a user is at most what they granted', 'gateway user ' || a.gateway_user_id,
+  SELECT 'what ends with the months of an account is at most what they granted', 'gateway user ' || a.gateway_user_id,
     sum(e.amount)::text
   FROM ledger_account a
   JOIN ledger_entry e ON e.account_id = a.id
@@ -403,8 +407,12 @@ LANGUAGE sql STABLE AS $$
   WHERE a.gateway_user_id IS NOT NULL AND p.change_type IN ('subscription_grant', 'subscription_expiry')
   GROUP BY a.gateway_user_id HAVING sum(e.amount) < 0
   UNION ALL
-  SELECT 'a user has one running count of consumption', 'user ' || user_id, string_agg(counted_to::text, ', ')
-  FROM subscription WHERE status = 'active' GROUP BY user_id HAVING count(DISTINCT counted_to) > 1
+  SELECT 'an account has one running count of consumption', 'gateway user ' || gateway_user_id, string_agg(counted_to::text, ', ')
+  FROM subscription WHERE status = 'active' GROUP BY gateway_user_id HAVING count(DISTINCT counted_to) > 1
+  UNION ALL
+  SELECT 'a month is of the account of its user, or of an organisation', 'subscription ' || s.id, coalesce(a.name, 'no owner')
+  FROM subscription s LEFT JOIN account_owner a ON a.gateway_user_id = s.gateway_user_id
+  WHERE a.gateway_user_id IS NULL OR s.user_id IS DISTINCT FROM a.user_id
   UNION ALL
   SELECT 'a subscription runs from its start for its months', 'subscription ' || id, months || ' to ' || period_end
   FROM subscription
@@ -413,18 +421,18 @@ LANGUAGE sql STABLE AS $$
     OR period_end - ((period_start AT TIME ZONE 'UTC' + make_interval(months => months)) AT TIME ZONE 'UTC')
       NOT BETWEEN interval '0' AND CASE WHEN kept_until IS NULL THEN interval '0' ELSE interval '3 days' END
   UNION ALL
-  SELECT 'what the months of a user granted is what the paid orders for them credited', 'user ' || coalesce(g.user_id, o.user_id)
+  SELECT 'what the months of an account granted is what the paid orders for them credited', 'gateway user ' || coalesce(g.owner, o.owner)
     || ' ' || coalesce(g.plan_code, o.plan_code), coalesce(g.quota, 0) || ' for ' || coalesce(o.quota, 0)
-  FROM (SELECT user_id, plan_code, sum(quota_granted) AS quota FROM subscription GROUP BY user_id, plan_code) g
+  FROM (SELECT gateway_user_id AS owner, plan_code, sum(quota_granted) AS quota FROM subscription GROUP BY 1, 2) g
   FULL JOIN (
-    SELECT s.user_id, s.plan_code, sum(s.quota - coalesce(r.quota, 0)) AS quota
-    FROM sales_order s LEFT JOIN (
+    SELECT coalesce(n.gateway_user_id, u.gateway_user_id) AS owner, s.plan_code, sum(s.quota - coalesce(r.quota, 0)) AS quota
+    FROM sales_order s LEFT JOIN user_profile u ON u.id = s.user_id LEFT JOIN organisation n ON n.id = s.organisation_id LEFT JOIN (
       SELECT order_id, sum(quota) AS quota FROM refund WHERE status <> 'failed' GROUP BY order_id
     ) r ON r.order_id = s.id
     WHERE s.plan_kind = 'monthly' AND s.user_id IS NOT NULL AND s.status IN ('settled', 'refunded')
       AND s.resolution IS DISTINCT FROM 'refund'
-    GROUP BY s.user_id, s.plan_code
-  ) o ON o.user_id = g.user_id AND o.plan_code = g.plan_code
+    GROUP BY 1, 2
+  ) o ON o.owner = g.owner AND o.plan_code = g.plan_code
   WHERE coalesce(g.quota, 0) <> coalesce(o.quota, 0)
 $$;
 

@@ -12,6 +12,14 @@ BEGIN
 END
 $$;
 
+-- The account of a month, for the release before, which knows months by their users.
+CREATE OR REPLACE FUNCTION keep_account_of_month() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.gateway_user_id := (SELECT u.gateway_user_id FROM user_profile u WHERE u.id = NEW.user_id);
+  RETURN NEW;
+END
+$$;
+
 -- The gateway user behind a user's list. With a subquery the planner can't see how many rows there are: it expected few
 -- for a user who makes a tenth of all calls, and sorted them all for each part of an export. A stable function is
 -- evaluated while a statement is planned.

@@ -32,7 +32,7 @@ BEGIN
 END
 $$;
 
--- What operators limit for an account because a month of a plan runs for its user, with the plans and the first of their
+-- What operators limit for an account because a month of a plan runs for it, with the plans and the first of their
 -- ends; no row without such a plan. Of several plans the most generous value counts: who buys another plan buys more.
 CREATE OR REPLACE FUNCTION plan_limits_of(p_user bigint)
 RETURNS TABLE (
@@ -48,10 +48,8 @@ BEGIN
   RETURN QUERY
   SELECT array_agg(a.plan_code ORDER BY a.plan_code), max(a.requests_per_minute), max(a.tokens_per_minute), max(a.concurrency_max),
     max(a.spend_per_day), max(a.spend_per_month), min(greatest(s.period_end, s.kept_until))
-  FROM user_profile p
-  JOIN subscription s ON s.user_id = p.id AND s.status = 'active' AND greatest(s.period_end, s.kept_until) > now()
-  JOIN account_limit a ON a.scope = 'plan' AND a.plan_code = s.plan_code
-  WHERE p.gateway_user_id = p_user
+  FROM subscription s JOIN account_limit a ON a.scope = 'plan' AND a.plan_code = s.plan_code
+  WHERE s.gateway_user_id = p_user AND s.status = 'active' AND greatest(s.period_end, s.kept_until) > now()
   HAVING count(*) > 0;
 END
 $$;

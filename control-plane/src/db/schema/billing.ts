@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, unique, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
 import { userProfile } from "./accounts.ts";
+import { gatewayUser } from "./gateway-keys.ts";
 import { userGroup } from "./groups.ts";
 import { organisation } from "./organisations.ts";
 
@@ -260,9 +261,12 @@ export const subscription = pgTable(
   "subscription",
   {
     id: id(),
-    userId: reference("user_id")
+    /** The account that the quota is of: a person's, or an organisation's. A trigger fills it in for the release before. */
+    gatewayUserId: reference("gateway_user_id")
       .notNull()
-      .references(() => userProfile.id),
+      .references(() => gatewayUser.id),
+    /** Whose account it is; null for that of an organisation. */
+    userId: reference("user_id").references(() => userProfile.id),
     planCode: text("plan_code").notNull(),
     status: text("status", { enum: ["active", "cancelled", "expired"] })
       .notNull()
@@ -277,14 +281,14 @@ export const subscription = pgTable(
     /** Everything that was granted for it. */
     quotaGranted: quota("quota_granted").notNull(),
     /**
-     * The part that was left when the user's consumption was `countedTo`; below 0 when more was refunded than was left.
+     * The part that was left when the account's consumption was `countedTo`; below 0 when more was refunded than was left.
      */
     quotaLeft: quota("quota_left").notNull().default(sql`0`),
     countedTo: quota("counted_to").notNull().default(sql`0`),
     /** Counts the changes; part of the references of their postings. */
     period: integer("period").notNull().default(1),
     isCancelledAtEnd: boolean("is_cancelled_at_end").notNull().default(false),
-    /** The group that its user has until the period ends, by the latest order with one. */
+    /** The group that its account has until the period ends, by the latest order with one. */
     groupName: text("group_name").references(() => userGroup.name),
     /** Of a month that renews: what is left of it, and its group, are kept until then at the latest, for the next payment. */
     keptUntil: moment("kept_until"),
@@ -292,7 +296,8 @@ export const subscription = pgTable(
   },
   (table) => [
     index("subscription_group").on(table.groupName).where(sql`${table.groupName} is not null`),
-    uniqueIndex("subscription_active").on(table.userId, table.planCode).where(sql`${table.status} = 'active'`),
+    uniqueIndex("subscription_active").on(table.gatewayUserId, table.planCode).where(sql`${table.status} = 'active'`),
+    index("subscription_account").on(table.gatewayUserId, table.id),
     index("subscription_end").on(table.periodEnd).where(sql`${table.status} <> 'expired'`),
   ],
 );

@@ -7,6 +7,7 @@ import { id, lifecycle, moment, quota, reference } from "../columns.ts";
 import { userProfile } from "./accounts.ts";
 import { salesOrder } from "./billing.ts";
 import { userGroup } from "./groups.ts";
+import { organisation } from "./organisations.ts";
 
 const usd = (name: string) => numeric(name, { precision: 14, scale: 2 }).$type<Decimal>();
 
@@ -16,9 +17,12 @@ export const renewal = pgTable(
   {
     id: id(),
     renewalNo: text("renewal_no").notNull().unique(),
+    /** Who agreed to it, and whose card is charged. */
     userId: reference("user_id")
       .notNull()
       .references(() => userProfile.id),
+    /** The organisation whose months it pays; null for the user's own. */
+    organisationId: reference("organisation_id").references(() => organisation.id),
     /** Its terms: those of the plan when the customer agreed to them, or was told of new ones. */
     planCode: text("plan_code").notNull(),
     planName: text("plan_name").notNull(),
@@ -57,7 +61,13 @@ export const renewal = pgTable(
   },
   (table) => [
     unique("renewal_gateway_subscription").on(table.account, table.gatewaySubscriptionId),
-    uniqueIndex("renewal_pending").on(table.userId, table.planCode).where(sql`${table.status} = 'pending'`),
+    uniqueIndex("renewal_pending")
+      .on(table.userId, table.planCode)
+      .where(sql`${table.organisationId} is null and ${table.status} = 'pending'`),
+    uniqueIndex("renewal_pending_of_organisation")
+      .on(table.organisationId, table.planCode)
+      .where(sql`${table.organisationId} is not null and ${table.status} = 'pending'`),
+    index("renewal_organisation").on(table.organisationId, table.id).where(sql`${table.organisationId} is not null`),
     index("renewal_user").on(table.userId, table.id),
     index("renewal_plan").on(table.planCode, table.createdAt, table.id),
     index("renewal_created").on(table.createdAt, table.id),

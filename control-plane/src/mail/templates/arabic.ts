@@ -182,6 +182,15 @@ export const arabic: MailWords = {
     action: "عرض الخطط",
     notes: [],
   },
+  renewal_left: {
+    subject: "لن تتجدّد {{plan_name}}",
+    title: "لن تتجدّد الخطة",
+    body: [
+      "البطاقة التي تُحصَّل منها قيمة {{plan_name}} في {{service}} تخصّ شخصًا لم يعد يدفع عن مؤسستكم، لذلك لن يُحصَّل منها أي مبلغ بعد الآن. تبقى الخطة سارية حتى {{until}}. للاحتفاظ بها، اشتركوا مجددًا ببطاقة أخرى.",
+    ],
+    action: "عرض الخطط",
+    notes: [],
+  },
   renewal_changes: {
     subject: "تتغيّر {{plan_name}} في {{from}}",
     title: "خطتك تتغيّر",

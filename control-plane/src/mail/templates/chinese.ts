@@ -160,6 +160,15 @@ export const chinese: MailWords = {
     action: "查看套餐",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} 将不再续订",
+    title: "套餐将不再续订",
+    body: [
+      "您在 {{service}} 的 {{plan_name}} 所用的银行卡属于一位不再为您的组织付款的成员，因此不会再从该卡扣款。套餐有效期至 {{until}}。如需保留，请用另一张卡重新订阅。",
+    ],
+    action: "查看套餐",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} 将于 {{from}} 变更",
     title: "您的套餐将变更",

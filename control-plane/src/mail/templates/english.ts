@@ -190,6 +190,15 @@ export const english: MailWords = {
     action: "See the plans",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} will not renew",
+    title: "The plan will not renew",
+    body: [
+      "The card that {{plan_name}} at {{service}} is charged to belongs to someone who no longer pays for your organisation, so nothing more is charged to it. The plan runs until {{until}}. To keep it, subscribe again with another card.",
+    ],
+    action: "See the plans",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} changes on {{from}}",
     title: "Your plan changes",

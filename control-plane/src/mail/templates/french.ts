@@ -193,6 +193,15 @@ export const french: MailWords = {
     action: "Voir les forfaits",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} ne sera pas renouvelé",
+    title: "Le forfait ne sera pas renouvelé",
+    body: [
+      "La carte prélevée pour {{plan_name}} chez {{service}} appartient à une personne qui ne paie plus pour votre organisation : elle ne sera donc plus débitée. Le forfait court jusqu’au {{until}}. Pour le garder, abonnez-vous à nouveau avec une autre carte.",
+    ],
+    action: "Voir les forfaits",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} change le {{from}}",
     title: "Votre forfait change",

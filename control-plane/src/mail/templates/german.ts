@@ -193,6 +193,15 @@ export const german: MailWords = {
     action: "Tarife ansehen",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} wird nicht verlängert",
+    title: "Der Tarif wird nicht verlängert",
+    body: [
+      "Die Karte, von der {{plan_name}} bei {{service}} abgebucht wird, gehört jemandem, der nicht mehr für Ihre Organisation zahlt. Deshalb wird von ihr nichts mehr abgebucht. Der Tarif läuft bis {{until}}. Wenn Sie ihn behalten möchten, abonnieren Sie ihn neu mit einer anderen Karte.",
+    ],
+    action: "Tarife ansehen",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} ändert sich am {{from}}",
     title: "Ihr Tarif ändert sich",

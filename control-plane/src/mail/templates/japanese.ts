@@ -193,6 +193,15 @@ export const japanese: MailWords = {
     action: "プランを見る",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} は更新されません",
+    title: "プランは更新されません",
+    body: [
+      "{{service}} の {{plan_name}} の請求先のカードは、組織の支払いを担当しなくなった方のものです。そのため、このカードへの請求は今後ありません。プランは {{until}} まで利用できます。継続するには、別のカードで改めて申し込んでください。",
+    ],
+    action: "プランを見る",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} は {{from}} に変更されます",
     title: "プランが変更されます",

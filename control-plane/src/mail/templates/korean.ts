@@ -184,6 +184,15 @@ export const korean: MailWords = {
     action: "요금제 보기",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}}이(가) 갱신되지 않습니다",
+    title: "요금제가 갱신되지 않습니다",
+    body: [
+      "{{service}}의 {{plan_name}} 요금이 청구되던 카드는 더 이상 조직의 결제를 맡지 않는 사람의 것이므로, 이 카드로는 더 이상 청구되지 않습니다. 요금제는 {{until}}까지 유지됩니다. 계속 사용하려면 다른 카드로 다시 구독하세요.",
+    ],
+    action: "요금제 보기",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}}이(가) {{from}}에 변경됩니다",
     title: "요금제가 변경됩니다",

@@ -183,6 +183,15 @@ export const portuguese: MailWords = {
     action: "Ver os planos",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} não será renovado",
+    title: "O plano não será renovado",
+    body: [
+      "O cartão em que {{plan_name}} é cobrado em {{service}} pertence a alguém que já não paga pela sua organização, por isso nada mais será cobrado nele. O plano vale até {{until}}. Para mantê-lo, assine de novo com outro cartão.",
+    ],
+    action: "Ver os planos",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} muda em {{from}}",
     title: "O seu plano muda",

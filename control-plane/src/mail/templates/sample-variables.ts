@@ -32,6 +32,10 @@ export function sampleVariables(siteUrl: string): { readonly [Name in MailTempla
       ...{ until: "2027-01-31T12:00:00.000Z", billing_link: `${siteUrl}/sample/` },
     },
     renewal_ended: { plan_name: "Sample <plan> & more", billing_link: `${siteUrl}/sample/` },
+    renewal_left: {
+      ...{ plan_name: "Sample <plan> & more (Sample & Sons)", until: "2027-01-31T12:00:00.000Z" },
+      billing_link: `${siteUrl}/sample/`,
+    },
     renewal_changes: {
       ...{ plan_name: "Sample <plan> & more", amount: "25.00", currency: "USD", quota: "12000000" },
       ...{ from: "2027-01-31T12:00:00.000Z", billing_link: `${siteUrl}/sample/` },

@@ -53,6 +53,11 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
     required: ["plan_name", "billing_link"],
     action: "billing_link",
   },
+  renewal_left: {
+    names: ["plan_name", "until", "billing_link"],
+    required: ["plan_name", "billing_link"],
+    action: "billing_link",
+  },
   renewal_changes: {
     names: ["plan_name", "amount", "credit", "from", "billing_link"],
     required: ["plan_name", "amount", "from", "billing_link"],

@@ -74,6 +74,11 @@ const presenters: {
     billing_link,
   }),
   renewal_ended: ({ plan_name, billing_link }) => ({ plan_name, billing_link }),
+  renewal_left: ({ plan_name, until, billing_link }, locale) => ({
+    plan_name,
+    until: day(until, locale),
+    billing_link,
+  }),
   renewal_changes: ({ plan_name, amount, currency, quota, from, billing_link }, locale) => ({
     plan_name,
     amount: money(amount, currency, locale),

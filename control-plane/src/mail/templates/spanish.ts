@@ -190,6 +190,15 @@ export const spanish: MailWords = {
     action: "Ver los planes",
     notes: [],
   },
+  renewal_left: {
+    subject: "{{plan_name}} no se renovará",
+    title: "El plan no se renovará",
+    body: [
+      "La tarjeta con la que se cobra {{plan_name}} en {{service}} es de una persona que ya no paga por su organización, así que no se le cobrará nada más. El plan dura hasta el {{until}}. Para conservarlo, suscríbase de nuevo con otra tarjeta.",
+    ],
+    action: "Ver los planes",
+    notes: [],
+  },
   renewal_changes: {
     subject: "{{plan_name}} cambia el {{from}}",
     title: "Su plan cambia",

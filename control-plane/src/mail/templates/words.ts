@@ -43,6 +43,7 @@ export type MailWords = {
   };
   readonly renewal_failed: MailText;
   readonly renewal_ended: MailText;
+  readonly renewal_left: MailText;
   readonly renewal_changes: MailText;
   readonly top_up_failed: MailText;
   readonly top_up_stopped: MailText;

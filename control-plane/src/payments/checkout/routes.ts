@@ -32,7 +32,6 @@ const paymentErrors = [
   "not_found",
   "not_offered",
   "invalid_amount",
-  "not_offered",
   "conflict",
   "idempotency_mismatch",
   "in_progress",

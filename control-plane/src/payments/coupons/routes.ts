@@ -28,7 +28,7 @@ export function checkCouponEndpoint({ db }: Pick<BillingDeps, "db">, attempts: C
     summary: "Get what an order would cost now with a coupon; nothing is reserved",
     output: checkedCouponResponse,
     errors: [
-      ...(["not_found", "not_offered", "invalid_amount", "too_many_attempts", "in_progress"] as const),
+      ...(["not_found", "invalid_amount", "too_many_attempts", "in_progress"] as const),
       ...(["coupon_unknown", "coupon_ended", "coupon_used_up", "coupon_not_applicable", "unauthenticated"] as const),
     ],
     limits: ["Unknown codes are rate-limited per user and per IP address (`too_many_attempts`)."],

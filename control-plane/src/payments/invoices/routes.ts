@@ -148,7 +148,7 @@ function quoteEndpoint({ db }: InvoiceEndpointDeps): AnyEndpoint {
     input: quoteInput,
     summary: "Get what an order would cost now, with its tax",
     output: quoteResponse,
-    errors: ["not_found", "not_offered", "invalid_amount"],
+    errors: ["not_found", "invalid_amount"],
     handle: async ({ input, user }) => {
       const of = {
         planCode: input.plan_code,

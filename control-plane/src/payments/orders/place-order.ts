@@ -111,7 +111,7 @@ export type Quote = Pick<NewOrder, "planVersion" | "terms" | "tax"> & {
 
 /**
  * What an order would cost now, with its coupon and its tax.
- * @throws AppError `not_found` for a plan that is not offered, `not_offered`, `invalid_amount` for an amount that can't be chosen, and the errors of
+ * @throws AppError `not_found` for a plan that is not offered, `invalid_amount` for an amount that can't be chosen, and the errors of
  * `applyCoupon`
  */
 export async function quoteOrder(
@@ -123,9 +123,6 @@ export async function quoteOrder(
   const plan = await findActivePlan(tx, request.planCode);
   if (plan === null) {
     throw notFound("plan", "plan_code");
-  }
-  if (organisationId !== null && plan.kind === "monthly") {
-    throw new AppError("not_offered", { message: "Organisations can't buy monthly plans." });
   }
   const listed = orderTerms(plan, request.amountUsd ?? null);
   if (couponCode !== undefined && userId === null) {

@@ -1,4 +1,4 @@
-import type { BudgetId, UserId } from "@sluice/contracts/ids";
+import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
@@ -146,7 +146,7 @@ async function planTaking(
     return nothingTaken;
   }
   const budget = await lockUserQuota(tx, owner.gatewayUserId);
-  const running = await runningOf(tx, order, { userId: owner.userId, consumed: budget.consumed });
+  const running = await countSubscriptions(tx, owner.gatewayUserId, budget.consumed);
   const subscription = subscriptionOf(order, running);
   const quotaTaken = live.reduce((sum, each) => sum + each.quota, 0n);
   const isMonthOver = order.planKind === "monthly" && subscription === null;
@@ -181,13 +181,4 @@ export function subscriptionOf(order: Order, running: readonly Subscription[]): 
     return null;
   }
   return running.find((each) => each.planCode === planCode && creditedAt >= each.periodStart) ?? null;
-}
-
-/** The subscriptions that share the account of an order: none for that of an organisation. */
-export async function runningOf(
-  tx: Transaction,
-  order: Pick<Order, "organisationId">,
-  { userId, consumed }: { readonly userId: UserId; readonly consumed: bigint },
-): Promise<Subscription[]> {
-  return order.organisationId === null ? await countSubscriptions(tx, userId, consumed) : [];
 }

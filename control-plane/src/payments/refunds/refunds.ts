@@ -9,7 +9,8 @@ import { refundNoOf } from "../orders/order-numbers.ts";
 import { findOrder, findOwnerOf, findPaymentOfOrder, lockOrder, markRefunded, readNow } from "../orders/order-store.ts";
 import type { RefundDeps } from "../port.ts";
 import { regrantEnded, shiftSubscription } from "../subscriptions/subscription-store.ts";
-import { isOverridable, planRefund, type QuotaTaking, runningOf, subscriptionOf } from "./plan-refund.ts";
+import { countSubscriptions } from "../subscriptions/subscriptions.ts";
+import { isOverridable, planRefund, type QuotaTaking, subscriptionOf } from "./plan-refund.ts";
 import {
   beginAsking,
   closeRefund,
@@ -175,13 +176,11 @@ async function giveQuotaBack(tx: Transaction, order: Order, refund: Refund): Pro
   if (refund.quota > 0n) {
     await grantQuota(tx, { budgetId: quota.budgetId, amount: refund.quota, changeType: "refund_failed", reference });
   }
-  const subscription = subscriptionOf(
-    order,
-    await runningOf(tx, order, { userId: owner.userId, consumed: quota.consumed }),
-  );
+  const subscription = subscriptionOf(order, await countSubscriptions(tx, owner.gatewayUserId, quota.consumed));
   if (subscription === null && order.planKind === "monthly" && order.creditedAt !== null) {
     const { planCode, creditedAt: at } = order;
-    await regrantEnded(tx, { reference, userId: owner.userId, planCode, at, quota: refund.quota });
+    const { gatewayUserId } = owner;
+    await regrantEnded(tx, { reference, gatewayUserId, planCode, at, quota: refund.quota });
   }
   if (subscription !== null) {
     const live = await listLiveRefunds(tx, order.id);

@@ -157,7 +157,7 @@ async function applyMissing(
     return "unknown_order";
   }
   if (periodEnd !== null) {
-    await keepMonth(tx, renewal.userId, renewal.planCode, periodEnd);
+    await keepMonth(tx, renewal.gatewayUserId, renewal.planCode, periodEnd);
   }
   await saveState(tx, renewal.id, {
     ...{ status: "ended", isCancelledAtEnd: renewal.isCancelledAtEnd, endReason, failedAt: null },
@@ -186,9 +186,9 @@ async function settleInvoice(
   }
   const orderNo = makeOrderNo();
   const period = { start: invoice.periodStart, end: invoice.periodEnd };
-  const { userId, priceUsd } = renewal;
+  const { userId, organisationId, priceUsd } = renewal;
   // The card is charged the price of the plan, so that the tax is part of it.
-  const tax = (await taxOrder(tx, priceUsd, { userId, organisationId: null }))?.tax ?? null;
+  const tax = (await taxOrder(tx, priceUsd, { userId, organisationId }))?.tax ?? null;
   await insertPeriodOrder(tx, renewal, { orderNo, invoiceId: invoice.id, period, tax, at });
   const notice = { gateway: "cardpay", account: renewal.account, orderNo, ...invoice.paid } as const;
   return await settleInTransaction(tx, deps, { notice, at, ...(fault && { fault }) });
@@ -214,7 +214,7 @@ async function keepState(tx: Transaction, deps: RenewalDeps, { renewal, state, a
   const graceMs = goesOn ? graceDays * 86_400_000 : 0;
   const keptUntil = new Date((periodEnd ?? invoice?.periodStart ?? at).getTime() + graceMs);
   if (creditedEnd !== null) {
-    await keepMonth(tx, renewal.userId, renewal.planCode, keptUntil);
+    await keepMonth(tx, renewal.gatewayUserId, renewal.planCode, keptUntil);
   }
   const changed: Renewal = {
     ...renewal,
@@ -251,13 +251,17 @@ function endReasonOf({ endReason, isCancelledAtEnd, status }: Renewal, endedBy: 
 
 type Change = { readonly before: Renewal; readonly after: Renewal; readonly invoice: GatewayInvoice | null };
 
-/** Tells the customer of each failed charge, and of an end because of them. */
+/** Tells those who pay of each failed charge, of an end because of them, and that a card is charged no more as its owner left. */
 async function reportChange(tx: Transaction, deps: RenewalDeps, { before, after, invoice }: Change): Promise<void> {
   if (after.status === "past_due" && invoice !== null && invoice.paid === null && invoice.attempts > 0) {
     const cause = `${invoice.id}:${invoice.attempts}`;
     await queueRenewalMail(tx, deps, { renewal: after, template: "renewal_failed", cause });
   }
-  if (after.status === "ended" && before.status !== "ended" && after.endReason === "payment") {
+  const isOver = after.status === "ended" && before.status !== "ended";
+  if (isOver && after.endReason === "payment") {
     await queueRenewalMail(tx, deps, { renewal: after, template: "renewal_ended", cause: "end" });
+  }
+  if (isOver && after.endReason === "left") {
+    await queueRenewalMail(tx, deps, { renewal: after, template: "renewal_left", cause: "end" });
   }
 }

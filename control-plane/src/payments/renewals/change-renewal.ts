@@ -1,9 +1,9 @@
-import type { UserId } from "@sluice/contracts/ids";
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { makeRenewalNo } from "../orders/order-numbers.ts";
-import { findOwner, readNow } from "../orders/order-store.ts";
+import { findOwner, type OrderPlace, readNow } from "../orders/order-store.ts";
 import { lockPlan, type Plan } from "../plans/plan-store.ts";
 import { applyRenewal } from "./apply-renewal.ts";
 import { isLive, type Renewal, type RenewalDeps, type RenewalEnd } from "./model.ts";
@@ -16,19 +16,26 @@ import {
   saveEndReason,
 } from "./renewal-store.ts";
 
+/** Who agrees, and the account that the months are for: the own one, or that of an organisation. */
+export type RenewalAccount = OrderPlace & { readonly gatewayUserId: GatewayUserId };
+
 export type StartedRenewal = { readonly renewal: Renewal; readonly checkoutUrl: string };
 
 /**
- * Opens the gateway's page on which a customer agrees to pay for a plan every month. While a page is open, a repetition
+ * Opens the gateway's page on which a customer agrees to pay for a plan every month, for the own account or an organisation. While a page is open, a repetition
  * returns it, on the terms that it shows.
  * @throws AppError `not_offered`, `not_found` for a plan that does not renew, `conflict` when the customer has it,
  * `gateway_not_configured`, `payment_gateway_failed`
  */
-export async function startRenewal(deps: RenewalDeps, userId: UserId, planCode: string): Promise<StartedRenewal> {
+export async function startRenewal(
+  deps: RenewalDeps,
+  owner: RenewalAccount,
+  planCode: string,
+): Promise<StartedRenewal> {
   if (!deps.rules.isOffered()) {
     throw new AppError("not_offered");
   }
-  const { renewal, email, replaced } = await deps.db.withTransaction((tx) => placeRenewal(tx, userId, planCode));
+  const { renewal, email, replaced } = await deps.db.withTransaction((tx) => placeRenewal(tx, owner, planCode));
   if (replaced !== null) {
     await deps.gateway.closeCheckout(renewal.account, replaced);
   }
@@ -62,16 +69,16 @@ type Placed = {
   readonly replaced: string | null;
 };
 
-async function placeRenewal(tx: Transaction, userId: UserId, planCode: string): Promise<Placed> {
-  const owner = await findOwner(tx, userId);
+async function placeRenewal(tx: Transaction, account: RenewalAccount, planCode: string): Promise<Placed> {
+  const owner = await findOwner(tx, account.userId);
   // A change of the plan waits for this, and then finds this renewal.
   const plan = await lockPlan(tx, planCode);
   if (owner === null || plan === null || plan.status !== "active" || !plan.renews) {
     throw notFound("plan", "plan_code");
   }
-  // One purchase of a user at a time.
-  await lockUserQuota(tx, owner.gatewayUserId);
-  const known = await findOpenRenewal(tx, userId, planCode);
+  // One purchase for an account at a time.
+  await lockUserQuota(tx, account.gatewayUserId);
+  const known = await findOpenRenewal(tx, account, planCode);
   if (known !== null && isLive(known)) {
     throw new AppError("conflict", { message: "You already have a subscription to this plan." });
   }
@@ -83,17 +90,21 @@ async function placeRenewal(tx: Transaction, userId: UserId, planCode: string): 
   if (known !== null) {
     await abandonRenewal(tx, known.id);
   }
-  const renewal = await insertRenewal(tx, { renewalNo: makeRenewalNo(), userId, plan });
+  const renewal = await insertRenewal(tx, { ...account, renewalNo: makeRenewalNo(), plan });
   return { renewal, email, replaced: known?.checkoutReference ?? null };
 }
 
 const hasTermsOf = (renewal: Renewal, plan: Plan): boolean =>
   renewal.priceUsd === plan.priceUsd && renewal.quota === plan.quota && renewal.groupName === plan.groupName;
 
-/** @throws AppError `not_found` for another user's just as for none */
-export async function findOwnRenewal(db: Database, userId: UserId, renewalNo: string): Promise<Renewal> {
+/** @throws AppError `not_found` for that of another account just as for none */
+export async function findOwnRenewal(
+  db: Database,
+  { gatewayUserId }: Pick<RenewalAccount, "gatewayUserId">,
+  renewalNo: string,
+): Promise<Renewal> {
   const renewal = await findRenewal(db, renewalNo);
-  if (renewal?.userId !== userId) {
+  if (renewal?.gatewayUserId !== gatewayUserId) {
     throw notFound("subscription");
   }
   return renewal;

@@ -1,4 +1,4 @@
-import type { UserId } from "@sluice/contracts/ids";
+import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
 import type { RenewalEntry, renewalEnds, renewalStatuses } from "@sluice/contracts/renewals";
@@ -20,7 +20,12 @@ export type RenewalTerms = {
 export type Renewal = RenewalTerms & {
   readonly id: bigint;
   readonly renewalNo: string;
+  /** Who agreed to it, and whose card is charged. */
   readonly userId: UserId;
+  /** The organisation whose months it pays; null for the user's own. */
+  readonly organisationId: bigint | null;
+  /** The account that gets the months. */
+  readonly gatewayUserId: GatewayUserId;
   readonly planCode: string;
   readonly account: CardSender;
   readonly status: RenewalStatus;

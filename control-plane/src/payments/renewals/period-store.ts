@@ -44,12 +44,13 @@ export type PeriodOrder = {
 
 /** Places the order of an invoice on the terms of its renewal, to be settled in the same transaction. */
 export async function insertPeriodOrder(tx: Queryable, paid: Renewal, made: PeriodOrder): Promise<void> {
-  const { userId, planCode, planName, quota, groupName, priceUsd, account } = paid;
+  const { userId, organisationId, planCode, planName, quota, groupName, priceUsd, account } = paid;
   const { orderNo, invoiceId, period, tax, at } = made;
   const [placed] = await tx.drizzle
     .insert(order)
     .values({
-      ...{ orderNo, userId, planCode, planName, planKind: "monthly", quota, groupName, amountUsd: priceUsd },
+      ...{ orderNo, userId, organisationId, planCode, planName, planKind: "monthly", quota, groupName },
+      amountUsd: priceUsd,
       ...{ payChannel: "cardpay", sender: account, vendor: "cardpay_card", gatewayReference: invoiceId },
       ...(tax === null ? {} : { taxRate: tax.rate, taxNote: tax.note }),
       // From a week after its month, a person decides about its payment.

@@ -12,6 +12,7 @@ import {
   saveNotice,
   saveTerms,
   selectChanging,
+  selectLeft,
   selectOverdue,
   selectSecond,
   selectUnnoticed,
@@ -73,6 +74,18 @@ export async function endSecondRenewals(deps: RenewalDeps, at?: Date): Promise<n
     await orLater(deps, () => cancelRenewal(deps, renewal, { by: "second", ...(at && { at }) }));
   }
   return second.length;
+}
+
+/**
+ * Ends renewals of organisations at the gateway when the one whose card it is has left, or may no longer pay: the paid
+ * month runs to its end. Returns how many there were.
+ */
+export async function endLeftRenewals(deps: RenewalDeps, at?: Date): Promise<number> {
+  const left = await selectLeft(deps.db, perRunMax);
+  for (const renewal of left) {
+    await orLater(deps, () => cancelRenewal(deps, renewal, { by: "left", ...(at && { at }) }));
+  }
+  return left.length;
 }
 
 /** Tells customers of the new terms of their plans, and from when they hold; returns how many. */

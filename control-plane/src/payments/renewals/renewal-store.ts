@@ -1,11 +1,31 @@
-import type { UserId } from "@sluice/contracts/ids";
-import { and, asc, desc, eq, exists, gte, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  notExists,
+  or,
+  sql,
+} from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { equalsConstant, now, plusOne } from "../../db/expressions.ts";
+import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { salesOrder as order } from "../../db/schema/billing.ts";
+import { organisationMember as member, organisation } from "../../db/schema/organisations.ts";
 import { renewal, renewalPeriod } from "../../db/schema/renewals.ts";
 import type { Queryable } from "../../platform/db.ts";
 import type { Checkout, RenewalHint } from "../gateways/model.ts";
+import type { OrderPlace } from "../orders/order-store.ts";
+import { isPaying } from "../orders/payer-store.ts";
 import type { Plan } from "../plans/plan-store.ts";
 import type { Renewal, RenewalEnd, RenewalStatus, RenewalTerms } from "./model.ts";
 
@@ -13,6 +33,8 @@ const columns = {
   id: renewal.id,
   renewalNo: renewal.renewalNo,
   userId: renewal.userId,
+  organisationId: renewal.organisationId,
+  gatewayUserId: sql<GatewayUserId>`coalesce(${organisation.gatewayUserId}, ${profile.gatewayUserId})`,
   planCode: renewal.planCode,
   planName: renewal.planName,
   priceUsd: renewal.priceUsd,
@@ -40,7 +62,18 @@ const columns = {
 };
 
 const listedMax = 100;
-const selectRenewals = (db: Queryable) => db.drizzle.select(columns).from(renewal);
+const selectRenewals = (db: Queryable) =>
+  db.drizzle
+    .select(columns)
+    .from(renewal)
+    .innerJoin(profile, eq(profile.id, renewal.userId))
+    .leftJoin(organisation, eq(organisation.id, renewal.organisationId));
+
+/** The condition that a renewal is of a person, or of an organisation. */
+const isOf = ({ userId, organisationId }: OrderPlace) =>
+  organisationId === null
+    ? and(eq(renewal.userId, userId), isNull(renewal.organisationId))
+    : eq(renewal.organisationId, organisationId);
 
 export async function findRenewal(db: Queryable, renewalNo: string): Promise<Renewal | null> {
   const [row] = await selectRenewals(db).where(eq(renewal.renewalNo, renewalNo));
@@ -58,32 +91,26 @@ export async function findHinted(db: Queryable, account: string, hint: RenewalHi
 
 /** Locked until the end of the transaction. Everything that changes a renewal locks it first, and then orders. */
 export async function lockRenewal(tx: Queryable, id: bigint): Promise<Renewal> {
-  const [row] = await selectRenewals(tx).where(eq(renewal.id, id)).for("update");
+  const [row] = await selectRenewals(tx).where(eq(renewal.id, id)).for("update", { of: renewal });
   if (row === undefined) {
     throw new Error(`renewal ${id} is gone`);
   }
   return row as Renewal;
 }
 
-/** A user's renewals, newest first, without those that were never paid. */
-export async function listRenewals(db: Queryable, userId: UserId): Promise<Renewal[]> {
+/** The renewals of a person or an organisation, newest first, without those that were never paid. */
+export async function listRenewals(db: Queryable, place: OrderPlace): Promise<Renewal[]> {
   const rows = await selectRenewals(db)
-    .where(and(eq(renewal.userId, userId), inArray(renewal.status, ["active", "past_due", "ended"])))
+    .where(and(isOf(place), inArray(renewal.status, ["active", "past_due", "ended"])))
     .orderBy(desc(renewal.id))
     .limit(listedMax);
   return rows as Renewal[];
 }
 
-/** The renewal of a plan that a user has, or is about to pay for. */
-export async function findOpenRenewal(db: Queryable, userId: UserId, planCode: string): Promise<Renewal | null> {
+/** The renewal of a plan that a person or an organisation has, or is about to pay for. */
+export async function findOpenRenewal(db: Queryable, place: OrderPlace, planCode: string): Promise<Renewal | null> {
   const [row] = await selectRenewals(db)
-    .where(
-      and(
-        eq(renewal.userId, userId),
-        eq(renewal.planCode, planCode),
-        inArray(renewal.status, ["pending", "active", "past_due"]),
-      ),
-    )
+    .where(and(isOf(place), eq(renewal.planCode, planCode), inArray(renewal.status, ["pending", "active", "past_due"])))
     // One that is paid goes before one that waits.
     .orderBy(sql`${renewal.status} = 'pending'`, desc(renewal.id))
     .limit(1);
@@ -92,20 +119,19 @@ export async function findOpenRenewal(db: Queryable, userId: UserId, planCode: s
 
 export async function insertRenewal(
   tx: Queryable,
-  made: { readonly renewalNo: string; readonly userId: UserId; readonly plan: Plan },
+  made: OrderPlace & { readonly renewalNo: string; readonly plan: Plan },
 ): Promise<Renewal> {
   const { planCode, name, priceUsd, quota, groupName } = made.plan;
-  const [row] = await tx.drizzle
-    .insert(renewal)
-    .values({
-      ...{ renewalNo: made.renewalNo, userId: made.userId, account: "default" },
-      ...{ planCode, planName: name, priceUsd, quota, groupName },
-    })
-    .returning(columns);
-  if (row === undefined) {
+  const { renewalNo, userId, organisationId } = made;
+  await tx.drizzle.insert(renewal).values({
+    ...{ renewalNo, userId, organisationId, account: "default" },
+    ...{ planCode, planName: name, priceUsd, quota, groupName },
+  });
+  const inserted = await findRenewal(tx, renewalNo);
+  if (inserted === null) {
     throw new Error("the renewal was not inserted");
   }
-  return row as Renewal;
+  return inserted;
 }
 
 export async function saveCheckout(db: Queryable, id: bigint, { url, reference }: Checkout): Promise<void> {
@@ -198,7 +224,7 @@ export async function abandonRenewal(tx: Queryable, id: bigint): Promise<boolean
   return rows.length > 0;
 }
 
-/** Renewals of plans that their users have already by an older one. */
+/** Renewals of plans that their accounts have already by an older one. */
 export async function selectSecond(db: Queryable, limit: number): Promise<Renewal[]> {
   const first = alias(renewal, "first_renewal");
   const earlier = db.drizzle
@@ -206,7 +232,8 @@ export async function selectSecond(db: Queryable, limit: number): Promise<Renewa
     .from(first)
     .where(
       and(
-        eq(first.userId, renewal.userId),
+        sql`coalesce(${first.organisationId}, 0) = coalesce(${renewal.organisationId}, 0)`,
+        or(isNotNull(renewal.organisationId), eq(first.userId, renewal.userId)),
         eq(first.planCode, renewal.planCode),
         inArray(first.status, ["active", "past_due"]),
         lt(first.id, renewal.id),
@@ -214,6 +241,26 @@ export async function selectSecond(db: Queryable, limit: number): Promise<Renewa
     );
   const rows = await selectRenewals(db)
     .where(and(inArray(renewal.status, ["active", "past_due"]), exists(earlier)))
+    .orderBy(asc(renewal.updatedAt), asc(renewal.id))
+    .limit(limit);
+  return rows as Renewal[];
+}
+
+/** Renewals of organisations that those whose cards are charged may no longer pay for. */
+export async function selectLeft(db: Queryable, limit: number): Promise<Renewal[]> {
+  const paying = db.drizzle
+    .select({ id: member.id })
+    .from(member)
+    .where(and(eq(member.organisationId, renewal.organisationId), eq(member.userId, renewal.userId), isPaying));
+  const rows = await selectRenewals(db)
+    .where(
+      and(
+        isNotNull(renewal.organisationId),
+        inArray(renewal.status, ["active", "past_due"]),
+        eq(renewal.isCancelledAtEnd, false),
+        notExists(paying),
+      ),
+    )
     .orderBy(asc(renewal.updatedAt), asc(renewal.id))
     .limit(limit);
   return rows as Renewal[];

@@ -10,15 +10,20 @@ import {
   startRenewalInput,
 } from "@sluice/contracts/renewals";
 import { audit, byCaller } from "../../admin/audit/service.ts";
-import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
+import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
 import { notFound } from "../../platform/errors.ts";
-import { cancelRenewal, findOwnRenewal, openPortal, startRenewal } from "./change-renewal.ts";
+import { cancelRenewal, findOwnRenewal, openPortal, type RenewalAccount, startRenewal } from "./change-renewal.ts";
 import { type RenewalDeps, renewalEntry } from "./model.ts";
 import { findRenewal, listRenewals } from "./renewal-store.ts";
 
 const gatewayErrors = ["gateway_not_configured", "payment_gateway_failed", "temporarily_unavailable"] as const;
 
-/** Plans that the card gateway charges for every month, for customers. */
+/** Whose months a caller pays: an organisation's while acting for one. */
+const accountOf = ({ userId, gatewayUserId, organisation }: UserCaller): RenewalAccount => ({
+  ...{ userId, gatewayUserId, organisationId: organisation?.organisationId ?? null },
+});
+
+/** Plans that the card gateway charges for every month, for customers and organisations. */
 export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
   const { db } = deps;
   return [
@@ -27,11 +32,12 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       path: "/backend/billing/renewal/start/",
       access: "user",
       input: startRenewalInput,
-      summary: "Open the page where the user agrees to pay for a plan every month",
+      summary:
+        "Open the page where the user agrees to pay for a plan every month, for the own account or the chosen organisation",
       output: startedRenewal,
       errors: ["not_offered", "not_found", "conflict", ...gatewayErrors],
       handle: async ({ input, user }) => {
-        const { renewal, checkoutUrl } = await startRenewal(deps, user.userId, input.plan_code);
+        const { renewal, checkoutUrl } = await startRenewal(deps, accountOf(user), input.plan_code);
         return { renewal: renewalEntry(renewal), checkout_url: checkoutUrl };
       },
     }),
@@ -44,8 +50,7 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       output: renewalListResponse,
       errors: [],
       handle: async ({ user }) => ({
-        // Subscriptions belong to a person.
-        renewals: user.organisation === undefined ? (await listRenewals(db, user.userId)).map(renewalEntry) : [],
+        renewals: (await listRenewals(db, accountOf(user))).map(renewalEntry),
       }),
     }),
     endpoint({
@@ -57,7 +62,7 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       output: renewalResponse,
       errors: ["not_found", "conflict", ...gatewayErrors],
       handle: async ({ input, ...call }) => {
-        const renewal = await findOwnRenewal(db, call.user.userId, input.renewal_no);
+        const renewal = await findOwnRenewal(db, call.user, input.renewal_no);
         const subject = { subjectKind: "renewal", subjectId: renewal.renewalNo };
         const cancelled = await cancelRenewal(deps, renewal, {
           by: "customer",
@@ -75,7 +80,7 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       output: renewalPageResponse,
       errors: ["not_found", "conflict", ...gatewayErrors],
       handle: async ({ input, user }) => ({
-        url: await openPortal(deps, await findOwnRenewal(db, user.userId, input.renewal_no)),
+        url: await openPortal(deps, await findOwnRenewal(db, user, input.renewal_no)),
       }),
     }),
   ];

@@ -59,7 +59,7 @@ async function periodOf(tx: Transaction, order: Order, at: Date): Promise<Renewe
 
 /** Ends an expired subscription that no job has ended yet, before its successor begins. */
 async function endOverdue(tx: Transaction, { order, owner, at, period }: Crediting): Promise<void> {
-  const running = await lockActiveSubscriptions(tx, owner.userId);
+  const running = await lockActiveSubscriptions(tx, owner.gatewayUserId);
   const isRenewed = period !== null;
   // A payment may arrive a little before its month begins by our clock.
   const moment = isRenewed && period.start > at ? period.start : at;
@@ -67,18 +67,20 @@ async function endOverdue(tx: Transaction, { order, owner, at, period }: Crediti
     (each) => each.planCode === order.planCode && (isRenewed ? each.periodEnd : endOf(each)) <= moment,
   );
   if (over !== undefined) {
-    const { gatewayUserId } = owner;
-    await endSubscription(tx, { subscription: over, gatewayUserId, at: moment, mayWait: false, isRenewed });
+    await endSubscription(tx, { subscription: over, at: moment, mayWait: false, isRenewed });
   }
 }
 
 async function subscribe(tx: Transaction, crediting: Crediting, consumed: bigint): Promise<void> {
   const { order, owner, at, period } = crediting;
-  const running = await countSubscriptions(tx, owner.userId, consumed);
+  const running = await countSubscriptions(tx, owner.gatewayUserId, consumed);
   const same = running.find((each) => each.planCode === order.planCode);
   if (same === undefined) {
-    const { planCode, quota, groupName } = order;
-    await insertSubscription(tx, { userId: owner.userId, planCode, quota, groupName, countedTo: consumed, at, period });
+    const { planCode, quota, groupName, organisationId } = order;
+    await insertSubscription(tx, {
+      ...{ gatewayUserId: owner.gatewayUserId, userId: organisationId === null ? owner.userId : null },
+      ...{ planCode, quota, groupName, countedTo: consumed, at, period },
+    });
     return;
   }
   await shiftSubscription(tx, same.id, { reference: creditReference(order.orderNo), quota: order.quota, months: 1 });

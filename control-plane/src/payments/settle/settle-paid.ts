@@ -19,6 +19,7 @@ import {
   readNow,
   setOwner,
 } from "../orders/order-store.ts";
+import { listPayers } from "../orders/payer-store.ts";
 import type { BillingDeps, FaultInjector } from "../port.ts";
 import { insertReviewPayment, listReviewPayments } from "../reviews/review-store.ts";
 import { creditOrder } from "./credit-order.ts";
@@ -183,32 +184,33 @@ export async function ownerOf(tx: Transaction, order: Order): Promise<Owner | nu
   return owner;
 }
 
-/** Notifies the payer, if an address is known. */
+/** Notifies the payer, if an address is known: of an organisation, those who may pay for it. */
 export async function queuePaidMail(
   tx: Transaction,
   deps: BillingDeps,
   order: Order,
   owner: Owner | null,
 ): Promise<void> {
-  const email = owner?.email ?? order.email;
-  if (email === null) {
-    return;
+  const { orderNo, organisationId, email } = order;
+  const known = owner === null ? [] : await listPayers(tx, { userId: owner.userId, organisationId });
+  const guest = owner === null && email !== null ? [{ userId: null, email, locale: defaultLocale }] : [];
+  for (const to of [...known, ...guest]) {
+    await deps.mail.queueMail(tx, {
+      dedupeKey: `payment_success:${orderNo}${organisationId === null ? "" : `:${to.userId}`}`,
+      template: "payment_success",
+      userId: to.userId,
+      to: to.email,
+      locale: to.locale,
+      variables: {
+        order_no: orderNo,
+        plan_name: order.planName,
+        amount: order.amountUsd,
+        currency: order.currency,
+        quota: order.quota.toString(),
+      },
+      source: "billing",
+    });
   }
-  await deps.mail.queueMail(tx, {
-    dedupeKey: `payment_success:${order.orderNo}`,
-    template: "payment_success",
-    userId: owner?.userId ?? null,
-    to: email,
-    locale: owner?.locale ?? defaultLocale,
-    variables: {
-      order_no: order.orderNo,
-      plan_name: order.planName,
-      amount: order.amountUsd,
-      currency: order.currency,
-      quota: order.quota.toString(),
-    },
-    source: "billing",
-  });
 }
 
 async function reportSettled(tx: Transaction, order: Order, owner: Owner | null): Promise<void> {

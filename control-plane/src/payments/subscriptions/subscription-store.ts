@@ -1,13 +1,12 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { and, asc, desc, eq, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { equalsConstant, now, plus, plusOne } from "../../db/expressions.ts";
-import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { subscription, subscriptionChange } from "../../db/schema/billing.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { MonthlyQuota } from "../model.ts";
 
 export type Subscription = MonthlyQuota & {
-  readonly userId: UserId;
+  readonly gatewayUserId: GatewayUserId;
   readonly planCode: string;
   readonly status: "active" | "cancelled" | "expired";
   readonly periodStart: Date;
@@ -26,7 +25,7 @@ export function endOf({ periodEnd, keptUntil }: Pick<Subscription, "periodEnd" |
 
 const columns = {
   id: subscription.id,
-  userId: subscription.userId,
+  gatewayUserId: subscription.gatewayUserId,
   planCode: subscription.planCode,
   status: subscription.status,
   periodStart: subscription.periodStart,
@@ -42,38 +41,33 @@ const columns = {
 
 const isActive = equalsConstant(subscription.status, "active");
 
-/** A user's running subscriptions, locked. The caller holds the lock of the user's budget, so that none is added. */
-export async function lockActiveSubscriptions(tx: Queryable, userId: UserId): Promise<Subscription[]> {
+/** An account's running subscriptions, locked. The caller holds the lock of its budget, so that none is added. */
+export async function lockActiveSubscriptions(tx: Queryable, account: GatewayUserId): Promise<Subscription[]> {
   const rows = await tx.drizzle
     .select(columns)
     .from(subscription)
-    .where(and(eq(subscription.userId, userId), isActive))
+    .where(and(eq(subscription.gatewayUserId, account), isActive))
     .orderBy(asc(subscription.id))
     .for("update");
   return rows as Subscription[];
 }
 
-/** All subscriptions of a user, newest first. */
-export async function listSubscriptions(db: Queryable, userId: UserId): Promise<Subscription[]> {
+/** All subscriptions of an account, newest first. */
+export async function listSubscriptions(db: Queryable, account: GatewayUserId): Promise<Subscription[]> {
   const rows = await db.drizzle
     .select(columns)
     .from(subscription)
-    .where(eq(subscription.userId, userId))
+    .where(eq(subscription.gatewayUserId, account))
     .orderBy(desc(subscription.id))
     .limit(100);
   return rows as Subscription[];
 }
 
-/** Running subscriptions whose period is over and which wait for no payment, with their owners' gateway users. */
-export async function selectOverdue(
-  db: Queryable,
-  at: Date,
-  limit: number,
-): Promise<{ readonly subscription: Subscription; readonly gatewayUserId: GatewayUserId }[]> {
+/** Running subscriptions whose period is over and which wait for no payment. */
+export async function selectOverdue(db: Queryable, at: Date, limit: number): Promise<Subscription[]> {
   const rows = await db.drizzle
-    .select({ subscription: columns, gatewayUserId: profile.gatewayUserId })
+    .select(columns)
     .from(subscription)
-    .innerJoin(profile, eq(profile.id, subscription.userId))
     .where(
       and(
         isActive,
@@ -83,15 +77,15 @@ export async function selectOverdue(
     )
     .orderBy(asc(subscription.periodEnd))
     .limit(limit);
-  return rows as { subscription: Subscription; gatewayUserId: GatewayUserId }[];
+  return rows as Subscription[];
 }
 
 /** Makes a subscription end with its period. Returns whether one was running. */
-export async function cancelAtEnd(tx: Queryable, userId: UserId, planCode: string): Promise<boolean> {
+export async function cancelAtEnd(tx: Queryable, account: GatewayUserId, planCode: string): Promise<boolean> {
   const rows = await tx.drizzle
     .update(subscription)
     .set({ isCancelledAtEnd: true, updatedAt: now })
-    .where(and(eq(subscription.userId, userId), eq(subscription.planCode, planCode), isActive))
+    .where(and(eq(subscription.gatewayUserId, account), eq(subscription.planCode, planCode), isActive))
     .returning({ id: subscription.id });
   return rows.length > 0;
 }
@@ -105,7 +99,9 @@ export type RenewedPeriod = Period & { readonly keptUntil: Date };
 export async function insertSubscription(
   tx: Queryable,
   begun: {
-    readonly userId: UserId;
+    readonly gatewayUserId: GatewayUserId;
+    /** Null for the account of an organisation. */
+    readonly userId: UserId | null;
     readonly planCode: string;
     readonly quota: bigint;
     readonly groupName: string | null;
@@ -115,8 +111,9 @@ export async function insertSubscription(
     readonly period: RenewedPeriod | null;
   },
 ): Promise<void> {
-  const { userId, planCode, quota, groupName, countedTo, at, period } = begun;
+  const { gatewayUserId, userId, planCode, quota, groupName, countedTo, at, period } = begun;
   await tx.drizzle.insert(subscription).values({
+    gatewayUserId,
     userId,
     planCode,
     periodStart: period?.start ?? at,
@@ -184,7 +181,7 @@ export async function regrantEnded(
   tx: Queryable,
   to: {
     readonly reference: string;
-    readonly userId: UserId;
+    readonly gatewayUserId: GatewayUserId;
     readonly planCode: string;
     readonly at: Date;
     readonly quota: bigint;
@@ -195,7 +192,7 @@ export async function regrantEnded(
     .from(subscription)
     .where(
       and(
-        eq(subscription.userId, to.userId),
+        eq(subscription.gatewayUserId, to.gatewayUserId),
         eq(subscription.planCode, to.planCode),
         ne(subscription.status, "active"),
         lte(subscription.periodStart, to.at),
@@ -213,8 +210,8 @@ export async function regrantEnded(
 }
 
 /**
- * Cancels the pending end of a subscription, because a user who pays again wants to keep it. If the plan has got another
- * group since, that is the user's from now on.
+ * Cancels the pending end of a subscription, because anyone who pays again wants to keep it. If the plan has got another
+ * group since, that is the account's from now on.
  */
 export async function keepAtEnd(tx: Queryable, id: bigint, groupName: string | null): Promise<void> {
   await tx.drizzle
@@ -242,13 +239,13 @@ export async function markEnded(tx: Queryable, id: bigint): Promise<void> {
 }
 
 /** Keeps the month of a plan that renews until a time, at which it ends if nothing was paid by then. */
-export async function keepMonth(tx: Queryable, userId: UserId, planCode: string, until: Date): Promise<void> {
+export async function keepMonth(tx: Queryable, account: GatewayUserId, planCode: string, until: Date): Promise<void> {
   await tx.drizzle
     .update(subscription)
     .set({ keptUntil: until, updatedAt: now })
     .where(
       and(
-        eq(subscription.userId, userId),
+        eq(subscription.gatewayUserId, account),
         eq(subscription.planCode, planCode),
         isActive,
         isNotNull(subscription.keptUntil),

@@ -1,4 +1,4 @@
-import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { GatewayUserId } from "@sluice/contracts/ids";
 import { grantQuota, lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { countConsumption, leftOf } from "../model.ts";
@@ -18,11 +18,15 @@ const graceMs = 15 * 60_000;
 const endedPerRunMax = 200;
 
 /**
- * A user's running subscriptions with what is left of each now. Anything that changes one, or their order, does this
- * first. The caller holds the lock of the user's quota and read `consumed` under it.
+ * An account's running subscriptions with what is left of each now. Anything that changes one, or their order, does this
+ * first. The caller holds the lock of the account's quota and read `consumed` under it.
  */
-export async function countSubscriptions(tx: Transaction, userId: UserId, consumed: bigint): Promise<Subscription[]> {
-  const running = countConsumption(await lockActiveSubscriptions(tx, userId), consumed);
+export async function countSubscriptions(
+  tx: Transaction,
+  account: GatewayUserId,
+  consumed: bigint,
+): Promise<Subscription[]> {
+  const running = countConsumption(await lockActiveSubscriptions(tx, account), consumed);
   for (const each of running) {
     await saveCount(tx, each);
   }
@@ -30,8 +34,7 @@ export async function countSubscriptions(tx: Transaction, userId: UserId, consum
 }
 
 export type Ending = {
-  readonly subscription: Pick<Subscription, "id" | "userId">;
-  readonly gatewayUserId: GatewayUserId;
+  readonly subscription: Pick<Subscription, "id" | "gatewayUserId">;
   readonly at: Date;
   /** Whether the subscription may stay active for a while, until quota that is lent to replicas has come back. */
   readonly mayWait: boolean;
@@ -40,15 +43,15 @@ export type Ending = {
 };
 
 /**
- * Takes the unused quota of an expired period, and at most what the user has left. While replicas hold slices of the
+ * Takes the unused quota of an expired period, and at most what the account has left. While replicas hold slices of the
  * quota, only the rest is taken and the subscription stays for the next round, so that no running call loses the quota
  * it was admitted on, and none of it outlives the period either.
  */
 export async function endSubscription(tx: Transaction, ending: Ending): Promise<void> {
-  const { gatewayUserId, at, mayWait, isRenewed = false } = ending;
-  const { id, userId } = ending.subscription;
+  const { at, mayWait, isRenewed = false } = ending;
+  const { id, gatewayUserId } = ending.subscription;
   const quota = await lockUserQuota(tx, gatewayUserId);
-  const running = await countSubscriptions(tx, userId, quota.consumed);
+  const running = await countSubscriptions(tx, gatewayUserId, quota.consumed);
   // Another round may have ended it in the meantime.
   const subscription = running.find((each) => each.id === id);
   if (subscription === undefined) {
@@ -81,7 +84,7 @@ export async function endOverdueSubscriptions(db: Database, time?: Date): Promis
   const at = time ?? (await readNow(db));
   const overdue = await selectOverdue(db, at, endedPerRunMax);
   for (const each of overdue) {
-    await db.withTransaction((tx) => endSubscription(tx, { ...each, at, mayWait: true }));
+    await db.withTransaction((tx) => endSubscription(tx, { subscription: each, at, mayWait: true }));
   }
   return overdue.length;
 }

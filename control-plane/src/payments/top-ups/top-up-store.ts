@@ -1,5 +1,4 @@
 import type { Decimal } from "@sluice/contracts/money";
-import { mayInOrganisation, organisationRoles } from "@sluice/contracts/organisation-rights";
 import type { CardSender } from "@sluice/contracts/payments";
 import type { TopUpStatus, topUpStops } from "@sluice/contracts/top-ups";
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, ne, notExists, or } from "drizzle-orm";
@@ -12,6 +11,7 @@ import type { Queryable } from "../../platform/db.ts";
 import type { Checkout } from "../gateways/model.ts";
 import type { SavedMethod } from "../gateways/port.ts";
 import type { OrderPlace } from "../orders/order-store.ts";
+import { isPaying } from "../orders/payer-store.ts";
 
 export type TopUpStop = (typeof topUpStops)[number];
 
@@ -152,8 +152,6 @@ export async function markDetached(db: Queryable, id: bigint): Promise<void> {
   await db.drizzle.update(topUp).set({ detachedAt: now, updatedAt: now }).where(eq(topUp.id, id));
 }
 
-const payingRoles = organisationRoles.filter((role) => mayInOrganisation(role, "billing"));
-
 /**
  * Removes those whose customers have closed their accounts, or may no longer pay for the organisation: they could not
  * remove their methods themselves. Returns their numbers.
@@ -166,14 +164,7 @@ export async function removeLeft(db: Queryable): Promise<string[]> {
   const paying = db.drizzle
     .select({ id: member.id })
     .from(member)
-    .where(
-      and(
-        eq(member.organisationId, topUp.organisationId),
-        eq(member.userId, topUp.userId),
-        isNull(member.leftAt),
-        inArray(member.role, payingRoles),
-      ),
-    );
+    .where(and(eq(member.organisationId, topUp.organisationId), eq(member.userId, topUp.userId), isPaying));
   const rows = await db.drizzle
     .update(topUp)
     .set({ status: "removed", stopReason: null, updatedAt: now })

@@ -22,6 +22,7 @@ const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   payment_success: "A payment was received",
   renewal_failed: "A plan that renews could not be charged",
   renewal_ended: "A plan ended because it could not be charged",
+  renewal_left: "The card of an organisation's plan is charged no more, because its owner left",
   renewal_changes: "A plan that renews gets new terms",
   quota_low: "The balance is low",
   organisation_quota_low: "The balance of an organisation is low",

@@ -34,7 +34,8 @@ const ends: Readonly<Record<NonNullable<Renewal["end_reason"]>, string>> = {
   payment: "failed payments",
   gateway: "the gateway",
   unknown: "no longer known at the gateway",
-  second: "the user had the plan already",
+  second: "the user or the organisation had the plan already",
+  left: "the member whose card it is no longer pays for the organisation",
 };
 
 const stateOf = (row: Renewal): JSX.Element => (
@@ -46,6 +47,7 @@ const stateOf = (row: Renewal): JSX.Element => (
 
 const columns: readonly Column<Renewal>[] = [
   { id: "email", label: "Customer", cell: (row) => <bdi>{row.email}</bdi>, card: "title" },
+  { id: "organisation", label: "For", cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
   { id: "plan_name", label: "Plan", cell: (row) => <bdi>{row.plan_name}</bdi> },
   {
     id: "price_usd",
@@ -131,6 +133,7 @@ function RenewalFacts(props: { readonly renewal: Renewal; readonly onCancel: () 
           { name: "State", value: stateOf(renewal) },
           { name: "Ended by", value: renewal.end_reason === null ? "nobody" : ends[renewal.end_reason] },
           { name: "Reason", value: <bdi>{shownText(renewal.note)}</bdi> },
+          { name: "For the organisation", value: <bdi>{shownText(renewal.organisation)}</bdi> },
           { name: "Plan", value: <bdi>{`${renewal.plan_name} (${renewal.plan_code})`}</bdi> },
           { name: "Price per month", value: formats.usd(renewal.price_usd) },
           { name: "Each month grants", value: formats.quota(renewal.quota) },
