@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { nativeRoutes } from "@sluice/contracts/native-routes";
 import { sessionRules } from "@sluice/control-plane/accounts/sessions/model.ts";
 import type { ApiDocument, Operation } from "@sluice/control-plane/api-description/model.ts";
-import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { accessOf } from "../support/admin/backend-access.ts";
 import { readDescription, resolveDescription } from "../support/api-fuzz/description.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAccountPath } from "@sluice/contracts/account-paths";
 import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
-import { nativeRoutes } from "@sluice/control-plane/api-description/native-routes.ts";
+import { nativeRoutes } from "@sluice/contracts/native-routes";
 import { buildProgram } from "@sluice/control-plane/compose/program.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";

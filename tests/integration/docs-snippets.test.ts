@@ -116,6 +116,29 @@ test.each(["openai-typescript", "anthropic-typescript", "vercel-ai-sdk", "langch
   runMsMax,
 );
 
+/** The model asks for the tool, and says its text when it has the result. */
+async function runWithTool(command: readonly string[], name: SnippetName): Promise<void> {
+  provider.reset();
+  provider.script({ toolCalls: [{ name: "get_weather", arguments: { city: "Paris" } }] });
+  provider.script({ text: said }, { times: "always" });
+  expect((await run(command, await shown(name))).trim()).toBe(said);
+  const second = await provider.waitForRequest(1);
+  expect(JSON.stringify(second.json)).toContain("22 degrees and sunny in Paris");
+}
+
+test(
+  "tools-typescript runs the tool that the model asks for",
+  () => runWithTool([process.execPath, "run", "-"], "tools-typescript"),
+  runMsMax,
+);
+
+testUnless(
+  unlessPythonHas("openai"),
+  "tools-python runs the tool that the model asks for",
+  () => runWithTool([python, "-"], "tools-python"),
+  runMsMax,
+);
+
 describe.each([
   ["openai-python", "openai"],
   ["anthropic-python", "anthropic"],

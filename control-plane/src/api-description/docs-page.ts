@@ -1,5 +1,5 @@
+import type { JsonSchema } from "@sluice/contracts/native-route";
 import { type Html, html } from "../platform/html.ts";
-import type { JsonSchema } from "./json-schema.ts";
 import type { ApiDocument, Json, Operation } from "./model.ts";
 import { isError } from "./shared-parts.ts";
 

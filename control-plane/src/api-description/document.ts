@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { NativeRoute } from "@sluice/contracts/native-route";
 import { errorSchemas } from "./error-answers.ts";
-import type { ApiDocument, EndpointGroup, NativeRoute, Operation } from "./model.ts";
+import type { ApiDocument, EndpointGroup, Operation } from "./model.ts";
 import { fromEndpoint, fromNativeRoute } from "./operation.ts";
 import { shareParts } from "./shared-parts.ts";
 

@@ -1,12 +1,11 @@
 import { type ErrorCode, errorDefinition, errorTable } from "@sluice/contracts/errors";
+import type { ErrorDialect, JsonSchema } from "@sluice/contracts/native-route";
 import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
-import type { JsonSchema } from "./json-schema.ts";
-import type { Dialect } from "./model.ts";
 
 type Answer = { readonly description: string; readonly content: JsonSchema };
 
 /** The error statuses, each with its codes and sentences. */
-export function errorAnswers(codes: readonly ErrorCode[], dialect: Dialect): Record<string, Answer> {
+export function errorAnswers(codes: readonly ErrorCode[], dialect: ErrorDialect): Record<string, Answer> {
   const byStatus = new Map<string, ErrorCode[]>();
   for (const code of codes) {
     const status = statusOf(code, dialect);
@@ -15,11 +14,11 @@ export function errorAnswers(codes: readonly ErrorCode[], dialect: Dialect): Rec
   return Object.fromEntries([...byStatus].map(([status, some]) => [status, answerOf(some, dialect)]));
 }
 
-function statusOf(code: ErrorCode, dialect: Dialect): string {
+function statusOf(code: ErrorCode, dialect: ErrorDialect): string {
   return String(dialect === "messages" ? toMessagesErrorOfCode(code).status : errorDefinition(code).status);
 }
 
-function answerOf(codes: readonly ErrorCode[], dialect: Dialect): Answer {
+function answerOf(codes: readonly ErrorCode[], dialect: ErrorDialect): Answer {
   // Other APIs have fewer error types than this one has codes; there, the message tells the codes apart.
   const says = (code: ErrorCode): string => (dialect === "messages" ? errorDefinition(code).message : `\`${code}\``);
   return {
@@ -96,7 +95,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-function schemaOf(codes: readonly ErrorCode[], dialect: Dialect): JsonSchema {
+function schemaOf(codes: readonly ErrorCode[], dialect: ErrorDialect): JsonSchema {
   switch (dialect) {
     case "backend":
       return {

@@ -1,7 +1,6 @@
+import type { JsonSchema } from "@sluice/contracts/native-route";
 import { z } from "zod";
 import { schemaNotes } from "./schema-notes.ts";
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The `format` implies these patterns, which would be longer than everything else. */
 const spelledOut: ReadonlySet<unknown> = new Set(["date", "date-time", "uuid", "email"]);

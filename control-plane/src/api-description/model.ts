@@ -1,33 +1,7 @@
-import type { ErrorCode } from "@sluice/contracts/errors";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
-import type { JsonSchema } from "./json-schema.ts";
 
 /** A feature's endpoints, and the name they are grouped under. */
 export type EndpointGroup = { readonly name: string; readonly endpoints: readonly AnyEndpoint[] };
-
-/** The dialect of error responses. */
-export type Dialect = "backend" | "openai" | "messages" | "cohere";
-
-/** A route outside the endpoint kit, because it has to match another API or be as cheap as possible. */
-export type NativeRoute = {
-  readonly method: "GET" | "POST" | "HEAD" | "DELETE";
-  /** The path in OpenAPI notation, with `{name}` for parameters. */
-  readonly path: string;
-  readonly group: string;
-  readonly summary: string;
-  readonly access: "public" | "api_key" | "metrics_token";
-  readonly body?: { readonly type: string; readonly schema: JsonSchema };
-  readonly answers: readonly {
-    /** `default` for those that are not listed, which are errors. */
-    readonly status: number | "default";
-    readonly type: string | null;
-    readonly summary: string;
-    readonly schema?: JsonSchema;
-  }[];
-  readonly dialect: Dialect;
-  readonly errors: readonly ErrorCode[];
-  readonly limits: readonly string[];
-};
 
 export type Json = Readonly<Record<string, unknown>>;
 

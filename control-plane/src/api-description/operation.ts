@@ -1,10 +1,11 @@
+import type { JsonSchema, NativeRoute } from "@sluice/contracts/native-route";
 import { tokenRuleOf } from "@sluice/contracts/token-scopes";
 import { errorsOf } from "../platform/endpoint/documented-errors.ts";
 import type { Access, AnyEndpoint } from "../platform/endpoint/model.ts";
 import { bodyBytesMaxDefault } from "../platform/endpoint/routes.ts";
 import { errorAnswers } from "./error-answers.ts";
-import { type JsonSchema, queryFields, toJsonSchema } from "./json-schema.ts";
-import type { NativeRoute, Operation } from "./model.ts";
+import { queryFields, toJsonSchema } from "./json-schema.ts";
+import type { Operation } from "./model.ts";
 
 type Answers = Record<string, Readonly<Record<string, unknown>>>;
 

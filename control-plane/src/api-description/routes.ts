@@ -1,10 +1,10 @@
+import { nativeRoutes } from "@sluice/contracts/native-routes";
 import { z } from "zod";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { compressedFileOf, fileResponse } from "../platform/static-file.ts";
 import { docsPage, docsPolicy } from "./docs-page.ts";
 import { buildDocument } from "./document.ts";
 import type { EndpointGroup } from "./model.ts";
-import { nativeRoutes } from "./native-routes.ts";
 
 const fresh = { "cache-control": "public, max-age=300" };
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "@sluice/contracts/native-route";
 import type { Json, Operation } from "./model.ts";
 import { asName, freeName, refTo, SharedSchemas } from "./shared-schemas.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "@sluice/contracts/native-route";
 
 /** Below this size, a reference is hardly shorter than what it refers to. */
 const lengthMin = 100;

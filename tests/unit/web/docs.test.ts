@@ -1,8 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { allLocales } from "@sluice/contracts/locales";
+import { allLocales, type Locale } from "@sluice/contracts/locales";
+import { apiTexts } from "@sluice/web/src/site/docs/api/messages/messages.ts";
+import { errorPageTexts } from "@sluice/web/src/site/docs/errors/messages/messages.ts";
+import { guideTexts } from "@sluice/web/src/site/docs/guides/messages/messages.ts";
 import { parseInline } from "@sluice/web/src/site/docs/inline.ts";
 import { docMarkdown, markdownPath } from "@sluice/web/src/site/docs/markdown.ts";
 import { docTexts } from "@sluice/web/src/site/docs/messages/messages.ts";
+
+/** All texts of the docs in a language. */
+const textsIn = (locale: Locale): object => ({
+  docs: docTexts[locale],
+  api: apiTexts[locale],
+  errors: errorPageTexts[locale],
+  guides: guideTexts[locale],
+});
 
 function textsOf(value: unknown, path = ""): [string, string][] {
   return typeof value === "string"
@@ -18,10 +29,10 @@ function fixedParts(text: string): string[] {
 }
 
 describe.each(allLocales.filter((locale) => locale !== "en"))("the docs in %s", (locale) => {
-  const translated = new Map(textsOf(docTexts[locale]));
+  const translated = new Map(textsOf(textsIn(locale)));
 
   test("have the code and the links of the English text", () => {
-    for (const [path, english] of textsOf(docTexts.en)) {
+    for (const [path, english] of textsOf(textsIn("en"))) {
       expect([path, ...fixedParts(translated.get(path) ?? "")]).toEqual([path, ...fixedParts(english)]);
     }
   });

@@ -44,6 +44,20 @@ export function chatModels<Model extends Pick<SiteModel, "kind">>(models: readon
   return models.filter(isChat);
 }
 
+/** The chat model whose tokens cost the least, of those that are not about to end: the one that examples ask for. */
+export function cheapestChatModel(models: readonly SiteModel[]): SiteModel | undefined {
+  const chat = chatModels(models);
+  const lasting = chat.filter(({ deprecated_at }) => deprecated_at === null);
+  const priced = lasting.filter(isPricedByToken);
+  const offered = [priced, lasting, chat].find(({ length }) => length > 0) ?? [];
+  return offered.toSorted((a, b) => tokenPrice(a) - tokenPrice(b))[0];
+}
+
+/** What a token read and a token written cost together; only to compare. */
+function tokenPrice({ input_usd_per_m: input, output_usd_per_m: output }: Priced): number {
+  return Number(input) + Number(output);
+}
+
 export function isChat({ kind }: Pick<SiteModel, "kind">): boolean {
   return kind === "chat";
 }

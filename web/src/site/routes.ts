@@ -2,10 +2,15 @@ import type { SitePage } from "./model.ts";
 import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
 import { docsPage } from "./pages/docs/page.tsx";
 import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
+import { docsApiPage } from "./pages/docs-api/page.tsx";
 import { docsAutomationPage } from "./pages/docs-automation/page.tsx";
 import { docsBillingPage } from "./pages/docs-billing/page.tsx";
 import { docsClientsPage } from "./pages/docs-clients/page.tsx";
+import { docsErrorsPage } from "./pages/docs-errors/page.tsx";
+import { docsGuidesPage } from "./pages/docs-guides/page.tsx";
+import { docsLimitsPage } from "./pages/docs-limits/page.tsx";
 import { docsQuickstartPage } from "./pages/docs-quickstart/page.tsx";
+import { docsTroubleshootingPage } from "./pages/docs-troubleshooting/page.tsx";
 import { homePage } from "./pages/home/page.tsx";
 import { modelsPage } from "./pages/models/page.tsx";
 import { notFoundPage } from "./pages/not-found/page.tsx";
@@ -20,8 +25,13 @@ export const sitePages: readonly SitePage[] = [
   docsQuickstartPage,
   docsClientsPage,
   docsAgentsPage,
+  docsGuidesPage,
+  docsApiPage,
+  docsErrorsPage,
+  docsLimitsPage,
   docsBillingPage,
   docsAutomationPage,
+  docsTroubleshootingPage,
   modelsPage,
   contactPage,
   contactSentPage,

@@ -19,7 +19,10 @@ export function answerImages(call: ApiCall): Answer {
     throw refuse("Missing required parameter: 'prompt'.", "prompt", "missing_required_parameter");
   }
   const count = Math.min(optionalCount(body, "n", 1) ?? 1, imagesMax);
-  const prompt = countContent(body["prompt"]);
+  return imagesAnswer(call, countContent(body["prompt"]), count);
+}
+
+function imagesAnswer(call: ApiCall, prompt: number, count: number): Answer {
   const usage = {
     input_tokens: prompt,
     input_tokens_details: { text_tokens: prompt, image_tokens: 0 },
@@ -33,6 +36,16 @@ export function answerImages(call: ApiCall): Answer {
     data,
     ...(call.behaviour.omitUsage === true ? {} : { usage }),
   });
+}
+
+/** POST /v1/images/edits and /v1/images/variations, a multipart form: the same image. @throws RequestRefused */
+export async function answerImageForm(call: ApiCall): Promise<Answer> {
+  const form = await readForm(call);
+  if (!(form.get("image") instanceof File)) {
+    throw refuse("Missing required parameter: 'image'.", "image");
+  }
+  const prompt = form.get("prompt");
+  return imagesAnswer(call, typeof prompt === "string" ? countContent(prompt) : 0, 1);
 }
 
 /** POST /v1/audio/speech: a quiet tone, always as WAV, 10 ms for each character. @throws RequestRefused */

@@ -14,7 +14,7 @@ import { answerEmbeddings } from "./embeddings.ts";
 import { errorBody, putErrorInside } from "./error-forms.ts";
 import { findDialect } from "./find-dialect.ts";
 import { type ApiError, bytesAnswer, errorOfStatus, eventsAnswer, jsonAnswer, RequestRefused } from "./json-answer.ts";
-import { answerImages, answerSpeech, answerTranscription } from "./media.ts";
+import { answerImageForm, answerImages, answerSpeech, answerTranscription } from "./media.ts";
 import { answerModels } from "./models.ts";
 import { answerModerations } from "./moderations.ts";
 import { answerCohereRerank, answerRerank } from "./rerank.ts";
@@ -40,6 +40,7 @@ const endpoints: readonly Endpoint[] = [
   { method: "POST", path: /^\/v1\/completions$/, answer: answerCompletion },
   { method: "POST", path: /^\/v1\/embeddings$/, answer: answerEmbeddings },
   { method: "POST", path: /^\/v1\/images\/generations$/, answer: answerImages },
+  { method: "POST", path: /^\/v1\/images\/(?:edits|variations)$/, answer: answerImageForm },
   { method: "POST", path: /^\/v1\/audio\/speech$/, answer: answerSpeech },
   { method: "POST", path: /^\/v1\/audio\/(?:transcriptions|translations)$/, answer: answerTranscription },
   { method: "POST", path: /^\/v1\/moderations$/, answer: answerModerations },

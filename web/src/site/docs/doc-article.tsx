@@ -77,10 +77,10 @@ function DocNav(props: { readonly path: string; readonly context: PageContext })
     <nav class="doc-nav" aria-label={texts.frame.nav}>
       <ul class="plain-list">
         <For each={docList}>
-          {({ path, title }) => (
+          {([path, name]) => (
             <li>
               <a href={props.context.link(path)} aria-current={path === props.path ? "page" : undefined}>
-                {title(texts)}
+                {name(texts, props.context.locale).title}
               </a>
             </li>
           )}
@@ -93,9 +93,8 @@ function DocNav(props: { readonly path: string; readonly context: PageContext })
 function DocEnd(props: Pick<DocArticleProps, "path" | "updatedOn" | "context">): JSX.Element {
   const { locale, formats, link } = props.context;
   const texts = docTexts[locale];
-  const at = docList.findIndex(({ path }) => path === props.path);
-  const previous = docList[at - 1];
-  const next = docList[at + 1];
+  const at = docList.findIndex(([path]) => path === props.path);
+  const [previous, next] = [docList[at - 1], docList[at + 1]];
   const date = <time datetime={props.updatedOn}>{formats.date(`${props.updatedOn}T12:00:00Z`)}</time>;
   const [before = "", after = ""] = fill(texts.frame.updated, { date: "\n" }).split("\n");
   return (
@@ -107,15 +106,15 @@ function DocEnd(props: Pick<DocArticleProps, "path" | "updatedOn" | "context">):
       </p>
       <nav class="doc-turn" aria-label={`${texts.frame.previous}, ${texts.frame.next}`}>
         {previous === undefined ? null : (
-          <a href={link(previous.path)} rel="prev">
+          <a href={link(previous[0])} rel="prev">
             <small>{texts.frame.previous}</small>
-            {previous.title(texts)}
+            {previous[1](texts, locale).title}
           </a>
         )}
         {next === undefined ? null : (
-          <a class="doc-next" href={link(next.path)} rel="next">
+          <a class="doc-next" href={link(next[0])} rel="next">
             <small>{texts.frame.next}</small>
-            {next.title(texts)}
+            {next[1](texts, locale).title}
           </a>
         )}
       </nav>

@@ -2,6 +2,7 @@ import { For, type JSX } from "solid-js";
 import { toCodeTokens } from "../../kit/code-tokens.ts";
 import { Icon } from "../../kit/icon.tsx";
 import type { PageContext } from "../model.ts";
+import type { CodeTab } from "./api/example-call.ts";
 import { localized } from "./doc-link.ts";
 import { fillSnippet, snippetValues } from "./fill-snippet.ts";
 import { parseInline } from "./inline.ts";
@@ -67,9 +68,15 @@ function Block(props: InContext & { readonly block: DocBlock; readonly id: strin
         </ul>
       );
     case "snippet":
-      return <Snippet name={block.name} context={context} />;
+      return <Code name={block.name} text={snippetText(block.name, context)} context={context} />;
+    case "code":
+      return <Code name={block.name} text={block.text} context={context} />;
     case "tabs":
-      return <SnippetTabs tabs={block.tabs} id={props.id} context={context} />;
+      return <CodeTabs tabs={block.tabs.map((tab) => toCodeTab(tab, context))} id={props.id} context={context} />;
+    case "code-tabs":
+      return <CodeTabs tabs={block.tabs} id={props.id} context={context} />;
+    case "error":
+      return <ErrorEntry entry={block} context={context} />;
     case "table":
       return <Table table={block} context={context} />;
   }
@@ -87,16 +94,23 @@ function Items(props: InContext & { readonly items: readonly string[] }): JSX.El
   );
 }
 
-function Snippet(props: InContext & { readonly name: SnippetName }): JSX.Element {
+function snippetText(name: SnippetName, { catalogue }: PageContext): string {
+  return fillSnippet(snippets[name], snippetValues(catalogue));
+}
+
+function toCodeTab({ label, name }: SnippetTab, context: PageContext): CodeTab {
+  return { label, name, text: snippetText(name, context) };
+}
+
+function Code(props: InContext & { readonly name: string; readonly text: string }): JSX.Element {
   const { context, name } = props;
   const texts = docTexts[context.locale].frame;
-  const code = fillSnippet(snippets[name], snippetValues(context.catalogue));
   return (
     <div class="code" dir="ltr">
-      <section class="code-scroll" tabindex="0" aria-label={`${texts.snippet}: ${name.replaceAll("-", " ")}`}>
+      <section class="code-scroll" tabindex="0" aria-label={`${texts.snippet}: ${name.replaceAll(/[-_]/g, " ")}`}>
         <pre>
           <code data-snippet={name} translate="no">
-            <For each={toCodeTokens(code)}>
+            <For each={toCodeTokens(props.text)}>
               {(token) => (token.kind === "plain" ? token.text : <span data-token={token.kind}>{token.text}</span>)}
             </For>
           </code>
@@ -111,7 +125,7 @@ function Snippet(props: InContext & { readonly name: SnippetName }): JSX.Element
 }
 
 /** Radio buttons, so that they work without JavaScript, with the arrow keys, and announce the selected one. */
-function SnippetTabs(props: InContext & { readonly tabs: readonly SnippetTab[]; readonly id: string }): JSX.Element {
+function CodeTabs(props: InContext & { readonly tabs: readonly CodeTab[]; readonly id: string }): JSX.Element {
   const texts = docTexts[props.context.locale].frame;
   return (
     <fieldset class="doc-tabs">
@@ -134,13 +148,46 @@ function SnippetTabs(props: InContext & { readonly tabs: readonly SnippetTab[]; 
         )}
       </For>
       <For each={props.tabs}>
-        {({ name }) => (
+        {({ name, text }) => (
           <div class="doc-panel">
-            <Snippet name={name} context={props.context} />
+            <Code name={name} text={text} context={props.context} />
           </div>
         )}
       </For>
     </fieldset>
+  );
+}
+
+/** A code is the anchor that links to it name. */
+function ErrorEntry(props: InContext & { readonly entry: DocBlock & { readonly kind: "error" } }): JSX.Element {
+  const { codes, meaning, facts } = props.entry;
+  return (
+    <div class="doc-error">
+      <h3 dir="ltr" translate="no">
+        <For each={codes}>
+          {({ code, status }) => (
+            <span id={code}>
+              <code>{code}</code> <small>{status}</small>
+            </span>
+          )}
+        </For>
+      </h3>
+      <p>
+        <Sentence text={meaning} context={props.context} />
+      </p>
+      <dl>
+        <For each={facts}>
+          {([label, text]) => (
+            <div>
+              <dt>{label}</dt>
+              <dd>
+                <Sentence text={text} context={props.context} />
+              </dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </div>
   );
 }
 

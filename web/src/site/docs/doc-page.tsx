@@ -1,6 +1,7 @@
 import type { PageContext, SitePage } from "../model.ts";
 import { DocArticle } from "./doc-article.tsx";
 import { localized } from "./doc-link.ts";
+import type { DocName } from "./doc-list.ts";
 import { fillSnippet, snippetValues } from "./fill-snippet.ts";
 import { docMarkdown, markdownPath } from "./markdown.ts";
 import type { DocTexts } from "./messages/en.ts";
@@ -13,7 +14,7 @@ export type DocSource = {
   readonly path: string;
   /** The day of the last change to its content, such as `2026-11-21`. */
   readonly updatedOn: string;
-  readonly name: (texts: DocTexts) => { readonly title: string; readonly description: string };
+  readonly name: DocName;
   readonly content: (texts: DocTexts, context: PageContext) => DocContent;
 };
 
@@ -22,8 +23,8 @@ export function docPage(source: DocSource): SitePage {
   const { path, updatedOn, name, content } = source;
   return {
     path,
-    title: (locale) => name(docTexts[locale]).title,
-    description: (locale) => name(docTexts[locale]).description,
+    title: (locale) => name(docTexts[locale], locale).title,
+    description: (locale) => name(docTexts[locale], locale).description,
     isIndexed: true,
     islands: [],
     script: "docs-tools",

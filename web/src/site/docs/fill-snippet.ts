@@ -1,5 +1,6 @@
+import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
-import { chatModels } from "../../i18n/model-prices.ts";
+import { chatModels, cheapestChatModel } from "../../i18n/model-prices.ts";
 
 /** The values of an installation that a snippet needs. */
 export type SnippetValues = {
@@ -10,6 +11,15 @@ export type SnippetValues = {
   readonly messages_model: string;
   /** A name that clients of the Gemini API use. */
   readonly gemini_model: string;
+  /** A model that speaks the Messages API itself. */
+  readonly claude_model: string;
+  readonly embedding_model: string;
+  readonly image_model: string;
+  readonly speech_model: string;
+  readonly transcription_model: string;
+  readonly rerank_model: string;
+  readonly cohere_rerank_model: string;
+  readonly moderation_model: string;
   readonly context_tokens: number;
   readonly output_tokens: number;
 };
@@ -33,15 +43,25 @@ export function fillSnippet(text: string, values: SnippetValues): string {
   });
 }
 
-/** The values of an installation: its first model, and what most clients of the Messages API ask for. */
+/** The values of an installation: its cheapest chat model, and what most clients of the Messages API ask for. */
 export function snippetValues({ origin, models, messages_models: names }: SiteCatalogue): SnippetValues {
   const chat = chatModels(models);
-  const model = chat.find(({ deprecated_at }) => deprecated_at === null) ?? chat[0];
+  const model = cheapestChatModel(models);
+  const named = (kind: ModelKind, pattern: RegExp, usual: string): string =>
+    models.find((each) => each.kind === kind && pattern.test(each.name))?.name ?? usual;
   return {
     origin,
     model: model?.name ?? "gpt-4o-mini",
     messages_model: names.find((name) => name === usualModel) ?? names.find(isMiddling) ?? names[0] ?? usualModel,
     gemini_model: chat.find(({ name }) => name.includes("gemini"))?.name ?? usualGeminiModel,
+    claude_model: named("chat", /claude/, usualModel),
+    embedding_model: named("embedding", /./, "text-embedding-3-small"),
+    image_model: named("image", /./, "gpt-image-1"),
+    speech_model: named("audio", /tts|speech/, "gpt-4o-mini-tts"),
+    transcription_model: named("audio", /whisper|transcribe/, "whisper-1"),
+    rerank_model: named("rerank", /^(?!.*cohere)/, "bge-reranker-v2-m3"),
+    cohere_rerank_model: named("rerank", /cohere|rerank-v/, "rerank-v3.5"),
+    moderation_model: named("moderation", /./, "omni-moderation-latest"),
     context_tokens: model?.context_tokens_max ?? 128_000,
     output_tokens: model?.output_tokens_max ?? 16_384,
   };

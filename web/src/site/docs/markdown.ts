@@ -28,6 +28,16 @@ export function docMarkdown({ content, snippet, address }: MarkdownParts): strin
         return each.items.map((item) => `- ${item}`).join("\n");
       case "snippet":
         return fenced(snippet(each.name));
+      case "code":
+        return fenced(each.text);
+      case "code-tabs":
+        return each.tabs.map(({ label, text }) => `${label}:\n\n${fenced(text)}`).join("\n\n");
+      case "error":
+        return [
+          `### ${each.codes.map(({ code, status }) => `${code} (${status})`).join(", ")}`,
+          each.meaning,
+          each.facts.map(([label, text]) => `- ${label}: ${text}`).join("\n"),
+        ].join("\n\n");
       case "tabs":
         return each.tabs.map(({ label, name }) => `${label}:\n\n${fenced(snippet(name))}`).join("\n\n");
       case "table":

@@ -1,3 +1,4 @@
+import type { CodeTab } from "./api/example-call.ts";
 import type { SnippetName } from "./snippet-names.ts";
 
 /*
@@ -15,6 +16,16 @@ export type DocBlock =
   | { readonly kind: "snippet"; readonly name: SnippetName }
   /** Tabs with the same labels, on any page, change together. */
   | { readonly kind: "tabs"; readonly tabs: readonly SnippetTab[] }
+  /** Code that was put together for the page. */
+  | { readonly kind: "code"; readonly name: string; readonly text: string }
+  | { readonly kind: "code-tabs"; readonly tabs: readonly CodeTab[] }
+  /** What an error means; each of its codes can be linked to. */
+  | {
+      readonly kind: "error";
+      readonly codes: readonly { readonly code: string; readonly status: number }[];
+      readonly meaning: string;
+      readonly facts: readonly (readonly [label: string, text: string])[];
+    }
   | {
       readonly kind: "table";
       readonly label: string;

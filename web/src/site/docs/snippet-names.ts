@@ -31,6 +31,8 @@ export const snippetNames = [
   "openai-typescript-install",
   "opencode-check",
   "opencode-config",
+  "tools-python",
+  "tools-typescript",
   "vercel-ai-sdk",
   "vercel-ai-sdk-install",
 ] as const;

@@ -30,6 +30,8 @@ import openaiTypescript from "./snippets/openai-typescript.txt?raw";
 import openaiTypescriptInstall from "./snippets/openai-typescript-install.txt?raw";
 import opencodeCheck from "./snippets/opencode-check.txt?raw";
 import opencodeConfig from "./snippets/opencode-config.txt?raw";
+import toolsPython from "./snippets/tools-python.txt?raw";
+import toolsTypescript from "./snippets/tools-typescript.txt?raw";
 import vercelAiSdk from "./snippets/vercel-ai-sdk.txt?raw";
 import vercelAiSdkInstall from "./snippets/vercel-ai-sdk-install.txt?raw";
 
@@ -66,6 +68,8 @@ export const snippets: Readonly<Record<SnippetName, string>> = {
   "openai-typescript-install": openaiTypescriptInstall,
   "opencode-check": opencodeCheck,
   "opencode-config": opencodeConfig,
+  "tools-python": toolsPython,
+  "tools-typescript": toolsTypescript,
   "vercel-ai-sdk": vercelAiSdk,
   "vercel-ai-sdk-install": vercelAiSdkInstall,
 };

@@ -53,7 +53,7 @@ export const ar: DocTexts = {
     or: "{one} أو {other}",
     nextSteps: "الخطوات التالية",
     nextText:
-      "جهّز [مكتبتك](/docs/clients/) أو [وكيل البرمجة](/docs/agents/) لديك، أو اقرأ [معاني الأخطاء](/docs/clients/#errors).",
+      "جهّز [مكتبتك](/docs/clients/) أو [وكيل البرمجة](/docs/agents/) لديك، أو اقرأ [معاني الأخطاء](/docs/errors/).",
   },
   clients: {
     title: "المكتبات",
@@ -113,10 +113,7 @@ export const ar: DocTexts = {
     },
     errors: "الأخطاء",
     errorsText:
-      "تأتي الأخطاء بصيغة الواجهة التي تستدعيها. والحالات هي حالات `/v1`، وبعد الشرطة حالات `/msgcompat` حيث تختلف.",
-    status: "الحالة",
-    code: "الرمز",
-    meaning: "المعنى",
+      "تأتي الأخطاء بصيغة الواجهة التي تستدعيها. توضّح [صفحة الأخطاء](/docs/errors/) معنى كل رمز وهل يُحتسب وما العمل.",
     charged: "هل يُحتسب؟",
     no: "لا",
     delivered: "ما سُلِّم",

@@ -55,7 +55,7 @@ export const de: DocTexts = {
     or: "{one} oder {other}",
     nextSteps: "Wie es weitergeht",
     nextText:
-      "Richten Sie Ihre [Bibliothek](/docs/clients/) oder Ihren [Coding-Agenten](/docs/agents/) ein, oder lesen Sie, [was Fehler bedeuten](/docs/clients/#errors).",
+      "Richten Sie Ihre [Bibliothek](/docs/clients/) oder Ihren [Coding-Agenten](/docs/agents/) ein, oder lesen Sie, [was Fehler bedeuten](/docs/errors/).",
   },
   clients: {
     title: "Clients",
@@ -122,10 +122,7 @@ export const de: DocTexts = {
     },
     errors: "Fehler",
     errorsText:
-      "Fehler haben das Format der API, die Sie aufrufen. Die Statuscodes sind die von `/v1` und, hinter dem Schrägstrich, die von `/msgcompat`, wo sie abweichen.",
-    status: "Status",
-    code: "Code",
-    meaning: "Bedeutung",
+      "Fehler haben das Format der API, die Sie aufrufen. [Die Seite über Fehler](/docs/errors/) sagt zu jedem Code, was er bedeutet, ob er berechnet wird und was zu tun ist.",
     charged: "Berechnet?",
     no: "Nein",
     delivered: "Was geliefert wurde",

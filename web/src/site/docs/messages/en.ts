@@ -54,7 +54,7 @@ export const en = english({
     or: "{one} or {other}",
     nextSteps: "Next steps",
     nextText:
-      "Set up your [library](/docs/clients/) or your [coding agent](/docs/agents/), or read [what errors mean](/docs/clients/#errors).",
+      "Set up your [library](/docs/clients/) or your [coding agent](/docs/agents/), or read [what errors mean](/docs/errors/).",
   },
   clients: {
     title: "Clients",
@@ -116,10 +116,7 @@ export const en = english({
     },
     errors: "Errors",
     errorsText:
-      "Errors have the format of the API you call. The statuses are those of `/v1` and, after the slash, of `/msgcompat` where they differ.",
-    status: "Status",
-    code: "Code",
-    meaning: "Meaning",
+      "Errors have the format of the API you call. [The page about errors](/docs/errors/) says what each code means, whether it is charged, and what to do.",
     charged: "Charged?",
     no: "No",
     delivered: "What was delivered",

@@ -56,7 +56,7 @@ export const es: DocTexts = {
     or: "{one} o {other}",
     nextSteps: "Cómo seguir",
     nextText:
-      "Configura tu [biblioteca](/docs/clients/) o tu [agente de programación](/docs/agents/), o lee [qué significan los errores](/docs/clients/#errors).",
+      "Configura tu [biblioteca](/docs/clients/) o tu [agente de programación](/docs/agents/), o lee [qué significan los errores](/docs/errors/).",
   },
   clients: {
     title: "Clientes",
@@ -122,10 +122,7 @@ export const es: DocTexts = {
     },
     errors: "Errores",
     errorsText:
-      "Los errores tienen el formato de la API que llamas. Los códigos de estado son los de `/v1` y, tras la barra, los de `/msgcompat` cuando difieren.",
-    status: "Estado",
-    code: "Código",
-    meaning: "Significado",
+      "Los errores tienen el formato de la API a la que llamas. [La página de errores](/docs/errors/) explica qué significa cada código, si se cobra y qué hacer.",
     charged: "¿Se cobra?",
     no: "No",
     delivered: "Lo entregado",

@@ -55,7 +55,7 @@ export const fr: DocTexts = {
     or: "{one} ou {other}",
     nextSteps: "Pour continuer",
     nextText:
-      "Configurez votre [bibliothèque](/docs/clients/) ou votre [agent de code](/docs/agents/), ou lisez [ce que signifient les erreurs](/docs/clients/#errors).",
+      "Configurez votre [bibliothèque](/docs/clients/) ou votre [agent de code](/docs/agents/), ou lisez [ce que signifient les erreurs](/docs/errors/).",
   },
   clients: {
     title: "Clients",
@@ -122,10 +122,7 @@ export const fr: DocTexts = {
     },
     errors: "Erreurs",
     errorsText:
-      "Les erreurs ont le format de l’API que vous appelez. Les statuts sont ceux de `/v1` et, après la barre, ceux de `/msgcompat` lorsqu’ils diffèrent.",
-    status: "Statut",
-    code: "Code",
-    meaning: "Signification",
+      "Les erreurs ont le format de l’API que vous appelez. [La page des erreurs](/docs/errors/) dit ce que chaque code signifie, s’il est facturé et que faire.",
     charged: "Facturé ?",
     no: "Non",
     delivered: "Ce qui a été livré",

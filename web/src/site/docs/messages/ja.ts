@@ -55,7 +55,7 @@ export const ja: DocTexts = {
     or: "{one} または {other}",
     nextSteps: "次に読むもの",
     nextText:
-      "[ライブラリ](/docs/clients/)や[コーディングエージェント](/docs/agents/)を設定するか、[エラーの意味](/docs/clients/#errors)をご覧ください。",
+      "[ライブラリ](/docs/clients/)や[コーディングエージェント](/docs/agents/)を設定するか、[エラーの意味](/docs/errors/)をご覧ください。",
   },
   clients: {
     title: "クライアント",
@@ -119,10 +119,7 @@ export const ja: DocTexts = {
     },
     errors: "エラー",
     errorsText:
-      "エラーは、呼び出した API の形式で返ります。ステータスは `/v1` のもので、`/msgcompat` が異なる場合はスラッシュの後に示します。",
-    status: "ステータス",
-    code: "コード",
-    meaning: "意味",
+      "エラーは、呼び出した API の形式で返ります。各コードの意味、料金の有無、対処方法は[エラーのページ](/docs/errors/)にあります。",
     charged: "課金",
     no: "なし",
     delivered: "届いた分",

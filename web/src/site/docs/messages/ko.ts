@@ -55,7 +55,7 @@ export const ko: DocTexts = {
     or: "{one} 또는 {other}",
     nextSteps: "다음 단계",
     nextText:
-      "[라이브러리](/docs/clients/)나 [코딩 에이전트](/docs/agents/)를 설정하거나 [오류의 의미](/docs/clients/#errors)를 읽어 보세요.",
+      "[라이브러리](/docs/clients/)나 [코딩 에이전트](/docs/agents/)를 설정하거나 [오류의 의미](/docs/errors/)를 읽어 보세요.",
   },
   clients: {
     title: "클라이언트",
@@ -116,10 +116,7 @@ export const ko: DocTexts = {
     },
     errors: "오류",
     errorsText:
-      "오류는 호출한 API의 형식을 따릅니다. 상태 코드는 `/v1` 기준이며, `/msgcompat`가 다르면 슬래시 뒤에 적었습니다.",
-    status: "상태",
-    code: "코드",
-    meaning: "의미",
+      "오류는 호출한 API의 형식으로 반환됩니다. 각 코드의 의미, 과금 여부, 해결 방법은 [오류 페이지](/docs/errors/)에 있습니다.",
     charged: "과금 여부",
     no: "없음",
     delivered: "전달된 만큼",

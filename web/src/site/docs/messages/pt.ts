@@ -54,7 +54,7 @@ export const pt: DocTexts = {
     or: "{one} ou {other}",
     nextSteps: "Como continuar",
     nextText:
-      "Configure sua [biblioteca](/docs/clients/) ou seu [agente de programação](/docs/agents/), ou leia [o que os erros significam](/docs/clients/#errors).",
+      "Configure sua [biblioteca](/docs/clients/) ou seu [agente de programação](/docs/agents/), ou leia [o que os erros significam](/docs/errors/).",
   },
   clients: {
     title: "Clientes",
@@ -118,10 +118,7 @@ export const pt: DocTexts = {
     },
     errors: "Erros",
     errorsText:
-      "Os erros têm o formato da API que você chama. Os status são os de `/v1` e, depois da barra, os de `/msgcompat` quando diferem.",
-    status: "Status",
-    code: "Código",
-    meaning: "Significado",
+      "Os erros têm o formato da API que você chama. [A página de erros](/docs/errors/) diz o que cada código significa, se é cobrado e o que fazer.",
     charged: "Cobrado?",
     no: "Não",
     delivered: "O que foi entregue",

@@ -50,8 +50,7 @@ export const zh: DocTexts = {
     keyHeader: "密钥",
     or: "{one} 或 {other}",
     nextSteps: "接下来",
-    nextText:
-      "配置您的[客户端库](/docs/clients/)或[编程代理](/docs/agents/)，或查看[错误的含义](/docs/clients/#errors)。",
+    nextText: "配置您的[客户端库](/docs/clients/)或[编程代理](/docs/agents/)，或查看[错误的含义](/docs/errors/)。",
   },
   clients: {
     title: "客户端",
@@ -107,10 +106,7 @@ export const zh: DocTexts = {
       off: "若都不想保存，请在 [API 密钥](/console/keys/) 中关闭某个密钥的此项设置，或在[用量](/console/usage/)中对所有密钥关闭。提供商总会收到请求体中的字段，但绝不会收到该请求头。",
     },
     errors: "错误",
-    errorsText: "错误采用您所调用 API 的格式。状态码以 `/v1` 为准；与 `/msgcompat` 不同时，后者写在斜杠之后。",
-    status: "状态码",
-    code: "代码",
-    meaning: "含义",
+    errorsText: "错误采用您所调用 API 的格式。[错误页面](/docs/errors/)说明每个代码的含义、是否收费以及该怎么办。",
     charged: "收费吗？",
     no: "否",
     delivered: "按已交付的内容",

@@ -1,4 +1,5 @@
 import { fill } from "../../../i18n/messages.ts";
+import { docNames } from "../../docs/doc-list.ts";
 import { docPage } from "../../docs/doc-page.tsx";
 import { snippetValues } from "../../docs/fill-snippet.ts";
 import type { DocTexts } from "../../docs/messages/en.ts";
@@ -22,7 +23,7 @@ type Agent = {
 export const docsAgentsPage = docPage({
   path: "/docs/agents/",
   updatedOn: "2026-11-23",
-  name: (texts) => texts.agents,
+  name: docNames["/docs/agents/"],
   content: (texts, { catalogue, formats }) => ({
     title: texts.agents.title,
     lead: texts.agents.lead,

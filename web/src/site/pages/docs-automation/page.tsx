@@ -1,3 +1,4 @@
+import { docNames } from "../../docs/doc-list.ts";
 import { docPage } from "../../docs/doc-page.tsx";
 import type { DocBlock } from "../../docs/model.ts";
 
@@ -8,7 +9,7 @@ const list = (items: Readonly<Record<string, string>>): DocBlock => ({ kind: "li
 export const docsAutomationPage = docPage({
   path: "/docs/automation/",
   updatedOn: "2026-11-28",
-  name: (texts) => texts.automation,
+  name: docNames["/docs/automation/"],
   content: ({ automation: texts }) => ({
     title: texts.title,
     lead: texts.lead,

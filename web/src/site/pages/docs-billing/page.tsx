@@ -1,5 +1,6 @@
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { fill } from "../../../i18n/messages.ts";
+import { docNames } from "../../docs/doc-list.ts";
 import { docPage } from "../../docs/doc-page.tsx";
 import type { DocBlock } from "../../docs/model.ts";
 
@@ -9,7 +10,7 @@ const text = (sentence: string): DocBlock => ({ kind: "text", text: sentence });
 export const docsBillingPage = docPage({
   path: "/docs/billing/",
   updatedOn: "2026-11-21",
-  name: (texts) => texts.billing,
+  name: docNames["/docs/billing/"],
   content: ({ billing: texts }, { formats }) => ({
     title: texts.title,
     lead: texts.lead,

@@ -1,5 +1,5 @@
+import { docNames } from "../../docs/doc-list.ts";
 import { docPage } from "../../docs/doc-page.tsx";
-import { errorTableRows } from "../../docs/error-rows.ts";
 import type { DocTexts } from "../../docs/messages/en.ts";
 import type { DocBlock, DocSection, SnippetTab } from "../../docs/model.ts";
 
@@ -18,7 +18,7 @@ type Client = {
 export const docsClientsPage = docPage({
   path: "/docs/clients/",
   updatedOn: "2026-11-23",
-  name: (texts) => texts.clients,
+  name: docNames["/docs/clients/"],
   content: (texts) => ({
     title: texts.clients.title,
     lead: texts.clients.lead,
@@ -57,15 +57,7 @@ export const docsClientsPage = docPage({
       {
         id: "errors",
         title: texts.clients.errors,
-        blocks: [
-          { kind: "text", text: texts.clients.errorsText },
-          {
-            kind: "table",
-            label: texts.clients.errors,
-            head: [texts.clients.status, texts.clients.code, texts.clients.meaning, texts.clients.charged],
-            rows: errorTableRows(texts.clients),
-          },
-        ],
+        blocks: [{ kind: "text", text: texts.clients.errorsText }],
       },
     ],
   }),

@@ -1,4 +1,5 @@
 import { fill } from "../../../i18n/messages.ts";
+import { docNames } from "../../docs/doc-list.ts";
 import { docPage } from "../../docs/doc-page.tsx";
 import { firstCallTabs } from "../../docs/snippet-tabs.ts";
 
@@ -6,7 +7,7 @@ import { firstCallTabs } from "../../docs/snippet-tabs.ts";
 export const docsQuickstartPage = docPage({
   path: "/docs/quickstart/",
   updatedOn: "2026-11-21",
-  name: (texts) => texts.quickstart,
+  name: docNames["/docs/quickstart/"],
   content: ({ quickstart: texts }, { catalogue }) => ({
     title: texts.title,
     lead: texts.lead,

@@ -1,12 +1,6 @@
-import {
-  type AccountShape,
-  accountPaths,
-  accountReadsPerMinute,
-  accountUsageDaysMax,
-} from "@sluice/contracts/account-paths";
-import type { ErrorCode } from "@sluice/contracts/errors";
-import type { JsonSchema } from "./json-schema.ts";
-import type { NativeRoute } from "./model.ts";
+import { type AccountShape, accountPaths, accountReadsPerMinute, accountUsageDaysMax } from "./account-paths.ts";
+import type { ErrorCode } from "./errors.ts";
+import type { JsonSchema, NativeRoute } from "./native-route.ts";
 
 const text: JsonSchema = { type: "string" };
 const number: JsonSchema = { type: "number" };

@@ -1,11 +1,10 @@
-import type { ErrorCode } from "@sluice/contracts/errors";
-import { countedBytesMax, type FieldForm, type Operation, operationEntries } from "@sluice/contracts/operations";
 import { accountRoutes } from "./account-routes.ts";
-import type { JsonSchema } from "./json-schema.ts";
-import type { NativeRoute } from "./model.ts";
+import type { ErrorCode } from "./errors.ts";
+import type { JsonSchema, NativeRoute } from "./native-route.ts";
+import { countedBytesMax, type FieldForm, type Operation, operationEntries } from "./operations.ts";
 
 /*
- * The routes outside the endpoint kit, in one table. Requests and responses under /v1 and /msgcompat are those of the
+ * The routes outside the endpoint kit, in one table, from which the API description and the reference of the docs follow. Requests and responses under /v1 and /msgcompat are those of the
  * APIs that they implement: described here is what this program itself reads, and the rest passes through.
  */
 
@@ -14,7 +13,8 @@ const eventStream = "text/event-stream";
 const object: JsonSchema = { type: "object" };
 const bytes: JsonSchema = { type: "string", contentMediaType: "application/octet-stream" };
 
-const callErrors: readonly ErrorCode[] = [
+/** What every route that takes an API key can respond with. */
+export const callErrors: readonly ErrorCode[] = [
   ...([
     "missing_api_key",
     "invalid_api_key",
