@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { upstreamSettings } from "@sluice/contracts/upstreams";
@@ -86,7 +86,7 @@ async function runAll(
   const place = join(folder, extension);
   await mkdir(place);
   const files = examples.map(({ name }) => [name, join(place, `${name}.${extension}`)] as const);
-  await Promise.all(examples.map(({ text }, index) => writeFile(files[index]?.[1] ?? "", text)));
+  await Promise.all(examples.map((example, index) => writeFile(files[index]?.[1] ?? "", example.text)));
   const { command, text } = write(files);
   const child = Bun.spawn(command, {
     cwd: folder,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { upstreamSettings } from "@sluice/contracts/upstreams";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
-import { fillSnippet } from "@sluice/web/src/site/docs/fill-snippet.ts";
+import { fillSnippet, snippetValues } from "@sluice/web/src/site/docs/fill-snippet.ts";
 import { type SnippetName, snippetNames } from "@sluice/web/src/site/docs/snippet-names.ts";
 import { addModelWithChannel } from "../support/calls/relay-scene.ts";
 import { describeUnless, testUnless, unlessFull, unlessInstalled } from "../support/service/obstacles.ts";
@@ -44,14 +44,8 @@ afterAll(async () => {
 
 /** A snippet as the docs show it for this program. */
 async function shown(name: SnippetName): Promise<string> {
-  return fillSnippet(await Bun.file(join(folder, `${name}.txt`)).text(), {
-    origin: sluice.url,
-    model: "gpt-4o-mini",
-    messages_model: "claude-sonnet-5-5",
-    gemini_model: "gemini-3-pro",
-    context_tokens: 128_000,
-    output_tokens: 16_384,
-  });
+  const catalogue = { origin: sluice.url, models: [], messages_models: ["claude-sonnet-5-5"] };
+  return fillSnippet(await Bun.file(join(folder, `${name}.txt`)).text(), snippetValues(catalogue));
 }
 
 /** What a program prints for a text on its standard input. */

@@ -38,9 +38,11 @@ describe.each(allLocales)("the reference in %s", (locale) => {
     const { yes, no } = apiTexts[locale];
     expect(rows("embeddings")).toEqual([
       ["`model`", "`string`", yes],
-      ["`input`", "`string | array`", no],
+      ["`input`", "`string | array`", yes],
     ]);
-    expect(rows("image_variations").at(-1)).toEqual(["`image`", "`file`", no]);
+    expect(rows("image_variations").at(-1)).toEqual(["`image`", "`file`", yes]);
+    expect(rows("chat").find(([name]) => name === "`stream`")).toEqual(["`stream`", "`boolean`", no]);
+    expect(rows("moderations")[0]).toEqual(["`model`", "`string`", no]);
     expect(rows("model")).toEqual([["`model`", "`string`", yes]]);
   });
 

@@ -163,10 +163,10 @@ function ErrorEntry(props: InContext & { readonly entry: DocBlock & { readonly k
   const { codes, meaning, facts } = props.entry;
   return (
     <div class="doc-error">
-      <h3 dir="ltr" translate="no">
+      <h3 translate="no">
         <For each={codes}>
           {({ code, status }) => (
-            <span id={code}>
+            <span id={code} dir="ltr">
               <code>{code}</code> <small>{status}</small>
             </span>
           )}

@@ -44,7 +44,11 @@ export function fillSnippet(text: string, values: SnippetValues): string {
 }
 
 /** The values of an installation: its cheapest chat model, and what most clients of the Messages API ask for. */
-export function snippetValues({ origin, models, messages_models: names }: SiteCatalogue): SnippetValues {
+export function snippetValues({
+  origin,
+  models,
+  messages_models: names,
+}: Pick<SiteCatalogue, "origin" | "models" | "messages_models">): SnippetValues {
   const chat = chatModels(models);
   const model = cheapestChatModel(models);
   const named = (kind: ModelKind, pattern: RegExp, usual: string): string =>

@@ -94,7 +94,10 @@ function entrySection(entry: ReferenceEntry, texts: ApiTexts, values: SnippetVal
   return { id: name, title, blocks };
 }
 
-/** The parameters in the path and the fields of the body that the program checks. */
+/** What the program checks; the provider requires every other field but flags and counts. */
+const isOptional = (schema: JsonSchema): boolean => ["boolean", "integer"].includes(String(schema["type"]));
+
+/** The parameters in the path and the fields of the body that the contracts name. */
 function parameterRows({ path, body }: NativeRoute, texts: ApiTexts): string[][] {
   const row = (name: string, type: string, isRequired: boolean): string[] => [
     `\`${name}\``,
@@ -107,7 +110,9 @@ function parameterRows({ path, body }: NativeRoute, texts: ApiTexts): string[][]
   const fields = Object.entries((schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>);
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => row(name, "string", true)),
-    ...fields.map(([name, each]) => row(name, typeName(each), required.includes(name))),
+    ...fields.map(([name, each]) =>
+      row(name, typeName(each), required.includes(name) || !(name === "model" || isOptional(each))),
+    ),
   ];
 }
 
