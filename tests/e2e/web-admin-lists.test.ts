@@ -187,24 +187,6 @@ test(
 );
 
 test(
-  "a group says what a change would do before it is saved",
-  async () => {
-    await admin.web.rig.db.sql`insert into user_group (name, multiplier) values ('tier', 1)`;
-    await admin.walk("/admin/groups/tier/", async (page) => {
-      await page.getByRole("button", { name: "Edit group" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Multiplier").fill("2.5");
-      await dialog.getByText("Calls in this group cost × 2.5 instead of × 1 from now on, which is more.").waitFor();
-      await dialog.getByLabel("Multiplier").fill("1.0");
-      await dialog.getByText("Calls in this group cost").waitFor({ state: "detached" });
-      await dialog.getByLabel("Multiplier").fill("0.5");
-      await dialog.getByText("which is less.").waitFor();
-    });
-  },
-  testMsMax,
-);
-
-test(
   "a link to a row opens it, whatever page it is on, and says so if it does not exist",
   async () => {
     await addUsers("many", 30);

@@ -9,6 +9,7 @@ const examples: Readonly<Record<string, RegExp>> = {
   "An operation under /v1": /\brerank\b/,
   "A fault of the sandbox provider": /\bsilence\b/,
   "A column of a list": /\bis_?paid_?late\b/i,
+  "A form that changes something": /channel-cost\/save/,
   "A field of an API key": /\ballowed_?ips\b/i,
   "A setting": /analytics\.retention_days/,
   "An environment variable": /\bEXIT_NODE_CHECK_MS\b/,

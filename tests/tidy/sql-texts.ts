@@ -34,6 +34,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/settlement/settlement-store.ts": 2,
   },
   "adds up, ranks or compares rows of several tables": {
+    "control-plane/src/admin/change-preview/consequences-store.ts": 1,
     "control-plane/src/admin/campaigns/store.ts": 1,
     "control-plane/src/admin/lists/accounts-lists-store.ts": 1,
     "control-plane/src/admin/setup/store.ts": 1,

@@ -10,6 +10,7 @@ import { approvalFeature } from "../admin/approvals/feature.ts";
 import { archiveEndpoints } from "../admin/archive/routes.ts";
 import { bulkEndpoints } from "../admin/bulk/routes.ts";
 import { campaignFeature } from "../admin/campaigns/feature.ts";
+import { changePreviewEndpoints } from "../admin/change-preview/routes.ts";
 import { leadEndpoints, leadPlace } from "../admin/leads/routes.ts";
 import { listPlaces } from "../admin/lists/list-places.ts";
 import { exportRecorder } from "../admin/lists/record-export.ts";
@@ -135,6 +136,10 @@ export function buildBackend(deps: BackendDeps): Backend {
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
     openBulkActions(deps, () => groups.flatMap((group) => group.endpoints)),
+    {
+      name: "change-preview",
+      endpoints: changePreviewEndpoints({ db: deps.db, endpoints: () => groups.flatMap((group) => group.endpoints) }),
+    },
     {
       name: "api-description",
       endpoints: descriptionEndpoints(

@@ -1,8 +1,9 @@
 import type { Database } from "./db.ts";
 import { drizzleOn } from "./db-drizzle.ts";
-import { ConnectionPool } from "./db-pool.ts";
+import { ConnectionPool, type StatementResult, type StatementSource } from "./db-pool.ts";
 import { Reachability } from "./db-reachability.ts";
-import { runTransaction } from "./db-transaction.ts";
+import { currentRehearsal, rehearsedWork } from "./db-rehearsal.ts";
+import { runReadOnly, runTransaction } from "./db-transaction.ts";
 
 export type DatabaseOptions = {
   readonly url: string;
@@ -31,11 +32,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   const reachability = new Reachability(options.url);
   const poolOptions = { ...defaults, ...options, onContact: reachability.note, isAway: () => reachability.isAway };
   const pool = new ConnectionPool(poolOptions);
+  const run = <Row>(source: StatementSource<Row>): Promise<StatementResult<Row>> =>
+    currentRehearsal() === undefined ? pool.run(source) : runReadOnly(pool, source);
   return {
-    sql: (strings, ...values) => pool.run((client) => client(strings, ...values)),
-    query: (text, values) => pool.run((client) => client.unsafe(text, [...values])),
-    drizzle: drizzleOn((source) => pool.run(source)),
-    withTransaction: (work, transactionOptions) => runTransaction(pool, work, transactionOptions ?? {}),
+    sql: (strings, ...values) => run((client) => client(strings, ...values)),
+    query: (text, values) => run((client) => client.unsafe(text, [...values])),
+    drizzle: drizzleOn((source) => run(source)),
+    withTransaction: (work, transactionOptions) => {
+      const rehearsal = currentRehearsal();
+      return runTransaction(
+        pool,
+        rehearsal === undefined ? work : rehearsedWork(rehearsal, work),
+        transactionOptions ?? {},
+      );
+    },
     isReachable: () => reachability.isReachable,
     onReachabilityChange: (listener) => reachability.subscribe(listener),
     ping: (timeoutMs) => reachability.ping(timeoutMs),

@@ -8,7 +8,7 @@ import {
   isRetryable,
   TransactionAbortedError,
 } from "./db-errors.ts";
-import type { ConnectionPool, PooledConnection, StatementSource } from "./db-pool.ts";
+import type { ConnectionPool, PooledConnection, StatementResult, StatementSource } from "./db-pool.ts";
 
 const retriesMax = 3;
 /** The wait is random from zero up: without that, both rivals would retry at the same time, and collide again. */
@@ -29,6 +29,20 @@ export async function runTransaction<T>(
       }
       await Bun.sleep(backoffMs(retryBackoff, retry + 1));
     }
+  }
+}
+
+/** Runs one statement that may only read. @throws what the server says of one that writes */
+export async function runReadOnly<Row>(
+  pool: ConnectionPool,
+  source: StatementSource<Row>,
+): Promise<StatementResult<Row>> {
+  const connection = await begin(pool, { isReadOnly: true });
+  try {
+    return await connection.run(source);
+  } finally {
+    await rollBack(connection);
+    connection.release();
   }
 }
 
@@ -57,7 +71,7 @@ async function runOnce<T>(
  * Opens a transaction. A pooled connection may have died unnoticed; nothing has been done yet, so a second connection
  * is tried.
  */
-async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<PooledConnection> {
+async function begin(pool: ConnectionPool, limits: BeginOptions): Promise<PooledConnection> {
   const text = beginText(limits);
   const first = await pool.acquire();
   try {
@@ -81,11 +95,13 @@ async function begin(pool: ConnectionPool, limits: TransactionOptions): Promise<
 
 const pagePlans = "set local plan_cache_mode = force_custom_plan; set local max_parallel_workers_per_gather = 0";
 
-function beginText(limits: TransactionOptions): string {
+type BeginOptions = TransactionOptions & { readonly isReadOnly?: boolean };
+
+function beginText(limits: BeginOptions): string {
   // Both values come from the code and not from a request: one is a fixed word, the other an integer.
-  const { isolation = "read committed", statementTimeoutMs, isPageRead } = limits;
+  const { isolation = "read committed", statementTimeoutMs, isPageRead, isReadOnly } = limits;
   const statements = [
-    `begin isolation level ${isolation}`,
+    `begin isolation level ${isolation}${isReadOnly === true ? " read only" : ""}`,
     ...(statementTimeoutMs === undefined ? [] : [`set local statement_timeout = ${Math.ceil(statementTimeoutMs)}`]),
     ...(isPageRead === true ? [pagePlans] : []),
   ];

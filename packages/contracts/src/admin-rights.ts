@@ -163,6 +163,8 @@ export const adminRights = {
   "/backend/admin/event-target/test/": everyAdmin,
   "/backend/admin/event-target/replay/": everyAdmin,
 
+  // A preview shows no more than who may carry the operation out sees anyway.
+  "/backend/admin/change/preview/": { ...everyAdmin, roles: ["support", "billing"] },
   // A bulk action requires what its operation requires, for each row. Views are the admin's own.
   "/backend/admin/bulk/preview/": { ...everyAdmin, roles: ["support", "billing"] },
   "/backend/admin/bulk/run/": { ...everyAdmin, roles: ["support", "billing"] },

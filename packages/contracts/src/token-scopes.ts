@@ -124,6 +124,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
 
   // Programs call the operation of each row; what they may do is then judged by its scope.
   ...paths("closed", "/backend/admin/bulk/", "preview run"),
+  ...paths("closed", "/backend/admin/change/", "preview"),
   ...paths("closed", "/backend/admin/view/", "list save remove"),
   ...paths("closed", "/backend/auth/", "password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/totp/", "begin enable recovery-codes disable"),

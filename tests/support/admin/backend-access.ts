@@ -255,6 +255,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/channel/models/": "admin, fresh super_admin for upstream, credential",
   "POST /backend/admin/channel/adopt/": "fresh super_admin",
   "GET /backend/admin/archive/preview/": "admin",
+  "POST /backend/admin/change/preview/": "admin",
   "POST /backend/admin/bulk/preview/": "admin",
   "POST /backend/admin/bulk/run/": "admin",
   "GET /backend/admin/view/list/": "admin",

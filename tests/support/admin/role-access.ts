@@ -15,6 +15,7 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "GET /backend/admin/token/list/": "read_only support billing",
   "POST /backend/admin/token/create/": "read_only support billing",
   "POST /backend/admin/token/revoke/": "read_only support billing",
+  "POST /backend/admin/change/preview/": "support billing",
   "POST /backend/admin/bulk/preview/": "support billing",
   "POST /backend/admin/bulk/run/": "support billing",
   "GET /backend/admin/view/list/": "read_only support billing",

@@ -5,12 +5,22 @@ type FormOptions<Values extends Readonly<Record<string, unknown>>> = {
   readonly initial: Values;
   /** Errors found before sending, by field; the backend checks everything again. */
   readonly check?: (values: Values) => Partial<Record<keyof Values, string>>;
-  /** Sends the values; an `ApiError` with `fields` is shown at the fields. */
-  readonly submit: (values: Values) => Promise<void>;
+  /** What is sent. With it, a form can say what would happen before it is. */
+  readonly body?: (values: Values) => Body;
+  /** Sends the values, as `body` has made them; an `ApiError` with `fields` is shown at the fields. */
+  readonly submit: (values: Values, body: Body) => Promise<void>;
 };
+
+type Body = Readonly<Record<string, unknown>>;
 
 export type Form<Values extends Readonly<Record<string, unknown>>> = {
   readonly values: Accessor<Values>;
+  /** The values before the changes of the visitor. */
+  readonly initial: Accessor<Values>;
+  /** What would be sent now; null for a form that does not say. */
+  readonly body: (() => Body) | null;
+  /** The faults that the form itself finds in its values now, by field. */
+  readonly faults: () => Partial<Record<keyof Values, string>>;
   readonly set: <Name extends keyof Values>(name: Name, value: Values[Name]) => void;
   readonly reset: (values?: Values) => void;
   /** The attributes of a text field. */
@@ -44,6 +54,7 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
   options: FormOptions<Values>,
 ): Form<Values> {
   const [values, setValues] = createSignal<Values>(options.initial);
+  const [initial, setInitial] = createSignal<Values>(options.initial);
   const [errors, setErrors] = createSignal<Partial<Record<keyof Values, string>>>({});
   const [problem, setProblem] = createSignal<Error | null>(null);
   const [isSubmitting, setIsSubmitting] = createSignal(false);
@@ -67,14 +78,17 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
     // An error of a field that the form does not show is shown for the whole form, or it would be lost.
     setProblem(isAtFields ? null : toError(error));
   };
+  const faults = (): Partial<Record<keyof Values, string>> => options.check?.(values()) ?? {};
+  const makeBody = (): Body => options.body?.(values()) ?? {};
   const send = async (form: HTMLFormElement | null): Promise<void> => {
-    const wrong = options.check?.(values()) ?? {};
+    const wrong = faults();
     setErrors(() => wrong);
     setProblem(null);
     if (Object.values(wrong).every((text) => text === undefined)) {
       setIsSubmitting(true);
       try {
-        await options.submit(values());
+        await options.submit(values(), makeBody());
+        setInitial(() => values());
         setIsChanged(false);
       } catch (error) {
         showFailure(error);
@@ -86,13 +100,43 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
   };
   return {
     values,
+    initial,
+    body: options.body === undefined ? null : makeBody,
+    faults,
     set,
     reset: (next = options.initial) => {
       setValues(() => next);
+      setInitial(() => next);
       setErrors({});
       setProblem(null);
       setIsChanged(false);
     },
+    ...attributesOf({ values, set, errorOf }),
+    errorOf,
+    showAtFields: (fields) => {
+      const isAtFields = showAtFields(fields);
+      queueMicrotask(() => document.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      return isAtFields;
+    },
+    problem,
+    isSubmitting,
+    isChanged,
+    onSubmit: (event) => {
+      event.preventDefault();
+      if (!isSubmitting()) {
+        void send(event.currentTarget instanceof HTMLFormElement ? event.currentTarget : null);
+      }
+    },
+  };
+}
+
+/** The attributes of the controls. */
+function attributesOf<Values extends Readonly<Record<string, unknown>>>({
+  values,
+  set,
+  errorOf,
+}: Pick<Form<Values>, "values" | "set" | "errorOf">): Pick<Form<Values>, "text" | "flag"> {
+  return {
     text: (name) => ({
       name,
       get value() {
@@ -110,21 +154,6 @@ export function createForm<Values extends Readonly<Record<string, unknown>>>(
       },
       onChange: (event) => set(name, event.currentTarget.checked as Values[typeof name]),
     }),
-    errorOf,
-    showAtFields: (fields) => {
-      const isAtFields = showAtFields(fields);
-      queueMicrotask(() => document.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
-      return isAtFields;
-    },
-    problem,
-    isSubmitting,
-    isChanged,
-    onSubmit: (event) => {
-      event.preventDefault();
-      if (!isSubmitting()) {
-        void send(event.currentTarget instanceof HTMLFormElement ? event.currentTarget : null);
-      }
-    },
   };
 }
 

@@ -61,8 +61,8 @@ export type Decision = {
   readonly reason: string;
 };
 
-/** Thrown in the transaction of an act, so that all of the act is rolled back. */
-class SecondPersonNeeded extends Error {
+/** Thrown in the transaction of an act that has to wait, so that all of the act is rolled back. */
+export class SecondPersonNeeded extends Error {
   readonly performed: Performed;
 
   constructor(performed: Performed) {

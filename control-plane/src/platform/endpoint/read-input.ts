@@ -18,6 +18,14 @@ const fieldsShownMax = 20;
  */
 export function readInput(endpoint: AnyEndpoint, request: Request, bytes: Uint8Array): unknown {
   const received = endpoint.method === "GET" ? readQuery(request) : readBody(endpoint.body ?? "json", request, bytes);
+  return checkInput(endpoint, received);
+}
+
+/**
+ * Checks an input that did not come as a request of its own, by the same rules.
+ * @throws AppError as `readInput`
+ */
+export function checkInput(endpoint: AnyEndpoint, received: unknown): unknown {
   const codeOf = endpoint.method === "GET" ? codeOfParameter : codeOfField;
   const unstorable = findUnstorable(received);
   if (unstorable !== null) {

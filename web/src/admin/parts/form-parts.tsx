@@ -1,30 +1,40 @@
 import type { AdminOperation } from "@sluice/contracts/admin-rights";
-import { type JSX, Show } from "solid-js";
+import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import type { Form } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
 import { TextArea } from "../../kit/field.tsx";
 import { ErrorState } from "../../kit/states.tsx";
 import { createRefusal } from "./rights.tsx";
+import type { PreviewedForm } from "./what-changes/what-changes.tsx";
 
-/** A form with its error above its fields and its buttons below them. */
+const WhatChanges = lazy(async () => ({ default: (await import("./what-changes/what-changes.tsx")).WhatChanges }));
+
+/** A form with its error above its fields, and what it would change and its buttons below them. */
 export function AdminForm<Values extends Readonly<Record<string, unknown>>>(props: {
   readonly form: Form<Values>;
   /** The verb of the button, such as "Save plan". */
   readonly action: string;
   readonly tone?: "primary" | "danger";
   readonly onCancel?: () => void;
-  /** The operation; an admin without the right for it sees that, and can't submit. */
-  readonly operation?: AdminOperation;
+  /**
+   * The operation: an admin without the right for it sees that, and can't submit; the others see what it would do. Null
+   * for a form that changes only what is the admin's own, or that leads to a preview.
+   */
+  readonly operation: AdminOperation | null;
   readonly children: JSX.Element;
 }): JSX.Element {
-  const refusal = props.operation === undefined ? null : createRefusal(props.operation);
+  const [element, setElement] = createSignal<HTMLFormElement>();
+  const refusal = props.operation === null ? null : createRefusal(props.operation);
   return (
-    <form class="form" onSubmit={props.form.onSubmit} noValidate>
+    <form class="form" onSubmit={props.form.onSubmit} noValidate ref={setElement}>
       <Show when={refusal?.isRefused()}>{refusal?.notice()}</Show>
       <Show when={props.form.problem()}>
         {(problem) => <ErrorState title="Nothing was changed" error={problem()} />}
       </Show>
       {props.children}
+      <Show when={refusal?.isRefused() === false && element()}>
+        {(form) => <ChangesOf {...props} element={form()} />}
+      </Show>
       <div class="form-actions">
         <Button
           type="submit"
@@ -37,6 +47,26 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
         <Show when={props.onCancel}>{(cancel) => <Button onClick={() => cancel()()}>Cancel</Button>}</Show>
       </div>
     </form>
+  );
+}
+
+/** Loads what it takes to say it with the first change, or at once if the form only asks for a reason. */
+export function ChangesOf(props: {
+  readonly form: PreviewedForm & Pick<Form<Readonly<Record<string, unknown>>>, "isChanged">;
+  readonly operation: AdminOperation | null;
+  readonly element: HTMLFormElement;
+}): JSX.Element {
+  const hasOnlyReason = (): boolean =>
+    props.form.body !== null && Object.keys(props.form.values()).every((name) => name === "reason");
+  const isWanted = (): boolean => props.form.isChanged() || hasOnlyReason();
+  return (
+    <Show when={isWanted() ? props.operation : null}>
+      {(operation) => (
+        <Suspense>
+          <WhatChanges form={props.form} operation={operation()} element={props.element} />
+        </Suspense>
+      )}
+    </Show>
   );
 }
 

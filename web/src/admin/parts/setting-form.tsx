@@ -1,6 +1,6 @@
 import type { SettingView, settingOutput, settingView } from "@sluice/contracts/settings";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import { type JSX, Show } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../api/client.ts";
 import { createForm } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
@@ -14,25 +14,36 @@ import { createAction, useRefresh } from "./actions.ts";
 import { outcomeText } from "./approval.tsx";
 import { ChoiceField } from "./choice-field.tsx";
 import { wholeOrNull } from "./field-values.ts";
+import { ChangesOf } from "./form-parts.tsx";
 import styles from "./setting-form.module.css";
 
 export type Setting = ResponseOf<typeof settingView>;
 
 const path = "/backend/admin/settings/list/";
 
+type NamedSetting = Pick<Setting, "name" | "version">;
+
+/** What saves a setting as it was loaded. */
+export const settingBody = ({ name, version }: NamedSetting, value: SettingView["value"] | null) => ({
+  name,
+  value,
+  version,
+});
+
 /** Saves one setting, or leaves it waiting for a second person. @returns what to say */
 export async function saveSetting(
-  { name, version }: Pick<Setting, "name" | "version">,
+  setting: NamedSetting,
   value: SettingView["value"] | null,
   done: string,
 ): Promise<string> {
-  const answer = await apiPost<typeof settingOutput>("/backend/admin/settings/save/", { name, value, version });
+  const answer = await apiPost<typeof settingOutput>("/backend/admin/settings/save/", settingBody(setting, value));
   return outcomeText(answer, () => done);
 }
 
 /** One setting with its explanation, and what it can be set to. */
 export function SettingForm(props: { readonly setting: Setting; readonly mayChange: boolean }): JSX.Element {
   const { setting } = props;
+  const [element, setElement] = createSignal<HTMLFormElement>();
   const refresh = useRefresh(path);
   const action = createAction(path);
   const save = (value: SettingView["value"] | null, done: string): Promise<string> => saveSetting(setting, value, done);
@@ -40,6 +51,7 @@ export function SettingForm(props: { readonly setting: Setting; readonly mayChan
     initial: { value: String(setting.value) },
     check: ({ value }) =>
       setting.kind !== "text" && value.trim() === "" ? { value: "Enter a value, or use the default." } : {},
+    body: ({ value }) => settingBody(setting, toValue(setting, value)),
     submit: async ({ value }) => {
       const wanted = toValue(setting, value);
       showToast(await save(wanted, `${setting.name} saved`));
@@ -50,7 +62,7 @@ export function SettingForm(props: { readonly setting: Setting; readonly mayChan
   });
   const isFixed = (): boolean => setting.source === "environment";
   return (
-    <form class={styles["setting"]} onSubmit={form.onSubmit} noValidate aria-label={setting.name}>
+    <form class={styles["setting"]} onSubmit={form.onSubmit} noValidate aria-label={setting.name} ref={setElement}>
       <div>
         <div class="button-row">
           <code>{setting.name}</code>
@@ -62,6 +74,9 @@ export function SettingForm(props: { readonly setting: Setting; readonly mayChan
       <div class={styles["control"]}>
         <SettingField setting={setting} form={form} isDisabled={isFixed() || !props.mayChange} />
         <Show when={form.problem()}>{(problem) => <ErrorState title="Nothing was changed" error={problem()} />}</Show>
+        <Show when={props.mayChange && !isFixed() && element()}>
+          {(shown) => <ChangesOf form={form} operation="/backend/admin/settings/save/" element={shown()} />}
+        </Show>
         <Show when={props.mayChange && !isFixed()}>
           <div class="button-row">
             <Button type="submit" isBusy={form.isSubmitting()} disabled={!form.isChanged()}>

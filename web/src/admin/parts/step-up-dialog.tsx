@@ -52,7 +52,7 @@ function LoginForm(props: { readonly onDone: () => void; readonly onCancel: () =
     },
   });
   return (
-    <AdminForm form={form} action="Log in and continue" onCancel={props.onCancel}>
+    <AdminForm form={form} operation={null} action="Log in and continue" onCancel={props.onCancel}>
       <p>
         This requires a recent login. Enter the password of <strong>{me.admin()?.username}</strong>; what you typed is
         kept and sent afterwards.

@@ -49,7 +49,7 @@ function BeginForm(props: { readonly onBegun: (begun: Begun) => void }): JSX.Ele
     submit: async (values) => props.onBegun(await apiPost<typeof totpBeginResponse>(`${base}begin/`, values)),
   });
   return (
-    <AdminForm form={form} action="Set up">
+    <AdminForm form={form} operation={null} action="Set up">
       <p class="muted">With an authenticator, you log in with a code from your phone as well as your password.</p>
       <PasswordField form={form} />
     </AdminForm>
@@ -76,7 +76,7 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
     },
   });
   return (
-    <AdminForm form={form} action="Turn on">
+    <AdminForm form={form} operation={null} action="Turn on">
       <p>Enter this secret in your authenticator app, then enter the code it shows.</p>
       <Facts
         facts={[

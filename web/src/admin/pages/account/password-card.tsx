@@ -24,7 +24,7 @@ export function PasswordCard(): JSX.Element {
   });
   return (
     <Card title="Password">
-      <AdminForm form={form} action="Change password">
+      <AdminForm form={form} operation={null} action="Change password">
         <TextField
           label="Current password"
           type="password"

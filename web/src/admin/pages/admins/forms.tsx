@@ -1,4 +1,5 @@
 import type { doneOrWaiting, saveAdminResponse, sessionRevokeResponse } from "@sluice/contracts/accounts";
+import type { AdminOperation } from "@sluice/contracts/admin-rights";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
@@ -53,33 +54,48 @@ function takesTwo(admin: Admin, action: AdminAction): boolean {
 
 const agents = { role: 1, promote: 2, demote: 1, disable: 0, restore: 1 } as const;
 
+/** What saves other rights. */
+const rightsBody = (admin: Admin, { action, role, reason }: Act) => ({
+  ...{ admin_id: admin.admin_id, reason, updated_at: admin.updated_at },
+  ...(isChange(action) ? { agent: agents[action] } : {}),
+  ...(action === "role" ? { role } : {}),
+});
+
+const isChange = (action: AdminAction): action is keyof typeof agents => action in agents;
+
+const operations: Readonly<Record<Exclude<AdminAction, keyof typeof agents>, AdminOperation>> = {
+  link: "/backend/admin/admin/password-link/",
+  sessions: "/backend/admin/admin/sessions/revoke/",
+  totp: "/backend/admin/totp/remove/",
+};
+
+const operationOf = (action: AdminAction): AdminOperation =>
+  isChange(action) ? "/backend/admin/admin/save/" : operations[action];
+
 type Act = { readonly action: AdminAction; readonly role: string; readonly reason: string };
 
-async function act(admin: Admin, { action, role, reason }: Act): Promise<string> {
-  const about = { admin_id: admin.admin_id, reason };
-  switch (action) {
+async function act(admin: Admin, asked: Act): Promise<string> {
+  const about = { admin_id: admin.admin_id, reason: asked.reason };
+  switch (asked.action) {
     case "link":
       return outcomeText(
-        await apiPost<typeof doneOrWaiting>("/backend/admin/admin/password-link/", about),
+        await apiPost<typeof doneOrWaiting>(operations.link, about),
         () => `A link is on its way to ${admin.email}.`,
       );
     case "sessions": {
-      const { revoked } = await apiPost<typeof sessionRevokeResponse>("/backend/admin/admin/sessions/revoke/", about);
+      const { revoked } = await apiPost<typeof sessionRevokeResponse>(operations.sessions, about);
       return `${revoked} sessions ended.`;
     }
     case "totp":
       return outcomeText(
-        await apiPost<typeof doneOrWaiting>("/backend/admin/totp/remove/", about),
+        await apiPost<typeof doneOrWaiting>(operations.totp, about),
         () => "The authenticator was removed.",
       );
-    default: {
-      const chosen = action === "role" ? { role } : {};
-      const rights = { ...about, agent: agents[action], updated_at: admin.updated_at, ...chosen };
+    default:
       return outcomeText(
-        await apiPost<typeof saveAdminResponse>("/backend/admin/admin/save/", rights),
+        await apiPost<typeof saveAdminResponse>("/backend/admin/admin/save/", rightsBody(admin, asked)),
         () => `${admin.username} was changed.`,
       );
-    }
   }
 }
 
@@ -97,6 +113,12 @@ export function AdminActionForm(props: {
       ...reasonFault(values.reason),
       ...(action === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
     }),
+    ...(isChange(action)
+      ? {
+          body: ({ role, reason }: { readonly role: string; readonly reason: string }) =>
+            rightsBody(admin, { action, role, reason: reason.trim() }),
+        }
+      : {}),
     submit: async (values) => {
       showToast(await act(admin, { action, role: values.role, reason: values.reason.trim() }));
       await refresh();
@@ -105,7 +127,13 @@ export function AdminActionForm(props: {
   });
   const tone = action === "disable" || action === "totp" ? "danger" : "primary";
   return (
-    <AdminForm form={form} action={actionTitles[action]} tone={tone} onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation={operationOf(action)}
+      action={actionTitles[action]}
+      tone={tone}
+      onCancel={props.onDone}
+    >
       <Notice tone="warn">
         <span>
           <strong>{admin.username}</strong>: {consequences[action]}
@@ -151,7 +179,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
     },
   });
   return (
-    <AdminForm form={form} action="Create admin" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/admin/create/" action="Create admin" onCancel={props.onDone}>
       <SecondPersonNotice what="This waits" />
       <TextField label="Username" autocomplete="off" spellcheck={false} {...form.text("username")} />
       <TextField

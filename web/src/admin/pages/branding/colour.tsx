@@ -5,7 +5,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
-import { type Setting, saveSetting } from "../../parts/setting-form.tsx";
+import { type Setting, saveSetting, settingBody } from "../../parts/setting-form.tsx";
 import styles from "./branding.module.css";
 import type { BrandingData } from "./branding.ts";
 
@@ -26,6 +26,7 @@ export function Colour(props: ColourProps): JSX.Element {
     initial: { value: stored() },
     check: ({ value }) =>
       value.trim() === "" || isHexColour(value.trim()) ? {} : { value: "Enter a colour such as #0b6b5f, or nothing." },
+    body: ({ value }) => settingBody(props.setting, value.trim().toLowerCase()),
     submit: async ({ value }) => {
       showToast(await saveSetting(props.setting, value.trim().toLowerCase(), "Colour saved"));
       await refresh();

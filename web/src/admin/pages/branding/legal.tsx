@@ -84,9 +84,14 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
   const withdrawal = createAction(brandingPath, legalPath);
   const [shown, setShown] = createSignal<string | null>(null);
   const newest = stored.versions[0];
-  const save = async (markdown: string, effective_on: string): Promise<void> => {
-    const version = newest?.version ?? 0;
-    await apiPost<typeof savedLegalResponse>(`${legalPath}save/`, { ...place, markdown, effective_on, version });
+  const bodyOf = (markdown: string, effective_on: string) => ({
+    ...place,
+    markdown,
+    effective_on,
+    version: newest?.version ?? 0,
+  });
+  const save = async (body: ReturnType<typeof bodyOf>): Promise<void> => {
+    await apiPost<typeof savedLegalResponse>(`${legalPath}save/`, body);
   };
   const form = createForm({
     initial: { markdown: stored.markdown, effective_on: today() },
@@ -94,8 +99,9 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
       ...(markdown.trim() === "" ? { markdown: "Enter a text." } : {}),
       ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: "Enter a day." }),
     }),
+    body: ({ markdown, effective_on }) => bodyOf(markdown, effective_on),
     submit: async ({ markdown, effective_on }) => {
-      await save(markdown, effective_on);
+      await save(bodyOf(markdown, effective_on));
       showToast(`${pageNames[place.page]}, ${languageName(place.locale)}: version ${(newest?.version ?? 0) + 1}`);
       await refresh();
     },
@@ -108,7 +114,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
     return "Preview shown";
   };
   const withdraw = async (): Promise<string> => {
-    await save("", today());
+    await save(bodyOf("", today()));
     return `${pageNames[place.page]}, ${languageName(place.locale)}: withdrawn`;
   };
   return (

@@ -83,14 +83,15 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
     },
     check: ({ links }) =>
       linksOf(links).length > footerLinksMax ? { links: `There may be up to ${footerLinksMax} links.` } : {},
-    submit: async ({ headline, sub_line, links }) => {
-      await apiPost<typeof savedTextResponse>("/backend/admin/branding/text/save/", {
-        locale: props.locale,
-        headline,
-        sub_line,
-        links: linksOf(links),
-        version: props.text?.version ?? 0,
-      });
+    body: ({ headline, sub_line, links }) => ({
+      locale: props.locale,
+      headline,
+      sub_line,
+      links: linksOf(links),
+      version: props.text?.version ?? 0,
+    }),
+    submit: async (_, body) => {
+      await apiPost<typeof savedTextResponse>("/backend/admin/branding/text/save/", body);
       showToast(`${languageName(props.locale)}: saved`);
       await refresh();
     },

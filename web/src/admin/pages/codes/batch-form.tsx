@@ -41,19 +41,16 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
       ...(plan_code !== "" || isWhole(quota) ? {} : { quota: "Enter a whole number of quota above 0." }),
       ...(isWhole(count) && Number(count) <= countMax ? {} : { count: `Enter 1 to ${countMax}.` }),
     }),
-    submit: async (values) => {
-      const answer = await apiPost<typeof createBatchOutput>(
-        `${batchesPath}create/`,
-        {
-          name: values.name,
-          note: values.note,
-          ...(values.plan_code === "" ? { quota: values.quota } : { plan_code: values.plan_code }),
-          count: Number(values.count),
-          is_once_per_user: values.is_once_per_user,
-          expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
-        },
-        { idempotencyKey },
-      );
+    body: (values) => ({
+      name: values.name,
+      note: values.note,
+      ...(values.plan_code === "" ? { quota: values.quota } : { plan_code: values.plan_code }),
+      count: Number(values.count),
+      is_once_per_user: values.is_once_per_user,
+      expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof createBatchOutput>(`${batchesPath}create/`, body, { idempotencyKey });
       await refresh();
       showToast(outcomeText(answer, ({ batch }) => `${formats.number(batch.count)} codes were made.`));
       props.onDone();

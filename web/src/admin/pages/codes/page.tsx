@@ -146,8 +146,9 @@ function RevokeForm(props: { readonly batch: Batch; readonly onDone: () => void 
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) => reasonFault(reason),
-    submit: async ({ reason }) => {
-      await apiPost<typeof revokedBatchResponse>(`${batchesPath}revoke/`, { batch_id: props.batch.batch_id, reason });
+    body: ({ reason }) => ({ batch_id: props.batch.batch_id, reason }),
+    submit: async (_, body) => {
+      await apiPost<typeof revokedBatchResponse>(`${batchesPath}revoke/`, body);
       await refresh();
       showToast("The unused codes were revoked.");
       props.onDone();

@@ -65,24 +65,21 @@ export function CouponForm(props: { readonly onDone: () => void }): JSX.Element 
       plan_codes: [] as readonly string[],
     },
     check: faultsOf,
-    submit: async (values) => {
-      const answer = await apiPost<typeof createCouponOutput>(
-        `${couponsPath}create/`,
-        {
-          code: values.code,
-          kind: values.kind,
-          ...(values.kind === "amount" ? { amount_usd: values.amount_usd } : { percent: values.percent }),
-          minimum_usd: values.minimum_usd === "" ? null : values.minimum_usd,
-          uses_max: countOf(values.uses_max),
-          uses_per_user: countOf(values.uses_per_user),
-          starts_at: values.starts_on === "" ? null : `${values.starts_on}T00:00:00Z`,
-          expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
-          is_first_purchase: values.is_first_purchase,
-          plan_codes: values.plan_codes,
-          note: values.note,
-        },
-        { idempotencyKey },
-      );
+    body: (values) => ({
+      code: values.code,
+      kind: values.kind,
+      ...(values.kind === "amount" ? { amount_usd: values.amount_usd } : { percent: values.percent }),
+      minimum_usd: values.minimum_usd === "" ? null : values.minimum_usd,
+      uses_max: countOf(values.uses_max),
+      uses_per_user: countOf(values.uses_per_user),
+      starts_at: values.starts_on === "" ? null : `${values.starts_on}T00:00:00Z`,
+      expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
+      is_first_purchase: values.is_first_purchase,
+      plan_codes: values.plan_codes,
+      note: values.note,
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof createCouponOutput>(`${couponsPath}create/`, body, { idempotencyKey });
       await refresh();
       showToast(outcomeText(answer, ({ coupon }) => `The coupon ${coupon.code} was made.`));
       props.onDone();

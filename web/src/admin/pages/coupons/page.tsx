@@ -138,11 +138,12 @@ function RevokeForm(props: { readonly coupon: Coupon; readonly onDone: () => voi
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) => reasonFault(reason),
-    submit: async ({ reason }) => {
-      await apiPost<typeof revokedCouponResponse>(`${couponsPath}revoke/`, {
-        coupon_id: props.coupon.coupon_id,
-        reason,
-      });
+    body: ({ reason }) => ({
+      coupon_id: props.coupon.coupon_id,
+      reason,
+    }),
+    submit: async (_, body) => {
+      await apiPost<typeof revokedCouponResponse>(`${couponsPath}revoke/`, body);
       await refresh();
       showToast("The coupon was revoked.");
       props.onDone();

@@ -81,14 +81,15 @@ function AccountForm(props: {
       status: (account?.status ?? "testing") as string,
       node_account: account?.node_account ?? "",
     },
-    submit: async ({ account_code: code, node_account: nodeAccount, ...rest }) => {
-      const saved = await apiPost<typeof exitAccountResponse>("/backend/admin/exit-node/account/save/", {
-        ...rest,
-        account_code: code.trim(),
-        node_code: props.nodeCode,
-        node_account: orNull(nodeAccount),
-        ...(account === null ? {} : { version: account.version }),
-      });
+    body: ({ account_code: code, node_account: nodeAccount, ...rest }) => ({
+      ...rest,
+      account_code: code.trim(),
+      node_code: props.nodeCode,
+      node_account: orNull(nodeAccount),
+      ...(account === null ? {} : { version: account.version }),
+    }),
+    submit: async (_, body) => {
+      const saved = await apiPost<typeof exitAccountResponse>("/backend/admin/exit-node/account/save/", body);
       showToast(`${saved.account.account_code} saved`);
       await refresh();
       props.onDone();

@@ -72,14 +72,15 @@ function RouteForm(props: {
       node_code: route === null ? props.nodeCode : (route.node_code ?? ""),
       status: (route?.status ?? "testing") as string,
     },
-    submit: async (values) => {
-      const saved = await apiPost<typeof exitRouteResponse>("/backend/admin/exit-node/route/save/", {
-        ...values,
-        route_code: values.route_code.trim(),
-        gateway_user_id: wholeOrNull(values.gateway_user_id),
-        node_code: orNull(values.node_code),
-        ...(route === null ? {} : { version: route.version }),
-      });
+    body: (values) => ({
+      ...values,
+      route_code: values.route_code.trim(),
+      gateway_user_id: wholeOrNull(values.gateway_user_id),
+      node_code: orNull(values.node_code),
+      ...(route === null ? {} : { version: route.version }),
+    }),
+    submit: async (_, body) => {
+      const saved = await apiPost<typeof exitRouteResponse>("/backend/admin/exit-node/route/save/", body);
       showToast(`${saved.route.route_code} saved`);
       await refresh();
       props.onDone();

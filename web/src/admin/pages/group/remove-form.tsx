@@ -33,12 +33,13 @@ export function RemoveForm(props: {
       ...(usersOf(users).length === 0 ? { users: "Name at least one user." } : {}),
       ...reasonFault(reason),
     }),
-    submit: async (values) => {
-      const answer = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, {
-        group_name: props.group,
-        ...namedAs(props.member, usersOf(values.users)),
-        reason: values.reason.trim(),
-      });
+    body: (values) => ({
+      group_name: props.group,
+      ...namedAs(props.member, usersOf(values.users)),
+      reason: values.reason.trim(),
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, body);
       await refresh();
       showToast(outcomeText(answer, ({ changed }) => `${memberCount(props.member, changed)} no longer in the group.`));
       props.onDone();

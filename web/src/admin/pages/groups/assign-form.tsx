@@ -50,15 +50,18 @@ export function AssignForm(props: {
         : {}),
       ...reasonFault(reason),
     }),
-    submit: async (values) => {
+    body: (values) => {
       const isAdditional = values.as === "additional";
-      const answer = await apiPost<typeof assignGroupOutput>(`${groupsPath}assign/`, {
+      return {
         group_name: values.group_name.trim(),
         ...namedAs(props.member, usersOf(values.users)),
         as: values.as,
         ends_at: isAdditional && values.ends_on !== "" ? `${values.ends_on}T23:59:59Z` : null,
         reason: values.reason.trim(),
-      });
+      };
+    },
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof assignGroupOutput>(`${groupsPath}assign/`, body);
       await refresh();
       showToast(outcomeText(answer, ({ changed }) => `${memberCount(props.member, changed)} in the group.`));
       props.onDone();

@@ -11,7 +11,6 @@ import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { groupVisibilities } from "../../values.ts";
 import { type GroupDetail, groupsPath, visibilityNames } from "./group.ts";
-import { GroupEffects } from "./group-effects.tsx";
 
 const rankMax = 1_000;
 
@@ -58,18 +57,19 @@ export function GroupForm(props: {
         : { rank: `Enter a whole number from 0 to ${rankMax}.` }),
       ...reasonFault(reason),
     }),
-    submit: async (values) => {
-      const answer = await apiPost<typeof saveGroupOutput>(`${groupsPath}save/`, {
-        name: values.name.trim(),
-        description: values.description,
-        multiplier: values.multiplier.trim(),
-        visibility: values.visibility,
-        rank: Number(values.rank),
-        is_start: values.is_start,
-        email_domains: values.email_domains.split(/[\s,;]+/).filter((domain) => domain !== ""),
-        ...(group === null ? {} : { updated_at: group.updated_at }),
-        reason: values.reason.trim(),
-      });
+    body: (values) => ({
+      name: values.name.trim(),
+      description: values.description,
+      multiplier: values.multiplier.trim(),
+      visibility: values.visibility,
+      rank: Number(values.rank),
+      is_start: values.is_start,
+      email_domains: values.email_domains.split(/[\s,;]+/).filter((domain) => domain !== ""),
+      ...(group === null ? {} : { updated_at: group.updated_at }),
+      reason: values.reason.trim(),
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof saveGroupOutput>(`${groupsPath}save/`, body);
       await refresh();
       showToast(outcomeText(answer, () => "The group was saved."));
       props.onDone();
@@ -126,18 +126,6 @@ export function GroupForm(props: {
       <StartFields form={form} />
       <Show when={isCheap()}>
         <SecondPersonNotice what="A change that makes calls cheaper waits" />
-      </Show>
-      <Show when={group}>
-        {(loaded) => (
-          <GroupEffects
-            group={loaded()}
-            typed={{
-              multiplier: form.values().multiplier.trim(),
-              visibility: form.values().visibility as GroupDetail["group"]["visibility"],
-              rank: Number(form.values().rank),
-            }}
-          />
-        )}
       </Show>
       <ReasonField form={form} />
     </AdminForm>

@@ -42,8 +42,9 @@ export function TermsForm(props: { readonly terms: Terms | null; readonly onDone
   } = props.terms ?? { ...none, version: 0, saved_by: "", saved_at: "" };
   const form = createForm<Values>({
     initial: known,
-    submit: async (values) => {
-      await apiPost<typeof invoiceTermsResponse>(`${termsPath}save/`, { ...values, version: Number(version) });
+    body: (values) => ({ ...values, version: Number(version) }),
+    submit: async (_, body) => {
+      await apiPost<typeof invoiceTermsResponse>(`${termsPath}save/`, body);
       await refresh();
       showToast("Saved. New orders are invoiced on these terms.");
       props.onDone();

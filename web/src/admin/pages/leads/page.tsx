@@ -77,13 +77,14 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
   const refresh = useRefresh(path);
   const form = createForm({
     initial: { status: lead.status as string, note: lead.note },
-    submit: async ({ status, note }) => {
-      await apiPost<typeof saveLeadInput>("/backend/admin/lead/save/", {
-        id: lead.id,
-        version: lead.version,
-        status,
-        note,
-      });
+    body: ({ status, note }) => ({
+      id: lead.id,
+      version: lead.version,
+      status,
+      note,
+    }),
+    submit: async (_, body) => {
+      await apiPost<typeof saveLeadInput>("/backend/admin/lead/save/", body);
       showToast("Lead saved");
       await refresh();
     },
@@ -101,7 +102,7 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
           { name: "Updated", value: shownMoment(lead.updated_at) },
         ]}
       />
-      <AdminForm form={form} action="Save lead">
+      <AdminForm form={form} operation="/backend/admin/lead/save/" action="Save lead">
         <ChoiceField label="Status" options={leadStatuses} {...form.text("status")} />
         <TextArea label="Note" hint="For admins only; it is never sent." rows={5} {...form.text("note")} />
       </AdminForm>

@@ -60,13 +60,16 @@ export function LimitsForm(props: {
       ),
       ...reasonFault(values.reason),
     }),
-    submit: async (values) => {
+    body: (values) => {
       const limits = limitNames.map((name) => [name, limitOf(name, values[name])]);
-      await apiPost<typeof saveLimitsOutput>("/backend/admin/limit/save/", {
+      return {
         ...props.of,
         ...Object.fromEntries(limits),
         reason: values.reason.trim(),
-      });
+      };
+    },
+    submit: async (_, body) => {
+      await apiPost<typeof saveLimitsOutput>("/backend/admin/limit/save/", body);
       await refresh();
       showToast("The limits were saved and apply now.");
       props.onDone();

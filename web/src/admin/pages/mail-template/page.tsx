@@ -78,14 +78,17 @@ function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
   const refresh = useRefresh(path, "/backend/admin/mail/template/list/");
   const form = createForm<Parts>({
     initial: { subject: template.subject, html: template.html, text: template.text },
-    submit: async (values) => {
+    body: (values) => {
       const { name, locale, version } = template;
-      const saved = await apiPost<typeof savedMailTemplateResponse>("/backend/admin/mail/template/save/", {
+      return {
         ...values,
         name,
         locale,
         version,
-      });
+      };
+    },
+    submit: async (_, body) => {
+      const saved = await apiPost<typeof savedMailTemplateResponse>("/backend/admin/mail/template/save/", body);
       showToast(`Saved as version ${saved.template.version}`);
       await refresh();
     },

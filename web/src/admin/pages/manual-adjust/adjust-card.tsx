@@ -78,7 +78,7 @@ export function AdjustCard(): JSX.Element {
           setPicked(user);
         }}
       />
-      <AdminForm form={form} action="Preview">
+      <AdminForm form={form} operation={null} action="Preview">
         <FieldRow>
           <TextField label="Gateway user id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
           <TextField

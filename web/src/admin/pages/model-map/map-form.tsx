@@ -1,9 +1,8 @@
 import type { messagesModelListResponse, messagesModelResponse } from "@sluice/contracts/messages-models";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import { type JSX, Show } from "solid-js";
+import type { JSX } from "solid-js";
 import { ApiError, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Card, Facts } from "../../../kit/card.tsx";
 import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -39,16 +38,17 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
   const form = createForm({
     initial,
     check: (values) => (flagsOf(values.flags) === null ? { flags: "This is not a JSON object." } : {}),
-    submit: async (values) => {
+    body: (values) => ({
+      ...values,
+      name: values.name.trim(),
+      upstream_model: values.upstream_model.trim(),
+      released_at: values.released_at.trim(),
+      flags: flagsOf(values.flags),
+      version: entry?.version ?? 0,
+    }),
+    submit: async (_, body) => {
       try {
-        await apiPost<typeof messagesModelResponse>("/backend/admin/anthropic/model-map/save/", {
-          ...values,
-          name: values.name.trim(),
-          upstream_model: values.upstream_model.trim(),
-          released_at: values.released_at.trim(),
-          flags: flagsOf(values.flags),
-          version: entry?.version ?? 0,
-        });
+        await apiPost<typeof messagesModelResponse>("/backend/admin/anthropic/model-map/save/", body);
       } catch (error) {
         throw atFlags(error);
       }
@@ -57,10 +57,6 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
       props.onDone();
     },
   });
-  const changes = () =>
-    (Object.keys(initial) as (keyof typeof initial)[])
-      .filter((name) => String(form.values()[name]) !== String(initial[name]))
-      .map((name) => ({ name, value: `${String(initial[name]) || "empty"} → ${String(form.values()[name])}` }));
   return (
     <AdminForm
       form={form}
@@ -94,13 +90,6 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
         rows={6}
         {...form.text("flags")}
       />
-      <Show when={entry !== null}>
-        <Card title="What would change">
-          <Show when={changes().length > 0} fallback={<p class="muted">Nothing yet.</p>}>
-            <Facts facts={changes()} />
-          </Show>
-        </Card>
-      </Show>
     </AdminForm>
   );
 }

@@ -117,16 +117,17 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
       weight: String(ability?.weight ?? 1),
       reason: "",
     },
-    submit: async (values) => {
-      await apiPost(`${path}save/`, {
-        group_name: values.group_name.trim(),
-        model: values.model.trim(),
-        channel_id: values.channel_id.trim(),
-        is_enabled: values.is_enabled,
-        priority: wholeOrNull(values.priority) ?? undefined,
-        weight: wholeOrNull(values.weight) ?? undefined,
-        reason: orAbsent(values.reason),
-      });
+    body: (values) => ({
+      group_name: values.group_name.trim(),
+      model: values.model.trim(),
+      channel_id: values.channel_id.trim(),
+      is_enabled: values.is_enabled,
+      priority: wholeOrNull(values.priority) ?? undefined,
+      weight: wholeOrNull(values.weight) ?? undefined,
+      reason: orAbsent(values.reason),
+    }),
+    submit: async (_, body) => {
+      await apiPost(`${path}save/`, body);
       await refresh();
       showToast("Saved. It applies now.");
       props.onDone();

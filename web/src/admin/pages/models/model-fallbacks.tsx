@@ -70,15 +70,16 @@ function FallbackForm(props: {
       is_for_every_key: rule?.is_for_every_key ?? false,
       reason: "",
     },
-    submit: async (values) => {
-      await apiPost(operation, {
-        model,
-        group_name: orAbsent(values.group_name.trim()) ?? null,
-        fallback_models: values.fallback_models.split(/[\s,]+/).filter(Boolean),
-        larger_model: orAbsent(values.larger_model.trim()) ?? null,
-        is_for_every_key: values.is_for_every_key,
-        reason: orAbsent(values.reason),
-      });
+    body: (values) => ({
+      model,
+      group_name: orAbsent(values.group_name.trim()) ?? null,
+      fallback_models: values.fallback_models.split(/[\s,]+/).filter(Boolean),
+      larger_model: orAbsent(values.larger_model.trim()) ?? null,
+      is_for_every_key: values.is_for_every_key,
+      reason: orAbsent(values.reason),
+    }),
+    submit: async (_, body) => {
+      await apiPost(operation, body);
       showToast("The fallbacks were saved and apply now.");
       await refresh();
       props.onDone();

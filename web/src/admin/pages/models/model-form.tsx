@@ -3,10 +3,9 @@ import type { saveModelOutput } from "@sluice/contracts/catalog-admin";
 import type { RowOf } from "@sluice/contracts/lists";
 import { modelKinds } from "@sluice/contracts/model-kinds";
 import { priceColumns, pricedUnits, tokenPrices } from "@sluice/contracts/priced-units";
-import { For, type JSX, Show } from "solid-js";
+import { For, type JSX } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
-import { Card, Facts } from "../../../kit/card.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -85,19 +84,19 @@ function longPromptOf(values: Record<string, string>): Record<string, unknown> |
     : { above_tokens: above, ...Object.fromEntries(prices) };
 }
 
-/** Changes a model as it was loaded, or creates one. The change is shown above the button. */
+/** Changes a model as it was loaded, or creates one. */
 export function ModelForm(props: { readonly model: Model | null; readonly onDone: () => void }): JSX.Element {
   const { model } = props;
   const refresh = useRefresh(modelsPath, "/backend/admin/ability/", "/backend/admin/audit/");
-  const before = valuesOf(model);
   const form = createForm<Record<string, string>>({
-    initial: before,
-    submit: async (values) => {
-      const answer = await apiPost<typeof saveModelOutput>(`${modelsPath}save/`, {
-        name: values["name"]?.trim(),
-        ...changesOf(model, values),
-        ...(model === null ? {} : { updated_at: model.updated_at }),
-      });
+    initial: valuesOf(model),
+    body: (values) => ({
+      name: values["name"]?.trim(),
+      ...changesOf(model, values),
+      ...(model === null ? {} : { updated_at: model.updated_at }),
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof saveModelOutput>(`${modelsPath}save/`, body);
       await refresh();
       showToast(
         outcomeText(
@@ -108,10 +107,6 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       props.onDone();
     },
   });
-  const changes = () =>
-    Object.entries(form.values())
-      .filter(([name, value]) => name !== "reason" && value.trim() !== before[name])
-      .map(([name, value]) => ({ name, value: `${before[name] || "empty"} → ${value.trim() || "empty"}` }));
   return (
     <AdminForm
       form={form}
@@ -183,13 +178,6 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       </FieldRow>
       <ReasonField form={form} isOptional />
       <SecondPersonNotice what={model === null ? "A new model waits" : "A lower price waits"} />
-      <Show when={model !== null}>
-        <Card title="What would change">
-          <Show when={changes().length > 0} fallback={<p class="muted">Nothing yet.</p>}>
-            <Facts facts={changes()} />
-          </Show>
-        </Card>
-      </Show>
     </AdminForm>
   );
 }

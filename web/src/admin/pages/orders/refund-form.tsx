@@ -78,6 +78,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
   return (
     <AdminForm
       form={form}
+      operation="/backend/admin/refund/create/"
       action={order.pay_channel === "code" ? "Take back now" : "Refund now"}
       tone="danger"
       onCancel={props.onDone}

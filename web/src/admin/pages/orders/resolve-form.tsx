@@ -48,7 +48,13 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
     },
   });
   return (
-    <AdminForm form={form} action="Decide" tone="danger" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/order/resolve/"
+      action="Decide"
+      tone="danger"
+      onCancel={props.onDone}
+    >
       <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{reason()}</Notice>}</Show>
       <ChoiceField label="Decision" options={[{ value: "", label: "Choose" }, ...decisions]} {...form.text("action")} />
       <Show when={form.values().action === "settle" || form.values().action === "refund"}>

@@ -37,15 +37,16 @@ export function SaveForm(props: {
   const form = createForm({
     initial: { name: props.organisation.name, reason: "" },
     check: ({ name, reason }) => ({ ...(name.trim() === "" ? { name: "Enter a name." } : {}), ...reasonFault(reason) }),
-    submit: async (values) => {
-      await apiPost<typeof adminOrganisationResponse>(`${organisationsPath}save/`, {
-        organisation_id: props.organisation.organisation_id,
-        ...(props.change === "rename"
-          ? { name: values.name.trim() }
-          : { status: props.change === "suspend" ? "suspended" : "active" }),
-        updated_at: props.organisation.updated_at,
-        reason: values.reason.trim(),
-      });
+    body: (values) => ({
+      organisation_id: props.organisation.organisation_id,
+      ...(props.change === "rename"
+        ? { name: values.name.trim() }
+        : { status: props.change === "suspend" ? "suspended" : "active" }),
+      updated_at: props.organisation.updated_at,
+      reason: values.reason.trim(),
+    }),
+    submit: async (_, body) => {
+      await apiPost<typeof adminOrganisationResponse>(`${organisationsPath}save/`, body);
       await refresh();
       showToast(done);
       props.onDone();

@@ -18,12 +18,13 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
       ...(owner.trim() === "" ? { owner: "Enter an e-mail address or a user id." } : {}),
       ...reasonFault(reason),
     }),
-    submit: async (values) => {
-      await apiPost<typeof adminOrganisationResponse>(`${organisationsPath}create/`, {
-        name: values.name.trim(),
-        owner: values.owner.trim(),
-        reason: values.reason.trim(),
-      });
+    body: (values) => ({
+      name: values.name.trim(),
+      owner: values.owner.trim(),
+      reason: values.reason.trim(),
+    }),
+    submit: async (_, body) => {
+      await apiPost<typeof adminOrganisationResponse>(`${organisationsPath}create/`, body);
       await refresh();
       showToast("The organisation was created.");
       form.reset();

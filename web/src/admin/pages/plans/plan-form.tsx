@@ -101,22 +101,23 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       ...((quotaOfUsd(quota) ?? 0n) > 0n ? {} : { quota: "Enter an amount in US dollars above 0." }),
       ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "Enter a whole number." }),
     }),
-    submit: async (values) => {
-      const answer = await apiPost<typeof savePlanOutput>(`${plansPath}save/`, {
-        plan_code: values.plan_code,
-        name: values.name,
-        kind: values.kind,
-        status: values.status,
-        quota: String(quotaOfUsd(values.quota) ?? 0n),
-        description: values.description,
-        price_usd: values.price_usd.trim(),
-        features: featuresOf(values.features),
-        sort_order: Number(values.sort_order),
-        own_amount: ownAmountOf(values),
-        renews: values.kind === "monthly" && values.renews === "yes",
-        group_name: values.kind === "monthly" && values.group_name !== "" ? values.group_name : null,
-        ...(plan === null ? {} : { version: plan.version }),
-      });
+    body: (values) => ({
+      plan_code: values.plan_code,
+      name: values.name,
+      kind: values.kind,
+      status: values.status,
+      quota: String(quotaOfUsd(values.quota) ?? 0n),
+      description: values.description,
+      price_usd: values.price_usd.trim(),
+      features: featuresOf(values.features),
+      sort_order: Number(values.sort_order),
+      own_amount: ownAmountOf(values),
+      renews: values.kind === "monthly" && values.renews === "yes",
+      group_name: values.kind === "monthly" && values.group_name !== "" ? values.group_name : null,
+      ...(plan === null ? {} : { version: plan.version }),
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof savePlanOutput>(`${plansPath}save/`, body);
       await refresh();
       showToast(outcomeText(answer, () => "The plan was saved."));
       props.onDone();

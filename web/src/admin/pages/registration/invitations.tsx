@@ -124,16 +124,17 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
       ...(credit_quota.trim() === "" || isCount(credit_quota) ? {} : { credit_quota: "Enter a whole number." }),
       ...reasonFault(reason),
     }),
-    submit: async (values) => {
-      const answer = await apiPost<typeof createdInvitationResponse>(`${registrationPath}invitation/create/`, {
-        name: values.name.trim(),
-        uses_max: Number(values.uses_max),
-        expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
-        group_name: orNull(values.group_name),
-        credit_quota: orNull(values.credit_quota),
-        reason: values.reason.trim(),
-        idempotency_key: idempotencyKey,
-      });
+    body: (values) => ({
+      name: values.name.trim(),
+      uses_max: Number(values.uses_max),
+      expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
+      group_name: orNull(values.group_name),
+      credit_quota: orNull(values.credit_quota),
+      reason: values.reason.trim(),
+      idempotency_key: idempotencyKey,
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof createdInvitationResponse>(`${registrationPath}invitation/create/`, body);
       await refresh();
       showToast(outcomeText(answer, () => "The invitation was made. Its link is in the list."));
       props.onDone();
@@ -197,11 +198,12 @@ function RevokeForm(props: { readonly invitation: Invitation; readonly onDone: (
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) => reasonFault(reason),
-    submit: async ({ reason }) => {
-      await apiPost<typeof revokedInvitationResponse>(`${registrationPath}invitation/revoke/`, {
-        invitation_id: props.invitation.invitation_id,
-        reason: reason.trim(),
-      });
+    body: ({ reason }) => ({
+      invitation_id: props.invitation.invitation_id,
+      reason: reason.trim(),
+    }),
+    submit: async (_, body) => {
+      await apiPost<typeof revokedInvitationResponse>(`${registrationPath}invitation/revoke/`, body);
       await refresh();
       showToast("The invitation was revoked.");
       props.onDone();

@@ -71,17 +71,18 @@ export function RulesForm(props: { readonly rules: Rules; readonly onDone: () =>
   const form = createForm<Values>({
     initial: valuesOf(props.rules),
     check: faultsOf,
-    submit: async (values) => {
-      const answer = await apiPost<typeof savedRegistrationResponse>(`${registrationPath}save/`, {
-        mode: values.mode,
-        domains: domainsOf(values.domains),
-        refused_domains: domainsOf(values.refused_domains),
-        proof_bits: Number(values.proof_bits),
-        credit_quota: String(quotaOfUsd(values.credit_quota) ?? 0n),
-        ...Object.fromEntries(numbers.map((name) => [name, Number(values[name])])),
-        reason: values.reason.trim(),
-        updated_at: props.rules.updated_at,
-      });
+    body: (values) => ({
+      mode: values.mode,
+      domains: domainsOf(values.domains),
+      refused_domains: domainsOf(values.refused_domains),
+      proof_bits: Number(values.proof_bits),
+      credit_quota: String(quotaOfUsd(values.credit_quota) ?? 0n),
+      ...Object.fromEntries(numbers.map((name) => [name, Number(values[name])])),
+      reason: values.reason.trim(),
+      updated_at: props.rules.updated_at,
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof savedRegistrationResponse>(`${registrationPath}save/`, body);
       await refresh();
       showToast(outcomeText(answer, () => "The rules were saved."));
       props.onDone();

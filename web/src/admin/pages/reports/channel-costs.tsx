@@ -87,20 +87,21 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
       valid_from: utcDay(Date.now()),
       ...byPrice({ refused: "", free: "", as_whole: "" }),
     },
-    submit: async (values) => {
-      await apiPost("/backend/admin/channel-cost/save/", {
-        channel_id: wholeOrNull(values.channel_id),
-        model: values.model.trim(),
-        valid_from: values.valid_from,
-        ...Object.fromEntries(pricedUnits.map(({ price, unpriced }) => [price, sent[unpriced](values[price])])),
-      });
+    body: (values) => ({
+      channel_id: wholeOrNull(values.channel_id),
+      model: values.model.trim(),
+      valid_from: values.valid_from,
+      ...Object.fromEntries(pricedUnits.map(({ price, unpriced }) => [price, sent[unpriced](values[price])])),
+    }),
+    submit: async (values, body) => {
+      await apiPost("/backend/admin/channel-cost/save/", body);
       showToast(`Price of ${values.model} saved`);
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} action="Save price" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/channel-cost/save/" action="Save price" onCancel={props.onDone}>
       <FieldRow>
         <TextField label="Channel id" inputmode="numeric" {...form.text("channel_id")} />
         <TextField label="Model" spellcheck={false} {...form.text("model")} />

@@ -128,18 +128,19 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
       ...(name.trim() === "" ? { name: "Enter the name." } : {}),
       ...(value.trim() === "" ? { value: "Enter the value." } : {}),
     }),
-    submit: async ({ name, value }) => {
-      const answer = await apiPost<typeof savedSecretOutput>("/backend/admin/secret/save/", {
-        name: name.trim(),
-        value,
-      });
+    body: ({ name, value }) => ({
+      name: name.trim(),
+      value,
+    }),
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof savedSecretOutput>("/backend/admin/secret/save/", body);
       showToast(outcomeText(answer, ({ secret }) => `${secret.name} saved, version ${secret.version}`));
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} action="Save secret" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/secret/save/" action="Save secret" onCancel={props.onDone}>
       <TextField
         label="Name"
         hint="Lower-case letters, digits and underscores, in parts joined by dots."

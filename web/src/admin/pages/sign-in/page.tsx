@@ -154,8 +154,9 @@ function RemoveForm(props: { readonly provider: Provider; readonly onDone: () =>
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) => reasonFault(reason),
-    submit: async ({ reason }) => {
-      await apiPost(`${providersPath}remove/`, { slug: props.provider.slug, reason: reason.trim() });
+    body: ({ reason }) => ({ slug: props.provider.slug, reason: reason.trim() }),
+    submit: async (_, body) => {
+      await apiPost(`${providersPath}remove/`, body);
       await refresh();
       showToast("The service was removed.");
       props.onDone();

@@ -124,6 +124,7 @@ function Row(props: { readonly incident: Incident; readonly onEdit: () => void }
 
 function IncidentForm(props: { readonly incident: Incident | null; readonly onDone: () => void }): JSX.Element {
   const { incident } = props;
+  const operation = incident === null ? "/backend/admin/incident/create/" : "/backend/admin/incident/update/";
   const refresh = useRefresh(path);
   const form = createForm({
     initial: {
@@ -137,17 +138,15 @@ function IncidentForm(props: { readonly incident: Incident | null; readonly onDo
       ...(title.trim().length < 3 ? { title: "Enter a title of at least three characters." } : {}),
       ...(text.trim() === "" ? { text: "Say what customers should know." } : {}),
     }),
-    submit: async ({ title, impact, state, models, text }) => {
-      await (incident === null
-        ? apiPost<typeof savedIncidentResponse>("/backend/admin/incident/create/", {
+    body: ({ title, impact, state, models, text }) =>
+      incident === null
+        ? {
             ...{ title, impact, state, text },
             models: models.split(/[\s,]+/).filter((name) => name !== ""),
-          })
-        : apiPost<typeof savedIncidentResponse>("/backend/admin/incident/update/", {
-            ...{ impact, state, text },
-            incident_id: incident.id,
-            version: incident.version,
-          }));
+          }
+        : { impact, state, text, incident_id: incident.id, version: incident.version },
+    submit: async (_, body) => {
+      await apiPost<typeof savedIncidentResponse>(operation, body);
       showToast(incident === null ? "Incident posted" : "Update posted");
       await refresh();
       props.onDone();
@@ -158,7 +157,7 @@ function IncidentForm(props: { readonly incident: Incident | null; readonly onDo
       form={form}
       action={incident === null ? "Post incident" : "Post update"}
       onCancel={props.onDone}
-      operation={incident === null ? "/backend/admin/incident/create/" : "/backend/admin/incident/update/"}
+      operation={operation}
     >
       <Show when={incident === null}>
         <TextField label="Title" maxlength="120" {...form.text("title")} />

@@ -121,7 +121,7 @@ function Reader(props: PayloadReaderProps): JSX.Element {
         )}
       </Match>
       <Match when={opened() === null}>
-        <AdminForm form={form} action="Decrypt" tone="danger">
+        <AdminForm form={form} operation="/backend/admin/trace/payload/" action="Decrypt" tone="danger">
           <TextArea
             label="Reason"
             hint="Permanently recorded with your name. Required to read the payload."

@@ -24,17 +24,18 @@ export function AbilityForm(props: {
       weight: "1",
       reason: "",
     },
-    submit: async (values) => {
-      await apiPost("/backend/admin/ability/save/", {
-        channel_id: props.channelId,
-        model: values.model.trim(),
-        upstream_model: values.upstream_model.trim() === "" ? null : values.upstream_model.trim(),
-        group_name: values.group_name.trim(),
-        is_enabled: values.is_enabled,
-        priority: wholeOrNull(values.priority),
-        weight: wholeOrNull(values.weight),
-        reason: orAbsent(values.reason),
-      });
+    body: (values) => ({
+      channel_id: props.channelId,
+      model: values.model.trim(),
+      upstream_model: values.upstream_model.trim() === "" ? null : values.upstream_model.trim(),
+      group_name: values.group_name.trim(),
+      is_enabled: values.is_enabled,
+      priority: wholeOrNull(values.priority),
+      weight: wholeOrNull(values.weight),
+      reason: orAbsent(values.reason),
+    }),
+    submit: async (values, body) => {
+      await apiPost("/backend/admin/ability/save/", body);
       showToast(`${values.model} saved`);
       await refresh();
       props.onDone();

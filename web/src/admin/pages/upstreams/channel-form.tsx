@@ -15,6 +15,22 @@ import { ProbeFields } from "./probe-fields.tsx";
 import { AddressFields, RequestFields } from "./settings-fields.tsx";
 import { settingsProblems, toSettings, toValues } from "./settings-values.ts";
 
+const initialOf = (channel: Channel, isCopy: boolean) => ({
+  ...toValues(channel.upstream),
+  name: isCopy ? `${channel.name} copy` : channel.name,
+  credential: "",
+  isCredentialRemoved: false,
+  status: (isCopy ? "disabled" : channel.status) as string,
+  requests_per_minute: channel.requests_per_minute?.toString() ?? "",
+  concurrency_max: channel.concurrency_max?.toString() ?? "",
+  first_byte_timeout_ms: channel.first_byte_timeout_ms?.toString() ?? "",
+  idle_timeout_ms: channel.idle_timeout_ms?.toString() ?? "",
+  pass_through_paths: channel.pass_through_paths as readonly string[],
+  probe_minutes: isCopy ? "" : (channel.probe_minutes?.toString() ?? ""),
+  probe_model: isCopy ? "" : (channel.probe_model ?? ""),
+  reason: "",
+});
+
 /** Changes the channel that was loaded, or creates a copy of it. Its credential goes in and is never shown. */
 export function ChannelForm(props: {
   readonly channel: Channel;
@@ -23,26 +39,13 @@ export function ChannelForm(props: {
 }): JSX.Element {
   const { channel } = props;
   const isCopy = props.isCopy === true;
+  const operation = isCopy ? "/backend/admin/channel/adopt/" : "/backend/admin/channel/save/";
   const hasCredential = channel.has_credential && !isCopy;
   const refresh = useRefresh(channelPath);
   const form = createForm({
-    initial: {
-      ...toValues(channel.upstream),
-      name: isCopy ? `${channel.name} copy` : channel.name,
-      credential: "",
-      isCredentialRemoved: false,
-      status: (isCopy ? "disabled" : channel.status) as string,
-      requests_per_minute: channel.requests_per_minute?.toString() ?? "",
-      concurrency_max: channel.concurrency_max?.toString() ?? "",
-      first_byte_timeout_ms: channel.first_byte_timeout_ms?.toString() ?? "",
-      idle_timeout_ms: channel.idle_timeout_ms?.toString() ?? "",
-      pass_through_paths: channel.pass_through_paths as readonly string[],
-      probe_minutes: isCopy ? "" : (channel.probe_minutes?.toString() ?? ""),
-      probe_model: isCopy ? "" : (channel.probe_model ?? ""),
-      reason: "",
-    },
+    initial: initialOf(channel, isCopy),
     check: settingsProblems,
-    submit: async (values) => {
+    body: (values) => {
       const settings = {
         name: values.name,
         upstream: toSettings(values, channel.upstream),
@@ -55,16 +58,19 @@ export function ChannelForm(props: {
         reason: orAbsent(values.reason),
       };
       const credential = orAbsent(values.credential);
-      await (isCopy
-        ? apiPost("/backend/admin/channel/adopt/", { ...settings, credential, models: channel.abilities })
-        : apiPost("/backend/admin/channel/save/", {
+      return isCopy
+        ? { ...settings, credential, models: channel.abilities }
+        : {
             ...settings,
             channel_id: channel.channel_id,
             updated_at: channel.updated_at,
             credential: values.isCredentialRemoved ? null : credential,
             probe_minutes: wholeOrNull(values.probe_minutes),
             probe_model: orAbsent(values.probe_model.trim()) ?? null,
-          }));
+          };
+    },
+    submit: async (values, body) => {
+      await apiPost(operation, body);
       const isDisabled = values.status === "disabled";
       showToast(isDisabled ? `${values.name} saved; it is disabled and gets no calls.` : `${values.name} saved`);
       await refresh();
@@ -74,7 +80,7 @@ export function ChannelForm(props: {
   return (
     <AdminForm
       form={form}
-      operation="/backend/admin/channel/save/"
+      operation={operation}
       action={isCopy ? "Create channel" : "Save channel"}
       onCancel={props.onDone}
     >

@@ -28,18 +28,19 @@ export function CredentialForm(props: {
       concurrency_max: credential?.concurrency_max?.toString() ?? "",
       reason: "",
     },
-    submit: async (values) => {
-      await apiPost("/backend/admin/channel/credential/save/", {
-        channel_id: props.channelId,
-        ...(credential === null ? {} : { credential_id: credential.credential_id }),
-        label: values.label,
-        credential: orAbsent(values.secret),
-        status: values.status,
-        weight: wholeOrNull(values.weight),
-        requests_per_minute: wholeOrNull(values.requests_per_minute),
-        concurrency_max: wholeOrNull(values.concurrency_max),
-        reason: orAbsent(values.reason),
-      });
+    body: (values) => ({
+      channel_id: props.channelId,
+      ...(credential === null ? {} : { credential_id: credential.credential_id }),
+      label: values.label,
+      credential: orAbsent(values.secret),
+      status: values.status,
+      weight: wholeOrNull(values.weight),
+      requests_per_minute: wholeOrNull(values.requests_per_minute),
+      concurrency_max: wholeOrNull(values.concurrency_max),
+      reason: orAbsent(values.reason),
+    }),
+    submit: async (values, body) => {
+      await apiPost("/backend/admin/channel/credential/save/", body);
       showToast(`${values.label} saved`);
       await refresh();
       props.onDone();

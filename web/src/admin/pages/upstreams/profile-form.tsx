@@ -59,9 +59,9 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
   const refresh = useRefresh(profilePath);
   const form = createForm({
     initial: initialOf(profile),
-    submit: async (values) => {
+    body: (values) => {
       const type = values.auth_type;
-      await atFields("/backend/upstream/auth-profiles/save/", {
+      return {
         ...(profile === null ? {} : { id: profile.id, version: profile.version }),
         name: values.name,
         provider: values.provider.trim(),
@@ -74,7 +74,10 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
           .filter((line) => line !== ""),
         settings: settingsToSend(type, values),
         credential: credentialToSend(type, values),
-      });
+      };
+    },
+    submit: async (values, body) => {
+      await atFields("/backend/upstream/auth-profiles/save/", body);
       showToast(`${values.name} saved`);
       await refresh();
       props.onDone();

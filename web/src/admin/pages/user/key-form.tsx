@@ -72,16 +72,19 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
       ...(limit.trim() === "" || quotaOfUsd(limit) !== null ? {} : { quota_limit: "Enter an amount in US dollars." }),
       ...reasonFault(reason),
     }),
-    submit: async (values) => {
+    body: (values) => {
       const changed = Object.entries(inputOf(values)).filter(
         ([name]) => values[name as keyof Values] !== before[name as keyof Values],
       );
-      await apiPost<typeof keyResponse>("/backend/admin/key/save/", {
+      return {
         key_id: key.key_id,
         updated_at: key.updated_at,
         ...Object.fromEntries(changed),
         reason: values.reason.trim(),
-      });
+      };
+    },
+    submit: async (_, body) => {
+      await apiPost<typeof keyResponse>("/backend/admin/key/save/", body);
       await refresh();
       showToast("The key was saved. Its limits apply now.");
       props.onDone();

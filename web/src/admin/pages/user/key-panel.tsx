@@ -160,8 +160,9 @@ function ActForm(props: {
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) => reasonFault(reason),
-    submit: async ({ reason }) => {
-      await apiPost<typeof keyResponse>(operation, { key_id: props.apiKey.key_id, reason: reason.trim() });
+    body: ({ reason }) => ({ key_id: props.apiKey.key_id, reason: reason.trim() }),
+    submit: async (_, body) => {
+      await apiPost<typeof keyResponse>(operation, body);
       form.reset();
       await refresh();
       showToast(done);

@@ -46,7 +46,13 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
     },
   });
   return (
-    <AdminForm form={form} action="Remove now" tone="danger" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/totp/remove/"
+      action="Remove now"
+      tone="danger"
+      onCancel={props.onDone}
+    >
       <p>
         From now on, the password of <bdi>{props.user.email}</bdi> is enough to log in. Make sure that the owner is
         asking: someone with a stolen password would ask for exactly this.

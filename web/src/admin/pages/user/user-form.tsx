@@ -27,9 +27,9 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
       rate_multiplier: user.rate_multiplier,
       reason: "",
     },
-    submit: async (values) => {
+    body: (values) => {
       const multiplier = values.rate_multiplier.trim();
-      const answer = await apiPost<typeof userSaveResponse>("/backend/admin/user/save/", {
+      return {
         user_id: user.user_id,
         display_name: orNull(values.display_name),
         user_type: values.user_type,
@@ -38,7 +38,10 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         ...(multiplier === user.rate_multiplier ? {} : { rate_multiplier: multiplier }),
         updated_at: user.updated_at,
         reason: orAbsent(values.reason),
-      });
+      };
+    },
+    submit: async (_, body) => {
+      const answer = await apiPost<typeof userSaveResponse>("/backend/admin/user/save/", body);
       await refresh();
       showToast(outcomeText(answer, () => "The user was saved."));
       props.onDone();
@@ -49,7 +52,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
     return typed !== "" && Number(typed) < Number(user.rate_multiplier);
   };
   return (
-    <AdminForm form={form} action="Save user" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/user/save/" action="Save user" onCancel={props.onDone}>
       <TextField label="Name" optional="optional" autocomplete="off" {...form.text("display_name")} />
       <FieldRow>
         <ChoiceField label="Status" options={userStatuses} {...form.text("status")} />
