@@ -1,5 +1,9 @@
-/** Modules that are loaded when they are first opened or drawn, and therefore belong to no earlier chunk. */
-const lateModules = /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)\.tsx)$/;
+/** Modules that are loaded when they are first opened, drawn or asked, and therefore belong to no earlier chunk. */
+const lateModules =
+  /\/src\/(charts\/plot\.tsx|shell\/(palette|shortcuts-dialog)\.tsx|admin\/parts\/(what-changes\/.*|bulk-dialog\.tsx|archive-forms\.tsx|step-up-form\.tsx|find-records\.ts))$/;
+/** Parts of a few pages, which the others do not pay for. */
+const fewPages =
+  /\/src\/admin\/parts\/(approval|change-table|json-value|markup-frame|range-bar|list-range|setting-form)\.tsx?$/;
 
 /** The first match counts. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
@@ -11,11 +15,11 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["table", /\/src\/table\//],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
-  ["parts-admin", /\/contracts\/src\/admin-(reads|rights|role-rights|roles)\.ts$/],
+  ["parts-admin", /\/contracts\/src\/(admin-(reads|rights|role-rights|roles)|bulk-action-table|list-limits)\.ts$/],
   // The forms and cards that the pages of groups, limits and users share.
   [
     "groups",
-    /\/src\/admin\/pages\/((groups|limits)\/(?!page\b)[^/]+\.tsx?|group\/remove-form\.tsx|user\/key-[^/]+\.tsx?)$/,
+    /\/src\/admin\/pages\/((groups|limits)\/(?!page\b)[^/]+\.tsx?|organisations\/organisation\.ts|group\/remove-form\.tsx|user\/key-[^/]+\.tsx?)$/,
   ],
   ["parts-$1", /\/src\/(console|admin)\/(messages\/frame|pages\/[^/]+\/messages\/messages)\.ts$/],
 ];
@@ -27,7 +31,7 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
  * needs.
  */
 export function chunkOfModule(id: string): string | null {
-  if (lateModules.test(id)) {
+  if (lateModules.test(id) || fewPages.test(id)) {
     return null;
   }
   for (const [name, modules] of groups) {

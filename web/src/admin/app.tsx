@@ -10,7 +10,6 @@ import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
 import { BuildLine } from "./parts/build-line.tsx";
-import { findRecords } from "./parts/find-records.ts";
 import { createMe, mayCall } from "./parts/rights.tsx";
 import { SavedViews } from "./parts/saved-views.tsx";
 import { StepUpDialog } from "./parts/step-up-dialog.tsx";
@@ -54,7 +53,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       loginPath="/admin/"
       texts={shellTextsEn}
       nav={nav()}
-      search={findRecords}
+      search={async (...asked) => (await import("./parts/find-records.ts")).findRecords(...asked)}
       person={me.admin()?.username}
       personLinks={personLinks}
       foot={<BuildLine />}

@@ -1,6 +1,5 @@
-import type { Effects as ActEffects, demands, EffectName, waitingResponse } from "@sluice/contracts/approvals";
+import type { Effects as ActEffects, demands, EffectName } from "@sluice/contracts/approvals";
 import { priceColumns, priceEffect } from "@sluice/contracts/priced-units";
-import type { ResponseOf } from "@sluice/contracts/wire";
 import { type JSX, Match, Switch } from "solid-js";
 import { Facts } from "../../kit/card.tsx";
 import { Notice } from "../../kit/states.tsx";
@@ -8,8 +7,6 @@ import { formats } from "../formats.ts";
 import { shownMoment, shownWord } from "../shown.ts";
 import { priceLabels } from "../unit-texts.ts";
 import { createMe } from "./rights.tsx";
-
-export type Approval = ResponseOf<typeof waitingResponse>["approval"];
 
 const priceEffectLabels = Object.fromEntries(
   priceColumns.map((price) => [priceEffect(price), priceLabels[price]]),
@@ -116,19 +113,6 @@ export function Effects(props: { readonly effects: ActEffects }): JSX.Element {
       }))}
     />
   );
-}
-
-/** Shown when an act waits for a second super-admin. */
-export function waitingText({ approval_id: id }: Approval): string {
-  return `Nothing has changed yet: request ${id} is waiting for another super-admin's approval.`;
-}
-
-/** The result of an action that may wait for a second super-admin. */
-export function outcomeText<Done extends object>(
-  answer: Done | ResponseOf<typeof waitingResponse>,
-  doneText: (done: Done) => string,
-): string {
-  return "approval" in answer ? waitingText(answer.approval) : doneText(answer);
 }
 
 /** What the action of a form requires, before it is sent. */

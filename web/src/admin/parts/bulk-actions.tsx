@@ -1,26 +1,15 @@
 import { type BulkActionName, bulkActionNames, bulkActions } from "@sluice/contracts/bulk-action-table";
-import type { bulkPreviewResponse, bulkRunResponse } from "@sluice/contracts/bulk-actions";
 import { namedRowsMax } from "@sluice/contracts/list-limits";
-import type { ResponseOf } from "@sluice/contracts/wire";
-import { createQuery } from "@tanstack/solid-query";
-import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
-import { apiPost, apiUrl } from "../../api/client.ts";
-import { createForm } from "../../form/create-form.ts";
+import { createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
+import { apiUrl } from "../../api/client.ts";
 import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { TextField } from "../../kit/field.tsx";
-import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
+import { LoadingPart } from "../../kit/states.tsx";
 import type { TableSelection } from "../../table/data-table.tsx";
-import { useRefresh } from "./actions.ts";
+import type { Chosen } from "./bulk-dialog.tsx";
 import { bulkTexts } from "./bulk-texts.ts";
-import { AdminForm, ReasonField, reasonFault } from "./form-parts.tsx";
-import { SimpleTable } from "./simple-table.tsx";
 
-type Preview = ResponseOf<typeof bulkPreviewResponse>;
-type Result = ResponseOf<typeof bulkRunResponse>;
-
-const previewPath = "/backend/admin/bulk/preview/";
-const runPath = "/backend/admin/bulk/run/";
+const BulkDialog = lazy(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog }));
 
 /**
  * What can be done with chosen rows of an admin list: its bulk actions, and a file of these rows.
@@ -34,8 +23,6 @@ export function selectionOf(list: string, path: string): TableSelection {
     actions: (chosen, clear) => <BulkButtons names={names} path={path} chosen={chosen()} onDone={clear} />,
   };
 }
-
-type Chosen = { readonly path: string; readonly chosen: readonly string[]; readonly onDone: () => void };
 
 function BulkButtons(props: Chosen & { readonly names: readonly BulkActionName[] }): JSX.Element {
   const [opened, setOpened] = createSignal<BulkActionName | null>(null);
@@ -59,151 +46,13 @@ function BulkButtons(props: Chosen & { readonly names: readonly BulkActionName[]
       </a>
       <Dialog isOpen={opened() !== null} onClose={close} title={title()} size="wide">
         <Show when={opened()} keyed>
-          {(name) => <BulkDialog {...props} name={name} rows={[...props.chosen]} onClose={close} />}
+          {(name) => (
+            <Suspense fallback={<LoadingPart />}>
+              <BulkDialog {...props} name={name} rows={[...props.chosen]} onClose={close} />
+            </Suspense>
+          )}
         </Show>
       </Dialog>
     </>
-  );
-}
-
-type BulkProps = Chosen & {
-  readonly name: BulkActionName;
-  /** As they were when the dialog was opened. */
-  readonly rows: readonly string[];
-  readonly onClose: () => void;
-};
-
-/** What will happen, the form, and what has happened. */
-function BulkDialog(props: BulkProps): JSX.Element {
-  const [result, setResult] = createSignal<Result | null>(null);
-  const query = createQuery(() => ({
-    queryKey: [previewPath, props.name, props.rows],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      apiPost<typeof bulkPreviewResponse>(previewPath, { action: props.name, rows: props.rows }, { signal }),
-    // What was true a moment ago is no preview.
-    ...{ staleTime: 0, gcTime: 0 },
-  }));
-  const finish = (): void => {
-    props.onClose();
-    props.onDone();
-  };
-  return (
-    <Switch fallback={<LoadingPart />}>
-      <Match when={result()}>{(done) => <BulkResult result={done()} onClose={finish} />}</Match>
-      <Match when={query.isError && query.data === undefined}>
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      </Match>
-      <Match when={query.data}>
-        {(preview) => <BulkForm {...props} preview={preview()} onResult={(done) => setResult(() => done)} />}
-      </Match>
-    </Switch>
-  );
-}
-
-const rowCount = (count: number): string => `${count} ${count === 1 ? "row" : "rows"}`;
-
-function BulkForm(
-  props: BulkProps & { readonly preview: Preview; readonly onResult: (result: Result) => void },
-): JSX.Element {
-  const refresh = useRefresh(props.path, "/backend/admin/audit/");
-  const { label, effect, tone } = bulkTexts[props.name];
-  const { operation, takesGroup } = bulkActions[props.name];
-  const skipped = () => props.preview.rows.filter((row) => row.skipped_because !== null);
-  const form = createForm({
-    initial: { group_name: "", reason: "" },
-    check: ({ group_name: group, reason }) => ({
-      ...(takesGroup && group.trim() === "" ? { group_name: "Name the group." } : {}),
-      ...reasonFault(reason),
-    }),
-    submit: async ({ group_name: group, reason }) => {
-      const done = await apiPost<typeof bulkRunResponse>(runPath, {
-        ...{ action: props.name, rows: props.rows, reason: reason.trim() },
-        ...(takesGroup ? { group_name: group.trim() } : {}),
-      });
-      await refresh();
-      props.onResult(done);
-    },
-  });
-  return (
-    <div class="section-stack">
-      <Notice tone={props.preview.changes === 0 ? "warn" : "info"}>
-        <span>
-          <strong>{rowCount(props.preview.changes)}</strong> will be changed
-          {props.preview.skips === 0 ? "" : `, ${rowCount(props.preview.skips)} left alone`}.{" "}
-          {props.preview.changes === 0 ? "" : effect}
-        </span>
-      </Notice>
-      <Show when={skipped().length > 0}>
-        <SimpleTable
-          label="Left alone"
-          rows={skipped()}
-          columns={[
-            { label: "Left alone", cell: (row) => row.name },
-            { label: "Because", cell: (row) => row.skipped_because },
-          ]}
-        />
-      </Show>
-      <Show
-        when={props.preview.changes > 0}
-        fallback={
-          <div class="dialog-actions">
-            <Button onClick={() => props.onClose()}>Close</Button>
-          </div>
-        }
-      >
-        <AdminForm
-          form={form}
-          operation={operation}
-          action={`${label}: ${rowCount(props.preview.changes)}`}
-          tone={tone ?? "primary"}
-          onCancel={props.onClose}
-        >
-          <Show when={takesGroup}>
-            <TextField label="Group" autocomplete="off" {...form.text("group_name")} />
-          </Show>
-          <ReasonField form={form} hint="Recorded in the audit log of each row." />
-        </AdminForm>
-      </Show>
-    </div>
-  );
-}
-
-const outcomeTexts: Readonly<Record<Result["rows"][number]["outcome"], string>> = {
-  done: "done",
-  waiting: "waits for another super-admin",
-  skipped: "left alone",
-  failed: "refused",
-};
-
-function BulkResult(props: { readonly result: Result; readonly onClose: () => void }): JSX.Element {
-  const counts = () => props.result.counts;
-  const others = () => props.result.rows.filter(({ outcome }) => outcome !== "done");
-  const summary = (): string =>
-    (["done", "waiting", "skipped", "failed"] as const)
-      .filter((outcome) => counts()[outcome] > 0)
-      .map((outcome) => `${counts()[outcome]} ${outcomeTexts[outcome]}`)
-      .join(", ");
-  return (
-    <div class="section-stack">
-      <Notice tone={counts().failed > 0 ? "bad" : "ok"}>
-        <span role="status">{summary()}.</span>
-      </Notice>
-      <Show when={others().length > 0}>
-        <SimpleTable
-          label="Not changed"
-          rows={others()}
-          columns={[
-            { label: "Row", cell: (row) => row.name },
-            { label: "Outcome", cell: (row) => outcomeTexts[row.outcome] },
-            { label: "Because", cell: (row) => row.note ?? "" },
-          ]}
-        />
-      </Show>
-      <div class="dialog-actions">
-        <Button variant="primary" onClick={() => props.onClose()}>
-          Close
-        </Button>
-      </div>
-    </div>
   );
 }

@@ -11,10 +11,10 @@ import { showToast } from "../../kit/toast.tsx";
 import { formats } from "../formats.ts";
 import { shownMoment } from "../shown.ts";
 import { createAction, useRefresh } from "./actions.ts";
-import { outcomeText } from "./approval.tsx";
 import { ChoiceField } from "./choice-field.tsx";
 import { wholeOrNull } from "./field-values.ts";
 import { ChangesOf } from "./form-parts.tsx";
+import { outcomeText } from "./outcome-text.ts";
 import styles from "./setting-form.module.css";
 
 export type Setting = ResponseOf<typeof settingView>;

@@ -11,8 +11,9 @@ import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
-import { DemandNotice, waitingText } from "../../parts/approval.tsx";
+import { DemandNotice } from "../../parts/approval.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { waitingText } from "../../parts/outcome-text.ts";
 import { type User, UserPicker } from "./user-picker.tsx";
 
 type Answer = ResponseOf<typeof manualAdjustOutput>;

@@ -8,7 +8,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { createAction } from "../../parts/actions.ts";
-import { outcomeText } from "../../parts/approval.tsx";
+import { outcomeText } from "../../parts/outcome-text.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { priceLabels } from "../../unit-texts.ts";
 import { modelsPath } from "./model-form.tsx";

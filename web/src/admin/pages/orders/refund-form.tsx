@@ -11,9 +11,10 @@ import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
-import { DemandNotice, waitingText } from "../../parts/approval.tsx";
+import { DemandNotice } from "../../parts/approval.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { waitingText } from "../../parts/outcome-text.ts";
 import { shownMoment } from "../../shown.ts";
 
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];

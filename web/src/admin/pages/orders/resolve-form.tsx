@@ -7,10 +7,10 @@ import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { waitingText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { waitingText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 
 const decisions = [

@@ -9,7 +9,7 @@ import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createAction, useRefresh } from "../../parts/actions.ts";
-import { waitingText } from "../../parts/approval.tsx";
+import { waitingText } from "../../parts/outcome-text.ts";
 import { channelPath } from "../upstreams/channel.ts";
 import { ConnectionForm } from "./connection-form.tsx";
 import { createSetup, type ExistingChannel, type Setup } from "./create-setup.ts";

@@ -8,9 +8,9 @@ import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { modeTexts, type Rules, registrationPath } from "./registration.ts";
 

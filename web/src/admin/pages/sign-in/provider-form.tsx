@@ -10,9 +10,9 @@ import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
-import { outcomeText } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { kindNames, type Provider, providerListPath, providersPath } from "./provider.ts";
 

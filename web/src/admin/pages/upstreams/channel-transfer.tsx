@@ -8,7 +8,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { createAction, failureText, useRefresh } from "../../parts/actions.ts";
-import { outcomeText } from "../../parts/approval.tsx";
+import { outcomeText } from "../../parts/outcome-text.ts";
 import { channelPath } from "./channel.ts";
 import { exportChannels, readExport } from "./channel-export.ts";
 

@@ -1,0 +1,156 @@
+import type { ArchivedKind, ArchiveSubject, archiveOutput, archivePreview } from "@sluice/contracts/archive";
+import type { ResponseOf } from "@sluice/contracts/wire";
+import { createQuery } from "@tanstack/solid-query";
+import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { apiGet, apiPost } from "../../api/client.ts";
+import { createForm } from "../../form/create-form.ts";
+import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
+import { shownCount } from "../shown.ts";
+import { useRefresh } from "./actions.ts";
+import { AdminForm, ReasonField, reasonFault } from "./form-parts.tsx";
+
+const previewPath = "/backend/admin/archive/preview/";
+
+/** A thing that can be archived, as its list has it. */
+export type Archived = {
+  readonly kind: ArchivedKind;
+  readonly id: string;
+  readonly name: string;
+  readonly archivedAt: string | null;
+  /** The lists that show it. */
+  readonly paths: readonly string[];
+};
+
+type Preview = ResponseOf<typeof archivePreview>["preview"];
+
+const kindTexts: Readonly<Record<ArchivedKind, string>> = {
+  channel:
+    "It gets no calls from now on, and its credentials are destroyed. Running calls continue. Its name can be used again.",
+  model: "It can’t be called from now on, and is on no page for customers. Its prices stay in the books.",
+  plan: "It can’t be bought from now on, and is on no page for customers. What was sold stays valid.",
+};
+
+/** For one, and for more than one. */
+const subjectTexts: Readonly<Record<ArchiveSubject, readonly [one: string, more: string]>> = {
+  abilities: ["place in the routing of a group", "places in the routing of groups"],
+  credentials: ["credential", "credentials"],
+  fallback_rules: ["fallback rule of its own", "fallback rules of its own"],
+  allowed_keys: ["key that names it among its models", "keys that name it among their models"],
+  sold_months: ["month that was sold", "months that were sold"],
+  open_orders: ["open order, which can still be paid", "open orders, which can still be paid"],
+  open_codes: ["batch of codes, which can still be redeemed", "batches of codes, which can still be redeemed"],
+  exit_node: ["exit node that it belongs to", "exit nodes that it belongs to"],
+  replacements: ["model that names it as its replacement", "models that name it as their replacement"],
+  fallback_targets: ["model that falls back to it", "models that fall back to it"],
+  mapped_names: ["name of the Messages route that leads to it", "names of the Messages route that lead to it"],
+  renewals: ["customer who pays for it every month", "customers who pay for it every month"],
+};
+
+const effectTexts: Readonly<Record<Preview["effects"][number]["effect"], string>> = {
+  removed: "Removed",
+  goes_on: "Stays as it is",
+  blocks: "Change first",
+};
+
+/** Archives a thing after saying what that does, or brings it back. */
+export function ArchiveForms(props: Archived & { readonly onDone: () => void }): JSX.Element {
+  return (
+    <Show when={props.archivedAt !== null} fallback={<ArchiveForm {...props} />}>
+      <ActForm {...props} isPossible={true} operation="/backend/admin/archive/restore/">
+        <p>It is shown in lists again, and stays switched off until you switch it on.</p>
+      </ActForm>
+    </Show>
+  );
+}
+
+function ArchiveForm(props: Archived & { readonly onDone: () => void }): JSX.Element {
+  const query = createQuery(() => ({
+    queryKey: [previewPath, props.kind, props.id],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      apiGet<typeof archivePreview>(previewPath, { query: { kind: props.kind, id: props.id }, signal }),
+    gcTime: 0,
+  }));
+  return (
+    <Switch fallback={<LoadingPart />}>
+      <Match when={query.isError && query.data === undefined}>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Match>
+      <Match when={query.data?.preview}>
+        {(preview) => (
+          <ActForm
+            {...props}
+            isPossible={preview().is_possible}
+            operation="/backend/admin/archive/add/"
+            onDone={props.onDone}
+          >
+            <p>{kindTexts[props.kind]}</p>
+            <EffectList effects={preview().effects} />
+          </ActForm>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+function EffectList(props: { readonly effects: Preview["effects"] }): JSX.Element {
+  return (
+    <Show when={props.effects.length > 0}>
+      <ul>
+        <For each={props.effects}>
+          {({ effect, count, subject }) => (
+            <li>
+              {effectTexts[effect]}: {shownCount(count)} {subjectTexts[subject][BigInt(count) === 1n ? 0 : 1]}
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  );
+}
+
+function ActForm(
+  props: Archived & {
+    readonly isPossible: boolean;
+    readonly operation: "/backend/admin/archive/add/" | "/backend/admin/archive/restore/";
+    readonly onDone: () => void;
+    readonly children: JSX.Element;
+  },
+): JSX.Element {
+  const { kind, id, name, operation, paths } = props;
+  const isRestored = operation === "/backend/admin/archive/restore/";
+  const refresh = useRefresh(...paths);
+  const form = createForm({
+    initial: { reason: "" },
+    check: ({ reason }) => reasonFault(reason),
+    submit: async ({ reason }) => {
+      await apiPost<typeof archiveOutput>(operation, { kind, id, reason: reason.trim() });
+      form.reset();
+      await refresh();
+      showToast(isRestored ? `${name} was restored.` : `${name} was archived.`);
+      props.onDone();
+    },
+  });
+  return (
+    <Show
+      when={props.isPossible}
+      fallback={
+        <>
+          {props.children}
+          <Notice tone="warn">Change what needs it first, then archive it.</Notice>
+        </>
+      }
+    >
+      <AdminForm
+        form={form}
+        operation={operation}
+        action={isRestored ? "Restore" : "Archive now"}
+        tone={isRestored ? "primary" : "danger"}
+        onCancel={props.onDone}
+      >
+        {props.children}
+        <ReasonField form={form} />
+      </AdminForm>
+    </Show>
+  );
+}

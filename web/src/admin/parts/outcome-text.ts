@@ -1,0 +1,17 @@
+import type { waitingResponse } from "@sluice/contracts/approvals";
+import type { ResponseOf } from "@sluice/contracts/wire";
+
+export type Approval = ResponseOf<typeof waitingResponse>["approval"];
+
+/** Shown when an act waits for a second super-admin. */
+export function waitingText({ approval_id: id }: Approval): string {
+  return `Nothing has changed yet: request ${id} is waiting for another super-admin's approval.`;
+}
+
+/** The result of an action that may wait for a second super-admin. */
+export function outcomeText<Done extends object>(
+  answer: Done | ResponseOf<typeof waitingResponse>,
+  doneText: (done: Done) => string,
+): string {
+  return "approval" in answer ? waitingText(answer.approval) : doneText(answer);
+}
