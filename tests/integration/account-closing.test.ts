@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { closeDueAccounts } from "@sluice/control-plane/accounts/closing/close-accounts.ts";
+import { ClosedMarks } from "@sluice/control-plane/accounts/registration/closed-marks.ts";
 import { gatewayUsers } from "@sluice/control-plane/compose/gateway-users.ts";
 import { grantQuota, lockUserQuota } from "@sluice/control-plane/gateway/quota/grant-store.ts";
 import { MailService } from "@sluice/control-plane/mail/service.ts";
@@ -75,8 +76,9 @@ async function closeNow(userId: bigint): Promise<void> {
 }
 
 async function runJob(): Promise<void> {
-  const mails = new MailService({ masterKey: new MasterKey(masterKeyBytes), clock: systemClock });
-  await closeDueAccounts(rig.db, { mails, baseUrl: sluice.url, gatewayUsers });
+  const masterKey = new MasterKey(masterKeyBytes);
+  const mails = new MailService({ masterKey, clock: systemClock });
+  await closeDueAccounts(rig.db, { mails, baseUrl: sluice.url, gatewayUsers, marks: new ClosedMarks(masterKey) });
 }
 
 const moneyFaults = async () => await rig.db.sql`select * from check_money()`;
@@ -151,6 +153,10 @@ test("when the time is over, everything that opens it is gone, the person is for
     left_over: 0,
     balance: 0,
   });
+  // Where the account came from still counts for free credit, but names nobody.
+  const [origin] = await rig.db.sql<{ network: string }>`
+    select network from user_registration where user_id = ${user.userId}::bigint`;
+  expect(origin?.network).toMatch(/^closed:[A-Za-z0-9_-]{43}$/);
   const mailsTo = async () =>
     (await rig.db.sql<{ template: string }>`select template from mail_log where to_address = ${user.email}`).map(
       ({ template }) => template,

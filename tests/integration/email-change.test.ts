@@ -115,6 +115,44 @@ test("the link to the old address brings it back and ends every way in, even if 
   expect(await statusOf(email, "another battery horse")).toBe(200);
 });
 
+test("an authenticator that was set up after the change is gone, an older one stays, and the owner gets a mail", async () => {
+  for (const isOwners of [true, false]) {
+    const { email, cookie, userId } = await newUser();
+    const setUp = (when: string) =>
+      rig.db.query(`update user_profile set totp_sealed = '\\x00', totp_enabled_at = ${when} where id = $1::bigint`, [
+        userId,
+      ]);
+    if (isOwners) {
+      await setUp("now()");
+      await rig.db.sql`
+        insert into account_token (user_id, purpose, token_hash, address, expires_at)
+        values (${userId}::bigint, 'email_change', sha256(${email}::bytea), ${freshEmail()}, now() + interval '1 hour')`;
+    } else {
+      await change(cookie, freshEmail());
+    }
+    await press(await tokenOf(userId, "email_change"));
+    if (!isOwners) {
+      await setUp("now()");
+    }
+    await giveToken(rig, { userId: userId as never }, ["everything"]);
+    await rig.db.sql`
+      insert into recovery_code (user_id, code_hash) values (${userId}::bigint, sha256(${`thief of ${email}`}::bytea))`;
+    expect((await press(await tokenOf(userId, "email_undo"))).status).toBe(303);
+    const [row] = await rig.db.sql<Record<string, unknown>>`
+      select totp_enabled_at is not null as has_authenticator,
+        (select count(*)::int from recovery_code where user_id = p.id) as codes,
+        (select count(*)::int from management_token where user_id = p.id and revoked_at is null) as tokens
+      from user_profile p where id = ${userId}::bigint`;
+    expect(row).toEqual({ has_authenticator: isOwners, codes: 0, tokens: 0 });
+    const [mail] = await rig.db.sql<{ template: string }>`
+      select template from mail_log where to_address = ${email} order by id desc limit 1`;
+    expect(mail?.template).toBe("email_restored");
+    const [entry] = await rig.db.sql<{ after: object }>`
+      select after from audit_log where action = 'user.email_undo' and subject_id = ${userId.toString()}`;
+    expect(entry?.after).toMatchObject({ removedAuthenticator: !isOwners });
+  }
+});
+
 test("once the owner has the address back, no address that a thief gave the account can be brought back", async () => {
   const { email, cookie, userId } = await newUser();
   const [first, second] = [freshEmail(), freshEmail()];

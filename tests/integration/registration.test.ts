@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { UserId } from "@sluice/contracts/ids";
+import { ClosedMarks } from "@sluice/control-plane/accounts/registration/closed-marks.ts";
+import { maskOrigins } from "@sluice/control-plane/accounts/registration/registration-store.ts";
+import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { AccountClient, type CallOptions } from "../support/accounts/account-client.ts";
 import { codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { clientSecret, ScriptedIssuer } from "../support/accounts/scripted-issuer.ts";
 import { SignInBrowser } from "../support/accounts/sign-in-browser.ts";
 import { type AskedProof, solveProof } from "../support/accounts/solve-proof.ts";
-import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const path = "/backend/admin/registration/";
 const password = "correct horse battery";
@@ -371,6 +375,25 @@ describe("free credit", () => {
     const fourth = freshEmail();
     await join(fourth);
     expect((await creditOf(fourth))?.refusal).toBe("day");
+  });
+
+  test("is still counted for the network and the device of an account that was closed since, which are forgotten", async () => {
+    await setRules({ credit_quota: 100, credits_per_device: 1 });
+    const device = (await client.get("/register/")).headers.getSetCookie().find((set) => set.includes("DEVICE")) ?? "";
+    const cookie = device.split(";")[0] ?? "";
+    const [first, second, third] = [freshEmail(), freshEmail(), freshEmail()];
+    await join(first, {}, { cookie, ip: "10.252.1.1" });
+    const [user] = await rig.db.sql<{ id: UserId }>`select id from user_profile where email = ${first}`;
+    const marks = new ClosedMarks(new MasterKey(masterKeyBytes));
+    await maskOrigins(rig.db, user?.id ?? (0n as UserId), (origin) => marks.of(origin));
+    const [row] = await rig.db.sql<{ network: string; device: string }>`
+      select network, device from user_registration where user_id = ${user?.id ?? 0n}::bigint`;
+    expect([row?.network, row?.device].map((origin) => /^closed:[\w-]{43}$/.test(origin ?? ""))).toEqual([true, true]);
+    await join(second, {}, { cookie, ip: "10.252.2.1" });
+    expect((await creditOf(second))?.refusal).toBe("device");
+    await setRules({ credit_quota: 100, credits_per_network: 1 });
+    await join(third, {}, { ip: "10.252.1.200" });
+    expect((await creditOf(third))?.refusal).toBe("network");
   });
 
   test("of an invitation replaces the usual credit and its limits, but not that of the address", async () => {

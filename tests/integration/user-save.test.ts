@@ -72,6 +72,20 @@ describe("an admin changes a user", () => {
     expect((await save({ display_name: "Twice", updated_at })).status).toBe(409);
   });
 
+  test("but does not close one: that is an act of its own, which says what is lost", async () => {
+    const admin = await loginAdmin(rig);
+    const user = await loginUser(rig);
+    const answer = await client.post(
+      "/backend/admin/user/save/",
+      { user_id: String(user.userId), status: "closed" },
+      { cookie: admin.cookie },
+    );
+    expect([answer.status, answer.body.error?.code]).toEqual([409, "conflict"]);
+    const [row] = await rig.db.sql<{ status: string }>`
+      select status from user_profile where id = ${user.userId}::bigint`;
+    expect(row?.status).toBe("active");
+  });
+
   test.each(["suspended", "closed"])(
     "a user who is %s stays so, whatever the user saves at that moment",
     async (status) => {

@@ -35,6 +35,7 @@ import { PasswordHashing } from "./passwords/password-hashing.ts";
 import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnReferred, OnVerified } from "./port.ts";
 import { registrationAdminEndpoints } from "./registration/admin-routes.ts";
+import { ClosedMarks } from "./registration/closed-marks.ts";
 import { Newcomers } from "./registration/newcomers.ts";
 import { ProofOfWork } from "./registration/proof-of-work.ts";
 import { Registration } from "./registration/registration.ts";
@@ -103,7 +104,8 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
   const issuers = new Issuers(deps.issuers);
   const links = new LinkedSignIns({ ...deps, ownAccount });
   const cookie = new FlowCookie(deps.masterKey, !deps.isDevelopment);
-  const newcomers = new Newcomers({ ...deps, work: new ProofOfWork(deps), devices });
+  const marks = new ClosedMarks(deps.masterKey);
+  const newcomers = new Newcomers({ ...deps, work: new ProofOfWork(deps), devices, marks });
   const newMembers = new NewMembers({ ...deps, newcomers });
   const challenges = new Challenges({ ...deps, isSecure: !deps.isDevelopment });
   const party = relyingPartyOf(baseUrl);
@@ -153,7 +155,11 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
       ],
       jobs: [
         { name: "clean-up-accounts", pattern: "0 17 * * * *", run: cleanUp },
-        { name: "close-accounts", pattern: "20 */5 * * * *", run: (each) => closeDueAccounts(each, deps) },
+        {
+          name: "close-accounts",
+          pattern: "20 */5 * * * *",
+          run: (each) => closeDueAccounts(each, { ...deps, marks }),
+        },
       ],
     },
   };

@@ -47,15 +47,20 @@ export async function takeAddressToken(
   db: Queryable,
   tokenHash: Uint8Array,
   purpose: "email_change" | "email_undo",
-): Promise<{ readonly id: bigint; readonly userId: UserId; readonly address: string } | null> {
+): Promise<{
+  readonly id: bigint;
+  readonly userId: UserId;
+  readonly address: string;
+  readonly createdAt: Date;
+} | null> {
   const [row] = await db.drizzle
     .update(token)
     .set({ usedAt: now })
     .where(isValid(tokenHash, purpose))
-    .returning({ id: token.id, userId: token.userId, address: token.address });
+    .returning({ id: token.id, userId: token.userId, address: token.address, createdAt: token.createdAt });
   return row?.userId == null || row.address === null
     ? null
-    : { id: row.id, userId: row.userId as UserId, address: row.address };
+    : { id: row.id, userId: row.userId as UserId, address: row.address, createdAt: row.createdAt };
 }
 
 /** What a valid token is for; null for any other. */

@@ -29,6 +29,8 @@ export type MailVariables = {
   readonly email_change: { readonly link: string; readonly valid_minutes: string };
   /** To the address that the account had. */
   readonly email_changed: { readonly link: string };
+  /** The link leads to the page where a new password can be set. */
+  readonly email_restored: { readonly link: string };
   /** To the super-admins who may approve another one's request. */
   readonly approval_waiting: { readonly link: string; readonly request_no: string; readonly valid_minutes: string };
   /** To an address that may have no account. */

@@ -17,6 +17,7 @@ export const mailTemplateNames = [
   "account_closed",
   "email_change",
   "email_changed",
+  "email_restored",
   "approval_waiting",
   "organisation_invitation",
   "payment_success",

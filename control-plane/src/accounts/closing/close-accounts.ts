@@ -2,6 +2,8 @@ import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { audit, bySystem } from "../../admin/audit/service.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import type { GatewayUsers } from "../port.ts";
+import type { ClosedMarks } from "../registration/closed-marks.ts";
+import { maskOrigins } from "../registration/registration-store.ts";
 import { lockProfile } from "../store.ts";
 import {
   deleteAccess,
@@ -23,6 +25,7 @@ import { previewClosing } from "./preview.ts";
 
 export type CloseDeps = Pick<ClosingDeps, "mails" | "baseUrl"> & {
   readonly gatewayUsers: Pick<GatewayUsers, "change" | "remaining" | "recall" | "forfeit">;
+  readonly marks: ClosedMarks;
 };
 
 const closedPerRunMax = 50;
@@ -79,6 +82,7 @@ async function closeAccount(tx: Transaction, deps: CloseDeps, userId: UserId): P
   await mailAboutClosing(tx, deps, account, { template: "account_closed" });
   await deleteAccess(tx, account);
   await forgetPerson(tx, account, pseudonymOf(userId));
+  await maskOrigins(tx, userId, (origin) => deps.marks.of(origin));
   await markDone(tx, userId);
   await audit(tx, bySystem("close-accounts"), "user.close", {
     subjectKind: "user",

@@ -18,7 +18,6 @@ import { buyerData } from "../../db/schema/invoices.ts";
 import { mailInbox, mailLog } from "../../db/schema/mail.ts";
 import { organisationMember as member, organisation, organisationInvitation } from "../../db/schema/organisations.ts";
 import { passkey } from "../../db/schema/passkeys.ts";
-import { userRegistration } from "../../db/schema/registration.ts";
 import { renewal } from "../../db/schema/renewals.ts";
 import { userIdentity } from "../../db/schema/sign-in.ts";
 import { autoTopUp } from "../../db/schema/top-ups.ts";
@@ -259,10 +258,6 @@ export async function forgetPerson(tx: Queryable, { userId, email }: Account, ps
     .where(and(eq(salesOrder.userId, userId), isSet(salesOrder.email)));
   await tx.drizzle.delete(buyerData).where(eq(buyerData.userId, userId));
   await tx.drizzle.delete(mailInbox).where(eq(mailInbox.userId, userId));
-  await tx.drizzle
-    .update(userRegistration)
-    .set({ network: "", device: null })
-    .where(eq(userRegistration.userId, userId));
   await tx.drizzle
     .update(organisationInvitation)
     .set({

@@ -18,6 +18,7 @@ import { ofUser } from "../sessions/store.ts";
 import { deleteIdentities } from "../sign-in/identity-store.ts";
 import { findLoginByEmail, findLoginById, type LoginProfile, lockProfile } from "../store.ts";
 import { insertToken, spendTokens, type TokenPurpose, takeAddressToken } from "../tokens-store.ts";
+import { removeSecretSince } from "../totp/totp-store.ts";
 import { clearPassword, releaseAddress, updateEmail } from "./email-store.ts";
 
 export type EmailChangeDeps = {
@@ -83,12 +84,13 @@ export class EmailChange {
 
   /**
    * Gives the account its old address back. The one who changed it knew the password and may have added ways to log in, so all
-   * of them end: the owner sets a new password by a link to the old address.
+   * of them end: the owner sets a new password by a link to the old address. A second factor that was set up since would keep
+   * the owner out; an older one is the owner's.
    * @throws AppError `invalid_token`
    */
   async undo(token: string, origin: Origin): Promise<void> {
     await this.#deps.db.withTransaction(async (tx) => {
-      const { id, login, address } = await takeOwner(tx, token, "email_undo");
+      const { id, login, address, changedAt } = await takeOwner(tx, token, "email_undo");
       // Somebody who registered the address meanwhile has not proved it, or it would be theirs.
       await releaseAddress(tx, address);
       if (login.status === "closed" || !(await updateEmail(tx, login.userId, address))) {
@@ -100,11 +102,19 @@ export class EmailChange {
       await clearPassword(tx, login.userId);
       const passkeys = await deletePasskeys(tx, login.userId);
       const issuers = await deleteIdentities(tx, login.userId);
+      const authenticator = await removeSecretSince(tx, { kind: "user", id: login.userId }, changedAt);
       const sessions = await endAccess(tx, ofUser(login.userId));
+      await this.#mailRestored(tx, login, { id, address });
       await audit(tx, byUser({ userId: login.userId, email: address }, origin), "user.email_undo", {
         ...subjectOf(login.userId),
         before: { email: login.email },
-        after: { email: address, endedSessions: sessions, removedPasskeys: passkeys, removedSignIns: issuers },
+        after: {
+          email: address,
+          endedSessions: sessions,
+          removedPasskeys: passkeys,
+          removedSignIns: issuers,
+          removedAuthenticator: authenticator,
+        },
       });
     });
   }
@@ -143,6 +153,22 @@ export class EmailChange {
     });
   }
 
+  async #mailRestored(
+    tx: Transaction,
+    { userId, locale }: LoginProfile,
+    { id, address }: { readonly id: bigint; readonly address: string },
+  ): Promise<void> {
+    await this.#deps.mails.queueMail(tx, {
+      dedupeKey: `email_restored:${id}`,
+      template: "email_restored",
+      userId,
+      to: address,
+      locale,
+      variables: { link: this.#deps.baseUrl + formPath("/reset-password/", mailLocaleOf(locale)) },
+      source: "accounts",
+    });
+  }
+
   async #newLink(
     tx: Transaction,
     made: {
@@ -164,7 +190,13 @@ async function takeOwner(
   tx: Transaction,
   token: string,
   purpose: "email_change" | "email_undo",
-): Promise<{ readonly id: bigint; readonly login: LoginProfile; readonly address: string }> {
+): Promise<{
+  readonly id: bigint;
+  readonly login: LoginProfile;
+  readonly address: string;
+  /** When the link was sent: for one that undoes a change, the time of that change. */
+  readonly changedAt: Date;
+}> {
   const taken = await takeAddressToken(tx, sha256(token), purpose);
   if (taken === null) {
     throw new AppError("invalid_token");
@@ -174,7 +206,7 @@ async function takeOwner(
   if (login === null) {
     throw new AppError("invalid_token");
   }
-  return { id: taken.id, login, address: taken.address };
+  return { id: taken.id, login, address: taken.address, changedAt: taken.createdAt };
 }
 
 /** Links that were sent to the other address stop working. */

@@ -7,6 +7,7 @@ import { addressKeyOf } from "../email-address.ts";
 import type { KnownDevices } from "../login/known-devices.ts";
 import type { GatewayUsers, OnReferred, OnVerified, RegistrationNeeds } from "../port.ts";
 import { admitRegistration } from "./admission.ts";
+import type { ClosedMarks } from "./closed-marks.ts";
 import type { Proof, ProofOfWork } from "./proof-of-work.ts";
 import { readReferral } from "./referral-cookie.ts";
 import {
@@ -15,6 +16,7 @@ import {
   insertRegistration,
   lockRules,
   lockUndecided,
+  type PaidOrigins,
   type Registered,
   type RegistrationRules,
   readRules,
@@ -26,6 +28,7 @@ export type NewcomerDeps = {
   readonly db: Database;
   readonly work: ProofOfWork;
   readonly devices: KnownDevices;
+  readonly marks: ClosedMarks;
   readonly gatewayUsers: GatewayUsers;
   readonly onVerified: OnVerified;
   readonly onReferred: OnReferred;
@@ -103,7 +106,7 @@ export class Newcomers {
   async welcome(tx: Transaction, userId: UserId): Promise<void> {
     const found = await lockUndecided(tx, userId);
     if (found !== null) {
-      const { gatewayUsers } = this.#deps;
+      const { gatewayUsers, marks } = this.#deps;
       const invitation = found.invitationId === null ? null : await takeInvitation(tx, found.invitationId);
       if (found.invitationId !== null && invitation === null) {
         throw new AppError("invitation_unusable");
@@ -111,7 +114,7 @@ export class Newcomers {
       if (invitation !== null && invitation.groupName !== null) {
         await gatewayUsers.startIn(tx, found.gatewayUserId, invitation.groupName);
       }
-      const credit = await decideCredit(tx, found, invitation?.creditQuota ?? null);
+      const credit = await decideCredit(tx, toOrigins(found, marks), invitation?.creditQuota ?? null);
       await decideRegistration(tx, userId, credit);
       if (credit.creditQuota > 0n) {
         const grant = { amount: credit.creditQuota, changeType: "registration_credit" } as const;
@@ -128,7 +131,7 @@ export class Newcomers {
  */
 async function decideCredit(
   tx: Transaction,
-  of: Registered,
+  of: PaidOrigins,
   invited: bigint | null,
 ): Promise<{ readonly creditQuota: bigint; readonly creditRefusal: CreditRefusal | null }> {
   if ((invited ?? (await readRules(tx)).creditQuota) === 0n) {
@@ -140,6 +143,11 @@ async function decideCredit(
   const refusal = paid.address > 0 ? "address" : invited === null ? refusalOf(rules, paid) : null;
   // The amount may be 0 by now, if an admin has just switched it off.
   return { creditQuota: refusal === null ? amount : 0n, creditRefusal: refusal };
+}
+
+function toOrigins({ addressKey, network, device }: Registered, marks: ClosedMarks): PaidOrigins {
+  const named = (origin: string): readonly string[] => [origin, ...marks.all(origin)];
+  return { addressKey, networks: named(network), devices: device === null ? [] : named(device) };
 }
 
 type PaidSoFar = Awaited<ReturnType<typeof countPaid>>;

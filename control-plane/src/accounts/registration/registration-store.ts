@@ -1,6 +1,21 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { CreditRefusal, RegistrationMode } from "@sluice/contracts/registration-rules";
-import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, notExists, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { ago, clock, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import {
@@ -263,16 +278,23 @@ const isToday = gte(
   sql`date_trunc('day', clock_timestamp() at time zone 'utc') at time zone 'utc'`,
 );
 
+/** An address, and the texts under which its network and its device are stored: as they are, and of accounts that were closed. */
+export type PaidOrigins = {
+  readonly addressKey: Uint8Array;
+  readonly networks: readonly string[];
+  readonly devices: readonly string[];
+};
+
 /** What was paid to this address, network and device, and today to everybody. The caller holds the lock of the rules. */
 export async function countPaid(
   tx: Queryable,
-  { addressKey, network, device }: Pick<Registered, "addressKey" | "network" | "device">,
+  { addressKey, networks, devices }: PaidOrigins,
 ): Promise<{ readonly address: number; readonly network: Paid; readonly device: Paid; readonly today: number }> {
   const none: Paid = { today: 0, ever: 0 };
   return {
     address: (await paidWhere(tx, eq(registration.addressKey, addressKey))).ever,
-    network: await paidWhere(tx, eq(registration.network, network)),
-    device: device === null ? none : await paidWhere(tx, eq(registration.device, device)),
+    network: await paidWhere(tx, inArray(registration.network, [...networks])),
+    device: devices.length === 0 ? none : await paidWhere(tx, inArray(registration.device, [...devices])),
     today: (await paidWhere(tx, isToday)).today,
   };
 }
@@ -283,4 +305,19 @@ async function paidWhere(tx: Queryable, where: SQL): Promise<Paid> {
     .from(registration)
     .where(and(where, gt(registration.creditQuota, sql`0`), isNotNull(registration.decidedAt)));
   return row ?? { today: 0, ever: 0 };
+}
+
+/** Puts marks in the place of the network and the device of an account that is closed. */
+export async function maskOrigins(tx: Queryable, userId: UserId, markOf: (origin: string) => string): Promise<void> {
+  const [found] = await tx.drizzle
+    .select({ network: registration.network, device: registration.device })
+    .from(registration)
+    .where(eq(registration.userId, userId));
+  if (found !== undefined) {
+    const device = found.device === null ? null : markOf(found.device);
+    await tx.drizzle
+      .update(registration)
+      .set({ network: markOf(found.network), device })
+      .where(eq(registration.userId, userId));
+  }
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableName, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, eq, getTableName, gt, isNotNull, isNull, lt, lte, or } from "drizzle-orm";
 import { isSet, now } from "../../db/expressions.ts";
 import { recoveryCode, userProfile } from "../../db/schema/accounts.ts";
 import { sharedAdminCredentials } from "../../db/schema/admins.ts";
@@ -76,4 +76,21 @@ export async function removeSecret(db: Queryable, owner: CodeOwner): Promise<boo
     .set({ totpSealed: null, totpEnabledAt: null, totpLastStep: null, updatedAt: now })
     .where(and(eq(table.id, owner.id), isNotNull(table.totpSealed)));
   return rowsWritten(written) > 0;
+}
+
+/**
+ * Removes an authenticator that was set up after this time, or is not confirmed yet; of an older one, the recovery codes that
+ * were made since. Returns whether an authenticator was removed.
+ */
+export async function removeSecretSince(db: Queryable, owner: CodeOwner, since: Date): Promise<boolean> {
+  const table = tableOf(owner);
+  const kept = await db.drizzle
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, owner.id), lte(table.totpEnabledAt, since)));
+  if (kept.length === 0) {
+    return await removeSecret(db, owner);
+  }
+  await db.drizzle.delete(recoveryCode).where(and(codesOf(owner), gt(recoveryCode.createdAt, since)));
+  return false;
 }

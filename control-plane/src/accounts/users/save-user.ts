@@ -94,6 +94,11 @@ async function refuseWhileClosing(tx: Transaction, { status }: UserSaveInput, be
   if (status === undefined || status === before.status) {
     return;
   }
+  if (status === "closed") {
+    throw new AppError("conflict", {
+      message: "Close the account instead: that says what will be lost, and can be undone for some days.",
+    });
+  }
   const closing = await findClosing(tx, before.userId);
   if (closing !== null) {
     const isDone = closing.doneAt !== null;

@@ -140,6 +140,15 @@ export const english: MailWords = {
       "If it was you, there is nothing you need to do. If not, open the link within seven days: it restores this address, ends all sessions and lets you set a new password.",
     ],
   },
+  email_restored: {
+    subject: "Your account has its old e-mail address again",
+    title: "The old e-mail address is back",
+    body: [
+      "Your account at {{service}} has this address again. All its sessions and access tokens have ended. Its password, passkeys and sign-in services were removed, and so was an authenticator that was set up after the change.",
+    ],
+    action: "Set a new password",
+    notes: ["Then look through your API keys: revoke those that you do not know."],
+  },
   approval_waiting: {
     subject: "Request {{request_no}} needs a second super-admin",
     title: "A request needs a second super-admin",

@@ -143,6 +143,15 @@ export const french: MailWords = {
       "Si c’était vous, vous n’avez rien à faire. Sinon, ouvrez le lien dans les sept jours : il rétablit cette adresse, met fin à toutes les sessions et vous permet de définir un nouveau mot de passe.",
     ],
   },
+  email_restored: {
+    subject: "Votre compte a retrouvé son ancienne adresse e-mail",
+    title: "L’ancienne adresse e-mail est rétablie",
+    body: [
+      "Votre compte sur {{service}} a de nouveau cette adresse. Toutes ses sessions et tous ses jetons d’accès ont pris fin. Le mot de passe, les clés d’accès et les services de connexion ont été supprimés, ainsi qu’une application d’authentification configurée après la modification.",
+    ],
+    action: "Définir un nouveau mot de passe",
+    notes: ["Vérifiez ensuite vos clés d’API et révoquez celles que vous ne connaissez pas."],
+  },
   approval_waiting: {
     subject: "La demande {{request_no}} attend un second super-administrateur",
     title: "Une demande attend un second super-administrateur",

@@ -143,6 +143,15 @@ export const german: MailWords = {
       "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, öffnen Sie den Link innerhalb von sieben Tagen: Er stellt diese Adresse wieder her, beendet alle Sitzungen und lässt Sie ein neues Passwort festlegen.",
     ],
   },
+  email_restored: {
+    subject: "Ihr Konto hat wieder seine alte E-Mail-Adresse",
+    title: "Die alte E-Mail-Adresse gilt wieder",
+    body: [
+      "Ihr Konto bei {{service}} hat wieder diese Adresse. Alle Sitzungen und Zugriffstoken sind beendet. Passwort, Passkeys und Anmeldedienste wurden entfernt, ebenso ein Authenticator, der nach der Änderung eingerichtet wurde.",
+    ],
+    action: "Neues Passwort festlegen",
+    notes: ["Sehen Sie danach Ihre API-Schlüssel durch und widerrufen Sie alle, die Sie nicht kennen."],
+  },
   approval_waiting: {
     subject: "Anfrage {{request_no}} braucht einen zweiten Super-Admin",
     title: "Eine Anfrage braucht einen zweiten Super-Admin",

@@ -133,6 +133,15 @@ export const portuguese: MailWords = {
       "Se foi você, não é preciso fazer nada. Se não foi, abra o link em até sete dias: ele restaura este endereço, encerra todas as sessões e permite definir uma nova senha.",
     ],
   },
+  email_restored: {
+    subject: "Sua conta tem de novo o endereço de e-mail anterior",
+    title: "O endereço de e-mail anterior voltou",
+    body: [
+      "Sua conta em {{service}} tem de novo este endereço. Todas as sessões e tokens de acesso foram encerrados. A senha, as chaves de acesso e os serviços de login foram removidos, assim como um autenticador configurado depois da alteração.",
+    ],
+    action: "Definir uma nova senha",
+    notes: ["Depois, confira suas chaves de API e revogue as que você não conhece."],
+  },
   approval_waiting: {
     subject: "O pedido {{request_no}} precisa de um segundo superadministrador",
     title: "Um pedido precisa de um segundo superadministrador",

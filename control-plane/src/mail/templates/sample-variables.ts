@@ -17,6 +17,7 @@ export function sampleVariables(siteUrl: string): { readonly [Name in MailTempla
     account_closed: { register_link: `${siteUrl}/sample/` },
     email_change: { link, valid_minutes: "60" },
     email_changed: { link },
+    email_restored: { link },
     password_changed: { reset_link: `${siteUrl}/sample/` },
     approval_waiting: { link: `${siteUrl}/sample/`, request_no: "12", valid_minutes: "4320" },
     organisation_invitation: { link, valid_minutes: "10080" },

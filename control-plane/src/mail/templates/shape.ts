@@ -36,6 +36,7 @@ export const templateShapes: Readonly<Record<MailTemplateName, TemplateShape>> =
   account_closed: { names: ["register_link"], required: [], action: "register_link" },
   email_change: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   email_changed: { names: ["link"], required: ["link"], action: "link" },
+  email_restored: { names: ["link"], required: ["link"], action: "link" },
   approval_waiting: { names: ["link", "request_no", "valid_for"], required: ["link"], action: "link" },
   organisation_invitation: { names: ["link", "valid_for"], required: ["link"], action: "link" },
   payment_success: {

@@ -56,6 +56,7 @@ const presenters: {
   account_closed: ({ register_link }) => ({ register_link }),
   email_change: ({ link, valid_minutes }, locale) => ({ link, valid_for: duration(valid_minutes, locale) }),
   email_changed: ({ link }) => ({ link }),
+  email_restored: ({ link }) => ({ link }),
   approval_waiting: ({ link, request_no, valid_minutes }, locale) => ({
     link,
     request_no,

@@ -140,6 +140,15 @@ export const spanish: MailWords = {
       "Si ha sido usted, no tiene que hacer nada. Si no, abra el enlace en un plazo de siete días: restablece esta dirección, cierra todas las sesiones y le permite establecer una contraseña nueva.",
     ],
   },
+  email_restored: {
+    subject: "Tu cuenta vuelve a tener su dirección de correo anterior",
+    title: "La dirección de correo anterior está de vuelta",
+    body: [
+      "Tu cuenta en {{service}} vuelve a tener esta dirección. Han terminado todas sus sesiones y tokens de acceso. Se eliminaron la contraseña, las claves de acceso y los servicios de inicio de sesión, y también un autenticador configurado después del cambio.",
+    ],
+    action: "Establecer una contraseña nueva",
+    notes: ["Después revisa tus claves de API y revoca las que no conozcas."],
+  },
   approval_waiting: {
     subject: "La solicitud {{request_no}} necesita un segundo superadministrador",
     title: "Una solicitud necesita un segundo superadministrador",

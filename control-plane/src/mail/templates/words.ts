@@ -30,6 +30,7 @@ export type MailWords = {
   readonly account_closed: MailText;
   readonly email_change: MailText;
   readonly email_changed: MailText;
+  readonly email_restored: MailText;
   readonly approval_waiting: MailText;
   readonly organisation_invitation: MailText;
   readonly payment_success: MailText & {

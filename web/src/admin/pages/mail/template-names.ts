@@ -17,6 +17,7 @@ const names: Readonly<Record<(typeof mailTemplateNames)[number], string>> = {
   account_closed: "An account was closed",
   email_change: "Verification of a new address of an account",
   email_changed: "The address of an account was changed",
+  email_restored: "The address of an account was changed back",
   approval_waiting: "A request waits for a second super-admin",
   organisation_invitation: "Invitation to an organisation",
   payment_success: "A payment was received",

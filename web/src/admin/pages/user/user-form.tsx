@@ -55,7 +55,11 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
     <AdminForm form={form} operation="/backend/admin/user/save/" action="Save user" onCancel={props.onDone}>
       <TextField label="Name" optional="optional" autocomplete="off" {...form.text("display_name")} />
       <FieldRow>
-        <ChoiceField label="Status" options={userStatuses} {...form.text("status")} />
+        <ChoiceField
+          label="Status"
+          options={userStatuses.filter((status) => status !== "closed" || user.status === "closed")}
+          {...form.text("status")}
+        />
         <ChoiceField label="Type" options={userTypes} {...form.text("user_type")} />
       </FieldRow>
       <TextField
