@@ -79,6 +79,25 @@ describe("an organisation", () => {
       ["", "1", "1000"],
     ]);
     expect((await file(anna, "member")).slice(1)).toEqual([[anna.email, "2", "2000"]]);
+    const calls = async (user: UserLogin, query: string): Promise<string[][]> => {
+      const answer = await fetch(`${url}/backend/usage/export/${query}`, { headers: { cookie: user.cookie } });
+      return (await answer.text())
+        .trimEnd()
+        .split("\r\n")
+        .map((line) => line.split(",").slice(-4));
+    };
+    const ofAll = await calls(ben, `?as_organisation=${organisation.id}`);
+    expect(ofAll[0]).toEqual(["member_id", "member_email", "project_id", "project_name"]);
+    expect(ofAll.slice(1).sort()).toEqual(
+      [
+        [anna.memberId.toString(), anna.email, project.toString(), "Search"],
+        [anna.memberId.toString(), anna.email, project.toString(), "Search"],
+        [ben.memberId.toString(), ben.email, "", ""],
+      ].sort(),
+    );
+    expect(await calls(anna, `?as_organisation=${organisation.id}`)).toHaveLength(3);
+    // The file of a person names neither.
+    expect((await calls(anna, ""))[0]).not.toContain("member_id");
     const list = await askAs(url, anna, "/backend/usage/list/", { organisation: organisation.id });
     expect(list.body["rows"]).toHaveLength(2);
     expect((await askAs(url, anna, "/backend/usage/summary/")).body).toMatchObject({ total: { calls: 0 } });

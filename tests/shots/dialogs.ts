@@ -52,6 +52,13 @@ export const shownDialogs: readonly ShownPage[] = [
   { ...admin, name: "admin-group-edit", path: "/admin/groups/pro/", ready: ".facts", press: ["Edit group"] },
   {
     ...admin,
+    name: "admin-top-up-close",
+    path: "/admin/top-ups/",
+    ready: "[aria-label^='End the charge']",
+    press: ["End the charge S0000000000000000000TOPUP1"],
+  },
+  {
+    ...admin,
     name: "admin-renewal-cancel",
     path: "/admin/renewals/?open=P00000000000000000000000002",
     ready: ".side-panel",

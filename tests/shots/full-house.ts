@@ -72,6 +72,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillCodes(db);
   await fillCoupons(db);
   await fillRenewals(db, owner);
+  await fillTopUp(db, owner);
   await fillCatalog(rig);
   await fillGroups(db, owner);
   await fillCalls(db, owner);
@@ -142,6 +143,24 @@ async function fillRenewals(db: Database, { userId }: Owner): Promise<void> {
       (2, 'past_due', null, null, 1, now(), null, null, null, null),
       (3, 'active', null, null, 1, null, 'Monthly 20', 25.00, 14000000, now() + interval '12 days')
     ) s (n, status, end_reason, note, sign, failed_at, next_name, next_price, next_quota, next_at)`;
+}
+
+/** An automatic top-up, whose last charge the gateway has not answered. */
+async function fillTopUp(db: Database, { userId }: Owner): Promise<void> {
+  await db.sql`
+    with agreed as (
+      insert into auto_top_up (top_up_no, user_id, plan_code, plan_name, price_usd, threshold_quota, month_max_usd, account, status,
+        gateway_customer_id, gateway_method_id)
+      values ('T00000000000000000000000001', ${userId}::bigint, 'credit-20', 'Credit 20', 20.00, 2500000, 100, 'default', 'on', 'cus_1RLxLr', 'pm_1')
+      returning id
+    ), placed as (
+      insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, pay_channel, sender, vendor, expires_at)
+      values ('S0000000000000000000TOPUP1', 'credit-20', 'Credit 20', 'wallet_balance', 10000000, 20.00, ${userId}::bigint, 'cardpay',
+        'default', 'cardpay_card', now() + interval '3 hours')
+      returning id
+    )
+    insert into top_up_attempt (top_up_id, order_id, created_at, unclear_since)
+    select agreed.id, placed.id, now() - interval '21 hours', now() - interval '1 hour' from agreed, placed`;
 }
 
 async function fillCatalog(rig: SluiceRig): Promise<void> {

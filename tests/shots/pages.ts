@@ -175,7 +175,7 @@ export const shownPages: readonly ShownPage[] = [
     path: "/admin/top-ups/",
     as: "admin",
     arabic: "none",
-    ready: ".row-open, [data-kind=empty]",
+    ready: "[aria-label^='End the charge'], [data-kind=empty]",
   },
   {
     name: "admin-referrals",

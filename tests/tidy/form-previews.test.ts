@@ -23,6 +23,7 @@ const withoutPreview: Readonly<Record<string, string>> = {
   "/backend/admin/user/closing/undo/": "it only keeps what is there",
   "/backend/admin/manual-adjust/": "it has a preview of its own",
   "/backend/admin/refund/create/": "it has a preview of its own",
+  "/backend/admin/top-up/close/": "it has a preview of its own",
   "/backend/admin/order/resolve/": "it asks the payment gateway; the form says what each decision does",
   "/backend/admin/channel/test/": "it makes a call",
   "/backend/admin/channel/models/": "it reads",

@@ -33,7 +33,7 @@ export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
   ...paths(billing, "/backend/admin/plan/", "list export"),
   ...paths(billing, "/backend/admin/code-batch/", "list export"),
   ...paths(billing, "/backend/admin/coupon/", "list export"),
-  ...paths(billing, "/backend/admin/top-up/", "list export"),
+  ...paths(billing, "/backend/admin/top-up/", "list export charge"),
   ...paths(billing, "/backend/admin/referral/", "list export"),
   ...paths(billing, "/backend/admin/invoice/", "list export file terms"),
   ...paths(billing, "/backend/admin/renewal/", "list export"),

@@ -88,6 +88,7 @@ export const adminRights = {
   "/backend/admin/refund/create/": billing,
   "/backend/admin/refund/close/": freshSuperAdmin,
   "/backend/admin/order/resolve/": billing,
+  "/backend/admin/top-up/close/": billing,
   "/backend/admin/gateway-event/replay/": billing,
   "/backend/admin/usage-settle/": everyAdmin,
   "/backend/admin/channel-cost/save/": everyAdmin,

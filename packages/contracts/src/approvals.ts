@@ -9,6 +9,7 @@ export const actKinds = [
   "quota.adjust",
   "refund.create",
   "refund.close",
+  "top_up.close",
   "order.resolve",
   "admin.create",
   "admin.save",

@@ -15,7 +15,7 @@ export const couponCode = z
   .max(32)
   .transform((code) => code.toUpperCase())
   .pipe(z.string().regex(/^[A-Z0-9][A-Z0-9-]{2,31}$/, "3 to 32 letters, digits and -"));
-const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not an order number");
+export const orderNo = z.string().regex(/^[A-Z0-9]{2,64}$/, "not an order number");
 const claimCode = z.string().min(8).max(64);
 const email = z.string().trim().max(254).pipe(z.email());
 const reason = reasonText(500);

@@ -93,7 +93,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("billing", "/backend/admin/plan/", "list export save"),
   ...paths("billing", "/backend/admin/code-batch/", "list export create codes revoke"),
   ...paths("billing", "/backend/admin/coupon/", "list export create revoke"),
-  ...paths("billing", "/backend/admin/top-up/", "list export"),
+  ...paths("billing", "/backend/admin/top-up/", "list export charge close"),
   ...paths("billing", "/backend/admin/referral/", "list export"),
   ...paths("billing", "/backend/admin/invoice/", "list export file terms terms/save"),
   ...paths("billing", "/backend/admin/renewal/", "list export cancel"),

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { planCode, usd } from "./billing.ts";
+import { demands, waitingResponse } from "./approvals.ts";
+import { orderNo, planCode, usd } from "./billing.ts";
 import { choiceOf, exactText, idText, listContract } from "./lists.ts";
+import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** Automatic top-ups: the card gateway charges a saved payment method when the balance falls below a threshold. */
@@ -44,6 +46,45 @@ export type TopUpEntry = Unsent<z.output<typeof topUpEntry>>;
 export const topUpResponse = z.strictObject({ top_up: topUpEntry.nullable() });
 export const startedTopUpResponse = z.strictObject({ top_up: topUpEntry, checkout_url: z.string() });
 
+/** A charge that the gateway has not answered, for the person who looks there. */
+export const chargeInput = z.strictObject({ order_no: orderNo });
+export const chargeResponse = z.strictObject({
+  charge: z.strictObject({
+    order_no: z.string(),
+    top_up_no: z.string(),
+    state: z.enum(topUpAttemptStates),
+    amount_usd: wireDecimal,
+    quota: wireInteger,
+    /** Our account at the gateway, and the customer there. */
+    account: z.string(),
+    gateway_customer_id: z.string().nullable(),
+    created_at: wireMoment,
+    /** Null while the gateway is still asked. */
+    unclear_since: wireMoment.nullable(),
+    balance_before_quota: wireInteger,
+    /** If it was charged. */
+    balance_after_quota: wireInteger,
+    demand: z.enum(demands),
+  }),
+});
+
+export const closeChargeInput = z.strictObject({
+  order_no: orderNo,
+  outcome: z.enum(["charged", "not_charged"]),
+  /** The payment at the gateway, if it has charged. */
+  transaction_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_]{1,255}$/, "the id of a payment at the gateway, like pi_3Abc")
+    .optional(),
+  reason: reasonText(500),
+});
+const closedCharge = z.strictObject({
+  is_new: z.boolean(),
+  order_no: z.string(),
+  status: z.string(),
+});
+export const closeChargeOutput = z.union([closedCharge, waitingResponse]);
+
 export const topUpList = listContract({
   name: "top-ups",
   rowId: "top_up_no",
@@ -61,6 +102,8 @@ export const topUpList = listContract({
     failures: z.int(),
     attempts: wireInteger,
     open_order_no: z.string().nullable(),
+    /** Since when nobody knows what became of the open charge. */
+    unclear_since: wireMoment.nullable(),
     created_at: wireMoment,
   }),
   filters: { top_up_no: exactText(64), user_id: idText, status: choiceOf(topUpStatuses) },

@@ -281,6 +281,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/admin/refund/close/": "fresh super_admin",
   "GET /backend/admin/refund/preview/": "admin",
   "POST /backend/admin/order/resolve/": "admin",
+  "GET /backend/admin/top-up/charge/": "admin",
+  "POST /backend/admin/top-up/close/": "admin",
   "POST /backend/payment/walletpay/create/": "optional_user",
   "POST /backend/payment/cardpay/create/": "optional_user",
   "POST /backend/payment/walletpay/ipn/": "public",

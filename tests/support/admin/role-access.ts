@@ -103,6 +103,8 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "POST /backend/admin/refund/create/": "billing",
   "GET /backend/admin/refund/preview/": "read_only billing",
   "POST /backend/admin/order/resolve/": "billing",
+  "GET /backend/admin/top-up/charge/": "read_only billing",
+  "POST /backend/admin/top-up/close/": "billing",
   "GET /backend/upstream/auth-profiles/list/": "read_only",
   "GET /backend/admin/lead/list/": "read_only",
   "GET /backend/admin/lead/export/": "read_only",

@@ -156,6 +156,7 @@ export const topUps = listSource({
     failures: column("integer", "t.failures"),
     attempts: column("bigint", "(select count(*) from top_up_attempt b where b.top_up_id = t.id)"),
     open_order_no: column("text", "o.order_no"),
+    unclear_since: column("timestamptz", "a.unclear_since"),
     created_at: topUpCreated,
   },
   filters: {

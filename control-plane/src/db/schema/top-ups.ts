@@ -79,6 +79,8 @@ export const topUpAttempt = pgTable(
     gatewayPaymentId: text("gateway_payment_id"),
     /** The gateway's code for a failure. */
     error: text("error"),
+    /** Since when a person has to look at the gateway, because it has given no answer. */
+    unclearSince: moment("unclear_since"),
     /** A process is asking the gateway until this time. */
     askingUntil: moment("asking_until"),
     ...lifecycle,

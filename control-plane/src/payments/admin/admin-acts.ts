@@ -8,6 +8,7 @@ import {
 } from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
+import { closeChargeInput } from "@sluice/contracts/top-ups";
 import type { z } from "zod";
 import { emailOfGatewayUser } from "../../accounts/users/known-users.ts";
 import type { Amount } from "../../admin/approvals/model.ts";
@@ -24,11 +25,13 @@ import type { BillingDeps, RefundDeps } from "../port.ts";
 import { findRefund, type Refund } from "../refunds/refund-store.ts";
 import { closeByHand, openRefund, payRefund } from "../refunds/refunds.ts";
 import { type Resolved, resolveOrder } from "../reviews/reviews.ts";
+import { closeCharge } from "../top-ups/close-charge.ts";
 import { adjustQuota } from "./adjust-quota.ts";
 
 type AdjustInput = z.output<typeof manualAdjustInput>;
 type RefundInput = z.output<typeof createRefundInput>;
 type CloseRefundInput = z.output<typeof closeRefundInput>;
+type CloseChargeInput = z.output<typeof closeChargeInput>;
 type ResolveInput = z.output<typeof resolveOrderInput>;
 
 /** What admins do with money and quota by hand, limited by amount. */
@@ -37,6 +40,7 @@ export type BillingActs = {
   readonly refund: Act<RefundInput>;
   readonly closeRefund: Act<CloseRefundInput>;
   readonly resolve: Act<ResolveInput>;
+  readonly closeCharge: Act<CloseChargeInput>;
   readonly plan: Act<PlanInput>;
   readonly createBatch: Act<BatchInput>;
   readonly createCoupon: Act<CouponInput>;
@@ -48,6 +52,7 @@ export function billingActs(deps: RefundDeps & BillingDeps & { readonly masterKe
     refund: refundAct(deps),
     closeRefund: closeRefundAct(),
     resolve: resolveAct(deps),
+    closeCharge: closeChargeAct(deps),
     plan: planAct(),
     createBatch: createBatchAct(deps.masterKey),
     createCoupon: createCouponAct(),
@@ -57,7 +62,7 @@ export function billingActs(deps: RefundDeps & BillingDeps & { readonly masterKe
 /** The same acts, run once a second person has approved them. */
 export function keptActs(acts: BillingActs): KeptAct[] {
   const { adjust, refund, closeRefund, resolve, plan, createBatch, createCoupon } = acts;
-  const ofOrders = [keptAct(refund), keptAct(closeRefund), keptAct(resolve)];
+  const ofOrders = [keptAct(refund), keptAct(closeRefund), keptAct(resolve), keptAct(acts.closeCharge)];
   return [keptAct(adjust), ...ofOrders, keptAct(plan), keptAct(createBatch), keptAct(createCoupon)];
 }
 
@@ -235,6 +240,41 @@ function resolveAct(deps: RefundDeps & BillingDeps): Act<ResolveInput> {
           const order = await findOrder(deps.db, orderNo);
           return { is_new: done.isNew, order: order === null ? null : orderEntry(order), refund: paid };
         },
+      };
+    },
+  };
+}
+
+/** Marking a charge as made credits it; marking it as not made lets the next one follow. Both count as its quota. */
+function closeChargeAct(deps: BillingDeps): Act<CloseChargeInput> {
+  return {
+    kind: "top_up.close",
+    schema: closeChargeInput,
+    reasonOf: ({ reason }) => reason,
+    perform: async (tx, input, origin) => {
+      const { order_no: orderNo, outcome, transaction_id: transactionId = null, reason } = input;
+      const { order, topUp, isNew } = await closeCharge(tx, deps, { orderNo, outcome, transactionId });
+      if (isNew) {
+        await recordAct(tx, origin, {
+          action: "top_up.close",
+          subjectKind: "order",
+          subjectId: orderNo,
+          before: { topUpNo: topUp.topUpNo, state: "open" },
+          after: { outcome, transactionId, status: order.status },
+          reason,
+        });
+      }
+      return {
+        isNew,
+        amount: amountOfAdjustment(order.quota),
+        takesTwo: false,
+        effects: {
+          ...(await ownerEffects(tx, order.gatewayUserId)),
+          order_no: orderNo,
+          outcome,
+          ...(outcome === "charged" ? { credited_quota: order.quota.toString() } : {}),
+        },
+        finish: async () => ({ is_new: isNew, order_no: orderNo, status: order.status }),
       };
     },
   };

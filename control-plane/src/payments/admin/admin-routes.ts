@@ -14,12 +14,14 @@ import {
   savePlanOutput,
 } from "@sluice/contracts/billing";
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import { chargeInput, chargeResponse, closeChargeInput, closeChargeOutput } from "@sluice/contracts/top-ups";
 import type { Demand } from "../../admin/approvals/model.ts";
 import type { Approvals } from "../../admin/approvals/service.ts";
 import type { Database } from "../../platform/db.ts";
 import { requiredIdempotencyKey } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { isOverridable, planRefund, type RefundPlan } from "../refunds/plan-refund.ts";
+import { readCharge } from "../top-ups/close-charge.ts";
 import { adjustQuota } from "./adjust-quota.ts";
 import { amountOfAdjustment, amountOfTakingBack, type BillingActs } from "./admin-acts.ts";
 
@@ -37,7 +39,8 @@ function limitsOf(kind: "adjust" | "refund"): string[] {
 
 export function billingAdminEndpoints(deps: BillingAdminDeps): AnyEndpoint[] {
   const refunds = [refundEndpoint(deps), refundPreviewEndpoint(deps), refundCloseEndpoint(deps)];
-  return [planEndpoint(deps), adjustEndpoint(deps), ...refunds, resolveEndpoint(deps)];
+  const charges = [chargeEndpoint(deps), chargeCloseEndpoint(deps)];
+  return [planEndpoint(deps), adjustEndpoint(deps), ...refunds, resolveEndpoint(deps), ...charges];
 }
 
 function planEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
@@ -195,5 +198,51 @@ function resolveEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
       const idempotencyKey = `${orderNo}/${action}/${transactionId}`;
       return await approvals.carryOut(acts.resolve, input, { admin, requestId, clientIp, idempotencyKey });
     },
+  });
+}
+
+function chargeEndpoint({ db, approvals }: BillingAdminDeps): AnyEndpoint {
+  return endpoint({
+    method: "GET",
+    path: "/backend/admin/top-up/charge/",
+    access: "admin",
+    input: chargeInput,
+    summary: "Get a charge of an automatic top-up, and what it would add to the balance",
+    output: chargeResponse,
+    errors: ["not_found"],
+    handle: async ({ input, admin }) => {
+      const { order, topUp, attempt, remaining } = await db.withTransaction((tx) => readCharge(tx, input.order_no));
+      return {
+        charge: {
+          order_no: order.orderNo,
+          top_up_no: topUp.topUpNo,
+          state: attempt.state,
+          amount_usd: order.amountUsd,
+          quota: order.quota,
+          account: topUp.account,
+          gateway_customer_id: topUp.gatewayCustomerId,
+          created_at: attempt.createdAt,
+          unclear_since: attempt.unclearSince,
+          balance_before_quota: remaining,
+          balance_after_quota: remaining + order.quota,
+          demand: await approvals.previewDemand(db, admin.adminId, amountOfAdjustment(order.quota)),
+        },
+      };
+    },
+  });
+}
+
+function chargeCloseEndpoint({ approvals, acts }: BillingAdminDeps): AnyEndpoint {
+  return endpoint({
+    method: "POST",
+    ...adminOperation("/backend/admin/top-up/close/"),
+    input: closeChargeInput,
+    summary:
+      "End a charge that the gateway has not answered, by what was found there: credit its payment, or release it",
+    output: closeChargeOutput,
+    errors: ["not_found", "invalid_value", "conflict", "idempotency_mismatch", ...ofLimits],
+    limits: limitsOf("adjust"),
+    handle: async ({ input, admin, requestId, clientIp }) =>
+      await approvals.carryOut(acts.closeCharge, input, { admin, requestId, clientIp }),
   });
 }

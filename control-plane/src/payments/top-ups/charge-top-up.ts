@@ -18,6 +18,7 @@ import {
   insertAttempt,
   keepPayment,
   lockTopUp,
+  markUnclear,
   removeLeft,
   saveFailures,
   saveStatus,
@@ -141,7 +142,7 @@ async function ask(deps: TopUpDeps, attempt: Attempt, at: Date): Promise<void> {
   }
   const answer = await answerOf(deps, { attempt, topUp, order, method: { customerId, methodId }, at });
   if (answer === null) {
-    deps.log.error("billing.alarm", { reason: "top_up_unknown", orderNo: order.orderNo, topUpNo: topUp.topUpNo });
+    await leaveUnclear(deps, { attempt, topUp, at });
   } else if (answer.kind === "pending") {
     await keepPayment(deps.db, attempt.id, answer.paymentId);
   } else if (answer.kind === "failed" && topUp.status === "removed") {
@@ -152,6 +153,16 @@ async function ask(deps: TopUpDeps, attempt: Attempt, at: Date): Promise<void> {
     // The one path of all payments: the gateway's own message then finds it done.
     await settlePaid(deps, { gateway: "cardpay", account: topUp.account, ...answer.paid });
     await succeed(deps, attempt, answer.paid.transactionId);
+  }
+}
+
+/** Raises one alarm: until a person has looked at the gateway, nothing changes. */
+async function leaveUnclear(
+  { db, log }: TopUpDeps,
+  { attempt, topUp, at }: { readonly attempt: Attempt; readonly topUp: TopUp; readonly at: Date },
+): Promise<void> {
+  if (await markUnclear(db, attempt.id, at)) {
+    log.error("billing.alarm", { reason: "top_up_unknown", orderNo: attempt.orderNo, topUpNo: topUp.topUpNo });
   }
 }
 

@@ -287,6 +287,37 @@ export async function keepPayment(db: Queryable, id: bigint, gatewayPaymentId: s
   await db.drizzle.update(attempt).set({ gatewayPaymentId, updatedAt: now }).where(eq(attempt.id, id));
 }
 
+/** Records that nobody knows what became of a charge. False when that was recorded before. */
+export async function markUnclear(db: Queryable, id: bigint, at: Date): Promise<boolean> {
+  const rows = await db.drizzle
+    .update(attempt)
+    .set({ unclearSince: at, updatedAt: now })
+    .where(and(eq(attempt.id, id), isNull(attempt.unclearSince)))
+    .returning({ id: attempt.id });
+  return rows.length > 0;
+}
+
+export type AttemptOfOrder = {
+  readonly id: bigint;
+  readonly topUpId: bigint;
+  readonly state: "open" | "paid" | "failed";
+  readonly gatewayPaymentId: string | null;
+  readonly error: string | null;
+  readonly unclearSince: Date | null;
+  readonly createdAt: Date;
+};
+
+/** The charge that an order was placed for, if it was. */
+export async function findAttemptOf(db: Queryable, orderNo: string): Promise<AttemptOfOrder | null> {
+  const { id, topUpId, state, gatewayPaymentId, error, unclearSince, createdAt } = attempt;
+  const [row] = await db.drizzle
+    .select({ id, topUpId, state, gatewayPaymentId, error, unclearSince, createdAt })
+    .from(attempt)
+    .innerJoin(order, eq(order.id, attempt.orderId))
+    .where(eq(order.orderNo, orderNo));
+  return row ?? null;
+}
+
 /** Ends an open charge. False when that was done before. */
 export async function endAttempt(
   tx: Queryable,

@@ -19,6 +19,14 @@ export type UsageFilter = {
   readonly tag: string | null;
 };
 
+/** Whose key made a call of an organisation, and for which project; null for keys without one. */
+export type CallOfMember = {
+  readonly member_id: bigint | null;
+  readonly member_email: string | null;
+  readonly project_id: bigint | null;
+  readonly project_name: string | null;
+};
+
 /** Whose calls may be seen: those of an account; within an organisation, those of one member if that is all the caller may see. */
 export type UsagePlace = { readonly gatewayUserId: GatewayUserId; readonly onlyMemberId: bigint | null };
 

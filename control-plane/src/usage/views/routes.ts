@@ -68,14 +68,14 @@ function callEndpoints(views: UsageViews): AnyEndpoint[] {
       path: "/backend/usage/export/",
       access,
       input: usageSummaryInput,
-      summary: "Export the user's calls as CSV",
+      summary: "Export the user's calls as CSV; those of an organisation with member and project",
       output: null,
       otherResponses: [
         { status: 200, type: "text/csv", summary: "One line per call, after a line with the column names." },
       ],
       errors: ["too_broad"],
       limits: [...rangeLimits, `At most ${usageExportRowsMax.toLocaleString("en")} calls.`],
-      handle: ({ user, input }) => views.file(placeOf(user), input),
+      handle: ({ user, input }) => views.file(placeOf(user), input, user.organisation !== undefined),
     }),
     endpoint({
       method,

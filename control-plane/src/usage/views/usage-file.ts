@@ -1,6 +1,7 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
 import { csvHeaders, csvWriter } from "../../platform/csv.ts";
+import type { CallOfMember } from "./model.ts";
 
 const columns = [
   "request_id",
@@ -27,15 +28,29 @@ const columns = [
   "tags",
 ] as const satisfies readonly (keyof UsageView)[];
 
-const csv = csvWriter(columns, (name) => name === "rate_multiplier");
+/** In the file of an organisation: who has made the key of a call, and what it is for. */
+const organisationColumns = [
+  "member_id",
+  "member_email",
+  "project_id",
+  "project_name",
+] as const satisfies readonly (keyof CallOfMember)[];
 
-type ReadPage = (cursor: { readonly day: string; readonly requestId: string } | null) => Promise<readonly UsageView[]>;
+const isNumber = (name: string): boolean => name === "rate_multiplier";
+const csvOfPerson = csvWriter(columns, isNumber);
+const csvOfOrganisation = csvWriter([...columns, ...organisationColumns], isNumber);
+
+type Cursor = { readonly day: string; readonly requestId: string };
+type ReadPage = (cursor: Cursor | null) => Promise<readonly UsageView[]>;
+
+export type UsageFile = { readonly name: string; readonly isOfOrganisation: boolean };
 
 /**
  * A file of calls, read page by page as fast as the client accepts them. The last page is the empty one. A page that
  * can't be read breaks the file off, so that nobody takes it for complete.
  */
-export function usageFile(readPage: ReadPage, fileName: string): Response {
+export function usageFile(readPage: ReadPage, { name, isOfOrganisation }: UsageFile): Response {
+  const csv = isOfOrganisation ? csvOfOrganisation : csvOfPerson;
   const encoder = new TextEncoder();
   let cursor: Parameters<ReadPage>[0] = null;
   const stream = new ReadableStream<Uint8Array>({
@@ -51,5 +66,5 @@ export function usageFile(readPage: ReadPage, fileName: string): Response {
       controller.enqueue(encoder.encode(rows.map(csv.line).join("")));
     },
   });
-  return new Response(stream, { headers: csvHeaders(fileName) });
+  return new Response(stream, { headers: csvHeaders(name) });
 }

@@ -99,10 +99,10 @@ export class UsageViews {
   }
 
   /**
-   * A CSV file of every matching call, newest first.
+   * A CSV file of every matching call, newest first; that of an organisation names members and projects.
    * @throws AppError `invalid_parameter`, `temporarily_unavailable`, `too_broad` for more than a file holds
    */
-  async file(place: UsagePlace, input: UsageSummaryInput): Promise<Response> {
+  async file(place: UsagePlace, input: UsageSummaryInput, isOfOrganisation: boolean): Promise<Response> {
     const filter = this.#filter(place, input);
     const { total } = await this.summary(place, input);
     if (total.calls > usageExportRowsMax) {
@@ -111,10 +111,11 @@ export class UsageViews {
         message: `A file can have at most ${limit} calls, and this one would have more. Choose fewer days or add a filter.`,
       });
     }
-    return usageFile(
-      (cursor) => listUsage(this.#db, filter, { cursor, limit: fileRowsAtOnce }),
-      `usage-${filter.fromDay}-${filter.toDay}.csv`,
-    );
+    const page = { limit: fileRowsAtOnce, withMembers: isOfOrganisation };
+    return usageFile((cursor) => listUsage(this.#db, filter, { ...page, cursor }), {
+      name: `usage-${filter.fromDay}-${filter.toDay}.csv`,
+      isOfOrganisation,
+    });
   }
 
   /**

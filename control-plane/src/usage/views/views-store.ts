@@ -6,7 +6,7 @@ import type { Queryable, SqlValue } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt } from "../log/model.ts";
 import { piecesOf, type Span } from "../reports/range.ts";
-import type { UsageFilter, UsagePart, UsagePlace } from "./model.ts";
+import type { CallOfMember, UsageFilter, UsagePart, UsagePlace } from "./model.ts";
 
 /** This position sorts after every possible row. */
 const beforeAll = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
@@ -58,17 +58,31 @@ export const filterValues = (filter: UsageFilter): SqlValue[] => {
   return [gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, askedModel, memberId, projectId, endUser, tag];
 };
 
-/** A page of one user's calls, newest first. Reads one partition after the other until the page is full. */
+/** Who has made the key of a call of an organisation, and the project that it is for. */
+const memberColumns = `, k.member_id, mp.email as member_email, k.project_id, op.name as project_name`;
+const memberJoins = `left join organisation_member om on om.id = k.member_id
+     left join user_profile mp on mp.id = om.user_id
+     left join organisation_project op on op.id = k.project_id`;
+
+/**
+ * A page of one user's calls, newest first, if wanted with the members and projects of their keys. Reads one partition
+ * after the other until the page is full.
+ */
 export async function listUsage(
   db: Queryable,
   filter: UsageFilter,
-  page: { readonly cursor: { readonly day: string; readonly requestId: string } | null; readonly limit: number },
-): Promise<UsageView[]> {
+  page: {
+    readonly cursor: { readonly day: string; readonly requestId: string } | null;
+    readonly limit: number;
+    readonly withMembers?: boolean;
+  },
+): Promise<(UsageView | (UsageView & CallOfMember))[]> {
   const { day, requestId } = page.cursor ?? beforeAll;
   return await db.query<UsageView>(
-    `select ${viewColumns}
+    `select ${viewColumns}${page.withMembers === true ? memberColumns : ""}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
+     ${page.withMembers === true ? memberJoins : ""}
      where ${isMeant(filter)} and u.day <= $13::text::date and (u.day, u.request_id) < ($13::text::date, $14::text::uuid)
      order by u.day desc, u.request_id desc limit $15::integer`,
     [...filterValues(filter), day, requestId, page.limit],
@@ -126,9 +140,7 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
      select s.kind, ($12::text::date + s.day)::text as day, s.model, s.key_id, s.calls, s.completed_calls, ${tokens}, s.quota,
        s.settled_quota, coalesce(k.name, '') as key_name, k.member_id, mp.email as member_email, k.project_id, op.name as project_name
      from sums s left join api_key k on k.id = s.key_id
-     left join organisation_member om on om.id = k.member_id
-     left join user_profile mp on mp.id = om.user_id
-     left join organisation_project op on op.id = k.project_id
+     ${memberJoins}
      order by s.day, s.model`,
     [
       gatewayUserId,

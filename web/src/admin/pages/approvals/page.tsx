@@ -32,6 +32,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "quota.adjust": "Adjust balance",
   "refund.create": "Refund",
   "refund.close": "Close a refund by hand",
+  "top_up.close": "End a charge without an answer",
   "order.resolve": "Decide on an order",
   "admin.create": "Create an admin",
   "admin.save": "Give an admin rights",

@@ -1,6 +1,8 @@
 import type { RowOf } from "@sluice/contracts/lists";
 import type { topUpList } from "@sluice/contracts/top-ups";
-import type { JSX } from "solid-js";
+import { createSignal, type JSX, Show } from "solid-js";
+import { Button } from "../../../kit/button.tsx";
+import { Dialog } from "../../../kit/dialog.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -13,13 +15,14 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { topUpStatuses } from "../../values.ts";
+import { CloseForm, topUpsPath } from "./close-form.tsx";
 
 type TopUp = RowOf<typeof topUpList>;
 
 const openOrderOf = ({ open_order_no: orderNo }: TopUp): JSX.Element =>
   orderNo === null ? "–" : <a href={`/admin/orders/?order_no=${orderNo}`}>{orderNo}</a>;
 
-const columns: readonly Column<TopUp>[] = [
+const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[] => [
   { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
   { id: "organisation", label: "For", cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
   { id: "price_usd", label: "Each, USD", cell: (row) => formats.usd(row.price_usd), align: "end" },
@@ -29,6 +32,22 @@ const columns: readonly Column<TopUp>[] = [
   { id: "stop_reason", label: "Stopped because", cell: (row) => shownText(row.stop_reason) },
   { id: "attempts", label: "Charges", cell: (row) => shownCount(row.attempts), align: "end" },
   { id: "open_order_no", label: "Open charge", cell: openOrderOf },
+  {
+    id: "unclear_since",
+    label: "No answer since",
+    cell: (row) => (
+      <Show when={row.unclear_since !== null && row.open_order_no} fallback="–">
+        {(orderNo) => (
+          <>
+            {shownMoment(row.unclear_since)}{" "}
+            <Button onClick={() => close(orderNo())} aria-label={`End the charge ${orderNo()}`}>
+              End it
+            </Button>
+          </>
+        )}
+      </Show>
+    ),
+  },
   { id: "created_at", label: "Agreed", cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
@@ -36,12 +55,14 @@ const columns: readonly Column<TopUp>[] = [
 export function Page(): JSX.Element {
   useAdminTitle(() => "Automatic top-ups");
   const state = createTableState({ filters: ["status"] });
-  const list = createListQuery<TopUp>({ path: "/backend/admin/top-up/", state });
+  const [closed, setClosed] = createSignal<string | null>(null);
+  const columns = columnsWith(setClosed);
+  const list = createListQuery<TopUp>({ path: topUpsPath, state });
   return (
     <>
       <PageHead
         title="Automatic top-ups"
-        text="The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to."
+        text="The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours waits for a person who looks there."
       />
       <DataTable
         {...list}
@@ -53,6 +74,11 @@ export function Page(): JSX.Element {
         filters={[{ id: "status", label: "Status", options: optionsOf(topUpStatuses) }]}
         empty={{ title: "Nobody uses automatic top-ups", text: "Customers set them up under Billing." }}
       />
+      <Dialog isOpen={closed() !== null} onClose={() => setClosed(null)} title="End a charge without an answer">
+        <Show when={closed()} keyed>
+          {(orderNo) => <CloseForm orderNo={orderNo} onDone={() => setClosed(null)} />}
+        </Show>
+      </Dialog>
     </>
   );
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "top_up_attempt" ADD COLUMN "unclear_since" timestamp with time zone;
