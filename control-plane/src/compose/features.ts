@@ -286,7 +286,7 @@ function openStatus({ config, db, log, settings }: BackendDeps): Feature {
 
 /** Bulk actions carry operations of any feature out, for rows of any list. */
 function openBulkActions({ db, log }: BackendDeps, endpoints: () => readonly AnyEndpoint[]) {
-  const sources = [...listPlaces, leadPlace].map(({ source }) => source);
+  const sources = [...listPlaces, leadPlace, exitNodeFilePlace].map(({ source }) => source);
   return { name: "bulk-actions", endpoints: bulkEndpoints({ db, clock: systemClock, log, sources, endpoints }) };
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type BulkActionName, bulkActionNames, bulkActions } from "@sluice/contracts/bulk-action-table";
 import { leadPlace } from "@sluice/control-plane/admin/leads/routes.ts";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
+import { exitNodeFilePlace } from "@sluice/control-plane/exit-nodes/admin-routes.ts";
 import { type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
 import { ageLogins, loginAdmin, loginUser } from "../../support/accounts/logins.ts";
 import { makeOrganisation } from "../../support/accounts/organisation-scene.ts";
@@ -53,7 +54,7 @@ async function addModels(count: number): Promise<string[]> {
 }
 
 test("each is for a list whose rows can be named, and its operation exists", async () => {
-  const sources = [...listPlaces, leadPlace].map(({ source }) => source);
+  const sources = [...listPlaces, leadPlace, exitNodeFilePlace].map(({ source }) => source);
   for (const name of bulkActionNames) {
     const source = sources.find(({ contract }) => contract.name === bulkActions[name].list);
     expect([name, source?.contract.rowId]).toEqual([name, expect.any(String)]);
@@ -176,4 +177,37 @@ describe("the right for a run", () => {
       select count(archived_at)::integer as archived from model where name = ${model ?? ""}`;
     expect(row?.archived).toBe(0);
   });
+});
+
+test("requests of companies are marked together, and keep their notes", async () => {
+  const made = await rig.db.sql<{ id: bigint }>`
+    insert into enterprise_lead (company, contact, email, volume, message, campaign, note)
+    select 'Firm ' || i, 'Anna', 'anna@example.org', 'much', 'Hello', '', 'note ' || i from generate_series(1, 2) i
+    returning id`;
+  const ids = made.map(({ id }) => id);
+  expect(outcomes((await run("leads.contacted", ids)).body).map(([, outcome]) => outcome)).toEqual(["done", "done"]);
+  const again = await preview("leads.contacted", ids);
+  expect(again.body).toMatchObject({ changes: 0, skips: 2 });
+  expect((await run("leads.spam", [ids[0]])).body).toMatchObject({ counts: { done: 1 } });
+  const rows = await rig.db.sql`select status, note from enterprise_lead order by id`;
+  expect(rows).toEqual([
+    { status: "spam", note: "note 1" },
+    { status: "contacted", note: "note 2" },
+  ]);
+});
+
+test("exit nodes are switched off together, and their addresses stay", async () => {
+  await rig.db.sql`
+    insert into exit_node (node_code, name, host, ip, relay_key_secret, status)
+    select 'node' || i, 'Node ' || i, 'node' || i || '.example.org', '93.184.216.' || i,
+      'exit_node.node' || i || '.relay_key', 'active' from generate_series(1, 2) i`;
+  const answer = await run("exit-nodes.disable", ["node1", "node2"]);
+  expect(answer.body).toMatchObject({ counts: { done: 2, failed: 0 } });
+  const rows = await rig.db.sql`select host, status from exit_node where node_code like 'node%' order by node_code`;
+  expect(rows).toEqual([
+    { host: "node1.example.org", status: "disabled" },
+    { host: "node2.example.org", status: "disabled" },
+  ]);
+  const file = await boss.file("/backend/admin/exit-node/export/", { rows: "node2", format: "json" });
+  expect(await file.json()).toMatchObject([{ node_code: "node2", status: "disabled" }]);
 });

@@ -35,6 +35,12 @@ const ofChannel: BulkRule["input"] = (row, { reason }) => ({ channel_ids: [idOf(
 const archive = (kind: "channel" | "model" | "plan", id: string): BulkRule["input"] => {
   return (row, { reason }) => ({ kind, id: idOf(row, id), reason });
 };
+const saveLead = (status: "contacted" | "spam"): BulkRule["input"] => {
+  return (row) => ({ id: idOf(row, "id"), version: idOf(row, "version"), status, note: row["note"] });
+};
+const saveNode = (status: "active" | "disabled"): BulkRule["input"] => {
+  return (row) => ({ node_code: row["node_code"], status });
+};
 const resolve = (action: "cancel" | "dismiss"): BulkRule["input"] => {
   return (row, { reason }) => ({ order_no: row["order_no"], action, reason });
 };
@@ -106,6 +112,32 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
     named: "name",
     skip: when("state", "revoked", "It is revoked already."),
     input: (row, { reason }) => ({ batch_id: idOf(row, "batch_id"), reason }),
+  },
+  "coupons.revoke": {
+    named: "code",
+    skip: when("state", "revoked", "It is revoked already."),
+    input: (row, { reason }) => ({ coupon_id: idOf(row, "coupon_id"), reason }),
+  },
+  "leads.contacted": {
+    named: "company",
+    skip: unless("status", "pending", "It is not waiting for an answer."),
+    input: saveLead("contacted"),
+  },
+  "leads.spam": { named: "company", skip: when("status", "spam", "It is spam already."), input: saveLead("spam") },
+  "exit-nodes.enable": {
+    named: "name",
+    skip: when("status", "active", "It is active already."),
+    input: saveNode("active"),
+  },
+  "exit-nodes.disable": {
+    named: "name",
+    skip: when("status", "disabled", "It is disabled already."),
+    input: saveNode("disabled"),
+  },
+  "gateway-events.replay": {
+    named: "event_id",
+    skip: (row) => (row["is_open"] === true ? null : "To process it again changes nothing."),
+    input: (row) => ({ gateway_event_id: row["gateway_event_id"] }),
   },
   "mails.resend": {
     named: "to",

@@ -34,7 +34,7 @@ export const traceFile = listContract({
 /** Exit nodes with their last observations, without keys and without the nodes' own reports. */
 export const exitNodeFile = listContract({
   name: "exit-nodes",
-  rowId: null,
+  rowId: "node_code",
   row: z.strictObject({
     node_code: z.string(),
     name: z.string(),

@@ -61,7 +61,7 @@ const rowCount = (count: number): string => `${count} ${count === 1 ? "row" : "r
 function BulkForm(
   props: BulkProps & { readonly preview: Preview; readonly onResult: (result: Result) => void },
 ): JSX.Element {
-  const refresh = useRefresh(props.path, "/backend/admin/audit/");
+  const refresh = useRefresh(props.path, `${props.path}list/`, "/backend/admin/audit/");
   const { label, effect, tone } = bulkTexts[props.name];
   const { operation, takesGroup } = bulkActions[props.name];
   const skipped = () => props.preview.rows.filter((row) => row.skipped_because !== null);

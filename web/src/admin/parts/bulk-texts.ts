@@ -66,6 +66,23 @@ export const bulkTexts: Readonly<Record<BulkActionName, BulkTexts>> = {
     tone: "danger",
     effect: "Codes that nobody has redeemed can’t be redeemed any more. This can’t be undone.",
   },
+  "coupons.revoke": {
+    label: "Revoke",
+    tone: "danger",
+    effect: "Orders from now on can’t use them. Orders that have one keep it. This can’t be undone.",
+  },
+  "leads.contacted": { label: "Mark as contacted", effect: "They no longer count as waiting. Nothing is sent." },
+  "leads.spam": { label: "Mark as spam", effect: "They no longer count as waiting. Nothing is deleted." },
+  "exit-nodes.enable": { label: "Enable", effect: "They get calls of the group node-test once their checks succeed." },
+  "exit-nodes.disable": {
+    label: "Disable",
+    tone: "danger",
+    effect: "They get no calls any more; running calls continue. Users whose routes name one of them are not served.",
+  },
+  "gateway-events.replay": {
+    label: "Process again",
+    effect: "What was processed already has no second effect. At most 30 a minute.",
+  },
   "mails.resend": { label: "Send again", effect: "They are queued again, with what their templates say now." },
   "orders.cancel": {
     label: "Cancel",

@@ -16,6 +16,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -39,6 +40,8 @@ const columns: readonly Column<Coupon>[] = [
   { id: "created_at", label: "Made", cell: (coupon) => shownMoment(coupon.created_at), isSortable: true },
 ];
 
+const selection = selectionOf("coupons", couponsPath);
+
 /** Coupons: made, watched and revoked. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Coupons");
@@ -59,6 +62,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(coupon) => String(coupon.coupon_id)}
+        selection={selection}
         filters={[
           { id: "code", label: "Code", isSearch: true },
           { id: "state", label: "State", options: optionsOf(couponStates) },

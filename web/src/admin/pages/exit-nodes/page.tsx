@@ -14,6 +14,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
@@ -64,6 +65,8 @@ const columns: readonly Column<Node>[] = [
   },
 ];
 
+const selection = selectionOf("exit-nodes", base);
+
 /** All exit nodes, with the last observations of checks and calls. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Exit nodes");
@@ -92,6 +95,7 @@ export function Page(): JSX.Element {
         state={state}
         rows={query.data?.nodes}
         rowId={(node) => node.node_code}
+        selection={selection}
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}

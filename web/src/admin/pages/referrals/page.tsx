@@ -10,6 +10,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
@@ -36,11 +37,14 @@ const columns: readonly Column<Referral>[] = [
   { id: "decided_at", label: "Decided", cell: (row) => shownMoment(row.decided_at) },
 ];
 
+const path = "/backend/admin/referral/";
+const selection = selectionOf("referrals", path);
+
 /** People who were invited by users, and what was given for that. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Referrals");
   const state = createTableState({ filters: ["state", "inviter_id"] });
-  const list = createListQuery<Referral>({ path: "/backend/admin/referral/", state });
+  const list = createListQuery<Referral>({ path, state });
   return (
     <>
       <PageHead
@@ -54,6 +58,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => String(row.referral_id)}
+        selection={selection}
         filters={[
           { id: "state", label: "State", options: optionsOf(referralStates) },
           { id: "inviter_id", label: "Inviter's user id", isSearch: true },

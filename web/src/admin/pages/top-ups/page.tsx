@@ -11,6 +11,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
@@ -51,6 +52,8 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
   { id: "created_at", label: "Agreed", cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
+const selection = selectionOf("top-ups", topUpsPath);
+
 /** What customers agreed to be charged when their balance is low. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Automatic top-ups");
@@ -71,6 +74,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => row.top_up_no}
+        selection={selection}
         filters={[{ id: "status", label: "Status", options: optionsOf(topUpStatuses) }]}
         empty={{ title: "Nobody uses automatic top-ups", text: "Customers set them up under Billing." }}
       />
