@@ -102,7 +102,7 @@ test("a plan is previewed in a dry run, bought without a real payment, and appea
       .getByRole("button", { name: /^Buy: / })
       .first()
       .click();
-    await page.getByLabel("Pay with").selectOption("alipay");
+    await page.getByRole("group", { name: "Pay with" }).getByLabel("Alipay (wallet)").check();
     await page.getByRole("button", { name: "Dry run" }).click();
     await page.getByText("is waiting for payment").waitFor();
     await page.getByText(/^POST \//).waitFor();

@@ -15,6 +15,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
 import { billingArea } from "./messages/messages.ts";
+import { methodName } from "./payment-methods.ts";
 
 type Order = ResponseOf<typeof orderListResponse>["orders"][number];
 
@@ -116,7 +117,7 @@ function OrderFacts(props: { readonly order: Order }): JSX.Element {
       ...(order.coupon_code === null ? [] : [{ name: texts.coupon, value: <code>{order.coupon_code}</code> }]),
       { name: texts.quota, value: formats.quota(order.quota) },
       { name: texts.channel, value: order.is_mock ? texts.channels.mock : texts.channels[order.pay_channel] },
-      ...(order.vendor === null ? [] : [{ name: texts.vendor, value: <code>{order.vendor}</code> }]),
+      ...(order.vendor === null ? [] : [{ name: texts.vendor, value: methodName(order.vendor) }]),
       { name: texts.created, value: formats.dateTime(order.created_at) },
       ...(order.settled_at === null
         ? [{ name: texts.expires, value: formats.dateTime(order.expires_at) }]

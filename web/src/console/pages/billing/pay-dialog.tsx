@@ -2,25 +2,26 @@ import type { createdOrderResponse, mockSettleResponse } from "@sluice/contracts
 import type { createdPayment, paymentOptionsResponse } from "@sluice/contracts/payments";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
-import { createEffect, createSignal, For, type JSX, Match, on, Show, Switch } from "solid-js";
+import { createEffect, createSignal, type JSX, Match, on, Show, Switch } from "solid-js";
 import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { CodeBlock } from "../../../kit/code.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { SelectField, TextField } from "../../../kit/field.tsx";
+import { TextField } from "../../../kit/field.tsx";
+import { RadioCards } from "../../../kit/radio-cards.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
 import { CouponField } from "./coupon-field.tsx";
 import { billingArea } from "./messages/messages.ts";
 import { quotaOfAmount } from "./own-amount.ts";
+import { type Method, methodsOf } from "./payment-methods.ts";
 import { changedByCredit, type Plan } from "./plan.ts";
 import { createQuoteQuery, Price } from "./price.tsx";
 
 type Options = ResponseOf<typeof paymentOptionsResponse>;
 type Payment = ResponseOf<typeof createdPayment>;
-type Method = { readonly id: string; readonly label: string; readonly isReady: boolean; readonly path: string };
 
 /** Asks how to pay for a plan, and continues to the gateway. */
 export function PayDialog(props: { readonly plan: Plan | null; readonly onClose: () => void }): JSX.Element {
@@ -50,25 +51,6 @@ export function PayDialog(props: { readonly plan: Plan | null; readonly onClose:
       </Show>
     </Dialog>
   );
-}
-
-function methodsOf(options: Options): readonly Method[] {
-  const texts = billingArea.texts();
-  const named = (label: string, isReady: boolean): string => (isReady ? label : `${label} (${texts.notReady})`);
-  return [
-    ...options.card_vendors.map((vendor) => ({
-      id: vendor as string,
-      label: named(fill(texts.card, { vendor: vendor.replace(/^cardpay_/, "") }), options.is_card_ready),
-      isReady: options.is_card_ready,
-      path: "/backend/payment/cardpay/create/",
-    })),
-    ...options.wallet_vendors.map((vendor) => ({
-      id: vendor,
-      label: named(fill(texts.wallet, { vendor }), options.is_wallet_ready),
-      isReady: options.is_wallet_ready,
-      path: "/backend/payment/walletpay/create/",
-    })),
-  ];
 }
 
 function AmountField(props: {
@@ -193,19 +175,13 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
         <Price query={quote} />
       </Show>
       <Show when={offered.length > 0} fallback={<Notice tone="warn">{texts.noMethod}</Notice>}>
-        <SelectField
+        <RadioCards
           label={texts.method}
-          value={chosen()?.id}
-          onChange={(event) => setChosen(offered.find(({ id }) => id === event.currentTarget.value))}
-        >
-          <For each={offered}>
-            {(method) => (
-              <option value={method.id} selected={method.id === chosen()?.id}>
-                {method.label}
-              </option>
-            )}
-          </For>
-        </SelectField>
+          options={offered}
+          selected={chosen()?.id}
+          onSelect={(id) => setChosen(offered.find((method) => method.id === id))}
+        />
+        <p class="muted">{texts.payPage}</p>
       </Show>
       <Show when={isTrial}>
         <Notice tone="info">{texts.dryRunHint}</Notice>
