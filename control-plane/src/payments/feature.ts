@@ -1,4 +1,4 @@
-import { guestOrders, redemptionAttempts } from "../accounts/attempts/sender-limits.ts";
+import { guestOrders, redemptionAttempts, setupPages } from "../accounts/attempts/sender-limits.ts";
 import type { Approvals } from "../admin/approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -124,7 +124,7 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
 function topUpFeature(deps: TopUpDeps): Feature {
   return {
     name: "top-ups",
-    endpoints: topUpEndpoints(deps),
+    endpoints: topUpEndpoints(deps, setupPages(deps.db)),
     jobs: [
       { name: "charge-top-ups", pattern: "*/20 * * * * *", run: () => chargeTopUps(deps) },
       { name: "ask-setups", pattern: "50 */5 * * * *", run: () => askSetups(deps) },

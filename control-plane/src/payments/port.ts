@@ -30,6 +30,9 @@ export interface CodeAttempts {
   begin(userId: UserId, ip: string): Promise<{ succeeded(): Promise<void> }>;
 }
 
+/** Counts the pages that a user asks for to save a payment method. @throws AppError `too_many_attempts` */
+export type CountSetupPage = (userId: UserId) => Promise<void>;
+
 /** The points of a settlement at which a process may crash. */
 export type FaultPoint =
   | "after_lock"

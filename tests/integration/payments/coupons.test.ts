@@ -203,6 +203,23 @@ describe("the last use of a coupon", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   });
 
+  test("can't be held by one who never pays: three unpaid orders hold it, for two hours", async () => {
+    const code = await scene.make({ uses_max: 100, uses_per_user: null });
+    const [holder, other] = [await scene.login(), await scene.login()];
+    const answers = await Promise.all(Array.from({ length: 8 }, () => scene.buy(code, holder)));
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken).toHaveLength(3);
+    expect(new Set(answers.map(errorOf))).toEqual(new Set([undefined, "coupon_not_applicable"]));
+    expect((await scene.usesOf(code)).uses).toBe(3);
+    expect((await scene.buy(code, other)).status).toBe(200);
+    const first = await placed(taken[0] as Answer);
+    expect(first.expiresAt.getTime() - first.createdAt.getTime()).toBe(2 * 3_600_000);
+    await scene.post("/backend/billing/order/cancel/", { order_no: first.orderNo }, holder.cookie);
+    expect((await scene.buy(code, holder)).status).toBe(200);
+    await expireOverdueOrders(scene.billing.db, new Date(Date.now() + 2 * 3_600_000 + 1_000));
+    expect((await scene.usesOf(code)).uses).toBe(0);
+  });
+
   test("comes back when its order is cancelled or expires", async () => {
     const code = await scene.make({ uses_max: 1 });
     const user = await scene.login();

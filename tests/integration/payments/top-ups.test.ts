@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
+import { setupPages } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
 import { cancelOrder } from "@sluice/control-plane/payments/orders/orders.ts";
 import { openRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { askSetups, removeTopUp, startTopUp } from "@sluice/control-plane/payments/top-ups/change-top-up.ts";
 import { chargeTopUps } from "@sluice/control-plane/payments/top-ups/charge-top-up.ts";
 import type { TopUpDeps } from "@sluice/control-plane/payments/top-ups/model.ts";
+import { topUpEndpoints } from "@sluice/control-plane/payments/top-ups/routes.ts";
 import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
+import { serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 let scene: PaymentScene;
 const hour = 3_600_000;
@@ -332,6 +335,28 @@ describe("a customer", () => {
     await askSetups(deps());
     expect(scene.card.saved.detached.length).toBe(before + 1);
     expect(await removeTopUp(deps(), placeOf(buyer), nothing).catch(codeOf)).toBe("not_found");
+  });
+
+  test("opens ten pages of the gateway an hour, and has to wait for more", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const http = serveEndpoints(topUpEndpoints(deps(), setupPages(scene.billing.db)));
+    const open = () =>
+      fetch(`${http.url}/backend/billing/top-up/start/`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-test-user": `${buyer.userId} ${buyer.gatewayUserId}` },
+        body: JSON.stringify({ plan_code: "credit", threshold_usd: "2.00", month_max_usd: "30.00" }),
+      });
+    try {
+      for (let page = 0; page < 10; page += 1) {
+        expect((await open()).status).toBe(200);
+      }
+      const asked = scene.card.requests.length;
+      const refused = await open();
+      expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+      expect(scene.card.requests.length).toBe(asked);
+    } finally {
+      await http.stop();
+    }
   });
 
   test("has one at a time, also when ten are started at once", async () => {

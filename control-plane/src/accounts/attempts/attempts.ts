@@ -14,6 +14,7 @@ import {
   recipientLimit,
   redemptionLimit,
   requesterLimit,
+  setupPageLimit,
 } from "./model.ts";
 
 /** An attempt that was counted and may go ahead. */
@@ -108,6 +109,14 @@ export async function countCode(db: Database, account: string): Promise<{ succee
  */
 export async function countDataExport(db: Database, userId: bigint): Promise<void> {
   await refuseAbove(db, digest("data_export", userId.toString()), dataExportLimit);
+}
+
+/**
+ * Counts a page of the card gateway that a user asks for to save a payment method.
+ * @throws AppError `too_many_attempts`
+ */
+export async function countSetupPage(db: Database, userId: bigint): Promise<void> {
+  await refuseAbove(db, digest("setup_page", userId.toString()), setupPageLimit);
 }
 
 /**

@@ -47,6 +47,14 @@ export const dataExportLimit: AttemptLimit = {
   delaySecondsMax: day,
 };
 
+/** Pages of the card gateway on which a user agrees to automatic top-ups. */
+export const setupPageLimit: AttemptLimit = {
+  free: 10,
+  windowSeconds: hour,
+  delaySecondsMin: 60,
+  delaySecondsMax: hour,
+};
+
 /** What one address may request: accounts, and emails to anyone. */
 export const addressLimits = {
   registration: { free: 30, windowSeconds: hour, delaySecondsMin: 20, delaySecondsMax: hour },

@@ -1,6 +1,6 @@
 import { addressGroup } from "../../platform/client-address.ts";
 import type { Database } from "../../platform/db.ts";
-import { type Attempt, beginRedemption, countFromAddress, countFromNetwork } from "./attempts.ts";
+import { type Attempt, beginRedemption, countFromAddress, countFromNetwork, countSetupPage } from "./attempts.ts";
 
 /** Counts anonymous orders by the address they come from. */
 export function guestOrders(db: Database): {
@@ -13,6 +13,11 @@ export function guestOrders(db: Database): {
 /** Counts attempts to redeem codes. */
 export function redemptionAttempts(db: Database): { readonly begin: (userId: bigint, ip: string) => Promise<Attempt> } {
   return { begin: (userId, ip) => beginRedemption(db, userId, ip) };
+}
+
+/** Counts the pages that users ask for to save a payment method. */
+export function setupPages(db: Database): (userId: bigint) => Promise<void> {
+  return async (userId) => countSetupPage(db, userId);
 }
 
 /**

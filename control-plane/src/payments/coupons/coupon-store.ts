@@ -98,6 +98,15 @@ export async function countUsesOf(db: Queryable, couponId: bigint, userId: UserI
   return row?.count ?? 0;
 }
 
+/** The uses of a coupon that unpaid orders of a user hold. */
+export async function countHeldBy(db: Queryable, couponId: bigint, userId: UserId): Promise<number> {
+  const [row] = await db.drizzle
+    .select({ count: countOfRows })
+    .from(use)
+    .where(and(eq(use.couponId, couponId), eq(use.userId, userId), eq(use.state, "reserved")));
+  return row?.count ?? 0;
+}
+
 /** Whether a user has bought anything, or is about to with a coupon for a first purchase. */
 export async function hasPurchase(db: Queryable, userId: UserId): Promise<boolean> {
   const [bought] = await db.drizzle

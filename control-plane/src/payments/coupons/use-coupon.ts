@@ -5,6 +5,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { OrderTerms } from "../plans/plan-amount.ts";
 import {
   type Coupon,
+  countHeldBy,
   countUse,
   countUsesOf,
   findCouponByCode,
@@ -15,6 +16,11 @@ import {
   markConsumed,
 } from "./coupon-store.ts";
 import { type Discount, discounted, notApplicable, refuseOutside } from "./coupon-terms.ts";
+
+/** How many unpaid orders of a user can hold the same coupon: others want to use it, too. */
+const heldMax = 3;
+/** For how many hours an unpaid order holds its coupon. */
+export const couponHoldHours = 2;
 
 /** A coupon that a buyer wants to use. */
 export type CouponWish = {
@@ -46,6 +52,9 @@ export async function applyCoupon(tx: Queryable, wish: CouponWish): Promise<Appl
   }
   if (!(await hasRoom(tx, coupon, wish.userId))) {
     throw new AppError("coupon_used_up");
+  }
+  if ((await countHeldBy(tx, coupon.id, wish.userId)) >= heldMax) {
+    throw notApplicable("Pay or cancel your open orders with this coupon first.");
   }
   return { coupon, ...discounted(coupon, wish.terms) };
 }

@@ -92,6 +92,8 @@ export type NewOrder = {
   readonly planVersion: number;
   readonly terms: OrderTerms;
   readonly tax: OrderTax | null;
+  /** After how many hours it expires unpaid. */
+  readonly openHours: number;
   readonly userId: UserId | null;
   readonly organisationId: bigint | null;
   readonly email: string | null;
@@ -113,7 +115,7 @@ export async function insertOrder(tx: Queryable, made: NewOrder): Promise<Order 
       ${made.terms.chosenUsd}::numeric, 'USD', ${made.tax?.rate ?? null}::numeric, ${made.tax?.note ?? null}::text, ${made.userId}::bigint, ${made.organisationId}::bigint,
       ${made.email}::text, ${made.payChannel}, ${made.sender}::text, ${made.vendor}::text,
       ${made.idempotencyKey}::text, ${made.claimCodeHash}::bytea, ${made.visitorId}::text, ${made.at}::timestamptz, ${made.at}::timestamptz,
-      ${made.at}::timestamptz + interval '24 hours'
+      ${made.at}::timestamptz + make_interval(hours => ${made.openHours}::int)
     from plan
     where plan_code = ${made.planCode} and status = 'active' and version = ${made.planVersion}::integer
     on conflict (coalesce(user_id, 0), idempotency_key) do nothing

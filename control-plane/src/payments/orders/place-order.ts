@@ -5,7 +5,7 @@ import type { Transaction } from "../../platform/db.ts";
 import { isLockTimeout } from "../../platform/db-errors.ts";
 import type { UserCaller } from "../../platform/endpoint/model.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { type Applied, applyCoupon, reserveCoupon } from "../coupons/use-coupon.ts";
+import { type Applied, applyCoupon, couponHoldHours, reserveCoupon } from "../coupons/use-coupon.ts";
 import { taxOrder } from "../invoices/issue-invoice.ts";
 import type { Order, PayChannel } from "../model.ts";
 import { orderTerms, payable } from "../plans/plan-amount.ts";
@@ -13,6 +13,9 @@ import { findActivePlan } from "../plans/plan-store.ts";
 import type { GuestOrders } from "../port.ts";
 import { hashClaimCode, makeClaimCode, makeOrderNo } from "./order-numbers.ts";
 import { findOrder, findOrderByKey, insertOrder, type NewOrder, readNow } from "./order-store.ts";
+
+/** For how many hours an order can be paid. */
+const openHours = 24;
 
 /** How often the terms of a plan are read again that is changed at this moment. */
 const planTriesMax = 3;
@@ -54,7 +57,7 @@ export type PlacedOrder = {
 };
 
 /**
- * Places an order on the current terms of the plan; it expires after 24 hours.
+ * Places an order on the current terms of the plan; it expires after 24 hours, and one with a coupon after two.
  * @throws AppError `not_found` for a plan that is not offered, `invalid_amount` for an amount that can't be chosen, `idempotency_mismatch` for an idempotency key used for
  * something else, `in_progress` while an order is being placed under it, and the errors of `applyCoupon`
  */
@@ -74,6 +77,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
       organisationId: request.organisationId ?? null,
       orderNo: makeOrderNo(),
       visitorId: request.visitorId ?? null,
+      openHours: hoursOf(quote),
       claimCodeHash: claimCode === null ? null : hashClaimCode(claimCode),
       at,
     }).catch((error: unknown) => {
@@ -93,6 +97,8 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
   }
   throw new AppError("in_progress", { retryAfterSeconds: 2 });
 }
+
+const hoursOf = ({ applied }: Quote): number => (applied === null ? openHours : couponHoldHours);
 
 /** Reserves the coupon for the order that it was applied to. */
 async function withCoupon(tx: Transaction, order: Order, applied: Applied | null): Promise<Order> {

@@ -4,6 +4,7 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
 import type { OrderPlace } from "../orders/order-store.ts";
 import { readNow } from "../orders/order-store.ts";
+import type { CountSetupPage } from "../port.ts";
 import { readTopUp, removeTopUp, startTopUp } from "./change-top-up.ts";
 import type { TopUpDeps } from "./model.ts";
 import { topUpEntry } from "./top-up-entry.ts";
@@ -16,7 +17,7 @@ const placeOf = (user: UserCaller): OrderPlace => ({
 });
 
 /** Automatic top-ups, for customers: of their own account, or of the organisation that they act for. */
-export function topUpEndpoints(deps: TopUpDeps): AnyEndpoint[] {
+export function topUpEndpoints(deps: TopUpDeps, countPage: CountSetupPage): AnyEndpoint[] {
   const { db } = deps;
   return [
     endpoint({
@@ -40,8 +41,13 @@ export function topUpEndpoints(deps: TopUpDeps): AnyEndpoint[] {
       input: startTopUpInput,
       summary: "Agree to automatic top-ups, and open the gateway's page where a payment method is saved",
       output: startedTopUpResponse,
-      errors: ["not_offered", "not_found", "invalid_amount", "invalid_value", "conflict", ...gatewayErrors],
+      errors: [
+        ...(["not_offered", "not_found", "invalid_amount", "invalid_value", "conflict", "too_many_attempts"] as const),
+        ...gatewayErrors,
+      ],
+      limits: ["Pages for a user are rate-limited (`too_many_attempts`)."],
       handle: async ({ input, ...call }) => {
+        await countPage(call.user.userId);
         const wish = {
           planCode: input.plan_code,
           amountUsd: input.amount_usd,
