@@ -15,6 +15,9 @@ beforeAll(async () => {
       (gateway_user_id, instance, day, model, calls, input_tokens, output_tokens, quota)
     values (${moved.gatewayUserId}::bigint, 'old', '2026-01-31', 'gpt-4o', 1200, 5000, 700, 250000),
       (${moved.gatewayUserId}::bigint, 'old', '2026-03-01', 'gpt-4o', 34, 50, 7, 500000)`;
+  await web.rig.db.sql`insert into imported_call
+      (gateway_user_id, instance, source_id, made_at, model, key_name, input_tokens, output_tokens, quota)
+    values (${moved.gatewayUserId}::bigint, 'old', '1', '2026-01-31', 'gpt-4o', 'main', 50, 7, 2500)`;
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -31,6 +34,9 @@ test("a customer who was moved sees what was used before on the page of usage, w
     const arriving = page.waitForEvent("download");
     await link.click();
     expect((await arriving).suggestedFilename()).toBe("usage-before-the-move.csv");
+    const arrivingCalls = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV of single calls" }).click();
+    expect((await arrivingCalls).suggestedFilename()).toBe("calls-before-the-move.csv");
     expect([...(await watched.axe()), ...watched.faults]).toEqual([]);
   } finally {
     await watched.close();

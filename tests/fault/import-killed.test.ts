@@ -52,6 +52,7 @@ async function stateOf(db: Database): Promise<string> {
       order by 1, 2, 3`,
     await db.sql`select kind, source_id, moved_quota from import_item order by 1, 2`,
     await db.sql`select instance, sum(calls)::bigint as calls, sum(quota)::bigint as quota, count(*) as days from imported_usage group by 1`,
+    await db.sql`select count(*) as calls, sum(quota)::bigint as quota from imported_call`,
     await db.sql`select change_type, sum(amount) as amount, count(*) as grants from quota_grant group by 1 order by 1`,
   ];
   return JSON.stringify(tables, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
@@ -85,8 +86,8 @@ test.each(["one-api", "new-api"] as const)(
   "an import from %s that is killed in any step ends the same when it is run again",
   async (program) => {
     await endsTheSame(
-      [program, "--from", `sqlite:${peerFile(program)}`],
-      ["groups", "users", "keys", "models", "channels", "usage"],
+      [program, "--from", `sqlite:${peerFile(program)}`, "--usage-rows"],
+      ["groups", "users", "keys", "models", "channels", "usage", "usage rows"],
     );
   },
   120_000,

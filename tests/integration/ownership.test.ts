@@ -138,6 +138,7 @@ const empty: Readonly<Record<string, RegExp>> = {
   "GET /backend/usage/sums/export/": /^from_day,[^\n]*\r\n$/,
   "GET /backend/usage/earlier/": /"earlier":null/,
   "GET /backend/usage/earlier/export/": /^day,[^\n]*\r\n$/,
+  "GET /backend/usage/earlier/calls/export/": /^made_at,[^\n]*\r\n$/,
   "GET /backend/usage/payload/access/list/": /"accesses":\[\]/,
   "POST /backend/account/inbox/read/": /"marked":0,/,
 };

@@ -16,7 +16,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   },
   "reads the database of another program": {
     "control-plane/src/moving/source/server-store.ts": 4,
-    "control-plane/src/moving/source/sqlite-store.ts": 4,
+    "control-plane/src/moving/source/sqlite-store.ts": 5,
   },
   "reads page by page with a cursor": {
     "control-plane/src/moving/export/export-store.ts": 12,

@@ -1,15 +1,17 @@
 /**
  * Moves customers, balances, keys, prices and channels from another gateway:
- * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--apply] [--cut-over | --drained]`, and
+ * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--usage-rows] [--apply]
+ * [--cut-over | --drained]`, and
  * for LiteLLM also `[--salt-key-file FILE] [--config config.yaml] [--grant USD]`.
  * Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
  * money does not add up afterwards; 2: a wrong command line.
  */
 import { parseArgs } from "node:util";
-import { type PeerData, type Program, programs } from "../moving/model.ts";
-import { readSource } from "../moving/read-source.ts";
+import { type Finding, type PeerData, type Program, programs } from "../moving/model.ts";
+import { moveCalls } from "../moving/move-calls.ts";
+import { readSource, withCalls } from "../moving/read-source.ts";
 import { cutOver, runImport, settleRest, violatedInvariants } from "../moving/service.ts";
-import { writeReport } from "../moving/write-report.ts";
+import { writeCalls, writeReport } from "../moving/write-report.ts";
 import { loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey } from "../platform/crypto/master-key.ts";
 import { openDatabase } from "../platform/db-open.ts";
@@ -29,6 +31,7 @@ const options = {
   drained: { type: "boolean", default: false },
   "verified-addresses": { type: "boolean", default: false },
   "admin-balances": { type: "boolean", default: false },
+  "usage-rows": { type: "boolean", default: false },
 } as const;
 
 function say(line: string): void {
@@ -71,6 +74,9 @@ function readCommand() {
   if (values.drained && (!values.apply || values["cut-over"])) {
     throw new WrongCommand("--drained goes with --apply, after the run with --cut-over");
   }
+  if (values["usage-rows"] && (program === "litellm" || values["cut-over"])) {
+    throw new WrongCommand("--usage-rows is for one-api and new-api, in a run before or after the cut-over");
+  }
   return { program, from, instance, values };
 }
 
@@ -96,6 +102,15 @@ async function main(): Promise<number> {
       ? await settleRest(db, data, moving)
       : await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, moving);
     process.stdout.write(writeReport(report));
+    if (values["usage-rows"] && program !== "litellm") {
+      say("usage rows ...");
+      const findings: Finding[] = [];
+      const userIds = new Set(data.users.map(({ id }) => id));
+      const calls = await withCalls(from, findings, (pages) =>
+        moveCalls(db, { program, pages, userIds }, moving, findings),
+      );
+      process.stdout.write(writeCalls(calls, values.apply));
+    }
     const violated = values.apply ? await violatedInvariants(db) : [];
     for (const invariant of violated) {
       say(`the money does not add up: ${invariant}`);

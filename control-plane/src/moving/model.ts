@@ -183,6 +183,19 @@ export type PeerUsage = {
   readonly quota: bigint;
 };
 
+/** A single call of a user. */
+export type PeerCall = {
+  /** The id of its row. */
+  readonly id: string;
+  readonly userId: string;
+  readonly madeAt: Date;
+  readonly model: string;
+  readonly keyName: string;
+  readonly inputTokens: bigint;
+  readonly outputTokens: bigint;
+  readonly quota: bigint;
+};
+
 /** What was read of the other program's database. */
 export type PeerData = {
   readonly program: Program;

@@ -1,11 +1,12 @@
 import { readKnownInfo } from "./litellm/deployment-prices.ts";
 import { readLiteLlm } from "./litellm/read-litellm.ts";
 import { quotaOf } from "./litellm/usd.ts";
-import type { PeerData, Program } from "./model.ts";
+import type { Finding, PeerCall, PeerData, Program } from "./model.ts";
 import { readSavedOptions } from "./prices/saved-options.ts";
 import type { Source } from "./source/model.ts";
 import { openSource } from "./source/open-source.ts";
 import { readPeer } from "./source/read-peer.ts";
+import { readCalls } from "./source/read-usage.ts";
 
 /** Where the rows are, and what the database does not say; null where the operator does not, either. */
 export type SourceOptions = {
@@ -19,6 +20,23 @@ export type SourceOptions = {
   /** Not where every second counts: logs can be long. */
   readonly isUsageRead: boolean;
 };
+
+/**
+ * Reads the single calls of one-api or new-api, page by page, and hands them over.
+ * @param findings what could not be read
+ */
+export async function withCalls<Result>(
+  from: string,
+  findings: Finding[],
+  work: (pages: AsyncIterable<readonly PeerCall[]>) => Promise<Result>,
+): Promise<Result> {
+  const source = await openSource(from);
+  try {
+    return await work(readCalls(source, findings));
+  } finally {
+    await source.close();
+  }
+}
 
 const saltKeyBytesMax = 4_096;
 

@@ -4,7 +4,7 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 import { clock, excluded } from "../db/expressions.ts";
 import { modelPrice } from "../db/schema/gateway-routing.ts";
 import { userGroup } from "../db/schema/groups.ts";
-import { importedUsage, importItem, importSource } from "../db/schema/moving.ts";
+import { importedCall, importedUsage, importItem, importSource } from "../db/schema/moving.ts";
 import type { Queryable } from "../platform/db.ts";
 import type { Program } from "./model.ts";
 
@@ -132,6 +132,19 @@ export async function putUsage(
     .returning({ isNew: sql<boolean>`xmax = 0` });
   const made = written.filter(({ isNew }) => isNew).length;
   return { made, changed: written.length - made };
+}
+
+/** Adds single calls. One that was moved before stays as it is. @returns how many are new */
+export async function putCalls(
+  tx: Queryable,
+  rows: readonly Omit<typeof importedCall.$inferInsert, "id">[],
+): Promise<number> {
+  const written = await tx.drizzle
+    .insert(importedCall)
+    .values([...rows])
+    .onConflictDoNothing()
+    .returning({ id: importedCall.id });
+  return written.length;
 }
 
 export type UsageSum = {

@@ -1,5 +1,6 @@
 import { usdOfQuota } from "@sluice/contracts/money";
 import type { Finding } from "./model.ts";
+import type { CallsReport } from "./move-calls.ts";
 import type { ImportReport } from "./service.ts";
 import type { UsageSum } from "./store.ts";
 
@@ -31,6 +32,13 @@ export function writeReport(report: ImportReport): string {
     ...sections,
     "",
   ].join("\n");
+}
+
+/** What happened to single calls, for people. */
+export function writeCalls({ made, unchanged, leftOut, findings }: CallsReport, isApplied: boolean): string {
+  const head = isApplied ? "Single calls:" : "Single calls that would be moved:";
+  const sections = (["decide", "lost", "note"] as const).flatMap((level) => sectionOf(level, findings));
+  return ["", `${head} ${made} new, ${unchanged} unchanged, ${leftOut} left out`, ...sections, ""].join("\n");
 }
 
 function usageLines(usage: ImportReport["usage"]): string[] {

@@ -70,6 +70,8 @@ export const earlierUsage = z.strictObject({
   input_tokens: wireInteger,
   output_tokens: wireInteger,
   quota: wireInteger,
+  /** Whether its single calls were moved, too. */
+  has_calls: z.boolean(),
 });
 export type EarlierUsage = Unsent<z.output<typeof earlierUsage>>;
 /** Null for an account that was not moved. */
@@ -77,6 +79,12 @@ export const usageEarlierResponse = z.strictObject({ earlier: earlierUsage.nulla
 
 /** The most calls in one file. */
 export const usageExportRowsMax = 100_000;
+
+/** Calls before the move, of these UTC days, both ends included; by default of all. */
+export const earlierCallsInput = z.strictObject({ from_day: day.optional(), to_day: day.optional() });
+export type EarlierCallsInput = z.output<typeof earlierCallsInput>;
+/** The most of them in one file: nobody can choose days there. */
+export const earlierCallsMax = 1_000_000;
 
 export const usageReceiptInput = z.strictObject({ day: day.optional(), request_id: requestId });
 

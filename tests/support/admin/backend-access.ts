@@ -302,6 +302,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/usage/sums/export/": "user",
   "GET /backend/usage/earlier/": "user",
   "GET /backend/usage/earlier/export/": "user",
+  "GET /backend/usage/earlier/calls/export/": "user",
   "GET /backend/models/list/": "user",
   "GET /backend/payment/options/": "user",
   "GET /backend/usage/receipt/": "user",

@@ -2,8 +2,9 @@ import { Database as Sqlite } from "bun:sqlite";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PeerData, Program, RatioProgram } from "@sluice/control-plane/moving/model.ts";
-import { readSource } from "@sluice/control-plane/moving/read-source.ts";
+import type { Finding, PeerData, Program, RatioProgram } from "@sluice/control-plane/moving/model.ts";
+import { type CallsReport, moveCalls } from "@sluice/control-plane/moving/move-calls.ts";
+import { readSource, withCalls } from "@sluice/control-plane/moving/read-source.ts";
 import type { Counts, ImportOptions } from "@sluice/control-plane/moving/run.ts";
 import { cutOver, type ImportReport, runImport, settleRest } from "@sluice/control-plane/moving/service.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
@@ -81,6 +82,20 @@ export async function move(db: Database, program: Program, options: MoveOptions 
 /** Moves the codes of a database, after which nothing of it can be moved. */
 export async function endMove(db: Database, program: Program, options: MoveOptions = {}): Promise<Counts> {
   return await cutOver(db, await readData(program, options), optionsOf(program, options));
+}
+
+/** Moves the single calls of a database, as the command does after all else. */
+export async function moveSingleCalls(
+  db: Database,
+  program: RatioProgram,
+  options: MoveOptions = {},
+): Promise<CallsReport> {
+  const data = await readData(program, options);
+  const findings: Finding[] = [];
+  const userIds = new Set(data.users.map(({ id }) => id));
+  return await withCalls(options.from ?? `sqlite:${peerFile(program)}`, findings, (pages) =>
+    moveCalls(db, { program, pages, userIds }, optionsOf(program, options), findings),
+  );
 }
 
 async function readData(program: Program, options: MoveOptions): Promise<PeerData> {

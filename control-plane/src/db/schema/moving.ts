@@ -68,3 +68,30 @@ export const importedUsage = pgTable(
     index("imported_usage_instance").on(table.instance),
   ],
 );
+
+/** A call in another gateway before its account was moved, if the operator wants single ones. History alone, like their sums. */
+export const importedCall = pgTable(
+  "imported_call",
+  {
+    id: id(),
+    gatewayUserId: reference("gateway_user_id")
+      .notNull()
+      .references(() => gatewayUser.id),
+    instance: text("instance")
+      .notNull()
+      .references(() => importSource.instance),
+    /** The id of its row there. */
+    sourceId: text("source_id").notNull(),
+    madeAt: moment("made_at").notNull(),
+    /** As the other gateway calls it. */
+    model: text("model").notNull(),
+    keyName: text("key_name").notNull(),
+    inputTokens: count("input_tokens"),
+    outputTokens: count("output_tokens"),
+    quota: quota("quota").notNull(),
+  },
+  (table) => [
+    unique("imported_call_once").on(table.instance, table.sourceId),
+    index("imported_call_user").on(table.gatewayUserId, table.madeAt, table.id),
+  ],
+);

@@ -13,6 +13,11 @@ export interface Source {
   countOf(table: string): Promise<number | null>;
   /** All rows of a table in the order of these columns, which no two rows have in common. */
   rows(table: string, ...orderBy: readonly string[]): AsyncIterable<Row>;
+  /**
+   * All rows of a long table in the order of `id`, in pages. Each is read as of its own time, so that the program may
+   * write meanwhile; so this comes after all that has to be of one moment.
+   */
+  pages(table: string): AsyncIterable<readonly Row[]>;
   close(): Promise<void>;
 }
 

@@ -61,17 +61,21 @@ export async function readPeer(
   const channels = await read("channels", (row, note) => readChannel(row, program, note));
   await compareAbilities(source, channels, await unreadOf("abilities"), findings);
   await noteUnknownTables(source, knownTables, findings);
+  const keys = await read("tokens", (row, note) => readKey(row, program, note));
+  const codes = (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode);
+  const leftOut = await countLeftOut(source);
   return {
     program,
     organisations: [],
     priceOf: (model, serving) => prices.priceOf(model, serving),
     users,
-    keys: await read("tokens", (row, note) => readKey(row, program, note)),
+    keys,
     channels,
-    codes: (await source.columnsOf("redemptions")) === null ? [] : await read("redemptions", readCode),
+    codes,
+    // After all that has to be of one moment.
     usage: isUsageRead ? await readUsage(source, findings) : null,
     options,
-    leftOut: await countLeftOut(source),
+    leftOut,
     findings,
   };
 }

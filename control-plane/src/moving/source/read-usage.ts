@@ -1,4 +1,4 @@
-import type { Finding, PeerUsage } from "../model.ts";
+import type { Finding, PeerCall, PeerUsage } from "../model.ts";
 import { knownColumns } from "./known-columns.ts";
 import type { Row, Source } from "./model.ts";
 import { instantOf, lineOf, OddValue, textOf, wholeOf } from "./read-values.ts";
@@ -103,6 +103,35 @@ function add(sums: Map<string, PeerUsage>, part: Part): void {
   });
 }
 
+const keyNameLengthMax = 100;
+
+/** Single calls in the order in which they were made, some at once; rows that can't be read are noted. */
+export async function* readCalls(source: Source, findings: Finding[]): AsyncIterable<readonly PeerCall[]> {
+  if ((await source.columnsOf("logs")) === null) {
+    return;
+  }
+  const odd = new OddRows("logs", findings);
+  for await (const page of source.pages("logs")) {
+    yield page.flatMap((row) => odd.take(row, callOf) ?? []);
+  }
+  odd.end();
+}
+
+function callOf(row: Row): PeerCall | null {
+  if (wholeOf(row["type"]) !== consumed) {
+    return null;
+  }
+  const { at, ...shared } = sharedOf(row);
+  return {
+    ...shared,
+    id: textOf(row["id"]),
+    madeAt: instantOf(at),
+    keyName: lineOf(row["token_name"]).slice(0, keyNameLengthMax),
+    inputTokens: wholeOf(row["prompt_tokens"]),
+    outputTokens: wholeOf(row["completion_tokens"]),
+  };
+}
+
 /** Calls `take` with each row, and notes those that it can't read. */
 async function readRows(
   source: Source,
@@ -113,25 +142,50 @@ async function readRows(
   if ((await source.columnsOf(table)) === null) {
     return;
   }
-  let odd = 0;
   const unread = await UnreadColumns.of(source, table, knownColumns[table]);
-  for await (const row of source.rows(table, "id")) {
-    unread.see(row);
+  const odd = new OddRows(table, findings);
+  for await (const page of source.pages(table)) {
+    for (const row of page) {
+      unread.see(row);
+      odd.take(row, take);
+    }
+  }
+  unread.note(findings);
+  odd.end();
+}
+
+/** Notes rows that can't be read: the first ones row by row, the others by their number. */
+class OddRows {
+  readonly #table: string;
+  readonly #findings: Finding[];
+  #count = 0;
+
+  constructor(table: string, findings: Finding[]) {
+    this.#table = table;
+    this.#findings = findings;
+  }
+
+  /** What `read` makes of the row; null if it can't. */
+  take<Read>(row: Row, read: (row: Row) => Read): Read | null {
     try {
-      take(row);
+      return read(row);
     } catch (error) {
       if (!(error instanceof OddValue)) {
         throw error;
       }
-      odd += 1;
-      if (odd <= toldMax) {
+      this.#count += 1;
+      if (this.#count <= toldMax) {
         const text = `The row can't be read: ${error.message}.`;
-        findings.push({ level: "lost", table, id: textOf(row["id"]), text });
+        this.#findings.push({ level: "lost", table: this.#table, id: textOf(row["id"]), text });
       }
+      return null;
     }
   }
-  unread.note(findings);
-  if (odd > toldMax) {
-    findings.push({ level: "lost", table, id: `${odd - toldMax} further rows`, text: "They can't be read." });
+
+  end(): void {
+    if (this.#count > toldMax) {
+      const id = `${this.#count - toldMax} further rows`;
+      this.#findings.push({ level: "lost", table: this.#table, id, text: "They can't be read." });
+    }
   }
 }

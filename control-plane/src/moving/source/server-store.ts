@@ -8,17 +8,20 @@ type Dialect = {
   readonly begin: string;
   readonly quote: (name: string) => string;
   readonly currentSchema: string;
+  readonly parameter: (number: number) => string;
 };
 const dialects: Readonly<Record<"postgres" | "mysql", Dialect>> = {
   postgres: {
     begin: "begin isolation level repeatable read read only",
     quote: (name) => `"${name}"`,
     currentSchema: "current_schema()",
+    parameter: (number) => `$${number}`,
   },
   mysql: {
     begin: "start transaction with consistent snapshot, read only",
     quote: (name) => `\`${name}\``,
     currentSchema: "database()",
+    parameter: () => "?",
   },
 };
 
@@ -28,6 +31,7 @@ export class ServerSource implements Source {
   readonly #connection: ReservedSQL;
   readonly #dialect: Dialect;
   #cursors = 0;
+  #isOneMoment = true;
 
   private constructor(pool: SQL, connection: ReservedSQL, dialect: Dialect) {
     this.#pool = pool;
@@ -79,7 +83,9 @@ export class ServerSource implements Source {
     const { quote } = this.#dialect;
     const [from, order] = [quote(plainName(table)), orderBy.map((name) => quote(plainName(name))).join(", ")];
     if (this.#dialect === dialects.mysql) {
-      yield* this.#pages(from, order, orderBy);
+      for await (const page of this.#inOrder(from, order, orderBy)) {
+        yield* page;
+      }
       return;
     }
     this.#cursors += 1;
@@ -95,14 +101,21 @@ export class ServerSource implements Source {
     }
   }
 
-  /** MySQL has no such cursors, so each page begins after the last row of the one before: no two have the same order. */
-  async *#pages(from: string, order: string, orderBy: readonly string[]): AsyncIterable<Row> {
+  async *pages(table: string): AsyncIterable<readonly Row[]> {
+    await this.#endMoment();
+    const { quote } = this.#dialect;
+    yield* this.#inOrder(quote(plainName(table)), quote("id"), ["id"]);
+  }
+
+  /** Each page begins after the last row of the one before: no two rows are at the same place. */
+  async *#inOrder(from: string, order: string, orderBy: readonly string[]): AsyncIterable<readonly Row[]> {
     let last: readonly unknown[] = [];
     for (;;) {
-      const after = last.length === 0 ? "" : `where (${order}) > (${last.map(() => "?").join(", ")})`;
+      const marks = last.map((_, at) => this.#dialect.parameter(at + 1)).join(", ");
+      const after = last.length === 0 ? "" : `where (${order}) > (${marks})`;
       const statement = `select * from ${from} ${after} order by ${order} limit ${rowsAtOnce}`;
       const page = (await this.#connection.unsafe(statement, [...last])) as Row[];
-      yield* page;
+      yield page;
       const end = page.at(-1);
       if (end === undefined || page.length < rowsAtOnce) {
         return;
@@ -112,8 +125,15 @@ export class ServerSource implements Source {
   }
 
   async close(): Promise<void> {
-    await this.#connection.unsafe("rollback");
+    await this.#endMoment();
     this.#connection.release();
     await this.#pool.close({ timeout: 2 });
+  }
+
+  async #endMoment(): Promise<void> {
+    if (this.#isOneMoment) {
+      this.#isOneMoment = false;
+      await this.#connection.unsafe("rollback");
+    }
   }
 }

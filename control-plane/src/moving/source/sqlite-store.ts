@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { plainName, type Row, type Source } from "./model.ts";
 
 const busyMsMax = 20_000;
+const rowsAtOnce = 1_000;
 
 /** Reads a file of SQLite, in one transaction, so that the program may go on writing meanwhile. */
 export class SqliteSource implements Source {
@@ -43,8 +44,31 @@ export class SqliteSource implements Source {
       .iterate();
   }
 
+  /** A reader of a file in its usual mode keeps the program from writing: so a page is a statement of its own. */
+  async *pages(table: string): AsyncIterable<readonly Row[]> {
+    this.#endMoment();
+    const page = this.#file.query<Record<string, unknown>, [bigint | null, bigint | null]>(
+      `select * from "${plainName(table)}" where ? is null or id > ? order by id limit ${rowsAtOnce}`,
+    );
+    let last: bigint | null = null;
+    for (;;) {
+      const rows = page.all(last, last);
+      yield rows;
+      if (rows.length < rowsAtOnce) {
+        return;
+      }
+      last = rows.at(-1)?.["id"] as bigint;
+    }
+  }
+
   async close(): Promise<void> {
-    this.#file.run("rollback");
+    this.#endMoment();
     this.#file.close();
+  }
+
+  #endMoment(): void {
+    if (this.#file.inTransaction) {
+      this.#file.run("rollback");
+    }
   }
 }

@@ -1,5 +1,7 @@
 import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import {
+  earlierCallsInput,
+  earlierCallsMax,
   usageDaysMax,
   usageEarlierResponse,
   usageExportRowsMax,
@@ -173,6 +175,20 @@ function earlierEndpoints(views: UsageViews): AnyEndpoint[] {
       errors: ["too_broad"],
       limits: [`At most ${usageExportRowsMax.toLocaleString("en")} lines.`],
       handle: async ({ user }) => earlierFile(await views.earlierDays(placeOf(user))),
+    }),
+    endpoint({
+      method,
+      path: "/backend/usage/earlier/calls/export/",
+      access,
+      input: earlierCallsInput,
+      summary: "Export the single calls of the account in the gateway that it was moved from, if they were moved",
+      output: null,
+      otherResponses: [
+        { status: 200, type: "text/csv", summary: "One line per call, after a line with the column names." },
+      ],
+      errors: ["too_broad"],
+      limits: [`At most ${earlierCallsMax.toLocaleString("en")} lines.`],
+      handle: async ({ user, input }) => await views.earlierCalls(placeOf(user), input),
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
-import { csvHeaders, csvWriter } from "../../platform/csv.ts";
+import { csvWriter } from "../../platform/csv.ts";
+import { csvFile } from "./csv-file.ts";
 import type { CallOfMember } from "./model.ts";
 
 const columns = [
@@ -45,26 +46,11 @@ type ReadPage = (cursor: Cursor | null) => Promise<readonly UsageView[]>;
 
 export type UsageFile = { readonly name: string; readonly isOfOrganisation: boolean };
 
-/**
- * A file of calls, read page by page as fast as the client accepts them. The last page is the empty one. A page that
- * can't be read breaks the file off, so that nobody takes it for complete.
- */
+/** A file of calls, in pages. */
 export function usageFile(readPage: ReadPage, { name, isOfOrganisation }: UsageFile): Response {
-  const csv = isOfOrganisation ? csvOfOrganisation : csvOfPerson;
-  const encoder = new TextEncoder();
-  let cursor: Parameters<ReadPage>[0] = null;
-  const stream = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(csv.head)),
-    pull: async (controller) => {
-      const rows = await readPage(cursor);
-      const last = rows.at(-1);
-      if (last === undefined) {
-        controller.close();
-        return;
-      }
-      cursor = { day: last.day, requestId: last.request_id };
-      controller.enqueue(encoder.encode(rows.map(csv.line).join("")));
-    },
+  return csvFile(isOfOrganisation ? csvOfOrganisation : csvOfPerson, name, async (cursor: Cursor | null) => {
+    const rows = await readPage(cursor);
+    const last = rows.at(-1);
+    return { rows, next: last === undefined ? null : { day: last.day, requestId: last.request_id } };
   });
-  return new Response(stream, { headers: csvHeaders(name) });
 }

@@ -1,6 +1,8 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import {
+  type EarlierCallsInput,
   type EarlierUsage,
+  earlierCallsMax,
   type UsageLabels,
   type UsageListInput,
   type UsageReceipt,
@@ -18,7 +20,8 @@ import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
-import { listEarlierUsage, sumEarlierUsage } from "./earlier-store.ts";
+import { earlierCallsFile } from "./earlier-file.ts";
+import { countEarlierCalls, listEarlierCalls, listEarlierUsage, sumEarlierUsage } from "./earlier-store.ts";
 import { changeLabelsKept, readLabelsKept, sumLabels } from "./labels-store.ts";
 import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
@@ -64,6 +67,21 @@ export class UsageViews {
       throw new AppError("too_broad");
     }
     return rows;
+  }
+
+  /** A CSV file of the single calls, if they were moved. @throws AppError `too_broad` */
+  async earlierCalls({ gatewayUserId, onlyMemberId }: UsagePlace, input: EarlierCallsInput): Promise<Response> {
+    const days = { fromDay: input.from_day ?? null, toDay: input.to_day ?? null };
+    if (onlyMemberId !== null) {
+      return earlierCallsFile(async () => []);
+    }
+    if ((await countEarlierCalls(this.#db, gatewayUserId, days, earlierCallsMax)) > earlierCallsMax) {
+      const limit = earlierCallsMax.toLocaleString("en");
+      throw new AppError("too_broad", { message: `A file can have at most ${limit} calls. Choose fewer days.` });
+    }
+    return earlierCallsFile((after) =>
+      listEarlierCalls(this.#db, gatewayUserId, days, { after, limit: fileRowsAtOnce }),
+    );
   }
 
   /** Sums by end user and by tag, read from the log. @throws AppError `invalid_parameter`, `temporarily_unavailable` */

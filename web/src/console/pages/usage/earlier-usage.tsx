@@ -31,6 +31,12 @@ export function EarlierUsage(): JSX.Element {
           <a href={apiUrl(`${path}export/`)} download="">
             {texts.earlierCsv}
           </a>
+          <Show when={earlier().has_calls}>
+            {" · "}
+            <a href={apiUrl(`${path}calls/export/`)} download="">
+              {texts.earlierCallsCsv}
+            </a>
+          </Show>
         </p>
       )}
     </Show>

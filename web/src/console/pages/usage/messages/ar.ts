@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "CSV لكل الطلبات",
   earlier: "قبل النقل، من {from} إلى {to}: عدد الطلبات {calls} بتكلفة {cost}.",
   earlierCsv: "CSV حسب اليوم والنموذج",
+  earlierCallsCsv: "CSV لكل طلب على حدة",
   emptyTitle: "لا طلبات في هذه المدة",
   emptyText: "تظهر الطلبات هنا فور انتهائها. اختر أيامًا أكثر، أو أرسل طلبًا بأحد المفاتيح.",
   toKeys: "إلى المفاتيح",

@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "CSV aller Aufrufe",
   earlier: "Vor dem Umzug, vom {from} bis {to}: {calls} Aufrufe für {cost}.",
   earlierCsv: "CSV nach Tag und Modell",
+  earlierCallsCsv: "CSV der einzelnen Aufrufe",
   emptyTitle: "Kein Aufruf in diesem Zeitraum",
   emptyText:
     "Aufrufe erscheinen hier, sobald sie beendet sind. Wählen Sie mehr Tage oder senden Sie einen mit einem Schlüssel.",

@@ -60,6 +60,7 @@ export const messages = english({
   exportCsv: "CSV of all calls",
   earlier: "Before the move, from {from} to {to}: {calls} calls for {cost}.",
   earlierCsv: "CSV by day and model",
+  earlierCallsCsv: "CSV of single calls",
   emptyTitle: "No calls in this range",
   emptyText: "Calls appear here once they have ended. Choose more days, or send a call with a key.",
   toKeys: "Go to keys",

@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "CSV de todas las llamadas",
   earlier: "Antes del traslado, del {from} al {to}: {calls} llamadas por {cost}.",
   earlierCsv: "CSV por día y modelo",
+  earlierCallsCsv: "CSV de cada llamada",
   emptyTitle: "Ninguna llamada en este intervalo",
   emptyText: "Las llamadas aparecen aquí en cuanto terminan. Elige más días o envía una con una clave.",
   toKeys: "Ir a las claves",

@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "CSV de tous les appels",
   earlier: "Avant le transfert, du {from} au {to} : {calls} appels pour {cost}.",
   earlierCsv: "CSV par jour et par modèle",
+  earlierCallsCsv: "CSV des appels un par un",
   emptyTitle: "Aucun appel dans cette période",
   emptyText:
     "Les appels apparaissent ici dès qu’ils sont terminés. Choisissez plus de jours, ou envoyez-en un avec une clé.",

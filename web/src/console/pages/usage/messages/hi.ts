@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "सभी कॉल का CSV",
   earlier: "स्थानांतरण से पहले, {from} से {to} तक: {calls} कॉल, {cost}।",
   earlierCsv: "दिन और मॉडल के अनुसार CSV",
+  earlierCallsCsv: "हर कॉल की CSV",
   emptyTitle: "इस अवधि में कोई कॉल नहीं",
   emptyText: "कॉल पूरी होते ही यहाँ दिखती हैं। ज़्यादा दिन चुनें या किसी कुंजी से कॉल भेजें।",
   toKeys: "कुंजियों पर जाएँ",

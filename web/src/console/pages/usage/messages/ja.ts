@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "すべての呼び出しの CSV",
   earlier: "移行前（{from}～{to}）：{calls} 件の呼び出し、合計 {cost}。",
   earlierCsv: "日・モデル別の CSV",
+  earlierCallsCsv: "呼び出しごとの CSV",
   emptyTitle: "この期間の呼び出しはありません",
   emptyText: "呼び出しは終わるとすぐにここに表示されます。期間を広げるか、キーを使って呼び出してみてください。",
   toKeys: "キーへ",

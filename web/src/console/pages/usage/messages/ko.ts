@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "모든 호출 CSV",
   earlier: "이전하기 전({from} ~ {to}): 호출 {calls}건, {cost}.",
   earlierCsv: "날짜 및 모델별 CSV",
+  earlierCallsCsv: "호출별 CSV",
   emptyTitle: "이 기간에 호출이 없습니다",
   emptyText: "호출은 끝나는 대로 여기에 표시됩니다. 기간을 늘리거나 키로 호출을 보내 보세요.",
   toKeys: "키로 이동",

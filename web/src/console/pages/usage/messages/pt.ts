@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "CSV de todas as chamadas",
   earlier: "Antes da migração, de {from} a {to}: {calls} chamadas por {cost}.",
   earlierCsv: "CSV por dia e modelo",
+  earlierCallsCsv: "CSV de cada chamada",
   emptyTitle: "Nenhuma chamada neste intervalo",
   emptyText: "As chamadas aparecem aqui assim que terminam. Escolha mais dias ou envie uma com uma chave.",
   toKeys: "Ir para as chaves",

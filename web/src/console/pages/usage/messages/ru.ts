@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "CSV всех запросов",
   earlier: "До переноса, с {from} по {to}: запросов {calls} на {cost}.",
   earlierCsv: "CSV по дням и моделям",
+  earlierCallsCsv: "CSV отдельных запросов",
   emptyTitle: "За этот период запросов нет",
   emptyText: "Запросы появляются здесь сразу по завершении. Выберите больше дней или отправьте запрос с ключом.",
   toKeys: "К ключам",

@@ -59,6 +59,7 @@ export const messages: UsageMessages = {
   exportCsv: "全部调用的 CSV",
   earlier: "迁移之前，{from} 至 {to}：{calls} 次调用，共 {cost}。",
   earlierCsv: "按日期和模型的 CSV",
+  earlierCallsCsv: "逐次调用的 CSV",
   emptyTitle: "此区间内没有调用",
   emptyText: "调用结束后会立即显示在这里。请选择更长的区间，或用密钥发送一次调用。",
   toKeys: "前往密钥",

@@ -1,0 +1,92 @@
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { Database } from "../platform/db.ts";
+import type { Finding, PeerCall, RatioProgram } from "./model.ts";
+import type { ImportOptions } from "./run.ts";
+import { listItems, lockSource, putCalls } from "./store.ts";
+
+export type CallsReport = {
+  /** New here, or those that would be. */
+  readonly made: bigint;
+  readonly unchanged: bigint;
+  /** Of users who were not moved. */
+  readonly leftOut: bigint;
+  readonly findings: readonly Finding[];
+};
+
+export type CallsToMove = {
+  readonly program: RatioProgram;
+  readonly pages: AsyncIterable<readonly PeerCall[]>;
+  /** Those who were read, for a rehearsal. */
+  readonly userIds: ReadonlySet<string>;
+};
+
+/**
+ * Moves single calls as history. Each page is a transaction of its own, so that memory is bounded and a run that was
+ * interrupted goes on: calls that are here already are passed over.
+ * @param findings what reading the pages notes
+ */
+export async function moveCalls(
+  db: Database,
+  { program, pages, userIds }: CallsToMove,
+  options: ImportOptions,
+  findings: Finding[],
+): Promise<CallsReport> {
+  const { instance, isApplied } = options;
+  const accounts = isApplied ? await accountsOf(db, instance) : null;
+  const counts = { made: 0n, unchanged: 0n, leftOut: 0n };
+  const lost = new Map<string, bigint>();
+  for await (const calls of pages) {
+    const known = calls.filter(({ userId }) => (accounts ?? userIds).has(userId));
+    for (const { userId } of calls.filter((call) => !(accounts ?? userIds).has(call.userId))) {
+      lost.set(userId, (lost.get(userId) ?? 0n) + 1n);
+      counts.leftOut += 1n;
+    }
+    const made = accounts === null ? known.length : await writePage(db, { program, instance, accounts }, known);
+    counts.made += BigInt(made);
+    counts.unchanged += BigInt(known.length - made);
+  }
+  for (const [userId, count] of [...lost].slice(0, toldMax)) {
+    const text = `The user was not moved, so neither were ${count} single calls.`;
+    findings.push({ level: "lost", table: "logs", id: `user ${userId}`, text });
+  }
+  if (lost.size > toldMax) {
+    const text = "They were not moved, so neither were their single calls.";
+    findings.push({ level: "lost", table: "logs", id: `${lost.size - toldMax} further users`, text });
+  }
+  return { ...counts, findings };
+}
+
+/** Users whose calls are left out are told one by one up to here. */
+const toldMax = 50;
+
+type Accounts = ReadonlyMap<string, GatewayUserId>;
+
+async function accountsOf(db: Database, instance: string): Promise<Accounts> {
+  const items = await listItems(db, instance, "user");
+  return new Map(
+    [...items].flatMap(([id, { gatewayUserId }]) => (gatewayUserId === null ? [] : [[id, gatewayUserId] as const])),
+  );
+}
+
+type Target = { readonly program: RatioProgram; readonly instance: string; readonly accounts: Accounts };
+
+async function writePage(
+  db: Database,
+  { program, instance, accounts }: Target,
+  calls: readonly PeerCall[],
+): Promise<number> {
+  const rows = calls.flatMap(({ id, userId, ...call }) => {
+    const gatewayUserId = accounts.get(userId);
+    return gatewayUserId === undefined ? [] : [{ ...call, instance, sourceId: id, gatewayUserId }];
+  });
+  if (rows.length === 0) {
+    return 0;
+  }
+  return await db.withTransaction(async (tx) => {
+    const source = await lockSource(tx, instance, program);
+    if (source.program !== program) {
+      throw new Error(`${instance} is an instance of ${source.program}: choose another --instance`);
+    }
+    return await putCalls(tx, rows);
+  });
+}
