@@ -63,8 +63,14 @@ export function listOf(value: unknown, separator: string | RegExp = ","): string
   return [...new Set(parts.filter((part) => part !== ""))];
 }
 
-/** A JSON object; null for an empty text or the text "null". @throws OddValue for anything else */
+/**
+ * A JSON object, which servers hand over as it is; null for an empty text or the text "null".
+ * @throws OddValue for anything else
+ */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array) && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
   const text = textOf(value).trim();
   if (text === "" || text === "null" || text === "{}") {
     return null;
