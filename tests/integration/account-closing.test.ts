@@ -133,6 +133,10 @@ test("when the time is over, everything that opens it is gone, the person is for
     values (${user.userId}::bigint, 'key', ${user.email}, '\\x00', 0, '{}', true, true, '')`;
   await rig.db.sql`
     insert into buyer_data (user_id, name, address, country) values (${user.userId}::bigint, 'Ada Lovelace', 'A street', 'GB')`;
+  await rig.db.sql`insert into import_source (instance, program) values ('shop', 'one-api')`;
+  await rig.db.sql`
+    insert into imported_usage (gateway_user_id, instance, day, model, calls, input_tokens, output_tokens, quota)
+    values (${user.gatewayUserId}::bigint, 'shop', '2026-01-01', 'gpt-4o', 1, 2, 3, 4)`;
   await begin(user, 900n);
   await runJob();
   expect(await client.me(user.cookie)).toBe(200);
@@ -142,7 +146,8 @@ test("when the time is over, everything that opens it is gone, the person is for
   const [row] = await rig.db.sql<Record<string, unknown>>`
     select email, display_name, password_hash, status,
       (select count(*)::int from user_identity where user_id = p.id) + (select count(*)::int from passkey where user_id = p.id)
-        + (select count(*)::int from session where user_id = p.id) + (select count(*)::int from buyer_data where user_id = p.id) as left_over,
+        + (select count(*)::int from session where user_id = p.id) + (select count(*)::int from buyer_data where user_id = p.id)
+        + (select count(*)::int from imported_usage u where u.gateway_user_id = p.gateway_user_id) as left_over,
       (select sum(amount)::int from quota_grant g join budget b on b.id = g.budget_id where b.gateway_user_id = p.gateway_user_id) as balance
     from user_profile p where id = ${user.userId}::bigint`;
   expect(row).toEqual({

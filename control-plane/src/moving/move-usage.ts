@@ -1,7 +1,7 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { PeerUsage } from "./model.ts";
 import type { Step } from "./run.ts";
-import { putUsage } from "./store.ts";
+import { listClosed, putUsage } from "./store.ts";
 
 const rowsAtOnce = 1_000;
 
@@ -15,12 +15,14 @@ export async function moveUsage(step: Step): Promise<void> {
     return;
   }
   const users = await step.items("user");
-  const lost = new Map<string, bigint>();
+  const closed = await listClosed(step.tx, step.options.instance);
+  const lost = new Map<string, { readonly why: string; readonly quota: bigint }>();
   const rows: (Omit<PeerUsage, "userId"> & { readonly gatewayUserId: GatewayUserId })[] = [];
   for (const { userId, ...sums } of usage) {
     const gatewayUserId = users.get(userId)?.gatewayUserId ?? null;
-    if (gatewayUserId === null) {
-      lost.set(userId, (lost.get(userId) ?? 0n) + sums.quota);
+    if (gatewayUserId === null || closed.has(gatewayUserId)) {
+      const why = gatewayUserId === null ? "The user was not moved" : "The account has been closed here";
+      lost.set(userId, { why, quota: (lost.get(userId)?.quota ?? 0n) + sums.quota });
       step.counts.leftOut += 1;
     } else {
       rows.push({ gatewayUserId, ...sums });
@@ -33,12 +35,7 @@ export async function moveUsage(step: Step): Promise<void> {
     step.counts.changed += changed;
     step.counts.unchanged += some.length - made - changed;
   }
-  for (const [userId, quota] of lost) {
-    step.note(
-      "lost",
-      "logs",
-      `user ${userId}`,
-      `The user was not moved, so neither was the history of ${quota} quota.`,
-    );
+  for (const [userId, { why, quota }] of lost) {
+    step.note("lost", "logs", `user ${userId}`, `${why}, so the history of ${quota} quota stays there.`);
   }
 }

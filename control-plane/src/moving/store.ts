@@ -1,7 +1,9 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { clock, excluded } from "../db/expressions.ts";
+import { clock, excluded, isSet } from "../db/expressions.ts";
+import { userProfile } from "../db/schema/accounts.ts";
+import { accountClosing } from "../db/schema/closing.ts";
 import { modelPrice } from "../db/schema/gateway-routing.ts";
 import { userGroup } from "../db/schema/groups.ts";
 import { importedCall, importedUsage, importItem, importSource } from "../db/schema/moving.ts";
@@ -108,6 +110,17 @@ export async function putItem(
         writtenAt: excluded(importItem.writtenAt),
       },
     });
+}
+
+/** The accounts of moved users who have closed them since. Those that were deleted there are here under the same status. */
+export async function listClosed(db: Queryable, instance: string): Promise<ReadonlySet<GatewayUserId>> {
+  const rows = await db.drizzle
+    .select({ gatewayUserId: userProfile.gatewayUserId })
+    .from(importItem)
+    .innerJoin(userProfile, eq(userProfile.gatewayUserId, importItem.gatewayUserId))
+    .innerJoin(accountClosing, eq(accountClosing.userId, userProfile.id))
+    .where(and(eq(importItem.instance, instance), eq(importItem.kind, "user"), isSet(accountClosing.doneAt)));
+  return new Set(rows.map(({ gatewayUserId }) => gatewayUserId as GatewayUserId));
 }
 
 type UsageRow = Omit<typeof importedUsage.$inferInsert, "id" | "instance">;

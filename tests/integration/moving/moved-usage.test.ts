@@ -92,6 +92,21 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
     expect(writeReport(report)).toContain("DIFFERENT here");
   });
 
+  test("does not come back for an account that was closed here", async () => {
+    await using peer = await copyPeer(program);
+    const from = `sqlite:${peer.path}`;
+    await move(db, program, { from });
+    await db.sql`delete from imported_usage u using import_item i
+      where i.gateway_user_id = u.gateway_user_id and i.kind = 'user' and i.source_id = '2'`;
+    await db.sql`insert into account_closing (user_id, requested_by, agreed_quota, closes_at, done_at)
+      select p.id, 'owner', 0, now(), now() from import_item i join user_profile p using (gateway_user_id)
+      where i.kind = 'user' and i.source_id = '2'`;
+    const report = await move(db, program, { from });
+    expect((await sumsHere()).some(({ name }) => name === "2")).toBe(false);
+    expect((await sumsHere()).length).toBeGreaterThan(0);
+    expect(writeReport(report)).toContain("user 2: The account has been closed here");
+  });
+
   test("has what calls that ended after the cut-over have used", async () => {
     await using peer = await copyPeer(program);
     const from = `sqlite:${peer.path}`;

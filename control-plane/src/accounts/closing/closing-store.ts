@@ -16,6 +16,7 @@ import { apiKey } from "../../db/schema/gateway-keys.ts";
 import { userGroupMember } from "../../db/schema/group-members.ts";
 import { buyerData } from "../../db/schema/invoices.ts";
 import { mailInbox, mailLog } from "../../db/schema/mail.ts";
+import { importedUsage } from "../../db/schema/moving.ts";
 import { organisationMember as member, organisation, organisationInvitation } from "../../db/schema/organisations.ts";
 import { passkey } from "../../db/schema/passkeys.ts";
 import { renewal } from "../../db/schema/renewals.ts";
@@ -232,9 +233,14 @@ export async function deleteAccess(tx: Queryable, { userId, gatewayUserId }: Acc
 
 /**
  * Replaces what names the person. The rows stay, because the books name them; invoices keep their copies of the buyer's
- * data, which the law wants, and the audit log what was done.
+ * data, which the law wants, and the audit log what was done. What the person used in another gateway before is in no
+ * books, so it goes.
  */
-export async function forgetPerson(tx: Queryable, { userId, email }: Account, pseudonym: string): Promise<void> {
+export async function forgetPerson(
+  tx: Queryable,
+  { userId, gatewayUserId, email }: Account,
+  pseudonym: string,
+): Promise<void> {
   await tx.drizzle
     .update(profile)
     .set({
@@ -257,6 +263,7 @@ export async function forgetPerson(tx: Queryable, { userId, email }: Account, ps
     .set({ email: pseudonym })
     .where(and(eq(salesOrder.userId, userId), isSet(salesOrder.email)));
   await tx.drizzle.delete(buyerData).where(eq(buyerData.userId, userId));
+  await tx.drizzle.delete(importedUsage).where(eq(importedUsage.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(mailInbox).where(eq(mailInbox.userId, userId));
   await tx.drizzle
     .update(organisationInvitation)
