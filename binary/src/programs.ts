@@ -45,7 +45,11 @@ const serving: readonly Program[] = [
   onDatabase(
     "doctor",
     "Checks what the service needs, and says what solves each problem.",
-    { json: flag("Print JSON."), offline: flag("Try no names and no credentials of providers.") },
+    {
+      json: flag("Print JSON."),
+      offline: flag("Show credentials to no provider."),
+      quick: flag("Look only at settings, database and host, as the start does."),
+    },
     () => import("@sluice/control-plane/commands/doctor.ts"),
   ),
 ];

@@ -45,9 +45,11 @@ export async function runSupervisor(settings: StartSettings): Promise<number> {
   } catch (error) {
     if (!isStopping) {
       isStopping = true;
+      // While the database still runs.
+      const causes = error instanceof StartError ? await supervisor.explainFailure() : "";
       await supervisor.stop();
       if (error instanceof StartError) {
-        process.stderr.write(`\n${error.message}\n`);
+        process.stderr.write(`\n${error.message}\n${causes}`);
         return 1;
       }
       throw error;

@@ -30,6 +30,7 @@ export type Programs = {
   /** Null if the pages are built elsewhere, or not served. */
   readonly web: readonly string[] | null;
   readonly check: readonly string[];
+  readonly doctor: readonly string[];
   readonly audit: readonly string[];
   readonly migrate: readonly string[];
   readonly seed: readonly string[];
@@ -76,6 +77,7 @@ function sourcePrograms(root: string, isBuilding: boolean): Programs {
   return {
     web: isBuilding ? [join(root, "web/build/build-web.ts")] : null,
     check: [join(root, "control-plane/src/commands/check-settings.ts")],
+    doctor: [join(root, "control-plane/src/commands/doctor.ts")],
     audit: [join(root, "control-plane/src/commands/audit-money.ts")],
     migrate: [join(root, "control-plane/src/commands/migrate.ts")],
     seed: [join(root, "control-plane/src/commands/seed.ts")],
@@ -88,6 +90,7 @@ function sourcePrograms(root: string, isBuilding: boolean): Programs {
 const embeddedPrograms: Programs = {
   web: null,
   check: ["check-settings"],
+  doctor: ["doctor"],
   audit: ["audit"],
   migrate: ["migrate"],
   seed: ["seed"],

@@ -6,6 +6,7 @@ import { forgetFirstKey, keepFirstKey, readFirstKey } from "./first-key.ts";
 import { KeptProcess } from "./kept-process.ts";
 import { claimPort } from "./port.ts";
 import { formatDuration, runStep, say } from "./progress.ts";
+import { causeText, type Diagnosis, examineQuickly, startLines } from "./quick-doctor.ts";
 import { watchSources } from "./reload.ts";
 import { runtimeEnvironment } from "./runtime-environment.ts";
 import type { StartSettings } from "./settings.ts";
@@ -34,6 +35,9 @@ export class Supervisor {
   #stopWatching: () => void = () => undefined;
   #started: Promise<void> = Promise.resolve();
   #postgresRecovery: Promise<void> = Promise.resolve();
+  /** The environment of the programs, once there is a database; null before. */
+  #environment: Record<string, string | undefined> | null = null;
+  #diagnosis: Promise<Diagnosis | string> | null = null;
 
   constructor(settings: StartSettings) {
     this.#settings = settings;
@@ -47,6 +51,11 @@ export class Supervisor {
   start(): Promise<void> {
     this.#started = this.#startAll();
     return this.#started;
+  }
+
+  /** What may have kept the service from starting, as a text for people; empty before there is a database. */
+  async explainFailure(): Promise<string> {
+    return this.#environment === null ? "" : causeText(await this.#examine(this.#environment));
   }
 
   /** Drains the workers, then stops what they need. Safe to call in the middle of the start. */
@@ -87,10 +96,11 @@ export class Supervisor {
       say("warning", `${settings.host} is open to other machines, and development has no safeguards`);
     }
     if (settings.databaseUrl !== null) {
-      await mkdir(settings.dataDirectory, { recursive: true, mode: 0o700 });
+      await makeDataDirectory(settings.dataDirectory);
     }
     const databaseUrl = settings.databaseUrl ?? (await this.#startPostgres());
     const environment = this.#childEnvironment(databaseUrl);
+    this.#environment = environment;
     signal.throwIfAborted();
     if (settings.programs.web !== null) {
       await this.#runCommand("pages", settings.programs.web, environment);
@@ -106,6 +116,14 @@ export class Supervisor {
     signal.throwIfAborted();
     const seeded = await this.#runCommand("seed", settings.programs.seed, serviceEnvironment);
     const url = `http://${urlHost(settings.host)}:${port}`;
+    // Nobody waits for the doctor: it looks while the workers start.
+    void this.#examine(environment).then((diagnosis) => {
+      if (!signal.aborted) {
+        for (const line of startLines(diagnosis)) {
+          say("doctor", line);
+        }
+      }
+    });
     await this.#startWorkers(serviceEnvironment, url);
     if (settings.isReloading) {
       this.#stopWatching = watchSources(settings.root, (file) => this.#reload(file));
@@ -125,6 +143,13 @@ export class Supervisor {
     const env = this.#childEnvironment(databaseUrl ?? urlBeforeStart);
     const remark = (line: string): void => say("settings", line);
     await runControlPlaneCommand({ command: programs.check, env, cwd: root, remark, signal: this.#stopping.signal });
+  }
+
+  #examine(env: Readonly<Record<string, string | undefined>>): Promise<Diagnosis | string> {
+    const { programs, root } = this.#settings;
+    const examination = { command: programs.doctor, cwd: root, env, signal: this.#stopping.signal };
+    this.#diagnosis ??= examineQuickly(examination).catch((error: unknown) => `can't be made: ${String(error)}`);
+    return this.#diagnosis;
   }
 
   async #startPostgres(): Promise<string> {
@@ -303,6 +328,16 @@ export class Supervisor {
       DATABASE_URL: databaseUrl,
       ...runtimeEnvironment(process.env),
     };
+  }
+}
+
+/** @throws StartError */
+async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`The folder of the data can't be made: ${reason}. Set DATA_DIR to one that can be written.`);
   }
 }
 

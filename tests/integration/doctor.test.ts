@@ -140,6 +140,13 @@ test("no credential leaves the host with --offline, and the servers are looked a
   expect(tried.filter((each) => each.includes("/models"))).toEqual([]);
 });
 
+test("with --quick, settings, database and host are looked at, and no other server is asked", async () => {
+  tried.length = 0;
+  const { findings } = await examine({}, ["--quick"]);
+  expect([...new Set(findings.map(({ area }) => area))]).toEqual(["settings", "database", "host"]);
+  expect(tried).toEqual([]);
+});
+
 test("a name without an address is a finding of its own", async () => {
   const id = await rig.addChannel("nameless", "http://nothing.invalid/v1", ["gpt-4o-mini"]);
   const problems = problemsOf((await examine({}, ["--offline"])).findings).filter((text) => text.includes("nameless"));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
+import { createEmptyDatabase } from "../support/postgres/empty-database.ts";
 import { createTestDatabase } from "../support/postgres/test-database.ts";
 import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
 import { findProcesses, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
@@ -215,6 +216,54 @@ test("a service that can't start ends the start with its reason and leaves nothi
   expect(program.output()).toContain("no money, no work");
   expect(program.output()).toContain("The service exited before it was ready (exit code 3)");
   expect(findProcesses(folder)).toEqual([]);
+});
+
+test("a start runs the quick part of the doctor, and names the whole of it", async () => {
+  const program = await startOnDatabase();
+  const output = await program.waitFor("bun run doctor also tries channels and the public address");
+  // The server of the tests may lose what it confirmed.
+  expect(output).toMatch(/^ {2}doctor {7}(nothing found;|PROBLEM, database: fsync or full_page_writes is off)/m);
+  await program.waitFor("Try it:");
+});
+
+test("a start that fails says what the doctor finds, and what solves it", async () => {
+  const away = start({ DATABASE_URL: "postgres://anna:secret@127.0.0.1:9/none" });
+  expect(await away.exited).toBe(1);
+  expect(away.output()).toMatch(
+    /failed: can't connect to the database[^]*What bun run doctor finds:\n {2}database: The database can't be reached: .*correct DATABASE_URL\.$/m,
+  );
+  expect(away.output()).not.toContain("secret");
+
+  await using database = await createEmptyDatabase((await createTestDatabase()).url);
+  const role = `reader_${database.name}`;
+  await using owner = new Bun.SQL(database.url, { max: 1 });
+  await owner.unsafe(`create role ${role} login password 'pass'`);
+  const url = Object.assign(new URL(database.url), { username: role, password: "pass" }).href;
+  try {
+    const mayNot = start({ DATABASE_URL: url });
+    expect(await mayNot.exited).toBe(1);
+    expect(mayNot.output()).toContain(`database: ${role} can't create tables in the database ${database.name}.`);
+    // What it says solves it.
+    const [, cure = ""] = /`(alter database .*)`/.exec(mayNot.output()) ?? [];
+    await owner.unsafe(cure);
+    const may = start({ DATABASE_URL: url });
+    await may.waitFor("Try it:");
+    may.signal("SIGTERM");
+    expect(await may.exited).toBe(0);
+  } finally {
+    await owner.unsafe(`alter database ${database.name} owner to current_user`);
+    await owner.unsafe(`drop owned by ${role} cascade`);
+    await owner.unsafe(`drop role ${role}`);
+  }
+});
+
+test("a folder for the data that can't be made is named in one sentence", async () => {
+  const place = join(folder, "taken");
+  await writeFile(place, "");
+  const { url } = await createTestDatabase();
+  const program = start({ DATABASE_URL: url, DATA_DIR: join(place, "data") });
+  expect(await program.exited).toBe(1);
+  expect(program.output().trim()).toMatch(/^The folder of the data can't be made: .*taken.*Set DATA_DIR to one/);
 });
 
 test("a Postgres that dies is restarted", async () => {

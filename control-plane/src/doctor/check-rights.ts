@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { findAppRole } from "../db/app-role.ts";
 import type { Database } from "../platform/db.ts";
 import { notify, openNotifications } from "../platform/db-notifications.ts";
+import { openDatabase } from "../platform/db-open.ts";
 import { createLog } from "../platform/log.ts";
-import { currentRole, mayCreatePartitions, tryLock } from "./doctor-store.ts";
+import { currentRole, mayCreatePartitions, readCreation, tryLock } from "./doctor-store.ts";
 import { type Finding, fine, problem, reasonOf } from "./model.ts";
 
 const area = "database";
@@ -13,6 +14,29 @@ const messageMsMax = 5_000;
 /** What the service does in its database beside reading and writing rows, tried where that leaves nothing behind. */
 export async function checkRights(db: Database, databaseUrl: string): Promise<readonly Finding[]> {
   return [await checkPartitions(db, databaseUrl), await checkLocks(db), await checkMessages(db, databaseUrl)];
+}
+
+/** Whether the first start may set the database up, with the login of the migrations. */
+export async function checkCreation(ownerUrl: string): Promise<readonly Finding[]> {
+  const db = openDatabase({ url: ownerUrl, poolMax: 1, applicationName: "sluice-doctor" });
+  try {
+    const { role, database, mayCreate } = await readCreation(db);
+    return [
+      mayCreate
+        ? fine(area, `${role} can create the tables`)
+        : problem(
+            area,
+            `${role} can't create tables in the database ${database}.`,
+            `Run in it, as a superuser: \`alter database "${database}" owner to "${role}"\`.`,
+          ),
+    ];
+  } catch (error) {
+    return [
+      problem(area, `The migrations can't log in: ${reasonOf(error)}.`, "Correct MIGRATION_DATABASE_URL, or unset it."),
+    ];
+  } finally {
+    await db.close(1_000);
+  }
 }
 
 async function checkPartitions(db: Database, databaseUrl: string): Promise<Finding> {

@@ -45,6 +45,19 @@ export async function currentRole(db: Queryable): Promise<string> {
   return row?.role ?? "";
 }
 
+/** Whether this login may create what the migrations create. */
+export async function readCreation(
+  db: Queryable,
+): Promise<{ readonly role: string; readonly database: string; readonly mayCreate: boolean }> {
+  const [row] = await db.sql<{ role: string; database: string; mayCreate: boolean }>`
+    select current_user::text as role, current_database()::text as database,
+      has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as "mayCreate"`;
+  if (row === undefined) {
+    throw new Error("the server does not say who we are");
+  }
+  return row;
+}
+
 /** Takes a lock that only doctors take, and lets it go. */
 export async function tryLock(db: Queryable): Promise<void> {
   await db.sql`select pg_try_advisory_xact_lock(hashtextextended('sluice doctor', 0))`;
@@ -114,7 +127,8 @@ export async function listCheckedChannels(db: Queryable): Promise<readonly Check
     .limit(200);
 }
 
-/** Whether the database can be reached and was ever migrated. */
-export async function hasTables(db: Queryable): Promise<boolean> {
-  return ((await countMigrations(db).catch(() => null)) ?? 0) > 0;
+/** Whether the database can be reached, and was ever migrated. */
+export async function readState(db: Queryable): Promise<"away" | "empty" | "migrated"> {
+  const applied = await countMigrations(db).catch(() => "away" as const);
+  return applied === "away" ? applied : (applied ?? 0) > 0 ? "migrated" : "empty";
 }

@@ -2,20 +2,24 @@ import { type Config, ConfigError, loadConfig, masterKeySource } from "../platfo
 import { loadMasterKey, type MasterKey } from "../platform/crypto/master-key.ts";
 import { openDatabase } from "../platform/db-open.ts";
 import { checkAddress } from "./check-address.ts";
-import { checkChannels } from "./check-channels.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkHost } from "./check-host.ts";
-import { checkRights } from "./check-rights.ts";
-import { hasTables } from "./doctor-store.ts";
+import { checkCreation, checkRights } from "./check-rights.ts";
+import { readState } from "./doctor-store.ts";
 import { type Finding, fine, problem, reasonOf, warning } from "./model.ts";
 
 const statementTimeoutMs = 10_000;
 
-/**
- * Looks at everything that the service needs. Nothing is changed, and no model is called.
- * @param isOffline credentials are shown to no provider
- */
-export async function examine({ isOffline }: { readonly isOffline: boolean }): Promise<readonly Finding[]> {
+/** How much is looked at. */
+export type Extent = {
+  /** Credentials are shown to no provider. */
+  readonly isOffline: boolean;
+  /** Only settings, database and host, as the start does: no other server is asked. */
+  readonly isQuick: boolean;
+};
+
+/** Looks at what the service needs. Nothing is changed, and no model is called. */
+export async function examine(extent: Extent): Promise<readonly Finding[]> {
   let config: Config;
   let masterKey: MasterKey;
   try {
@@ -36,14 +40,24 @@ export async function examine({ isOffline }: { readonly isOffline: boolean }): P
   });
   try {
     const ofDatabase = await checkDatabase(db, masterKey);
-    // Without the tables, the first finding of the channels would be an error of the database.
-    const isUsable = await hasTables(db);
-    return [
-      ...checkSettings(config),
+    const state = await readState(db);
+    const { DATABASE_URL: url, MIGRATION_DATABASE_URL: ownerUrl = url } = config;
+    const own = [
+      ...checkSettings(config, extent),
       ...ofDatabase,
-      ...(isUsable ? await checkRights(db, config.DATABASE_URL) : []),
+      ...(state === "migrated" ? await checkRights(db, url) : []),
+      ...(state === "empty" ? await checkCreation(ownerUrl) : []),
       ...(await checkHost(config.DATA_DIR, config.RESERVE_FILE_BYTES)),
-      ...(isUsable ? await checkChannels(db, masterKey, { config, isOffline }) : []),
+    ];
+    if (extent.isQuick) {
+      return own;
+    }
+    // The start, which asks no servers, does without what calls them.
+    const { checkChannels } = await import("./check-channels.ts");
+    return [
+      ...own,
+      // Without the tables, the first finding of the channels would be an error of the database.
+      ...(state === "migrated" ? await checkChannels(db, masterKey, { config, isOffline: extent.isOffline }) : []),
       ...(await checkAddress(config.PUBLIC_BASE_URL ?? null)),
     ];
   } finally {
@@ -51,11 +65,12 @@ export async function examine({ isOffline }: { readonly isOffline: boolean }): P
   }
 }
 
-function checkSettings(config: Config): readonly Finding[] {
+function checkSettings(config: Config, { isQuick }: Extent): readonly Finding[] {
   const isProduction = config.NODE_ENV === "production";
   return [
-    isProduction
-      ? fine("settings", "They are valid, for production")
+    // Who starts it in development knows.
+    isProduction || isQuick
+      ? fine("settings", `They are valid, for ${config.NODE_ENV}`)
       : warning("settings", `They are valid, for ${config.NODE_ENV}.`, "Set NODE_ENV=production where customers call."),
     config.MAIL_ADAPTER === "log" && isProduction
       ? warning(
