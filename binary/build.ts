@@ -128,17 +128,49 @@ function report(path: string): void {
 }
 
 const isWanted = { type: "boolean", default: false } as const;
-const options = { out: { type: "string" }, "with-postgres": isWanted, deb: isWanted, image: isWanted } as const;
-const { values, positionals } = parseArgs({ options, allowPositionals: true });
-const [chosen = `${process.platform}-${process.arch}`] = positionals;
-const architecture = debianArchitecture(chosen);
-if (!targets.includes(chosen)) {
-  console.error(`"${chosen}" is not one of ${targets.join(", ")}`);
+const options = {
+  ...({ out: { type: "string" }, "with-postgres": isWanted, deb: isWanted, image: isWanted } as const),
+  help: { ...isWanted, short: "h" },
+} as const;
+
+const usage = `Builds the service as one file, with its checksum and the list of the packages in it.
+
+Usage: bun run release [target] [options]
+
+  target            One of: ${targets.join(", ")}. By default that of this machine.
+  --out <folder>    Where it is written; by default binary/dist.
+  --with-postgres   Build an archive that brings a Postgres, too.
+  --deb             Build a Debian package around the file, too.
+  --image           Build a container image, too, as an archive in the OCI layout.
+  --help            Print this.
+`;
+
+/** Ends the program: 2 says that nothing was done. */
+function refuse(reason: string): never {
+  console.error(`${reason}. See: bun run release --help`);
   process.exit(2);
 }
+
+function readCommandLine() {
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return refuse((error as Error).message.split(". ")[0] ?? "");
+  }
+}
+
+const { values, positionals } = readCommandLine();
+if (values.help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+const [chosen = `${process.platform}-${process.arch}`, ...further] = positionals;
+const architecture = debianArchitecture(chosen);
+if (!targets.includes(chosen) || further.length > 0) {
+  refuse(`"${positionals.join(" ")}" is not one of ${targets.join(", ")}`);
+}
 if ((values.deb && architecture === null) || (values.image && !canBuildImage(chosen))) {
-  console.error("Debian packages are for Linux without -baseline, and images for Linux of the kind of this machine");
-  process.exit(2);
+  refuse("Debian packages are for Linux without -baseline, and images for Linux of the kind of this machine");
 }
 const revision = readCommit();
 const binary = build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")), revision);

@@ -11,6 +11,7 @@ import { failWith, runProcess } from "@sluice/cli/run-process.ts";
 import { runOnDatabase } from "@sluice/deploy/start/database-command";
 import { hasPostgres } from "@sluice/deploy/start/postgres/binaries";
 import { StartError } from "@sluice/deploy/start/start-error";
+import { refuseWithoutDatabase } from "./need-database.ts";
 import { type Program, programs } from "./programs.ts";
 
 const argsAt = 2;
@@ -23,8 +24,8 @@ const args = programs.some(({ name }) => name.replace(" ", ":") === first)
 async function runProgram(program: Program, rest: readonly string[]): Promise<void> {
   if (parseFor(program, rest).flags.has("help")) {
     process.stdout.write(`${helpOf(program)}\n`);
-  } else if (program.needsDatabase && !process.env["DATABASE_URL"] && (await hasPostgres())) {
-    process.exitCode = await runOnDatabase(args);
+  } else if (program.needsDatabase && !process.env["DATABASE_URL"]) {
+    process.exitCode = (await hasPostgres()) ? await runOnDatabase(args) : refuseWithoutDatabase(program.name);
   } else {
     process.argv.splice(argsAt, process.argv.length, ...rest);
     await program.load();

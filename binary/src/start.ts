@@ -4,13 +4,12 @@ import { runSupervisor } from "@sluice/deploy/start/run-supervisor";
 import { serviceRoot } from "@sluice/deploy/start/service-root";
 import { readSettings } from "@sluice/deploy/start/settings";
 import { StartError } from "@sluice/deploy/start/start-error";
+import { refuseWithoutDatabase } from "./need-database.ts";
 
 async function main(): Promise<number> {
   const settings = readSettings(serviceRoot, process.env, []);
   if (settings.databaseUrl === null && !(await hasPostgres())) {
-    throw new StartError(
-      "Set DATABASE_URL to a Postgres of version 15 or later; the archive sluice-with-postgres brings one.",
-    );
+    refuseWithoutDatabase("start");
   }
   return await runSupervisor(settings);
 }

@@ -1,3 +1,5 @@
+import { StartError } from "../start/start-error.ts";
+
 export type DatabaseFacts = {
   /** The major version of the server. */
   readonly postgres: number;
@@ -20,6 +22,16 @@ export class BackupStore {
   constructor(url: string) {
     // A backup may copy for hours between two statements on its one connection.
     this.#sql = new Bun.SQL({ url, max: 1, idleTimeout: 0 });
+  }
+
+  /** @throws StartError with a sentence for the operator, which contains no password */
+  async connect(): Promise<void> {
+    try {
+      await this.#sql`select 1`;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new StartError(`The database can't be reached: ${reason}. Check DATABASE_URL and the server.`);
+    }
   }
 
   /** The facts about a database in the manifest. The number of rows is the current one, for a check after a restore. */

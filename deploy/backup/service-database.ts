@@ -55,6 +55,7 @@ async function withConnection<T>(
 ): Promise<T> {
   const store = new BackupStore(database.ownerUrl ?? database.url);
   try {
+    await store.connect();
     return await work({ ...database, store });
   } finally {
     await store.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -19,6 +19,7 @@ import {
   oneFileName as name,
 } from "../support/service/one-file.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
+import { commandLines, faultsOf } from "../support/shipping/command-lines.ts";
 import { startInContainer, type UnpackedImage } from "../support/shipping/container.ts";
 
 let folder: string;
@@ -125,10 +126,42 @@ describe("the service as one file", () => {
     expect((await outputOf(["audit-log"], { HOME: folder }))[0]).toBe(3);
   });
 
+  describe.each(commandLines)("$words", ({ words, needs }) => {
+    test("explains itself, and refuses an option that it does not have", async () => {
+      const [code, help] = await outputOf([...words, "--help"]);
+      expect([code, help]).toEqual([0, expect.stringContaining(`Usage: sluice ${words.join(" ")}`)]);
+      const [refused, said] = await outputOf([...words, "--no-such-option"]);
+      expect([refused, said.trim()]).toEqual([
+        2,
+        `Unknown option '--no-such-option'. See: sluice ${words.join(" ")} --help`,
+      ]);
+    });
+
+    test("ends with the code and the sentence that it should where something is missing", async () => {
+      const target = join(folder, "home", "target");
+      for (const { given = [], env = {}, code, says } of faultsOf(needs, target)) {
+        const [ended, said] = await outputOf([...words, ...given], { ...env, DATA_DIR: join(folder, "data-of-none") });
+        expect([given, ended, said]).toEqual([given, code, expect.stringMatching(says)]);
+        expect(said).not.toMatch(/secret-of-the-url|^\s+at .*:\d+|invalid_type|Invalid input/m);
+        expect(existsSync(target)).toBe(false);
+      }
+    });
+  });
+
+  test("its builder explains itself, and builds nothing for a wrong command line", async () => {
+    const builder = [process.execPath, join(repositoryRoot, "binary/build.ts")];
+    const help = startProgram({ command: builder, words: ["--help"], env: {} });
+    expect([await help.exited, help.output()]).toEqual([0, expect.stringContaining("Usage: bun run release [target]")]);
+    for (const words of [["--no-such-option"], ["linux-x86"], ["linux-x64", "linux-arm64"]]) {
+      const refused = startProgram({ command: builder, words, env: {} });
+      expect([await refused.exited, refused.output()]).toEqual([2, expect.stringMatching(/^[^\n]*--help\n$/)]);
+    }
+  });
+
   test("needs a database, and says so in one sentence", async () => {
     const [code, said] = await outputOf(["start"], { DATABASE_URL: "" });
     expect([code, said.trim().split("\n").length]).toEqual([1, 1]);
-    expect(said).toContain("DATABASE_URL");
+    expect(said).toContain("set DATABASE_URL to a Postgres of version 15 or later");
     expect(readdirSync(join(folder, "home"))).toEqual(["sluice"]);
   });
 
@@ -150,6 +183,10 @@ describe("the service as one file", () => {
       const german = await fetch(`${url}/de/`);
       expect([german.status, await german.text()]).toEqual([200, expect.stringContaining('lang="de"')]);
       expect(await drawInvoice(url, said)).toStartWith("%PDF-");
+      for (const command of ["backup", "export"]) {
+        const [code, refused] = await outputOf([command, "--to", join(binary, "below-a-file")]);
+        expect([code, refused]).toEqual([1, expect.stringMatching(new RegExp(`^${command}: ENOTDIR`, "m"))]);
+      }
       const [, doctor] = await outputOf(["doctor"], { DATA_DIR: join(folder, "home", ".data") });
       expect(doctor).toMatch(/^ok +database +All \d+ migrations are applied$/m);
     } finally {

@@ -4,9 +4,9 @@
  * the database could not be checked. Read-only; the service may be running.
  */
 import { auditMoney } from "../ledger/service.ts";
+import { failCommand } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 const statementTimeoutMs = 3_600_000;
 
@@ -46,6 +46,5 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`audit: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand("audit", error);
 }

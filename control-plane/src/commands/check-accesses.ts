@@ -5,9 +5,9 @@
  * could not be checked. Read-only.
  */
 import { parseArgs } from "node:util";
+import { failCommand, WrongCommandError } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 import { checkAccesses } from "../trace/service.ts";
 
 const statementTimeoutMs = 600_000;
@@ -15,7 +15,7 @@ const statementTimeoutMs = 600_000;
 function readLink(text: string): { readonly number: bigint; readonly hash: string } {
   const [, number, hash] = /^([1-9]\d{0,17}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (number === undefined || hash === undefined) {
-    throw new Error("--expect has to be the number of a link, a colon, and its hash of 64 hex digits");
+    throw new WrongCommandError("--expect has to be the number of a link, a colon, and its hash of 64 hex digits");
   }
   return { number: BigInt(number), hash };
 }
@@ -41,6 +41,5 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`trace:check: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand("trace:check", error);
 }

@@ -5,9 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { createAdmin } from "../accounts/admins/command-admins.ts";
+import { failCommand, WrongCommandError } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 const passwordLengthMin = 8;
 const passwordLengthMax = 256;
@@ -32,7 +32,9 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options, strict: true });
   const { username, email, mobile } = values;
   if (username === undefined || !/^[\w.-]{1,64}$/.test(username)) {
-    throw new Error("--username is missing, or is not 1 to 64 letters, digits, dots, underscores and dashes");
+    throw new WrongCommandError(
+      "--username is missing, or is not 1 to 64 letters, digits, dots, underscores and dashes",
+    );
   }
   const given = values["password-stdin"] ? await readPassword() : null;
   const config = loadConfig();
@@ -53,6 +55,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`admin:create: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand("admin:create", error);
 }

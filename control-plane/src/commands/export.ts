@@ -3,12 +3,12 @@
  * `bun run export --to FILE`, or without `--to` to stdout. It holds no secrets; `docs/moving.md` explains the fields.
  * Read-only, as of one moment, while the service runs. Exit code 0: the export is whole; 1: it is not.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type WriteLines, writeExport } from "../moving/export/write-export.ts";
+import { failCommand } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 const statementTimeoutMs = 600_000;
 
@@ -36,15 +36,21 @@ async function main(): Promise<void> {
     applicationName: "sluice-export",
     statementTimeoutMs,
   });
-  // Addresses of customers are in it, and an older export is not overwritten.
-  const file = values.to === undefined ? null : await open(values.to, "wx", 0o600);
   try {
-    const counts = await writeExport(db, file === null ? toStdout() : toFile(file));
-    await file?.sync();
-    const sums = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
-    process.stderr.write(`export: ${sums.join(", ")}\n`);
+    // Addresses of customers are in it, and an older export is not overwritten.
+    const file = values.to === undefined ? null : await open(values.to, "wx", 0o600);
+    try {
+      const counts = await writeExport(db, file === null ? toStdout() : toFile(file));
+      await file?.sync();
+      const sums = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+      process.stderr.write(`export: ${sums.join(", ")}\n`);
+    } catch (error) {
+      await (values.to === undefined ? undefined : rm(values.to));
+      throw error;
+    } finally {
+      await file?.close();
+    }
   } finally {
-    await file?.close();
     await db.close(2_000);
   }
 }
@@ -52,6 +58,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`export: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand("export", error);
 }

@@ -12,10 +12,10 @@ import { moveCalls } from "../moving/move-calls.ts";
 import { readSource, withCalls } from "../moving/read-source.ts";
 import { cutOver, runImport, settleRest, violatedInvariants } from "../moving/service.ts";
 import { writeCalls, writeReport } from "../moving/write-report.ts";
+import { failCommand, WrongCommandError } from "../platform/command-failure.ts";
 import { loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadMasterKey } from "../platform/crypto/master-key.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 const statementTimeoutMs = 600_000;
 
@@ -53,29 +53,26 @@ async function read(program: Program, from: string, values: Values): Promise<Pee
   return data;
 }
 
-/** A wrong command line: nothing was done. */
-class WrongCommand extends Error {}
-
-/** What the command line asks for. @throws WrongCommand */
+/** What the command line asks for. @throws WrongCommandError */
 function readCommand() {
   const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
   const program = programs.find((name) => name === positionals[0]);
   const { from } = values;
   if (program === undefined || positionals.length !== 1 || from === undefined) {
-    throw new WrongCommand(`say what to move from where: import ${programs.join("|")} --from sqlite:FILE`);
+    throw new WrongCommandError(`say what to move from where: import ${programs.join("|")} --from sqlite:FILE`);
   }
   const instance = values.instance ?? program;
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(instance)) {
-    throw new WrongCommand("--instance has to be up to 32 lower-case letters, digits and hyphens");
+    throw new WrongCommandError("--instance has to be up to 32 lower-case letters, digits and hyphens");
   }
   if (values["cut-over"] && !values.apply) {
-    throw new WrongCommand("--cut-over goes with --apply: the last run before customers call Sluice");
+    throw new WrongCommandError("--cut-over goes with --apply: the last run before customers call Sluice");
   }
   if (values.drained && (!values.apply || values["cut-over"])) {
-    throw new WrongCommand("--drained goes with --apply, after the run with --cut-over");
+    throw new WrongCommandError("--drained goes with --apply, after the run with --cut-over");
   }
   if (values["usage-rows"] && (program === "litellm" || values["cut-over"])) {
-    throw new WrongCommand("--usage-rows is for one-api and new-api, in a run before or after the cut-over");
+    throw new WrongCommandError("--usage-rows is for one-api and new-api, in a run before or after the cut-over");
   }
   return { program, from, instance, values };
 }
@@ -128,6 +125,5 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  say(redact(error instanceof Error ? error.message : String(error)));
-  process.exitCode = error instanceof WrongCommand ? 2 : 1;
+  failCommand("import", error);
 }

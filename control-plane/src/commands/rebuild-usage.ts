@@ -5,9 +5,9 @@
  * sums of a day or the new ones, never a mix; the service can keep running.
  */
 import { parseArgs } from "node:util";
+import { failCommand } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 import { type DayReport, rebuildRollup } from "../usage/rollup/roll-up.ts";
 
 const statementTimeoutMs = 600_000;
@@ -47,6 +47,5 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`usage:rebuild: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand("usage:rebuild", error);
 }

@@ -5,9 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { removeAdminTotp } from "../accounts/admins/command-admins.ts";
+import { failCommand, WrongCommandError } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 const reasonLengthMin = 3;
 const reasonLengthMax = 500;
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options, strict: true });
   const { username, reason = "" } = values;
   if (username === undefined || reason.trim().length < reasonLengthMin || reason.length > reasonLengthMax) {
-    throw new Error("give --username, and --reason with 3 to 500 characters for the audit log");
+    throw new WrongCommandError("give --username, and --reason with 3 to 500 characters for the audit log");
   }
   const config = loadConfig();
   const db = openDatabase({ url: config.DATABASE_URL, poolMax: 2, applicationName: "sluice-admin" });
@@ -36,6 +36,5 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`admin:totp-remove: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand("admin:totp-remove", error);
 }

@@ -5,16 +5,16 @@
  * replicas that have been silent for that long, instead of ids. Without `--yes` it only reports what it would do. Calls
  * that a lost replica served are still charged if its spool turns up again; balances may become negative by as much as
  * was given back.  The audit log records who gave up which replica, and why.  Exit code 0: all leases were given back;
- * 1: none or not all were.
+ * 1: none or not all were; 2: a wrong command line.
  */
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { giveUpReplica, writeOffGivenUp } from "../gateway/quota/lease-upkeep.ts";
 import { selectReplicas } from "../gateway/quota/replica-store.ts";
+import { failCommand, WrongCommandError } from "../platform/command-failure.ts";
 import { loadConfig } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 type Replica = Awaited<ReturnType<typeof selectReplicas>>[number];
 
@@ -89,29 +89,49 @@ async function release(db: Database, chosen: readonly Replica[], reason: string)
   return isDone;
 }
 
+type Wanted = {
+  readonly ids: readonly string[];
+  /** Null if ids were given. */
+  readonly silentSeconds: number | null;
+  readonly isConfirmed: boolean;
+  readonly reason: string;
+};
+
 function readSeconds(text: string | undefined): number | null {
   if (text !== undefined && !/^\d{1,9}$/.test(text)) {
-    throw new Error("--silent-for is not a number of seconds");
+    throw new WrongCommandError("--silent-for is not a number of seconds");
   }
   return text === undefined ? null : Number(text);
 }
 
-async function run(db: Database, words: readonly string[]): Promise<boolean> {
+/** What to give back; null to list the replicas. @throws WrongCommandError */
+function readCommand(words: readonly string[]): Wanted | null {
   const { values, positionals } = parseArgs({ args: [...words], options, strict: true, allowPositionals: true });
   const [verb, ...ids] = positionals;
-  const replicas = await selectReplicas(db);
   if (verb === undefined) {
+    return null;
+  }
+  const silentSeconds = readSeconds(values["silent-for"]);
+  if (verb !== "release" || (ids.length === 0) === (silentSeconds === null)) {
+    throw new WrongCommandError("give no arguments, or release with the ids of replicas or with --silent-for");
+  }
+  const reason = values.reason?.trim() ?? "";
+  if (values.yes && reason === "") {
+    throw new WrongCommandError("--reason is missing; it is written to the audit log");
+  }
+  return { ids, silentSeconds, isConfirmed: values.yes, reason };
+}
+
+async function run(db: Database, wanted: Wanted | null): Promise<boolean> {
+  const replicas = await selectReplicas(db);
+  if (wanted === null) {
     for (const replica of replicas) {
       say(lineOf(replica));
     }
     say(`${replicas.length} replicas`);
     return true;
   }
-  const silentSeconds = readSeconds(values["silent-for"]);
-  if (verb !== "release" || (ids.length === 0) === (silentSeconds === null)) {
-    throw new Error("give no arguments, or release with the ids of replicas or with --silent-for");
-  }
-  const chosen = choose(replicas, ids, silentSeconds);
+  const chosen = choose(replicas, wanted.ids, wanted.silentSeconds);
   for (const replica of chosen) {
     say(lineOf(replica));
   }
@@ -119,25 +139,22 @@ async function run(db: Database, words: readonly string[]): Promise<boolean> {
     say("there are no leases to give back");
     return true;
   }
-  if (!values.yes) {
+  if (!wanted.isConfirmed) {
     say("nothing was changed; run it with --yes to give the leases back");
     return false;
   }
-  if (values.reason === undefined || values.reason.trim() === "") {
-    throw new Error("--reason is missing; it is written to the audit log");
-  }
-  return await release(db, chosen, values.reason);
+  return await release(db, chosen, wanted.reason);
 }
 
 try {
+  const wanted = readCommand(process.argv.slice(2));
   const { DATABASE_URL: url } = loadConfig();
   const db = openDatabase({ url, poolMax: 2, applicationName: "sluice-replicas" });
   try {
-    process.exitCode = (await run(db, process.argv.slice(2))) ? 0 : 1;
+    process.exitCode = (await run(db, wanted)) ? 0 : 1;
   } finally {
     await db.close(2_000);
   }
 } catch (error) {
-  process.stderr.write(`${command}: ${redact(error instanceof Error ? error.message : String(error))}\n`);
-  process.exitCode = 1;
+  failCommand(command, error);
 }

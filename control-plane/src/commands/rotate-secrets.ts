@@ -9,12 +9,12 @@ import { parseArgs } from "node:util";
 import { audit, byCommand } from "../admin/audit/service.ts";
 import { sealedColumns } from "../admin/master-key/sealed-columns.ts";
 import { countBySealingKey, type KeyExchange, nameOf, resealColumn } from "../db/reseal.ts";
+import { failCommand } from "../platform/command-failure.ts";
 import { type Config, loadConfig, masterKeySource } from "../platform/config.ts";
 import { loadGivenKey, loadMasterKey } from "../platform/crypto/master-key.ts";
 import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Transaction } from "../platform/db.ts";
 import { openDatabase } from "../platform/db-open.ts";
-import { redact } from "../platform/log.ts";
 
 const rowsOfStep = 100;
 const patienceMs = 30_000;
@@ -157,6 +157,5 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  say(redact(error instanceof Error ? error.message : String(error)));
-  process.exitCode = 1;
+  failCommand("secrets:rotate", error);
 }

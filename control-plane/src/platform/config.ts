@@ -8,7 +8,9 @@ import type { TelemetrySettings } from "./telemetry/model.ts";
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((value) => value === "1" || value === "true");
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// address");
+const postgresUrl = z
+  .string("must be set to a Postgres of version 15 or later, such as postgres://name:password@host:5432/database")
+  .regex(/^postgres(ql)?:\/\//, "must be a postgres:// address");
 const roles = z.enum(["relay", "gateway", "backend", "jobs"]);
 
 /** Every variable that the control plane reads; deploy/env.example explains each. */
