@@ -54,7 +54,11 @@ describeUnless(unlessHelm, "an upgrade of the chart", () => {
   });
 
   test("drops no call while the migration runs and replicas change one after the other", async () => {
-    const release = await Release.install(rig, node, claims, { ...required, drain });
+    const pods = {
+      databaseUrl: rig.database.url,
+      start: (_: number, env: Record<string, string>) => rig.startProcess(env),
+    };
+    const release = await Release.install(pods, node, claims, { ...required, drain });
     const before = [...release.replicas];
     const streams: Promise<{ status: number; body: string }>[] = [];
     /** Streams on both replicas, each of which has sent something and is not over. */

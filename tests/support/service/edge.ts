@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { createTestAuthority } from "../wire/test-certificates.ts";
+import { type Place, thisMachine } from "./place.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "./start-process.ts";
 
 const files = join(repositoryRoot, "deploy/edge");
@@ -16,6 +17,7 @@ export class RunningEdge implements AsyncDisposable {
   readonly plainPort: number;
   readonly tlsPort: number;
   readonly program: StartedProgram;
+  readonly #address: string;
 
   private constructor(site: Site, program: StartedProgram) {
     this.folder = site.folder;
@@ -23,13 +25,14 @@ export class RunningEdge implements AsyncDisposable {
     this.plainPort = site.plainPort;
     this.tlsPort = site.tlsPort;
     this.program = program;
+    this.#address = site.address;
   }
 
   /** @param programUrl where the program listens, such as `http://127.0.0.1:3001` */
-  static async start(programUrl: string): Promise<RunningEdge> {
+  static async start(programUrl: string, place: Place = thisMachine): Promise<RunningEdge> {
     for (let attempt = 1; ; attempt += 1) {
-      const site = await writeSite(programUrl);
-      const program = startProgram({ command: nginxCommand(site.folder, "daemon off;"), env: {} });
+      const site = await writeSite(programUrl, place.address);
+      const program = startProgram({ command: place.on(nginxCommand(site.folder, "daemon off;")), env: {} });
       const edge = new RunningEdge(site, program);
       const ended = await Promise.race([edge.#untilReady(), program.exited.then(() => "ended" as const)]);
       if (ended !== "ended") {
@@ -43,7 +46,7 @@ export class RunningEdge implements AsyncDisposable {
   }
 
   get url(): string {
-    return `https://127.0.0.1:${this.tlsPort}`;
+    return `https://${this.#address}:${this.tlsPort}`;
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
@@ -74,7 +77,13 @@ export class RunningEdge implements AsyncDisposable {
   }
 }
 
-type Site = { readonly folder: string; readonly ca: string; readonly plainPort: number; readonly tlsPort: number };
+type Site = {
+  readonly folder: string;
+  readonly ca: string;
+  readonly address: string;
+  readonly plainPort: number;
+  readonly tlsPort: number;
+};
 
 /** The arguments of nginx, to run or, with `-t`, to check the configuration of the folder. */
 export function nginxCommand(folder: string, directives: string): string[] {
@@ -83,24 +92,24 @@ export function nginxCommand(folder: string, directives: string): string[] {
 }
 
 /** A folder with the configuration, in which only the files that are meant to differ from site to site do. */
-async function writeSite(programUrl: string): Promise<Site> {
+async function writeSite(programUrl: string, address: string): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-edge-"));
   const [plainPort, tlsPort] = [await findFreePort(), await findFreePort()];
   cpSync(files, folder, { recursive: true });
   const authority = createTestAuthority();
-  const { cert, key } = authority.issue({ dns: ["sluice.example"], ip: ["127.0.0.1"] });
+  const { cert, key } = authority.issue({ dns: ["sluice.example"], ip: [address] });
   const write = (name: string, text: string) => writeFileSync(join(folder, "sluice", name), text);
   const rewrite = (name: string, change: (text: string) => string) =>
     write(name, change(readFileSync(join(folder, "sluice", name), "utf8")));
   const listenOn = (port: number) => (text: string) =>
-    text.replace(/^listen \[::\].*\n/gm, "").replace(/^listen \d+/gm, `listen 127.0.0.1:${port}`);
+    text.replace(/^listen \[::\].*\n/gm, "").replace(/^listen \d+/gm, `listen ${address}:${port}`);
   rewrite("listen-plain.conf", listenOn(plainPort));
   rewrite("listen-tls.conf", listenOn(tlsPort));
   write("fullchain.pem", cert);
   write("private-key.pem", key);
   writeProgram(folder, programUrl);
   write("log.conf", `access_log ${folder}/access.log edge;\nerror_log ${folder}/error.log warn;\n`);
-  return { folder, ca: authority.cert, plainPort, tlsPort };
+  return { folder, ca: authority.cert, address, plainPort, tlsPort };
 }
 
 function writeProgram(folder: string, programUrl: string): void {

@@ -15,6 +15,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { programVariable } from "../../runner/bundle-control-plane.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
 import { endProcesses, pauseAndListChildren } from "./child-processes.ts";
+import { type Place, thisMachine } from "./place.ts";
 
 /** The arrangement: one process, or a relay that reaches its gateway over HTTP. */
 export type Arrangement = "one-process" | "split";
@@ -244,8 +245,20 @@ export class SluiceRig {
   }
 }
 
-async function spawnControlPlane(env: Record<string, string>): Promise<SluiceProcess> {
-  const child = Bun.spawn([process.execPath, mainFile], { env, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+/**
+ * Starts a process of the control plane and waits until it listens.
+ * @param program another one than that of this checkout
+ */
+export async function spawnControlPlane(
+  env: Record<string, string>,
+  { place = thisMachine, program = mainFile }: { readonly place?: Place; readonly program?: string } = {},
+): Promise<SluiceProcess> {
+  const child = Bun.spawn(place.on([process.execPath, program]), {
+    env,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
   let log = "";
   const listening = Promise.withResolvers<string>();
   // The log is read to its end, so that the process never waits for us.

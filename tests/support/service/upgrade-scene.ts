@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { nginxCommand, RunningEdge } from "./edge.ts";
 import { type Obstacle, unlessInstalled } from "./obstacles.ts";
+import { type Place, thisMachine } from "./place.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "./start-process.ts";
 
 /** What two instances behind an edge, and `upgrade.sh`, need of the machine. */
@@ -13,21 +14,26 @@ export const unlessUpgradable: Obstacle = unlessInstalled("bash", "nginx", "curl
 export class UpgradeScene {
   readonly folder: string;
   readonly edge: RunningEdge;
+  readonly #place: Place;
 
-  private constructor(folder: string, edge: RunningEdge) {
+  private constructor(folder: string, edge: RunningEdge, place: Place) {
     this.folder = folder;
     this.edge = edge;
+    this.#place = place;
   }
 
-  /** @param environment of both instances, beside their folder of data */
-  static async start(environment: Readonly<Record<string, string>>): Promise<UpgradeScene> {
+  /**
+   * @param environment of both instances, beside their folder of data
+   * @param place the host of all of it
+   */
+  static async start(environment: Readonly<Record<string, string>>, place: Place = thisMachine): Promise<UpgradeScene> {
     const folder = mkdtempSync(join(tmpdir(), "sluice-upgrade-"));
     const ports = { a: await findFreePort(), b: await findFreePort() };
     for (const [instance, port] of Object.entries(ports)) {
       writeFileSync(join(folder, `instance-${instance}.env`), `PORT=${port}\n`);
     }
     writeServiceScripts(folder, { ...environment, DATA_DIR: join(folder, "data") });
-    return new UpgradeScene(folder, await RunningEdge.start(`http://127.0.0.1:${ports.a}`));
+    return new UpgradeScene(folder, await RunningEdge.start(`http://127.0.0.1:${ports.a}`, place), place);
   }
 
   file(name: string): string {
@@ -51,7 +57,7 @@ export class UpgradeScene {
       ...["--start", `sh ${this.file("start.sh")}`, "--stop", `sh ${this.file("stop.sh")}`],
     ];
     return startProgram({
-      command: ["bash", join(repositoryRoot, "deploy/control-plane/upgrade.sh"), "--release", release],
+      command: this.#place.on(["bash", join(repositoryRoot, "deploy/control-plane/upgrade.sh"), "--release", release]),
       words: [...places, ...words],
       env: {},
     });

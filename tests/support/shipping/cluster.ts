@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { waitUntil } from "../calls/relay-scene.ts";
-import { masterKeyBytes, type SluiceProcess, type SluiceRig } from "../service/sluice.ts";
+import { masterKeyBytes, type SluiceProcess } from "../service/sluice.ts";
 import { repositoryRoot, startProgram } from "../service/start-process.ts";
 import { type Container, oneOf, renderChart } from "./chart.ts";
 
@@ -12,13 +12,13 @@ const propagationMs = 1_500;
 export class NodeOfCluster {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #endpoints: readonly number[] = [];
+  #endpoints: readonly Endpoint[] = [];
   #next = 0;
 
   private constructor() {
     this.#server = createServer((client) => {
-      const port = this.#endpoints[this.#next++ % this.#endpoints.length];
-      const replica = connect(port ?? 0, "127.0.0.1");
+      const { host, port } = this.#endpoints[this.#next++ % this.#endpoints.length] ?? { host: "127.0.0.1", port: 0 };
+      const replica = connect(port, host);
       for (const [socket, other] of [
         [client, replica],
         [replica, client],
@@ -43,7 +43,7 @@ export class NodeOfCluster {
   }
 
   /** Resolves when the node has learned of it. */
-  async change(endpoints: readonly number[]): Promise<void> {
+  async change(endpoints: readonly Endpoint[]): Promise<void> {
     await Bun.sleep(propagationMs);
     this.#endpoints = endpoints;
   }
@@ -56,7 +56,19 @@ export class NodeOfCluster {
   }
 }
 
-const portOf = ({ url }: SluiceProcess): number => Number(new URL(url).port);
+type Endpoint = { readonly host: string; readonly port: number };
+
+function endpointOf({ url }: SluiceProcess): Endpoint {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}
+
+/** What starts the processes of the pods, and where. */
+export type Pods = {
+  readonly databaseUrl: string;
+  /** @param ordinal of the replica */
+  readonly start: (ordinal: number, env: Record<string, string>) => Promise<SluiceProcess>;
+};
 
 type UpgradeSteps = {
   /** Before each replacement. */
@@ -68,14 +80,14 @@ type UpgradeSteps = {
 /** The StatefulSet and the hook of the rendered chart, with processes of the control plane as pods. */
 export class Release {
   readonly replicas: SluiceProcess[] = [];
-  readonly #rig: SluiceRig;
+  readonly #pods: Pods;
   readonly #node: NodeOfCluster;
   readonly #claims: string;
   readonly #container: Container;
   readonly #graceMs: number;
 
-  private constructor(rig: SluiceRig, node: NodeOfCluster, claims: string, pod: Record<string, unknown>) {
-    this.#rig = rig;
+  private constructor(pods: Pods, node: NodeOfCluster, claims: string, pod: Record<string, unknown>) {
+    this.#pods = pods;
     this.#node = node;
     this.#claims = claims;
     [this.#container] = pod["containers"] as [Container];
@@ -83,13 +95,13 @@ export class Release {
   }
 
   /** @param claims the folder of the spools */
-  static async install(rig: SluiceRig, node: NodeOfCluster, claims: string, values: object): Promise<Release> {
+  static async install(pods: Pods, node: NodeOfCluster, claims: string, values: object): Promise<Release> {
     const { spec } = oneOf(await renderChart(values), "StatefulSet");
-    const release = new Release(rig, node, claims, spec.template.spec);
+    const release = new Release(pods, node, claims, spec.template.spec);
     for (let ordinal = 0; ordinal < spec.replicas; ordinal += 1) {
       release.replicas.push(await release.#startReplica(ordinal));
     }
-    await node.change(release.replicas.map(portOf));
+    await node.change(release.replicas.map(endpointOf));
     return release;
   }
 
@@ -114,7 +126,7 @@ export class Release {
 
   async #migrate(): Promise<void> {
     const env = {
-      ...{ ...this.#environment(), DATABASE_URL: this.#rig.database.url },
+      ...{ ...this.#environment(), DATABASE_URL: this.#pods.databaseUrl },
       MASTER_KEY: masterKeyBytes.toString("base64"),
     };
     const command = [process.execPath, join(repositoryRoot, "control-plane/src/commands/migrate.ts")];
@@ -126,7 +138,7 @@ export class Release {
 
   async #startReplica(ordinal: number): Promise<SluiceProcess> {
     const claim = join(this.#claims, String(ordinal));
-    const replica = await this.#rig.startProcess({ ...this.#environment(), DATA_DIR: claim });
+    const replica = await this.#pods.start(ordinal, { ...this.#environment(), DATA_DIR: claim });
     const { path } = this.#container["readinessProbe"].httpGet;
     await waitUntil(async () => (await fetch(`${replica.url}${path}`)).ok);
     return replica;
@@ -135,7 +147,7 @@ export class Release {
   /** Endpoints and SIGTERM are changed and sent at the same time; the replica has to bridge the difference. */
   async #replace(ordinal: number, whileDraining: UpgradeSteps["whileDraining"]): Promise<number> {
     const old = this.replicas[ordinal] as SluiceProcess;
-    const removed = this.#node.change(this.replicas.filter((each) => each !== old).map(portOf));
+    const removed = this.#node.change(this.replicas.filter((each) => each !== old).map(endpointOf));
     const killed = setTimeout(() => void old.kill(), this.#graceMs);
     const ended = old.stop();
     await removed;
@@ -143,7 +155,7 @@ export class Release {
     const code = await ended;
     clearTimeout(killed);
     this.replicas[ordinal] = await this.#startReplica(ordinal);
-    await this.#node.change(this.replicas.map(portOf));
+    await this.#node.change(this.replicas.map(endpointOf));
     return code;
   }
 }
