@@ -230,7 +230,7 @@ test("a start that fails says what the doctor finds, and what solves it", async 
   const away = start({ DATABASE_URL: "postgres://anna:secret@127.0.0.1:9/none" });
   expect(await away.exited).toBe(1);
   expect(away.output()).toMatch(
-    /failed: can't connect to the database[^]*What bun run doctor finds:\n {2}database: The database can't be reached: .*correct DATABASE_URL\.$/m,
+    /failed: can't connect to the database[\s\S]*What bun run doctor finds:\n {2}database: The database can't be reached: .*correct DATABASE_URL\.$/m,
   );
   expect(away.output()).not.toContain("secret");
 

@@ -12,7 +12,7 @@ type TextCounts = Readonly<Record<string, number>>;
  */
 export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "asks the server of the database about itself": {
-    "control-plane/src/doctor/doctor-store.ts": 6,
+    "control-plane/src/doctor/doctor-store.ts": 7,
   },
   "reads the database of another program": {
     "control-plane/src/moving/source/server-store.ts": 4,

@@ -27,6 +27,18 @@ const serve = [
   'timeout 90 sh -c \'until grep -q "Next:" "$0"; do sleep 0.1; done\' "$1/log" || { cat "$1/log"; exit 1; }',
 ];
 
+/** Makes the package of an older version, with another program, another example of settings, and a file that is gone by now. */
+const makeOlder = [
+  'dpkg-deb --raw-extract "$1/sluice.deb" /tmp/older',
+  'sed -i "s/^Version: .*/Version: 0.0.1/" /tmp/older/DEBIAN/control',
+  'printf "#!/bin/sh\\necho an older program\\n" >/tmp/older/usr/bin/sluice',
+  'echo "# An older example." >>/tmp/older/etc/sluice/control-plane.env',
+  "mkdir /tmp/older/usr/share/sluice-older && touch /tmp/older/usr/share/sluice-older/file",
+  'dpkg-deb --build --root-owner-group /tmp/older "$1/older.deb" >/dev/null',
+];
+
+const { version } = await Bun.file(join(repositoryRoot, "package.json")).json();
+
 describeUnless(obstacle, "the Debian package", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "sluice-deb-"));
@@ -45,7 +57,7 @@ describeUnless(obstacle, "the Debian package", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("installs a service that serves as its own account, keeps settings and key in an upgrade, and leaves the key in a purge", async () => {
+  test("installs a service that serves as its own account, keeps settings and key in an upgrade from an older version, and leaves the key in a purge", async () => {
     const port = await findFreePort();
     writeFileSync(
       join(folder, "settings"),
@@ -53,17 +65,25 @@ describeUnless(obstacle, "the Debian package", () => {
     );
     const said = await runAsSystem(folder, repositoryRoot, [
       "set -eu",
-      'dpkg -i "$1/sluice.deb" 2>&1',
+      ...makeOlder,
+      'dpkg -i "$1/older.deb" 2>&1',
+      'echo "first $(dpkg -s sluice | grep ^Version:), $(/usr/bin/sluice)"',
       'echo "modes $(stat -c %a:%U:%G /etc/sluice/control-plane.env /etc/sluice/master-key /var/lib/sluice | xargs)"',
       'echo "key bytes $(base64 -d /etc/sluice/master-key | wc -c)"',
       'cat "$1/settings" >/etc/sluice/control-plane.env',
+      "touch /var/lib/sluice/kept",
+      "before=$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)",
+      'dpkg --force-confold -i "$1/sluice.deb" 2>&1',
+      'test -e /etc/sluice/control-plane.env.dpkg-dist && echo "the new example lies beside it"',
+      'echo "then $(dpkg -s sluice | grep ^Version:), $(/usr/bin/sluice --version | head -n 1)"',
+      'test "$before" = "$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)" && echo "all is kept"',
+      'test ! -e /usr/share/sluice-older && test -e /var/lib/sluice/kept && echo "only the files of the package are replaced"',
       ...serve,
       `echo "health $(curl -s -o /dev/null -w %{http_code} http://127.0.0.1:${port}/healthz)"`,
       'echo "account $(stat -c %U /proc/$service)"',
       "kill $service; wait $service || true",
-      "before=$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)",
       'dpkg -i "$1/sluice.deb" 2>&1',
-      'test "$before" = "$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)" && echo "all is kept"',
+      'test "$before" = "$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)" && echo "all is kept again"',
       "dpkg --purge sluice 2>&1",
       'ls /etc/sluice; test ! -e /usr/bin/sluice && echo "program gone"',
     ]);
@@ -71,7 +91,11 @@ describeUnless(obstacle, "the Debian package", () => {
     expect(said).toContain("key bytes 32");
     expect(said).toContain("health 200");
     expect(said).toContain("account sluice");
-    expect(said).toContain("all is kept");
+    expect(said).toContain("first Version: 0.0.1, an older program");
+    expect(said).toContain(`then Version: ${version}, sluice ${version}`);
+    expect(said).toMatch(/^all is kept\nonly the files of the package are replaced$/m);
+    expect(said).toContain("the new example lies beside it");
+    expect(said).toContain("all is kept again");
     expect(said).toContain("/etc/sluice/master-key is kept");
     expect(said).toMatch(/^master-key\nprogram gone$/m);
   }, 150_000);

@@ -142,7 +142,7 @@ describeUnless(
         await using server = await createTestDatabase();
         await using database = await createEmptyDatabase(server.url);
         const provider = startSandboxProvider();
-        const common = {
+        const environment = {
           ...{ PATH: process.env["PATH"] ?? "", NODE_ENV: "test", MASTER_KEY: masterKeyBytes.toString("base64") },
           ...{ DATABASE_URL: database.url, PROVIDER_API_KEY: "upstream-first", RESERVE_FILE_BYTES: "1048576" },
           PROVIDER_BASE_URL: `${(await network.forward(provider.url)).replace(/\/$/, "")}/v1`,
@@ -150,7 +150,7 @@ describeUnless(
         let said = "";
         for (const command of ["migrate", "seed"]) {
           const program = [process.execPath, join(last, `control-plane/src/commands/${command}.ts`)];
-          const ran = startProgram({ command: program, env: common });
+          const ran = startProgram({ command: program, env: environment });
           expect([await ran.exited, ran.output()]).toEqual([0, expect.anything()]);
           said += ran.output();
         }
@@ -169,7 +169,7 @@ describeUnless(
               DATABASE_URL: hostsUrl,
               WEB_DIST: "none",
             };
-            const replica = await spawnControlPlane({ ...common, ...env, ...own }, { place, program });
+            const replica = await spawnControlPlane({ ...environment, ...env, ...own }, { place, program });
             started.push(replica);
             return replica;
           },
