@@ -47,7 +47,7 @@ async function addGroup(more: object = {}): Promise<Shown> {
 }
 
 async function changeGroup(group: Shown, more: object): Promise<Shown> {
-  const { created_at: _, ...fields } = group;
+  const { created_at: _, archived_at: __, ...fields } = group;
   const answer = await admin.post("/backend/admin/group/save/", { ...fields, ...more, reason: why });
   expect(answer).toMatchObject({ status: 200 });
   return answer.body["group"] as Shown;
@@ -350,7 +350,7 @@ describe("a group", () => {
     expect(other).toMatchObject({ status: 400, body: { error: { fields: { email_domains: expect.any(String) } } } });
     const start = await addGroup({ is_start: true });
     expect(await register(`eve@not-${domain}`)).toBe(start.name);
-    const { created_at: _, ...fields } = start;
+    const { created_at: _, archived_at: __, ...fields } = start;
     const ended = await admin.post("/backend/admin/group/save/", { ...fields, is_start: false, reason: why });
     expect(ended).toMatchObject({ status: 400, body: { error: { fields: { is_start: expect.any(String) } } } });
     const back = await admin.get("/backend/admin/group/detail/", { name: "default" });

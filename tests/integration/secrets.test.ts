@@ -35,7 +35,11 @@ beforeAll(async () => {
   });
   const mails = new MailService({ masterKey, clock: systemClock });
   const approvals = openApprovals(db, mails, { acts: [keptAct(act)] });
-  http = serveEndpoints(secretEndpoints({ db, approvals, act }));
+  const useOf = (name: string) => (name.startsWith("cardpay.") ? ("cardpay" as const) : null);
+  const onChange = () => {
+    changes += 1;
+  };
+  http = serveEndpoints(secretEndpoints({ db, approvals, act, useOf, onChange }));
 });
 
 beforeEach(async () => {
@@ -184,5 +188,66 @@ describe("the endpoints", () => {
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ ok: false, error: { code } });
     expect(await listSecrets(db)).toEqual([]);
+  });
+});
+
+describe("deleting a secret", () => {
+  const remove = async (name: string, admin: string | null = "super") => {
+    const answer = await fetch(`${http.url}/backend/admin/secret/remove/`, {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", origin: http.url },
+        ...(admin === null ? {} : { "x-test-admin": admin }),
+      },
+      body: JSON.stringify({ name, reason: "no longer used" }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const usesOf = async (name: string) => {
+    const answer = await fetch(`${http.url}/backend/admin/secret/uses/?name=${name}`, {
+      headers: { "x-test-admin": "super" },
+    });
+    return ((await answer.json()) as { uses: unknown }).uses;
+  };
+
+  test("destroys it, with a reason in the audit log, and the program no longer reads it", async () => {
+    await save("old.key", canary);
+    const before = changes;
+    expect((await remove("old.key")).status).toBe(200);
+    expect([await listSecrets(db), changes]).toEqual([[], before + 1]);
+    expect((await remove("old.key")).status).toBe(404);
+    const [entry] = await db.sql<{ reason: string }>`
+      select reason from audit_log where action = 'secret.remove' and subject_id = 'old.key'`;
+    expect(entry?.reason).toBe("no longer used");
+  });
+
+  test("is refused while something needs it, which is named", async () => {
+    await save("cardpay.default.secret_key", canary);
+    await save("node.used.relay_key", canary);
+    await db.sql`
+      insert into exit_node (node_code, name, host, ip, relay_key_secret)
+      values ('used', 'Used', 'used.example.org', '203.0.113.9', 'node.used.relay_key')`;
+    expect(await usesOf("cardpay.default.secret_key")).toEqual([{ kind: "cardpay", name: "cardpay" }]);
+    expect(await usesOf("node.used.relay_key")).toEqual([{ kind: "exit_node", name: "used" }]);
+    for (const [name, use] of [
+      ["cardpay.default.secret_key", "cardpay"],
+      ["node.used.relay_key", "used"],
+    ] as const) {
+      const { status, text } = await remove(name);
+      expect([status, text.includes(`in use: ${use}`)]).toEqual([409, true]);
+    }
+    expect((await listSecrets(db)).length).toBe(2);
+    await db.sql`update exit_node set status = 'disabled', archived_at = now() where node_code = 'used'`;
+    expect((await remove("node.used.relay_key")).status).toBe(200);
+  });
+
+  test.each([
+    [null, 401],
+    ["plain", 403],
+    ["stale", 403],
+  ])("takes a super-admin with a fresh login, and not %s", async (admin, status) => {
+    await save("old.key", canary);
+    expect((await remove("old.key", admin)).status).toBe(status);
+    expect((await listSecrets(db)).length).toBe(1);
   });
 });

@@ -100,6 +100,8 @@ export const shownDialogs: readonly ShownPage[] = [
     ready: ".side-panel",
     press: ["Archive"],
   },
+  { ...admin, name: "admin-group-archive", path: "/admin/groups/pro/", ready: ".facts", press: ["Archive"] },
+  { ...admin, name: "admin-exit-node-archive", path: "/admin/exit-nodes/node-1/", ready: ".facts", press: ["Archive"] },
   {
     ...admin,
     name: "admin-model-archive",

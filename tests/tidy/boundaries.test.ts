@@ -71,7 +71,7 @@ const features = {
   "event-targets": [...leaf, "admin/approvals", "admin/audit", "events", "mail"],
   "admin/campaigns": leaf,
   // Changes of secrets are recorded, and some need two people.
-  "admin/secrets": [...leaf, "admin/approvals"],
+  "admin/secrets": [...leaf, "admin/approvals", "admin/audit"],
   // Units, prices and what they cost.
   models: leaf,
   // The log of calls, and everything derived from it: views, settlement, sums, reports.

@@ -18,6 +18,8 @@ const withoutPreview: Readonly<Record<string, string>> = {
   "/backend/admin/admin/sessions/revoke/": "it ends sessions, as the form says",
   "/backend/admin/totp/remove/": "it ends sessions, as the form says",
   "/backend/admin/trace/payload/": "it reads",
+  "/backend/admin/secret/uses/": "it reads",
+  "/backend/admin/secret/remove/": "the form lists first what needs the secret",
   "/backend/admin/approval/decide/": "the page shows what the request would do now",
   "/backend/admin/user/closing/begin/": "it has a preview of its own",
   "/backend/admin/user/closing/undo/": "it only keeps what is there",

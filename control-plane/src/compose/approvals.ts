@@ -53,7 +53,7 @@ export function openActs(
       baseUrl: publicBaseUrl(config),
       gatewayUsers,
       waitingDays: () => settings.values["accounts.closing_days"],
-      hasGroup: async (db, name) => (await findGroup(db, name)) !== null,
+      hasGroup: async (db, name) => (await findGroup(db, name))?.archivedAt === null,
     }),
     catalog: { model: modelAct(), adopt: adoptAct(sealChannelCredential.bind(null, masterKey)) },
     groups: { save: groupAct(), assign: assignGroupAct(), remove: removeGroupAct() },

@@ -16,7 +16,7 @@ import { listPlaces } from "../admin/lists/list-places.ts";
 import { exportRecorder } from "../admin/lists/record-export.ts";
 import { routeExplanationEndpoints } from "../admin/route-explanation/routes.ts";
 import { savedViewEndpoints } from "../admin/saved-views/routes.ts";
-import { secretEndpoints } from "../admin/secrets/routes.ts";
+import { type SecretEndpointDeps, secretEndpoints } from "../admin/secrets/routes.ts";
 import { listSecrets, readSecret, SecretReader, saveSecret } from "../admin/secrets/service.ts";
 import type { SettingValues } from "../admin/settings/registry.ts";
 import { settingEndpoints } from "../admin/settings/routes.ts";
@@ -36,7 +36,7 @@ import { gatewayFeatures } from "../gateway/feature.ts";
 import { moneyCheckFeature } from "../ledger/feature.ts";
 import { buildMail, type Mail } from "../mail/mail.ts";
 import type { MailQueue } from "../mail/model.ts";
-import { mailFromOf, mailSecretFallbacks } from "../mail/senders/open-sender.ts";
+import { mailFromOf, mailSecretFallbacks, mailSecretOf } from "../mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "../messages-compat/admin-endpoints.ts";
 import { listModelMap } from "../messages-compat/service.ts";
 import { listModelsForNewcomers } from "../models/model-store.ts";
@@ -235,7 +235,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       labelDays: () => settings.values["trace.metadata_retention_days"],
     }),
     { name: "offered-models", endpoints: offeredModelEndpoints(db) },
-    { name: "secrets", endpoints: secretEndpoints({ db, approvals, act: acts.secret }) },
+    { name: "secrets", endpoints: openSecrets(deps, { approvals, act: acts.secret, onChange: onSecretChange }) },
     moneyCheckFeature({ db, log, registry }),
     { name: "messages-model-map", endpoints: modelMapEndpoints(db) },
     openExitNodes(deps),
@@ -368,6 +368,22 @@ function referralRules(values: SettingValues): ReferralRules {
     minimumUsd: values["referrals.minimum_usd"],
     takeBackDays: values["referrals.take_back_days"],
   };
+}
+
+function openSecrets(
+  { config, db, settings }: BackendDeps,
+  deps: Omit<SecretEndpointDeps, "db" | "useOf">,
+): AnyEndpoint[] {
+  return secretEndpoints({ db, ...deps, useOf: (name) => secretUse(config, settings.values, name) });
+}
+
+/** A gateway that is not offered any more needs its secrets only for what was opened before. */
+function secretUse(config: Config, values: SettingValues, name: string): "walletpay" | "cardpay" | "mail" | null {
+  if (name === mailSecretOf(config)) {
+    return "mail";
+  }
+  const gateway = (["walletpay", "cardpay"] as const).find((each) => name.startsWith(`${each}.`));
+  return gateway !== undefined && values[`payments.${gateway}`] ? gateway : null;
 }
 
 function traceRules(values: SettingValues): TraceRules {

@@ -64,7 +64,7 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       ...adminOperation("/backend/admin/exit-node/save/"),
       input: saveExitNodeInput,
       output: exitNodeResponse,
-      errors: ["invalid_relay_url", "secret_required", "version_conflict", "dns_mismatch", "health_failed"],
+      errors: ["invalid_relay_url", "secret_required", "version_conflict", "conflict", "dns_mismatch", "health_failed"],
       limits: ["At most 1,000 exit nodes."],
       summary: "Create an exit node with its account slots, or change it; its relay key is never shown again",
       handle: async (call) => ({ node: await describe(await nodes.saveNode(call.input, byCaller(call))) }),
@@ -79,7 +79,9 @@ function nodeEndpoints(nodes: ExitNodes): AnyEndpoint[] {
       summary: "List all exit nodes, with their latest checks and calls",
       handle: async ({ input }) => {
         const surroundings = await nodes.readSurroundings();
-        const entries = (await nodes.listNodes()).map((node) => nodeEntry(node, surroundings));
+        const entries = (await nodes.listNodes())
+          .filter(({ archivedAt }) => (archivedAt !== null) === input.is_archived)
+          .map((node) => nodeEntry(node, surroundings));
         return { nodes: sortNodes(entries, input.sort) };
       },
     }),

@@ -59,6 +59,7 @@ export function nodeEntry(node: ExitNode, { secretNames, traffic }: NodeSurround
     health: node.health === null ? null : healthEntry(node.health),
     report: node.health?.report ?? null,
     traffic: trafficEntry(traffic.get(node.id)),
+    archived_at: node.archivedAt,
     created_at: node.createdAt,
     updated_at: node.updatedAt,
   };

@@ -87,6 +87,7 @@ export type ExitNode = NodeHealth & {
   readonly version: number;
   readonly dns: DnsResult | null;
   readonly health: HealthResult | null;
+  readonly archivedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };

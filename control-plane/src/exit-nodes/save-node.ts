@@ -47,7 +47,7 @@ type SaveRequest = { readonly input: SaveExitNodeInput; readonly changer: AuditO
  * it is accepted, and used once the node there has proved that it holds the key. A URL with the node's name in it must
  * pass the rule for the switch right now, or nothing is saved.
  * @throws AppError `invalid_value`, `invalid_relay_url`, `secret_required`, `version_conflict`, `dns_mismatch`,
- * `health_failed`
+ * `health_failed`, and `conflict` for a node that is archived
  */
 export async function saveNode(deps: ExitNodeDeps, request: SaveRequest): Promise<ExitNode> {
   const node = await findNode(deps.db, request.input.node_code);
@@ -86,6 +86,7 @@ type Judged = {
 };
 
 function judge(deps: ExitNodeDeps, { node, relayKey }: Stored, input: SaveExitNodeInput): Judged {
+  refuseArchived(node);
   const fields = mergeNode(deps, node, input);
   const fault = input.relay_key === undefined ? null : relayKeyFault(input.relay_key);
   if (fault !== null) {
@@ -103,6 +104,12 @@ function judge(deps: ExitNodeDeps, { node, relayKey }: Stored, input: SaveExitNo
   }
   const isMoved = isElsewhere || node?.ip !== fields.ip || node.relayKeySecret !== fields.relayKeySecret;
   return { fields, isSame, isMoved, needsProof: isMoved && fields.relayUrl === hostUrlOf(fields) };
+}
+
+function refuseArchived(node: ExitNode | null): void {
+  if (node !== null && node.archivedAt !== null) {
+    throw new AppError("conflict", { message: "This exit node is archived. Restore it first." });
+  }
 }
 
 function mergeNode({ addresses }: ExitNodeDeps, node: ExitNode | null, input: SaveExitNodeInput): NodeFields {

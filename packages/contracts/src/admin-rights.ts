@@ -126,7 +126,9 @@ export const adminRights = {
   // Operations on secrets, settings, and the rights themselves. Ending another admin's sessions has to be quick.
   "/backend/admin/trace/payload/": freshSuperAdmin,
   "/backend/admin/secret/list/": superAdmin,
+  "/backend/admin/secret/uses/": superAdmin,
   "/backend/admin/secret/save/": freshSuperAdmin,
+  "/backend/admin/secret/remove/": freshSuperAdmin,
   "/backend/admin/settings/save/": freshSuperAdmin,
   // An admin who notices a fault tells customers at once.
   "/backend/admin/incident/create/": support,

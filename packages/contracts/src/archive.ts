@@ -3,7 +3,7 @@ import { reasonText } from "./readable-text.ts";
 import { wireInteger } from "./wire.ts";
 
 /** What admins can archive: the books name it, so that it can't be deleted. */
-export const archivedKinds = ["channel", "model", "plan"] as const;
+export const archivedKinds = ["channel", "model", "plan", "group", "node"] as const;
 export type ArchivedKind = (typeof archivedKinds)[number];
 
 /** What refers to it, and what archiving means for that: it is removed, goes on as it is, or has to be changed first. */
@@ -15,7 +15,20 @@ export const archiveEffects = {
   sold_months: "goes_on",
   open_orders: "goes_on",
   open_codes: "goes_on",
+  relay_key: "removed",
+  accounts: "removed",
   exit_node: "blocks",
+  routes: "blocks",
+  start_group: "blocks",
+  exit_node_group: "blocks",
+  own_groups: "blocks",
+  members: "blocks",
+  group_keys: "blocks",
+  group_plans: "blocks",
+  group_months: "blocks",
+  group_renewals: "blocks",
+  group_codes: "blocks",
+  group_invitations: "blocks",
   replacements: "blocks",
   fallback_targets: "blocks",
   mapped_names: "blocks",
@@ -24,7 +37,7 @@ export const archiveEffects = {
 export type ArchiveSubject = keyof typeof archiveEffects;
 const subjects = Object.keys(archiveEffects) as [ArchiveSubject, ...ArchiveSubject[]];
 
-/** The id of a channel, the name of a model, or the code of a plan. */
+/** The id of a channel, the name of a model or a group, or the code of a plan or an exit node. */
 export const archiveTarget = { kind: z.enum(archivedKinds), id: z.string().min(1).max(200) };
 export const archiveQuery = z.strictObject(archiveTarget);
 export const archiveInput = z.strictObject({ ...archiveTarget, reason: reasonText(500) });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { archivedText } from "./lists.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 /** Exit nodes as admins send and read them. Relay keys are write-only; no response ever contains one. */
@@ -190,6 +191,7 @@ export const exitNodeEntry = z.strictObject({
   health: exitHealthEntry.or(nothing),
   report: exitReportEntry.or(nothing),
   traffic: exitTrafficEntry,
+  archived_at: wireMoment.nullable(),
   created_at: wireMoment,
   updated_at: wireMoment,
 });
@@ -230,6 +232,7 @@ export const exitNodeDetailResponse = z.strictObject({
 export const exitNodeSorts = ["node_code", "name", "status", "created_at"] as const;
 export const exitNodesInput = z.strictObject({
   sort: z.enum(exitNodeSorts.flatMap((sort) => [sort, `-${sort}` as const])).default("node_code"),
+  is_archived: archivedText,
 });
 export const exitNodesResponse = z.strictObject({ nodes: z.array(exitNodeEntry) });
 export const exitDnsResponse = z.strictObject({ dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }) });

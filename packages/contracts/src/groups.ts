@@ -57,7 +57,12 @@ export const groupFields = {
   is_start: z.boolean(),
   email_domains: z.array(z.string()),
 };
-const groupEntry = z.strictObject({ ...groupFields, created_at: wireMoment, updated_at: wireMoment });
+const groupEntry = z.strictObject({
+  ...groupFields,
+  archived_at: wireMoment.nullable(),
+  created_at: wireMoment,
+  updated_at: wireMoment,
+});
 export const saveGroupOutput = z.union([z.strictObject({ group: groupEntry }), waitingResponse]);
 
 export const groupInput = z.strictObject({ name: groupName });

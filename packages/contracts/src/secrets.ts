@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
+import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
 const nameLengthMax = 100;
@@ -32,3 +33,14 @@ export type SecretEntry = Unsent<z.output<typeof secretEntry>>;
 export const secretListResponse = z.strictObject({ secrets: z.array(secretEntry) });
 const savedSecretAnswer = z.strictObject({ secret: z.strictObject({ name: z.string(), version: z.int() }) });
 export const savedSecretOutput = z.union([savedSecretAnswer, waitingResponse]);
+
+/** Who needs a secret: exit nodes by their code, or what sends mails and takes payments. */
+export const secretUseKinds = ["exit_node", "walletpay", "cardpay", "mail"] as const;
+const secretUse = z.strictObject({ kind: z.enum(secretUseKinds), name: z.string() });
+export type SecretUse = z.output<typeof secretUse>;
+
+export const secretUsesInput = z.strictObject({ name: secretName });
+/** A secret can be deleted once nothing needs it. */
+export const secretUsesOutput = z.strictObject({ uses: z.array(secretUse) });
+export const removeSecretInput = z.strictObject({ name: secretName, reason: reasonText(500) });
+export const removedSecretOutput = z.strictObject({ name: z.string() });

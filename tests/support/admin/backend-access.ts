@@ -309,6 +309,8 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/usage/receipt/:request_id/": "user",
   "POST /backend/admin/secret/save/": "fresh super_admin",
   "GET /backend/admin/secret/list/": "super_admin",
+  "GET /backend/admin/secret/uses/": "super_admin",
+  "POST /backend/admin/secret/remove/": "fresh super_admin",
   "GET /backend/response-cache/": "user",
   "POST /backend/admin/response-cache/clear/": "admin",
   "POST /backend/admin/usage-settle/": "admin",

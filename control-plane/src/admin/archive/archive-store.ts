@@ -168,6 +168,6 @@ export async function restorePlan(tx: Queryable, code: string): Promise<void> {
     .where(eq(plan.planCode, code));
 }
 
-function rowsOf([row]: readonly { readonly rows: number }[]): number {
+export function rowsOf([row]: readonly { readonly rows: number }[]): number {
   return row?.rows ?? 0;
 }

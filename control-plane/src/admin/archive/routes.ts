@@ -5,7 +5,7 @@ import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { byCaller } from "../audit/service.ts";
 import { archive, previewArchiving, restore } from "./service.ts";
 
-/** Taking channels, models and plans out of use for good. */
+/** Taking channels, models, plans, groups and exit nodes out of use for good. */
 export function archiveEndpoints(db: Database): AnyEndpoint[] {
   return [
     endpoint({
@@ -15,7 +15,7 @@ export function archiveEndpoints(db: Database): AnyEndpoint[] {
       input: archiveQuery,
       output: archivePreview,
       errors: ["not_found"],
-      summary: "Say what archiving a channel, a model or a plan would do",
+      summary: "Say what archiving a channel, a model, a plan, a group or an exit node would do",
       handle: async ({ input }) => ({ preview: await previewArchiving(db, input) }),
     }),
     endpoint({
@@ -24,7 +24,8 @@ export function archiveEndpoints(db: Database): AnyEndpoint[] {
       input: archiveInput,
       output: archiveOutput,
       errors: ["not_found", "conflict"],
-      summary: "Archive a channel, a model or a plan: it is hidden and out of use, and the books keep it",
+      summary:
+        "Archive a channel, a model, a plan, a group or an exit node: it is hidden and out of use, and the books keep it",
       handle: async ({ input, ...call }) => await archive(db, input, byCaller(call)),
     }),
     endpoint({
@@ -33,7 +34,7 @@ export function archiveEndpoints(db: Database): AnyEndpoint[] {
       input: archiveInput,
       output: archiveOutput,
       errors: ["not_found"],
-      summary: "Bring an archived channel, model or plan back, still switched off",
+      summary: "Bring back what was archived, still switched off",
       handle: async ({ input, ...call }) => await restore(db, input, byCaller(call)),
     }),
   ];

@@ -18,6 +18,8 @@ import {
   restoreModel,
   restorePlan,
 } from "./archive-store.ts";
+import { archiveGroup, countOfGroup, lockGroupRow, restoreGroup } from "./group-store.ts";
+import { archiveNode, countOfNode, lockNodeRow, restoreNode } from "./node-store.ts";
 
 /** What archiving is for one kind of things. The id is as requests have it. */
 type Kind = {
@@ -63,6 +65,24 @@ const kinds: Readonly<Record<ArchivedKind, Kind>> = {
       return name;
     },
     restore: restorePlan,
+  },
+  group: {
+    lock: lockGroupRow,
+    count: countOfGroup,
+    archive: async (tx, name) => {
+      await archiveGroup(tx, name);
+      return name;
+    },
+    restore: restoreGroup,
+  },
+  node: {
+    lock: lockNodeRow,
+    count: countOfNode,
+    archive: async (tx, code, name) => {
+      await archiveNode(tx, code);
+      return name;
+    },
+    restore: restoreNode,
   },
 };
 
@@ -146,6 +166,17 @@ const blockedBy = {
   replacements: "Other models name it as their replacement. Change these first.",
   fallback_targets: "Other models fall back to it. Change their fallbacks first.",
   mapped_names: "Names of the Messages route lead to it. Change the model map first.",
+  routes: "Routes lead to this exit node. Switch these off first.",
+  start_group: "New accounts start in this group. Let them start in another one first.",
+  exit_node_group: "Exit nodes need this group.",
+  own_groups: "It is the own group of accounts. Move these to another group first.",
+  members: "Users have this group. Remove them from it first.",
+  group_keys: "API keys name this group. Change or revoke these first.",
+  group_plans: "Plans give this group. Change or archive these first.",
+  group_months: "Months that were sold give this group until they end.",
+  group_renewals: "Customers pay for this group every month. Cancel these subscriptions first.",
+  group_codes: "Codes that can still be redeemed give this group. Revoke these first.",
+  group_invitations: "Invitations that can still be used give this group. Revoke these first.",
   renewals: "Customers pay for it every month. Cancel these subscriptions first, or hide the plan instead.",
 } as const satisfies Partial<Record<ArchiveSubject, string>>;
 

@@ -102,10 +102,15 @@ export const groups = listSource({
       `(select count(distinct a.model) from ability a join channel c on c.id = a.channel_id
         where a.group_name = g.name and a.is_enabled and c.status = 'enabled')`,
     ),
+    archived_at: column("timestamptz", "g.archived_at"),
     created_at: column("timestamptz", "g.created_at"),
     updated_at: column("timestamptz", "g.updated_at"),
   },
-  filters: { q: startsWith("g.name"), visibility: isOneOf("g.visibility") },
+  filters: {
+    q: startsWith("g.name"),
+    visibility: isOneOf("g.visibility"),
+    is_archived: either("g.archived_at is not null", "g.archived_at is null"),
+  },
   sorts: { name: [groupKey], rank: [column("integer", "g.rank"), groupKey] },
   time: null,
 });

@@ -1,24 +1,33 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
 import {
+  removedSecretOutput,
+  removeSecretInput,
   type SaveSecretInput,
   savedSecretOutput,
   saveSecretInput,
   secretListResponse,
+  secretUsesInput,
+  secretUsesOutput,
 } from "@sluice/contracts/secrets";
 import { z } from "zod";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import type { Act } from "../approvals/port.ts";
 import type { Approvals } from "../approvals/service.ts";
+import { byCaller } from "../audit/service.ts";
+import { removeSecret, type UseOf, usesOfSecret } from "./remove-secret.ts";
 import { listSecrets } from "./service.ts";
 
 export type SecretEndpointDeps = {
   readonly db: Database;
   readonly approvals: Approvals;
   readonly act: Act<SaveSecretInput>;
+  readonly useOf: UseOf;
+  /** Called after the commit of a change. */
+  readonly onChange: () => void;
 };
 
-export function secretEndpoints({ db, approvals, act }: SecretEndpointDeps): AnyEndpoint[] {
+export function secretEndpoints({ db, approvals, act, useOf, onChange }: SecretEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "POST",
@@ -41,6 +50,28 @@ export function secretEndpoints({ db, approvals, act }: SecretEndpointDeps): Any
       output: secretListResponse,
       errors: [],
       handle: async () => ({ secrets: await listSecrets(db) }),
+    }),
+    endpoint({
+      method: "GET",
+      ...adminOperation("/backend/admin/secret/uses/"),
+      input: secretUsesInput,
+      summary: "Say what needs a secret, which keeps it from being deleted",
+      output: secretUsesOutput,
+      errors: [],
+      handle: async ({ input }) => ({ uses: await usesOfSecret(db, input.name, useOf) }),
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/admin/secret/remove/"),
+      input: removeSecretInput,
+      summary: "Delete a secret that nothing needs any more, for good",
+      output: removedSecretOutput,
+      errors: ["not_found", "conflict"],
+      handle: async (call) => {
+        await removeSecret(db, call.input, { origin: byCaller(call), useOf });
+        onChange();
+        return { name: call.input.name };
+      },
     }),
   ];
 }

@@ -1,7 +1,8 @@
 import type { SecretEntry } from "@sluice/contracts/secrets";
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import { excluded, now, plusOne } from "../../db/expressions.ts";
 import { auditLog } from "../../db/schema/admins.ts";
+import { exitNode } from "../../db/schema/exit-nodes.ts";
 import { secret } from "../../db/schema/secrets.ts";
 import type { Queryable } from "../../platform/db.ts";
 
@@ -47,4 +48,28 @@ export async function selectSecrets(db: Queryable): Promise<SecretEntry[]> {
     })
     .from(secret)
     .orderBy(asc(secret.name));
+}
+
+/** The version of a secret, which stays locked until the transaction ends; null if there is none. */
+export async function lockSecret(tx: Queryable, name: string): Promise<number | null> {
+  const [row] = await tx.drizzle
+    .select({ version: secret.version })
+    .from(secret)
+    .where(eq(secret.name, name))
+    .for("update");
+  return row?.version ?? null;
+}
+
+export async function deleteSecret(tx: Queryable, name: string): Promise<void> {
+  await tx.drizzle.delete(secret).where(eq(secret.name, name));
+}
+
+/** The codes of the exit nodes whose relay key it is. */
+export async function selectNodesOf(db: Queryable, name: string): Promise<string[]> {
+  const rows = await db.drizzle
+    .select({ code: exitNode.nodeCode })
+    .from(exitNode)
+    .where(and(eq(exitNode.relayKeySecret, name), isNull(exitNode.archivedAt)))
+    .orderBy(asc(exitNode.nodeCode));
+  return rows.map(({ code }) => code);
 }

@@ -50,9 +50,12 @@ export const exitNode = pgTable(
     switchStreak: integer("switch_streak").notNull().default(0),
     switchStreakAt: moment("switch_streak_at"),
     switchedAt: moment("switched_at"),
+    /** Set once it is out of use for good; lists leave it out then. */
+    archivedAt: moment("archived_at"),
     ...lifecycle,
   },
   (table) => [
+    check("exit_node_archived", sql`${table.archivedAt} is null or ${table.status} = 'disabled'`),
     check("exit_node_weight", sql`${table.weight} between 0 and 1000`),
     check("exit_node_serves_only_proven", sql`${table.provenAt} is not null or not ${table.isServing}`),
   ],

@@ -1,7 +1,7 @@
 import { groupVisibilities } from "@sluice/contracts/groups";
 import { sql } from "drizzle-orm";
 import { boolean, check, integer, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { lifecycle } from "../columns.ts";
+import { lifecycle, moment } from "../columns.ts";
 
 /** A group of users: which channels serve them, and what their calls cost. Usage keeps the name as text. */
 export const userGroup = pgTable(
@@ -18,10 +18,13 @@ export const userGroup = pgTable(
     isStart: boolean("is_start").notNull().default(false),
     /** Accounts with an address at one of these domains start in the group; in lower case. */
     emailDomains: text("email_domains").array().notNull().default([]),
+    /** Set once nobody is to use it any more; lists leave it out then. */
+    archivedAt: moment("archived_at"),
     ...lifecycle,
   },
   (table) => [
     uniqueIndex("user_group_start").on(table.isStart).where(sql`${table.isStart}`),
+    check("user_group_archived", sql`${table.archivedAt} is null or not ${table.isStart}`),
     check("user_group_multiplier", sql`${table.multiplier} >= 0 and ${table.multiplier} <= 10000`),
   ],
 );

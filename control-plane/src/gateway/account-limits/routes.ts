@@ -13,7 +13,7 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Database, Queryable, Transaction } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { notFound } from "../../platform/errors.ts";
-import { requireGroup } from "../groups/require-group.ts";
+import { requireGroup, requireUsableGroup } from "../groups/require-group.ts";
 import { appliedLimits, type Limits } from "./model.ts";
 import {
   type AccountOwner,
@@ -50,7 +50,7 @@ export function accountLimitEndpoints(db: Database): AnyEndpoint[] {
       ...adminOperation("/backend/admin/limit/save/"),
       input: saveLimitsInput,
       output: saveLimitsOutput,
-      errors: ["not_found"],
+      errors: ["not_found", "conflict"],
       summary:
         "Set the limits of every account, of each account in a group or with a plan, or of the account of a user or an organisation",
       handle: async (call) => ({
@@ -90,7 +90,7 @@ async function placeOf(
       return { place: { scope: "default" }, subject: { subjectKind: "limit", subjectId: "default" } };
     case "group": {
       const { group_name: groupName } = input;
-      await requireGroup(tx, groupName);
+      await requireUsableGroup(tx, groupName);
       return { place: { scope: "group", groupName }, subject: { subjectKind: "group", subjectId: groupName } };
     }
     case "plan": {

@@ -15,7 +15,7 @@ export function fallbackEndpoints({ db }: { readonly db: Database }): AnyEndpoin
       ...adminOperation("/backend/admin/model/fallbacks/save/"),
       input: saveFallbacksInput,
       output: z.strictObject({ rule: fallbackRule.nullable() }),
-      errors: ["not_found"],
+      errors: ["not_found", "conflict"],
       limits: [`At most ${fallbacksMax} models in a list, all of the same kind.`],
       summary: "Set which other models may answer for a model, by group or for all; without any, the rule is removed",
       handle: async (call) => ({

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { requireGroup } from "../groups/require-group.ts";
+import { requireUsableGroup } from "../groups/require-group.ts";
 import {
   type AbilityKey,
   type AbilitySettings,
@@ -28,7 +28,7 @@ export async function saveAbility(
   if (channel.exitNodeCode !== null) {
     throw new AppError("conflict", { message: `This channel is managed by exit node ${channel.exitNodeCode}.` });
   }
-  await requireGroup(tx, key.groupName);
+  await requireUsableGroup(tx, key.groupName);
   const model = await lockModel(tx, key.model);
   if (model === null) {
     throw notFound("model");

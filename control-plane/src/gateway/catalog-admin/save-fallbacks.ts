@@ -2,7 +2,7 @@ import type { SaveFallbacksInput } from "@sluice/contracts/model-fallbacks";
 import { passThroughModel } from "../../models/model.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { requireGroup } from "../groups/require-group.ts";
+import { requireUsableGroup } from "../groups/require-group.ts";
 import {
   deleteFallbacks,
   type FallbackModel,
@@ -25,7 +25,7 @@ export async function saveFallbacks(
   const { model, group_name: groupName, fallback_models: names, larger_model: larger } = input;
   await checkModels(tx, input);
   if (groupName !== null) {
-    await requireGroup(tx, groupName);
+    await requireUsableGroup(tx, groupName);
   }
   const place = { model, groupName };
   const before = await lockFallbacks(tx, place);

@@ -61,7 +61,7 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
       ...adminOperation("/backend/admin/group/assign/"),
       input: assignGroupInput,
       output: assignGroupOutput,
-      errors: ["not_found"],
+      errors: ["not_found", "conflict"],
       limits: [
         "At most 100 users and 100 organisations.",
         secondPerson("a group with a lower multiplier than a user has, now or later,"),
@@ -75,7 +75,7 @@ export function groupEndpoints({ db, approvals, acts }: GroupDeps): AnyEndpoint[
       ...adminOperation("/backend/admin/group/remove/"),
       input: removeGroupInput,
       output: removeGroupOutput,
-      errors: ["not_found"],
+      errors: ["not_found", "conflict"],
       limits: ["At most 100 users and 100 organisations.", secondPerson("what leaves a user with a lower multiplier,")],
       summary: "Take an additional group away from users and organisations; keys that name it are refused from then on",
       handle: async (call) => await approvals.carryOut(acts.remove, call.input, call),

@@ -4,6 +4,7 @@ import type { Act } from "../../admin/approvals/port.ts";
 import { recordAct } from "../../admin/approvals/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
+import { refuseArchived } from "./require-group.ts";
 import {
   clearStart,
   findGroupOfDomains,
@@ -32,6 +33,7 @@ export function groupEntry(group: Group) {
     rank: group.rank,
     is_start: group.isStart,
     email_domains: group.emailDomains,
+    archived_at: group.archivedAt,
     created_at: group.createdAt,
     updated_at: group.updatedAt,
   };
@@ -99,6 +101,7 @@ async function saveGroup(
   // One change after the other, because a change of one group may be one of others, too.
   await lockGroups(tx);
   const before = await lockGroup(tx, name);
+  refuseArchived(before);
   const loaded = input.updated_at === undefined ? null : Date.parse(input.updated_at);
   if ((before?.updatedAt.getTime() ?? null) !== loaded) {
     throw new AppError("conflict");

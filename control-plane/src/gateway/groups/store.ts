@@ -24,7 +24,11 @@ export type GroupSettings = {
   readonly emailDomains: readonly string[];
 };
 
-export type Group = GroupSettings & { readonly createdAt: Date; readonly updatedAt: Date };
+export type Group = GroupSettings & {
+  readonly archivedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
 
 const columns = {
   name: userGroup.name,
@@ -34,6 +38,7 @@ const columns = {
   rank: userGroup.rank,
   isStart: userGroup.isStart,
   emailDomains: userGroup.emailDomains,
+  archivedAt: userGroup.archivedAt,
   createdAt: userGroup.createdAt,
   updatedAt: userGroup.updatedAt,
 };

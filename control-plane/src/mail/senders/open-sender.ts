@@ -16,6 +16,12 @@ export function mailSecretFallbacks(config: Config): Record<string, string | und
   return { [secretNames.gatewayKey]: config.MAIL_GATEWAY_KEY, [secretNames.smtpUrl]: config.SMTP_URL };
 }
 
+/** The secret without which no mail is sent; null if the configuration's adapter takes none. */
+export function mailSecretOf({ MAIL_ADAPTER: adapter }: Config): string | null {
+  const { gatewayKey, smtpUrl } = secretNames;
+  return { log: null, http: gatewayKey, smtp: smtpUrl }[adapter];
+}
+
 /** @throws ConfigError when MAIL_FROM is invalid */
 export function mailFromOf(config: Config): MailFrom {
   const from = parseMailFrom(config.MAIL_FROM);

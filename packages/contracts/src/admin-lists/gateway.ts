@@ -77,6 +77,7 @@ export const groupList = listContract({
     keys: wireInteger,
     /** Models that a channel serves to it. */
     models: wireInteger,
+    archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
   }),
@@ -84,6 +85,7 @@ export const groupList = listContract({
     /** Selects groups whose name starts with this. */
     q: exactText(100),
     visibility: choiceOf(groupVisibilities),
+    is_archived: archivedText,
   },
   sorts: ["name", "rank"],
   defaultSort: "name",

@@ -28,6 +28,9 @@ const kindTexts: Readonly<Record<ArchivedKind, string>> = {
   channel:
     "It gets no calls from now on, and its credentials are destroyed. Running calls continue. Its name can be used again.",
   model: "It can’t be called from now on, and is on no page for customers. Its prices stay in the books.",
+  group:
+    "No account can use it from now on, and its places in the routing are removed. Calls keep its name in the books.",
+  node: "It gets no calls from now on, and its relay key is destroyed: after a restoration you enter it again.",
   plan: "It can’t be bought from now on, and is on no page for customers. What was sold stays valid.",
 };
 
@@ -41,6 +44,19 @@ const subjectTexts: Readonly<Record<ArchiveSubject, readonly [one: string, more:
   open_orders: ["open order, which can still be paid", "open orders, which can still be paid"],
   open_codes: ["batch of codes, which can still be redeemed", "batches of codes, which can still be redeemed"],
   exit_node: ["exit node that it belongs to", "exit nodes that it belongs to"],
+  relay_key: ["relay key", "relay keys"],
+  accounts: ["account at a provider, which is switched off", "accounts at providers, which are switched off"],
+  routes: ["route that leads to it", "routes that lead to it"],
+  start_group: ["rule by which new accounts start in it", "rules by which new accounts start in it"],
+  exit_node_group: ["use by exit nodes, which need it", "uses by exit nodes, which need it"],
+  own_groups: ["account whose own group it is", "accounts whose own group it is"],
+  members: ["user who has it", "users who have it"],
+  group_keys: ["API key that names it", "API keys that name it"],
+  group_plans: ["plan that gives it", "plans that give it"],
+  group_months: ["month that was sold with it", "months that were sold with it"],
+  group_renewals: ["customer who pays for it every month", "customers who pay for it every month"],
+  group_codes: ["batch of codes that gives it", "batches of codes that give it"],
+  group_invitations: ["invitation that gives it", "invitations that give it"],
   replacements: ["model that names it as its replacement", "models that name it as their replacement"],
   fallback_targets: ["model that falls back to it", "models that fall back to it"],
   mapped_names: ["name of the Messages route that leads to it", "names of the Messages route that lead to it"],

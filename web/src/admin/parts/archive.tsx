@@ -7,6 +7,14 @@ import type { Archived } from "./archive-forms.tsx";
 
 const ArchiveForms = lazy(async () => ({ default: (await import("./archive-forms.tsx")).ArchiveForms }));
 
+const kindNames: Readonly<Record<Archived["kind"], string>> = {
+  channel: "channel",
+  model: "model",
+  plan: "plan",
+  group: "group",
+  node: "exit node",
+};
+
 /** Archives a thing, or brings it back. */
 export function ArchiveButton(props: Archived): JSX.Element {
   const [isOpen, setIsOpen] = createSignal(false);
@@ -22,7 +30,7 @@ export function ArchiveButton(props: Archived): JSX.Element {
       <Dialog
         isOpen={isOpen()}
         onClose={close}
-        title={isArchived() ? `Restore the ${props.kind}` : `Archive the ${props.kind}`}
+        title={isArchived() ? `Restore the ${kindNames[props.kind]}` : `Archive the ${kindNames[props.kind]}`}
       >
         <Show when={isOpen()}>
           <Suspense fallback={<LoadingPart />}>

@@ -10,6 +10,8 @@ import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText, shownWord } from "../../shown.ts";
@@ -69,8 +71,20 @@ function NodeDetail(props: { readonly detail: Detail }): JSX.Element {
       </div>
       <ReportCard node={node()} />
       <Card title="Edit">
+        <ArchivedNotice archivedAt={node().archived_at} />
+        <IfAllowed operation="/backend/admin/archive/add/">
+          <div class="button-row">
+            <ArchiveButton
+              kind="node"
+              id={node().node_code}
+              name={node().name}
+              archivedAt={node().archived_at}
+              paths={[path, "/backend/admin/exit-node/list/"]}
+            />
+          </div>
+        </IfAllowed>
         {/* A new version starts a new form; earlier input was for another state. */}
-        <Show when={`${node().node_code} ${node().version}`} keyed>
+        <Show when={node().archived_at === null ? `${node().node_code} ${node().version}` : null} keyed>
           <NodeForm node={node()} />
         </Show>
       </Card>

@@ -14,6 +14,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -72,12 +73,17 @@ export function Page(): JSX.Element {
   useAdminTitle(() => "Exit nodes");
   const navigate = useNavigate();
   const [isAdding, setIsAdding] = createSignal(false);
-  const state = createTableState({ filters: [] });
+  const state = createTableState({ filters: ["is_archived"] });
   const query = createQuery(() => ({
-    queryKey: [path, state.query()["sort"]],
+    queryKey: [path, state.query()["sort"], state.filter("is_archived")],
     queryFn: ({ signal }: { signal: AbortSignal }) => {
       const { sort } = state.query();
-      return apiGet<typeof exitNodesResponse>(path, { query: sort === undefined ? {} : { sort }, signal });
+      const isArchived = state.filter("is_archived");
+      const asked = {
+        ...(sort === undefined ? {} : { sort }),
+        ...(isArchived === "" ? {} : { is_archived: isArchived }),
+      };
+      return apiGet<typeof exitNodesResponse>(path, { query: asked, signal });
     },
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
@@ -100,6 +106,7 @@ export function Page(): JSX.Element {
         error={query.error}
         onRetry={() => void query.refetch()}
         exports={exportsOf(base, state)}
+        filters={[archivedFilter]}
         empty={{
           title: "There are no exit nodes",
           text: "Install the agent on a host, then add the host here with the agent's relay key.",

@@ -11,10 +11,11 @@ import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { AssignForm } from "../groups/assign-form.tsx";
-import { type GroupDetail, groupDetailPath, visibilityNames } from "../groups/group.ts";
+import { type GroupDetail, groupDetailPath, groupsPath, visibilityNames } from "../groups/group.ts";
 import { GroupForm } from "../groups/group-form.tsx";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { GroupKeys, GroupPlans, GroupUsers } from "./group-lists.tsx";
@@ -97,14 +98,26 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
   };
   return (
     <Card title="Group">
+      <ArchivedNotice archivedAt={props.group.archived_at} />
       <div class="button-row">
-        <IfAllowed operation="/backend/admin/group/save/">
-          <Button variant="primary" onClick={() => setAsked("edit")}>
-            Edit group
-          </Button>
+        <Show when={props.group.archived_at === null}>
+          <IfAllowed operation="/backend/admin/group/save/">
+            <Button variant="primary" onClick={() => setAsked("edit")}>
+              Edit group
+            </Button>
+          </IfAllowed>
+          <Button onClick={() => setAsked("assign")}>Add users</Button>
+          <Button onClick={() => setAsked("remove")}>Remove users</Button>
+        </Show>
+        <IfAllowed operation="/backend/admin/archive/add/">
+          <ArchiveButton
+            kind="group"
+            id={props.group.name}
+            name={props.group.name}
+            archivedAt={props.group.archived_at}
+            paths={[groupDetailPath, groupsPath]}
+          />
         </IfAllowed>
-        <Button onClick={() => setAsked("assign")}>Add users</Button>
-        <Button onClick={() => setAsked("remove")}>Remove users</Button>
         <a class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
           Abilities
         </a>

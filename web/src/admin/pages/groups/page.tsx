@@ -9,6 +9,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
@@ -46,7 +47,7 @@ const selection = selectionOf("groups", groupsPath);
 /** All groups; each has a page of its own. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Groups");
-  const state = createTableState({ filters: ["q", "visibility"] });
+  const state = createTableState({ filters: ["q", "visibility", "is_archived"] });
   const list = createListQuery<Group>({ path: groupsPath, state });
   const [isCreating, setIsCreating] = createSignal(false);
   const close = (): void => {
@@ -69,6 +70,7 @@ export function Page(): JSX.Element {
         filters={[
           { id: "q", label: "Name starts with", isSearch: true },
           { id: "visibility", label: "Who may use it", options: optionsOf(groupVisibilities) },
+          archivedFilter,
         ]}
         actions={
           <IfAllowed operation="/backend/admin/group/save/">

@@ -23,6 +23,7 @@ import { outcomeText } from "../../parts/outcome-text.ts";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment } from "../../shown.ts";
+import { RemoveSecret } from "./remove-secret.tsx";
 
 type Secret = ResponseOf<typeof secretListResponse>["secrets"][number];
 
@@ -111,6 +112,7 @@ function SecretPanel(props: { readonly secret: Secret; readonly onReplace: () =>
       />
       <div class="button-row">
         <Button onClick={() => props.onReplace()}>Replace value</Button>
+        <RemoveSecret name={props.secret.name} />
         <a class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.secret.name)}`}>
           Change history
         </a>
