@@ -1,5 +1,8 @@
 import { connect, createServer, type Socket } from "node:net";
 
+/** What is lost: a statement before the server has seen it, or the answer to it before the client has. */
+export type LossOf = "statement" | "answer";
+
 /**
  * An intermediary between a client and a Postgres, to lose or hold back what is sent. One connection through it is one
  * pair.
@@ -11,23 +14,38 @@ export type PostgresProxy = AsyncDisposable & {
    * Cuts the connection of the next COMMIT: before the server has seen it, or after the server has answered it and
    * before the client has seen the answer. Resolves when that happened.
    */
-  loseNextCommit(lost: "statement" | "answer"): Promise<void>;
+  loseNextCommit(lost: LossOf): Promise<void>;
+  /**
+   * From now on, `watch` is called for each time that a client asks the server for something, and says whether that is lost:
+   * then the connection is cut, and `lost` is called.
+   */
+  watchStatements(watch: () => LossOf | null, lost: () => void): void;
   /** From now on nothing passes and nothing is closed, on old and new connections: a silent network. */
   stall(): void;
   /** Lets everything through that was held back. */
   resume(): void;
 };
 
-type Pair = { readonly client: Socket; readonly server: Socket; isDoomed: boolean };
+type Pair = {
+  readonly client: Socket;
+  readonly server: Socket;
+  isDoomed: boolean;
+  /** Called instead of passing on what the server answers next. */
+  losing: (() => void) | null;
+};
 
 /** A simple query message with the text COMMIT, in either case. */
 const commitMessage = /^Q[\s\S]{4}commit\0/i;
+
+/** A query, or the first of the messages that prepare and run one. */
+const askingMessage = /^[QPB]/;
 
 /** Starts a proxy on a free port in front of the database of `url`. */
 export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url);
   const pairs = new Set<Pair>();
-  let commitTrap: { lost: "statement" | "answer"; done: () => void } | null = null;
+  let commitTrap: { lost: LossOf; done: () => void } | null = null;
+  let watching: { watch: () => LossOf | null; lost: () => void } | null = null;
   let isStalled = false;
 
   const cut = (pair: Pair): void => {
@@ -45,6 +63,16 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       }
       pair.isDoomed = true;
     }
+    if (watching !== null && askingMessage.test(bytes.toString("latin1", 0, 1))) {
+      const { watch, lost } = watching;
+      const loses = watch();
+      if (loses === "statement") {
+        lost();
+        cut(pair);
+        return;
+      }
+      pair.losing = loses === "answer" ? lost : null;
+    }
     pair.server.write(bytes);
   };
   const fromServer = (pair: Pair, bytes: Buffer): void => {
@@ -54,12 +82,17 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       cut(pair);
       return;
     }
+    if (pair.losing !== null) {
+      pair.losing();
+      cut(pair);
+      return;
+    }
     pair.client.write(bytes);
   };
 
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
-    const pair: Pair = { client, server, isDoomed: false };
+    const pair: Pair = { client, server, isDoomed: false, losing: null };
     pairs.add(pair);
     client.on("data", (bytes: Buffer) => fromClient(pair, bytes));
     server.on("data", (bytes: Buffer) => fromServer(pair, bytes));
@@ -83,6 +116,9 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       const { promise, resolve } = Promise.withResolvers<void>();
       commitTrap = { lost, done: resolve };
       return promise;
+    },
+    watchStatements: (watch, lost) => {
+      watching = { watch, lost };
     },
     stall: () => {
       isStalled = true;
