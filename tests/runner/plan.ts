@@ -91,6 +91,8 @@ const frontFiles: readonly string[] = [
   "integration/large-bodies.test.ts",
   "integration/realtime.test.ts",
 ];
+/** What a full run repeats besides: random requests of every operation. */
+const fullFrontFiles: readonly string[] = ["integration/api-fuzz.test.ts"];
 /** What a full run repeats as a whole. */
 const frontKinds: readonly string[] = ["fault", "conformance"];
 
@@ -159,7 +161,8 @@ export async function listTestFiles(kind: TestKind, filters: readonly string[]):
 /** The runs of a kind through the front: none, or one. */
 function repeatThroughFront(kind: TestKind, isFull: boolean): TestKind[] {
   const isWhole = isFull && frontKinds.includes(kind.name);
-  const files = isWhole ? "all" : frontFiles.filter((file) => file.startsWith(`${kind.name}/`));
+  const named = isFull ? [...frontFiles, ...fullFrontFiles] : frontFiles;
+  const files = isWhole ? "all" : named.filter((file) => file.startsWith(`${kind.name}/`));
   return files.length === 0 ? [] : [{ ...kind, throughFront: { files } }];
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { METHODS } from "node:http";
 import { HeadTable, headBytesMax, RequestHead, type Verdict } from "@sluice/control-plane/front/request-head.ts";
 
 const targets = ["/v1/chat/completions", "/v1/messages", "/v1/messages?beta=true"];
@@ -103,6 +104,32 @@ const encodings: readonly Case[] = [
   ["with a NUL in its name", request(line, host, length, "Transfer-Encoding\0: chunked"), "refuse"],
 ];
 
+/** What may stand in the fields that decide about the connection. */
+const connections: readonly Case[] = [
+  ["kept", withFields("Connection: keep-alive"), "serve"],
+  ["kept, in other letters", withFields("CONNECTION: KEEP-ALIVE"), "serve"],
+  ["closed", withFields("Connection: close"), "serve"],
+  ["closed, with blanks around it", withFields("Connection:\t close \t"), "serve"],
+  ["without an option", withFields("Connection:"), "hand_over"],
+  ["with a comma alone", withFields("Connection: ,"), "hand_over"],
+  ["closed and kept", withFields("Connection: close, keep-alive"), "hand_over"],
+  ["kept and closed in two fields", withFields("Connection: keep-alive", "Connection: close"), "serve"],
+  ["closed, with something behind it", withFields("Connection: closed"), "hand_over"],
+  ["kept, with something behind it", withFields("Connection: keep-alive;"), "hand_over"],
+  ["upgraded and closed", withFields("Connection: upgrade, close", "Upgrade: h2c"), "hand_over"],
+  ["upgraded without saying so", withFields("Upgrade: websocket"), "hand_over"],
+  [
+    "upgraded to HTTP/2",
+    withFields("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"),
+    "hand_over",
+  ],
+  ["settings of HTTP/2 alone", withFields("HTTP2-Settings: AAMAAABk"), "hand_over"],
+  ["with the name that proxies had", withFields("Proxy-Connection: keep-alive"), "hand_over"],
+  ["with a time", withFields("Keep-Alive: timeout=5"), "hand_over"],
+  ["with a trailer", withFields("Trailer: X-A"), "hand_over"],
+  ["with the length among its options", withFields("Connection: content-length"), "hand_over"],
+];
+
 const others: readonly Case[] = [
   ["no host", request(line, length), "hand_over"],
   ["two hosts", withFields("Host: other.example"), "hand_over"],
@@ -141,6 +168,8 @@ const others: readonly Case[] = [
   ["a name that is too long", `${line}\r\n${"a".repeat(headBytesMax)}`, "hand_over"],
 ];
 
+const cases: readonly Case[] = [...requestLines, ...lengths, ...encodings, ...connections, ...others];
+
 describe("the head of a request", () => {
   test.each([...requestLines])("that begins with %s", (_, text, verdict) => {
     expect(readHead(text).verdict).toBe(verdict);
@@ -154,8 +183,45 @@ describe("the head of a request", () => {
     expect(readHead(text).verdict).toBe(verdict);
   });
 
+  test.each([...connections])("whose connection is %s", (_, text, verdict) => {
+    expect(readHead(text).verdict).toBe(verdict);
+  });
+
   test.each([...others])("with %s", (_, text, verdict) => {
     expect(readHead(text).verdict).toBe(verdict);
+  });
+
+  test("of any method but POST is the runtime's, at every target", () => {
+    expect(METHODS.length).toBeGreaterThan(30);
+    for (const method of [...METHODS, "QUERY", "POS", "POSTX", "PoST"].filter((name) => name !== "POST")) {
+      for (const target of [...targets, "*", "/"]) {
+        expect([method, target, readHead(request(`${method} ${target} HTTP/1.1`, host, length)).verdict]).toEqual([
+          method,
+          target,
+          "hand_over",
+        ]);
+      }
+    }
+  });
+
+  test("means the same wherever it is cut in two", () => {
+    for (const [name, text, verdict] of cases) {
+      const bytes = Buffer.from(text, "latin1");
+      // Each cut of a long head would take a minute, and shows nothing that those of the short ones don't.
+      for (let cut = 1; cut < bytes.length && bytes.length < 400; cut += 1) {
+        const head = new RequestHead(table);
+        const early = head.read(bytes, cut);
+        expect([name, cut, early === "more" ? head.read(bytes, bytes.length) : early]).toEqual([name, cut, verdict]);
+      }
+    }
+  });
+
+  test("ends where the next request begins, whatever that one is", () => {
+    const first = withFields();
+    for (const [name, next] of cases) {
+      const { head, verdict } = readHead(`${first}12345${next}`);
+      expect([name, verdict, head.end, head.contentLength]).toEqual([name, "serve", first.length, 5]);
+    }
   });
 
   test("gives its target, its length, its fields and the place of the body", () => {
@@ -200,20 +266,17 @@ describe("the head of a request", () => {
     expect([head.read(next, next.length), head.isLast, head.contentLength]).toEqual(["serve", false, 5]);
   });
 
-  test.each([...requestLines, ...lengths, ...encodings, ...others])(
-    "is judged the same in single bytes: %s",
-    (_, text) => {
-      const whole = readHead(text).verdict;
-      const bytes = Buffer.from(text, "latin1");
-      const head = new RequestHead(table);
-      let verdict: Verdict = "more";
-      for (let count = 1; count <= bytes.length && verdict === "more"; count += 1) {
-        // What comes later is not yet there to be looked at.
-        const soFar = Buffer.alloc(bytes.length, "\n");
-        bytes.copy(soFar, 0, 0, count);
-        verdict = head.read(soFar, count);
-      }
-      expect(verdict).toBe(whole);
-    },
-  );
+  test.each([...cases])("is judged the same in single bytes: %s", (_, text) => {
+    const whole = readHead(text).verdict;
+    const bytes = Buffer.from(text, "latin1");
+    const head = new RequestHead(table);
+    let verdict: Verdict = "more";
+    for (let count = 1; count <= bytes.length && verdict === "more"; count += 1) {
+      // What comes later is not yet there to be looked at.
+      const soFar = Buffer.alloc(bytes.length, "\n");
+      bytes.copy(soFar, 0, 0, count);
+      verdict = head.read(soFar, count);
+    }
+    expect(verdict).toBe(whole);
+  });
 });

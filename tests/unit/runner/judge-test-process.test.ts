@@ -136,6 +136,10 @@ test("a run of everything repeats some files through the front, and a full run e
     const [usual] = makePlan([name], false).kinds;
     expect(inFull.get(name)).toEqual(await listTestFiles(usual as TestKind, []));
   }
+  const further = (inFull.get("integration") ?? []).filter(
+    (file) => !inOrdinary.flatMap(([, all]) => all).includes(file),
+  );
+  expect(further).toEqual(["tests/integration/api-fuzz.test.ts"]);
   expect(await repeated("fault", "conformance", "integration")).toEqual([]);
 });
 
