@@ -35,7 +35,7 @@ beforeAll(async () => {
   cpSync(join(folder, "release", name), binary);
   const server = await createTestDatabase();
   database = await createEmptyDatabase(server.url);
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await database.drop();

@@ -23,5 +23,5 @@ testUnless(
       rmSync(folder, { recursive: true });
     }
   },
-  150_000,
+  300_000,
 );

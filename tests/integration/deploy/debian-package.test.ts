@@ -50,7 +50,7 @@ describeUnless(obstacle, "the Debian package", () => {
     const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
     renameSync(join(folder, name), join(folder, "sluice.deb"));
     database = await createEmptyDatabase((await createTestDatabase()).url);
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     await database.drop();
@@ -98,5 +98,5 @@ describeUnless(obstacle, "the Debian package", () => {
     expect(said).toContain("all is kept again");
     expect(said).toContain("/etc/sluice/master-key is kept");
     expect(said).toMatch(/^master-key\nprogram gone$/m);
-  }, 150_000);
+  }, 300_000);
 });
