@@ -28,7 +28,7 @@ export const arrangements: readonly Arrangement[] =
 export const masterKeyBytes = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
 /** A long run bundles the program once; with TEST_FULL=1 and in a run of a few files it is the source. */
 export const mainFile = process.env[programVariable] ?? join(import.meta.dir, "../../../control-plane/src/main.ts");
-const readyMsMax = 20_000;
+const readyMsMax = 45_000;
 
 export type SluiceProcess = {
   readonly url: string;
