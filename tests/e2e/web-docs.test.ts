@@ -120,9 +120,32 @@ test("a logged-in user puts a new key into the code until the page is closed; ev
   );
 }, 60_000);
 
+test("a search finds a section by a word of its language, with the keyboard alone", async () => {
+  await withPage("/de/docs/quickstart/", {}, async ({ page }) => {
+    await page.keyboard.press("/");
+    await page.waitForSelector(".doc-search[open]");
+    await page.keyboard.type("insufficient_quota guthaben");
+    const first = page.locator(".doc-search a").first();
+    await first.waitFor();
+    expect(await first.getAttribute("href")).toBe("/de/docs/errors/#insufficient_quota");
+    await page.keyboard.type(" gibtesnicht");
+    await page.getByText("Nichts gefunden").waitFor();
+    await page.fill(".doc-search input", "Strukturierte");
+    await first.waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/de\/docs\/guides\/#structured$/);
+    await page.keyboard.press("Control+K");
+    await page.waitForSelector(".doc-search[open]");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".doc-search:not([open])", { state: "attached" });
+  });
+}, 60_000);
+
 test("without JavaScript all snippets can be reached, and no button is dead", async () => {
   await withPage("/docs/clients/", { hasScript: false }, async ({ page }) => {
     expect(await page.isVisible("[data-copy]")).toBe(false);
+    expect(await page.isVisible("[data-search]")).toBe(false);
     await page.click('section:has(#langchain) fieldset:has([data-snippet="langchain-typescript"]) label:last-of-type');
     await page.waitForSelector('[data-snippet="langchain-typescript"]:visible');
   });

@@ -30,6 +30,14 @@ export const shownPages: readonly ShownPage[] = [
   { name: "site-docs-api", path: "/docs/api/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-errors", path: "/docs/errors/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-limits", path: "/docs/limits/", as: "nobody", arabic: "address", ready: ".doc-end" },
+  {
+    name: "site-docs-search",
+    path: "/docs/errors/",
+    as: "nobody",
+    arabic: "none",
+    ready: ".doc-end",
+    press: ["Search the docs"],
+  },
   { name: "site-docs-billing", path: "/docs/billing/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "site-docs-automation", path: "/docs/automation/", as: "nobody", arabic: "address", ready: ".doc-end" },
   {

@@ -8,7 +8,9 @@ import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { allLocales } from "@sluice/contracts/locales";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
+import { searchIndexPath } from "../src/site/docs/doc-link.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
+import { localizedPath } from "../src/site/locales.ts";
 import { legalTextPages } from "../src/site/pages/legal/page.tsx";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { statusPages } from "../src/site/pages/status/page.tsx";
@@ -16,7 +18,7 @@ import { sitePages } from "../src/site/routes.ts";
 import { withBrandInMarkdown } from "./brand-place.ts";
 import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
-import { llmsText, robotsText, sitemapXml } from "./site-files.ts";
+import { llmsText, robotsText, searchIndexJson, sitemapXml } from "./site-files.ts";
 
 const brotliQuality = 8;
 const bytesWorthCompressing = 600;
@@ -42,6 +44,9 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
         );
       }
     }
+  }
+  for (const locale of allLocales) {
+    files.set(localizedPath(searchIndexPath, locale), searchIndexJson(sitePages, pageContext(locale, catalogue)));
   }
   files.set("/sitemap.xml", sitemapXml(pages, catalogue.origin));
   files.set("/robots.txt", robotsText(catalogue.origin));

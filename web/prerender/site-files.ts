@@ -2,7 +2,8 @@ import { allLocales, type Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { localizedPath } from "../src/site/locales.ts";
-import type { SitePage } from "../src/site/model.ts";
+import type { PageContext, SitePage } from "../src/site/model.ts";
+import { brandPlace } from "./brand-place.ts";
 
 /** Text for HTML or XML, also in quoted attributes. */
 export function escapeXml(text: string): string {
@@ -35,6 +36,13 @@ export function robotsText(origin: string): string {
   return ["User-agent: *", ...closed.map((path) => `Disallow: ${path}`), `Sitemap: ${origin}/sitemap.xml`, ""].join(
     "\n",
   );
+}
+
+/** What the search of the docs knows, in one language. */
+export function searchIndexJson(pages: readonly SitePage[], context: PageContext): string {
+  const found = pages.flatMap((page) => page.searchPage?.(context) ?? []);
+  const quoted = JSON.stringify(context.catalogue.brand.name).slice(1, -1);
+  return JSON.stringify(found).replaceAll(brandPlace, () => quoted);
 }
 
 /** The site's description for language models, as Markdown. */

@@ -2,6 +2,7 @@ import type { Locale } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { JSX } from "solid-js";
 import type { Formats } from "../i18n/format.ts";
+import type { SearchPage } from "./docs/search-index.ts";
 
 /**
  * The data that a page is rendered from. It depends neither on the time nor on the visitor, so that the result is the
@@ -38,6 +39,8 @@ export type SitePage = {
   readonly script?: "docs-tools";
   /** The page as Markdown, published beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;
+  /** The page as the search of the docs knows it. */
+  readonly searchPage?: (context: PageContext) => SearchPage;
   /** Structured data about the page for search engines, as in schema.org. */
   readonly structuredData?: (context: PageContext) => Readonly<Record<string, unknown>>;
   readonly content: (context: PageContext) => JSX.Element;

@@ -4,6 +4,7 @@ import { Icon } from "../../kit/icon.tsx";
 import type { PageContext } from "../model.ts";
 import { DocBlocks, Sentence } from "./doc-blocks.tsx";
 import { DocKey, hasKeyPlace } from "./doc-key.tsx";
+import { searchIndexPath } from "./doc-link.ts";
 import { docList } from "./doc-list.ts";
 import { docTexts } from "./messages/messages.ts";
 import type { DocContent } from "./model.ts";
@@ -67,6 +68,7 @@ export function DocArticle(props: DocArticleProps): JSX.Element {
         </ul>
       </nav>
       <p class="visually-hidden" role="status" data-copy-status />
+      <DocSearch context={context} />
     </div>
   );
 }
@@ -75,6 +77,10 @@ function DocNav(props: { readonly path: string; readonly context: PageContext })
   const texts = docTexts[props.context.locale];
   return (
     <nav class="doc-nav" aria-label={texts.frame.nav}>
+      <button type="button" class="button doc-search-open" aria-keyshortcuts="/" data-search data-waiting>
+        <Icon name="search" />
+        <span>{texts.frame.search}</span>
+      </button>
       <ul class="plain-list">
         <For each={docList}>
           {([path, name]) => (
@@ -87,6 +93,25 @@ function DocNav(props: { readonly path: string; readonly context: PageContext })
         </For>
       </ul>
     </nav>
+  );
+}
+
+/** Filled by the script; without it, the button that opens it stays hidden. */
+function DocSearch(props: { readonly context: PageContext }): JSX.Element {
+  const { locale, link } = props.context;
+  const texts = docTexts[locale].frame;
+  return (
+    <dialog
+      class="doc-search"
+      aria-label={texts.search}
+      data-index={link(searchIndexPath)}
+      data-none={texts.searchNone}
+      data-failed={texts.searchFailed}
+    >
+      <input type="search" maxlength="100" autocomplete="off" placeholder={texts.search} aria-label={texts.search} />
+      <ul class="plain-list" />
+      <p role="status" />
+    </dialog>
   );
 }
 

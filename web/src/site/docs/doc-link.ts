@@ -1,5 +1,8 @@
 import type { PageContext } from "../model.ts";
 
+/** What the search of the docs knows, in each language. */
+export const searchIndexPath = "/docs/search.json";
+
 /**
  * The URL of a page in the language of this one; forms have their own URLs, and the console and the description of the
  * API have one for all.

@@ -7,6 +7,7 @@ import { docMarkdown, markdownPath } from "./markdown.ts";
 import type { DocTexts } from "./messages/en.ts";
 import { docTexts } from "./messages/messages.ts";
 import type { DocContent } from "./model.ts";
+import { searchPageOf } from "./search-text.ts";
 import { snippets } from "./snippets.ts";
 
 export type DocSource = {
@@ -28,6 +29,7 @@ export function docPage(source: DocSource): SitePage {
     isIndexed: true,
     islands: [],
     script: "docs-tools",
+    searchPage: (context) => searchPageOf(context.link(path), content(docTexts[context.locale], context)),
     markdown: (context) =>
       docMarkdown({
         content: content(docTexts[context.locale], context),

@@ -14,6 +14,7 @@ if (root !== null) {
   rememberTabs(root);
   offerCopies(root);
   offerKey(root);
+  offerSearch(root);
 }
 
 /** Visitors who came by another name, or another port, than the operator published reach the program by that one. */
@@ -75,6 +76,26 @@ function offerCopies(docs: HTMLElement): void {
     delete button.dataset["waiting"];
     button.addEventListener("click", () => void copy(docs, button));
   }
+}
+
+function offerSearch({ ownerDocument }: HTMLElement): void {
+  const button = ownerDocument.querySelector<HTMLButtonElement>("[data-search]");
+  const dialog = ownerDocument.querySelector<HTMLDialogElement>(".doc-search");
+  if (button === null || dialog === null) {
+    return;
+  }
+  delete button.dataset["waiting"];
+  const open = async (): Promise<void> => (await import("./docs-search.ts")).openSearch(dialog);
+  button.addEventListener("click", () => void open());
+  ownerDocument.addEventListener("keydown", (event) => {
+    const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
+    const isShortcut = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isUsual = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey);
+    if (isUsual || (isShortcut && !isTyping)) {
+      event.preventDefault();
+      void open();
+    }
+  });
 }
 
 function offerKey(docs: HTMLElement): void {

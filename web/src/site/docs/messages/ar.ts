@@ -4,6 +4,9 @@ export const ar: DocTexts = {
   frame: {
     nav: "التوثيق",
     onThisPage: "في هذه الصفحة",
+    search: "البحث في التوثيق",
+    searchNone: "لا نتائج لـ «{query}».",
+    searchFailed: "تعذّر تحميل البحث. حاول مرة أخرى.",
     copy: "نسخ",
     copied: "تم النسخ",
     copyPage: "نسخ الصفحة بصيغة Markdown",

@@ -4,6 +4,9 @@ export const de: DocTexts = {
   frame: {
     nav: "Dokumentation",
     onThisPage: "Auf dieser Seite",
+    search: "Dokumentation durchsuchen",
+    searchNone: "Nichts gefunden zu „{query}“.",
+    searchFailed: "Die Suche konnte nicht geladen werden. Versuchen Sie es noch einmal.",
     copy: "Kopieren",
     copied: "Kopiert",
     copyPage: "Seite als Markdown kopieren",

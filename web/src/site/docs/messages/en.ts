@@ -4,6 +4,9 @@ export const en = english({
   frame: {
     nav: "Docs",
     onThisPage: "On this page",
+    search: "Search the docs",
+    searchNone: "Nothing found for “{query}”.",
+    searchFailed: "The search could not be loaded. Try again.",
     copy: "Copy",
     copied: "Copied",
     copyPage: "Copy page as Markdown",

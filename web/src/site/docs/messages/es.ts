@@ -4,6 +4,9 @@ export const es: DocTexts = {
   frame: {
     nav: "Documentación",
     onThisPage: "En esta página",
+    search: "Buscar en la documentación",
+    searchNone: "No hay resultados para «{query}».",
+    searchFailed: "No se pudo cargar la búsqueda. Inténtalo de nuevo.",
     copy: "Copiar",
     copied: "Copiado",
     copyPage: "Copiar la página como Markdown",

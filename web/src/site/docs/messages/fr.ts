@@ -4,6 +4,9 @@ export const fr: DocTexts = {
   frame: {
     nav: "Documentation",
     onThisPage: "Sur cette page",
+    search: "Rechercher dans la documentation",
+    searchNone: "Aucun résultat pour « {query} ».",
+    searchFailed: "La recherche n’a pas pu être chargée. Réessayez.",
     copy: "Copier",
     copied: "Copié",
     copyPage: "Copier la page en Markdown",

@@ -4,6 +4,9 @@ export const hi: DocTexts = {
   frame: {
     nav: "दस्तावेज़",
     onThisPage: "इस पृष्ठ पर",
+    search: "दस्तावेज़ में खोजें",
+    searchNone: "“{query}” के लिए कुछ नहीं मिला।",
+    searchFailed: "खोज लोड नहीं हो सकी। फिर कोशिश करें।",
     copy: "कॉपी करें",
     copied: "कॉपी हो गया",
     copyPage: "पृष्ठ को Markdown में कॉपी करें",

@@ -4,6 +4,9 @@ export const ja: DocTexts = {
   frame: {
     nav: "ドキュメント",
     onThisPage: "このページの内容",
+    search: "ドキュメントを検索",
+    searchNone: "「{query}」は見つかりませんでした。",
+    searchFailed: "検索を読み込めませんでした。もう一度お試しください。",
     copy: "コピー",
     copied: "コピーしました",
     copyPage: "ページを Markdown でコピー",

@@ -4,6 +4,9 @@ export const ko: DocTexts = {
   frame: {
     nav: "문서",
     onThisPage: "이 페이지의 내용",
+    search: "문서 검색",
+    searchNone: "“{query}”에 대한 결과가 없습니다.",
+    searchFailed: "검색을 불러오지 못했습니다. 다시 시도하세요.",
     copy: "복사",
     copied: "복사됨",
     copyPage: "페이지를 Markdown으로 복사",

@@ -4,6 +4,9 @@ export const pt: DocTexts = {
   frame: {
     nav: "Documentação",
     onThisPage: "Nesta página",
+    search: "Pesquisar na documentação",
+    searchNone: "Nada encontrado para “{query}”.",
+    searchFailed: "Não foi possível carregar a pesquisa. Tente de novo.",
     copy: "Copiar",
     copied: "Copiado",
     copyPage: "Copiar a página em Markdown",

@@ -4,6 +4,9 @@ export const ru: DocTexts = {
   frame: {
     nav: "Документация",
     onThisPage: "На этой странице",
+    search: "Поиск по документации",
+    searchNone: "Ничего не найдено по запросу «{query}».",
+    searchFailed: "Не удалось загрузить поиск. Попробуйте ещё раз.",
     copy: "Копировать",
     copied: "Скопировано",
     copyPage: "Копировать страницу в Markdown",

@@ -4,6 +4,9 @@ export const zh: DocTexts = {
   frame: {
     nav: "文档",
     onThisPage: "本页内容",
+    search: "搜索文档",
+    searchNone: "没有找到“{query}”。",
+    searchFailed: "搜索无法加载，请重试。",
     copy: "复制",
     copied: "已复制",
     copyPage: "复制本页 Markdown",
