@@ -116,6 +116,11 @@ test("the page shows every operation, needs no JavaScript and loads nothing from
   for (const { operation } of operations()) {
     expect(html).toContain(`<details id="${operation.operationId}">`);
   }
+  const [customers = "", operators = ""] = html.split('<h2 id="operators">');
+  expect(customers).toContain('<details id="post_v1_chat_completions">');
+  expect(customers).toContain("curl -X POST &quot;$BASE_URL/backend/keys/create/&quot;");
+  expect(customers).not.toMatch(/<code>[^<]*\/admin\//);
+  expect(operators).toContain("$BASE_URL/backend/admin/");
   const policy = answer.headers.get("content-security-policy") ?? "";
   expect(policy).toStartWith("default-src 'none'; style-src 'sha256-");
   expect(policy).not.toContain("unsafe");

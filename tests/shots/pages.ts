@@ -47,6 +47,7 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "address",
     ready: ".doc-end",
   },
+  { name: "api-description", path: "/backend/docs/", as: "nobody", arabic: "none", ready: "#schemas" },
   { name: "site-models", path: "/models/", as: "nobody", arabic: "address", ready: ".model-table" },
   {
     name: "site-models-compared",

@@ -1,22 +1,40 @@
 import type { JsonSchema } from "@sluice/contracts/native-route";
 import { type Html, html } from "../platform/html.ts";
+import { curlExample } from "./curl-example.ts";
 import type { ApiDocument, Json, Operation } from "./model.ts";
 import { isError } from "./shared-parts.ts";
 
+/** The colours and sizes are those of the public site. */
 const style = html`
-:root { color-scheme: light dark; font: 16px/1.55 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 0 auto; padding: 2rem 1.25rem 6rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
-nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
-details { border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: 6px; margin: .5rem 0; }
+:root { color-scheme: light dark; font: 16px/1.6 ui-sans-serif, system-ui, sans-serif;
+  --bg: light-dark(#fdfcfb, #0d0e12); --sunk: light-dark(#f5f4f1, #08090c); --line: light-dark(#e1e0db, #26292e);
+  --ink: light-dark(#16181e, #f1f0ed); --ink-2: light-dark(#4c5058, #b2b4b9); --accent: light-dark(#096056, #6ce6d1); }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--bg); color: var(--ink); }
+a { color: var(--accent); text-underline-offset: 3px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+header { border-block-end: 1px solid var(--line); }
+header > nav, main { max-width: 64rem; margin: 0 auto; padding: 0 1.25rem; }
+header > nav { display: flex; flex-wrap: wrap; gap: 0 1.5rem; align-items: center; min-height: 3.5rem; font-size: .875rem; }
+header a { display: inline-flex; align-items: center; min-height: 2rem; color: var(--ink-2); text-decoration: none; }
+header a:first-child { color: var(--ink); font-size: 1rem; font-weight: 600; }
+main { padding-block: 2.5rem 6rem; }
+h1 { margin: 0 0 1rem; font-size: 2.25rem; line-height: 1.2; letter-spacing: -.02em; }
+h2 { margin: 3.5rem 0 .5rem; font-size: 1.5rem; line-height: 1.3; letter-spacing: -.02em; }
+h3 { margin: 2rem 0 .5rem; font-size: 1rem; } h4 { margin: 1rem 0 .25rem; font-size: .875rem; }
+p, li { color: var(--ink-2); }
+main nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; font-size: .875rem; }
+main nav a { display: inline-block; min-height: 1.5rem; }
+details { border: 1px solid var(--line); border-radius: .625rem; margin: .5rem 0; }
 summary { padding: .5rem .75rem; cursor: pointer; overflow-wrap: anywhere; }
-summary:focus-visible { outline: 2px solid; }
 details > div { padding: 0 .75rem .75rem; }
-b { display: inline-block; min-width: 3.5rem; font: 600 13px/1 ui-monospace, monospace; }
-code { font: 14px/1.5 ui-monospace, monospace; }
-small { opacity: .75; margin-left: .5rem; }
-pre { overflow-x: auto; padding: .75rem; border-radius: 6px; background: color-mix(in srgb, currentColor 6%, transparent); }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; }
+b { display: inline-block; min-width: 3.75rem; font: 600 .8125rem/1 ui-monospace, monospace; }
+code { font: .8125rem/1.6 ui-monospace, monospace; }
+small { margin-inline-start: .5rem; color: var(--ink-2); }
+pre { padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .625rem; background: var(--sunk);
+  font: .8125rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+th, td { padding: .375rem 1rem .375rem 0; border-block-end: 1px solid var(--line); text-align: start; vertical-align: top; overflow-wrap: anywhere; }
 `;
 
 const styleHash = new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64");
@@ -54,19 +72,33 @@ function withSchemas(part: Json, document: ApiDocument): Json {
   return { ...part, content: Object.fromEntries(shown) };
 }
 
-/** The whole description as a page that needs no JavaScript: operations by group, each expandable. */
+type Shown = { readonly path: string; readonly method: string; readonly operation: Operation };
+
+/** Who calls an operation: customers and their programs, or those who run the service. */
+const isForOperators = ({ path, operation }: Shown): boolean =>
+  ["admin", "super_admin", "metrics_token"].includes(operation["x-access"]) || path.includes("/admin/");
+
+const parts = [
+  {
+    id: "customers",
+    title: "For customers",
+    text: "Calls with an API key, and what users and their programs do in the console.",
+    isFor: (shown: Shown) => !isForOperators(shown),
+  },
+  {
+    id: "operators",
+    title: "For operators",
+    text: "What admins do, and what monitoring reads.",
+    isFor: isForOperators,
+  },
+] as const;
+
+/** The whole description as a page that needs no JavaScript: operations by caller and group, each expandable. */
 export function docsPage(document: ApiDocument): string {
-  const { info, tags, paths, components } = document;
+  const { info, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    Object.entries(methods).map(([method, operation]): Shown => ({ path, method, operation })),
   );
-  const groups = tags.map(({ name }) => {
-    const some = operations.filter(({ operation }) => operation.tags[0] === name);
-    return html`<section><h2 id="${anchorOf(name)}">${name}</h2>
-${some.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document)))}</section>
-`;
-  });
-  const links = tags.map(({ name }) => html`<li><a href="#${anchorOf(name)}">${name}</a></li>`);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -76,17 +108,44 @@ ${some.map(({ path, method, operation }) => operationBlock(path, method, withPar
 <style>${style}</style>
 </head>
 <body>
+<header><nav aria-label="Site"><a href="/">${info.title}</a><a href="/docs/">Docs</a><a href="/docs/api/">Calling models</a><a href="/console/">Console</a></nav></header>
 <main>
 <h1>The API of ${info.title}</h1>
 <p>${prose(info.description.replaceAll("\n", " "))}</p>
 <p>For programs: <a href="/backend/openapi.json">openapi.json</a></p>
-<nav aria-label="Groups"><ul>${links}<li><a href="#errors">errors</a></li><li><a href="#schemas">schemas</a></li></ul></nav>
-${groups}
+<nav aria-label="Groups">${parts.map((part) => groupLinks(part, operations, document))}
+<ul><li><a href="#errors">errors</a></li><li><a href="#schemas">schemas</a></li></ul></nav>
+${parts.map((part) => partSections(part, operations, document))}
 ${commonSections(components.schemas)}
 </main>
 </body>
 </html>
 `.toString();
+}
+
+/** The groups of a part with their operations, in the order of the description. */
+function groupsOf(part: (typeof parts)[number], all: readonly Shown[], { tags }: ApiDocument) {
+  const own = all.filter(part.isFor);
+  return tags
+    .map(({ name }) => ({ name, shown: own.filter(({ operation }) => operation.tags[0] === name) }))
+    .filter(({ shown }) => shown.length > 0);
+}
+
+function groupLinks(part: (typeof parts)[number], all: readonly Shown[], document: ApiDocument): Html {
+  const links = groupsOf(part, all, document).map(
+    ({ name }) => html`<li><a href="#${part.id}-${anchorOf(name)}">${name}</a></li>`,
+  );
+  return html`<p><a href="#${part.id}">${part.title}</a></p><ul>${links}</ul>`;
+}
+
+function partSections(part: (typeof parts)[number], all: readonly Shown[], document: ApiDocument): Html {
+  const groups = groupsOf(part, all, document).map(
+    ({ name, shown }) => html`<h3 id="${part.id}-${anchorOf(name)}">${name}</h3>
+${shown.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document)))}`,
+  );
+  return html`<section><h2 id="${part.id}">${part.title}</h2><p>${part.text}</p>
+${groups}</section>
+`;
 }
 
 /** An operation with its parameters and responses. */
@@ -111,10 +170,12 @@ function commonSections(schemas: JsonSchema): Html {
     (code) => html`<tr><td><code>${String(code["const"])}</code></td><td>${String(code["description"])}</td></tr>`,
   );
   const blocks = Object.entries(forms).map(
-    ([name, form]) => html`<h3 id="schema-${name}">${name}</h3><pre>${schemaText(form)}</pre>`,
+    // A link to what is inside opens it.
+    ([name, form]) =>
+      html`<details><summary><code>${name}</code></summary><div><pre id="schema-${name}">${schemaText(form)}</pre></div></details>`,
   );
-  return html`<section><h2 id="errors">errors</h2><table id="schema-ErrorCode">${rows}</table></section>
-<section><h2 id="schemas">schemas</h2>${blocks}</section>`;
+  return html`<section><h2 id="errors">Errors</h2><table id="schema-ErrorCode">${rows}</table></section>
+<section><h2 id="schemas">Schemas</h2>${blocks}</section>`;
 }
 
 function operationBlock(path: string, method: string, operation: Operation): Html {
@@ -129,6 +190,7 @@ function operationBlock(path: string, method: string, operation: Operation): Htm
   return html`<details id="${operation.operationId}">
 <summary><b>${method.toUpperCase()}</b> <code>${path}</code><small>${access}</small></summary>
 <div><p>${prose(operation.summary)}</p>
+<h4>Example</h4><pre><code>${curlExample(path, method, operation)}</code></pre>
 ${limits.length === 0 ? null : html`<p>${prose(limits.join(" "))}</p>`}
 ${parameterTable(operation)}${requestBlocks(operation)}${answerBlocks(operation)}</div>
 </details>
@@ -143,18 +205,18 @@ function parameterTable({ parameters = [] }: Operation): Html | null {
     ({ name, in: place, required, schema }) =>
       html`<tr><td><code>${String(name)}</code></td><td>${String(place)}${required === true ? ", required" : ""}</td><td><code>${JSON.stringify(schema)}</code></td></tr>`,
   );
-  return html`<h3>Parameters</h3><table>${rows}</table>`;
+  return html`<h4>Parameters</h4><table>${rows}</table>`;
 }
 
 function requestBlocks({ requestBody }: Operation): Html | null {
-  return requestBody === undefined ? null : html`<h3>Body</h3>${contentBlocks(requestBody["content"])}`;
+  return requestBody === undefined ? null : html`<h4>Body</h4>${contentBlocks(requestBody["content"])}`;
 }
 
 function answerBlocks({ responses }: Operation): Html[] {
   return Object.entries(responses).map(([status, { description, content }]) => {
     // The error format is shown once, at the end; only the codes matter here.
     const shown = isError(status) ? null : contentBlocks(content);
-    return html`<h3>${status}</h3><p>${prose(String(description))}</p>${shown}`;
+    return html`<h4>${status}</h4><p>${prose(String(description))}</p>${shown}`;
   });
 }
 
