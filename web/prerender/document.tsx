@@ -125,6 +125,10 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
         <script type="module" src={assets.landing} />
       </Show>
       <link rel="preload" href={assets.font} as="font" type="font/woff2" crossorigin="" />
+      <Show when={page.script === "docs-tools"}>
+        {/* Lines with code would break elsewhere when it came late. */}
+        <link rel="preload" href={assets.codeFont} as="font" type="font/woff2" crossorigin="" />
+      </Show>
       <Show when={brand.stylesheet}>{(url) => <link rel="stylesheet" href={url()} />}</Show>
       <link rel="icon" href={brand.icon?.url ?? assets.icon} type={brand.icon?.type ?? "image/svg+xml"} />
       <meta name="color-scheme" content="light dark" />

@@ -17,6 +17,8 @@ export type PageAssets = {
   readonly icon: string;
   /** The font that every page begins with. */
   readonly font: string;
+  /** The font of code. */
+  readonly codeFont: string;
   /** The files that an island loads, which are fetched together with the script. */
   readonly island: (name: IslandName) => readonly string[];
   /** The preview image of an indexable page. */
@@ -42,7 +44,8 @@ export function readPageAssets(text: string, socialText: string): PageAssets {
     const { file, imports = [] } = chunk(key);
     return [file, ...imports.flatMap(withImports)];
   };
-  const font = Object.values(manifest).find(({ file }) => /geist-latin-wght-normal[^/]*\.woff2$/.test(file));
+  const fontOf = (name: string): string =>
+    address(Object.values(manifest).find(({ file }) => new RegExp(`${name}[^/]*\\.woff2$`).test(file))?.file ?? "");
   return {
     stylesheet: address(chunk("src/site/site.css").file),
     script: address(chunk("src/site/main.ts").file),
@@ -51,7 +54,8 @@ export function readPageAssets(text: string, socialText: string): PageAssets {
     supportContext: address(chunk("src/site/support-context.ts").file),
     docsTools: address(chunk("src/site/docs/docs-tools.ts").file),
     icon: address(chunk("src/site/icon.svg").file),
-    font: address(font?.file ?? ""),
+    font: fontOf("geist-latin-wght-normal"),
+    codeFont: fontOf("geist-mono-latin-wght-normal"),
     island: (name) => {
       const own = withImports(`src/site/islands/${name}.tsx`);
       const script = chunk("src/site/main.ts").file;
