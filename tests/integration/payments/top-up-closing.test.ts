@@ -168,6 +168,21 @@ describe("a charge that got no answer for a day", () => {
 });
 
 describe("ending a charge by hand is refused", () => {
+  test("against what the gateway has reported meanwhile, before the job has seen it", async () => {
+    const buyer = await unclear();
+    const client = await admin();
+    const id = `pi_${crypto.randomUUID().replaceAll("-", "")}`;
+    const body = cardEventBody({ orderNo: buyer.orderNo, paymentId: id });
+    await scene.postEvent(body, signLikeCard(body, cardSecrets.default));
+    for (const found of [notCharged, charged(`${id}x`)]) {
+      expect(codeOf(await close(client, buyer.orderNo, found))).toEqual([409, "conflict"]);
+      expect(await attemptOf(buyer)).toMatchObject({ state: "open", status: "settled" });
+    }
+    // What is said of the payment that was reported is true.
+    expect((await close(client, buyer.orderNo, charged(id))).body).toMatchObject({ is_new: true, status: "settled" });
+    expect([await attemptOf(buyer), await scene.billing.balance(buyer)]).toMatchObject([{ state: "paid" }, price]);
+  });
+
   test("while the gateway is still asked, for an order that is no charge, and for what does not fit", async () => {
     const buyer = await unclear();
     const client = await admin();

@@ -2,7 +2,14 @@ import { lockUserQuota } from "../../gateway/quota/grant-store.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { Order } from "../model.ts";
-import { findOrder, findPaymentByTransaction, lockOrder, markCancelled, readNow } from "../orders/order-store.ts";
+import {
+  findOrder,
+  findPaymentByTransaction,
+  findPaymentOfOrder,
+  lockOrder,
+  markCancelled,
+  readNow,
+} from "../orders/order-store.ts";
 import type { BillingDeps } from "../port.ts";
 import { settleInTransaction } from "../settle/settle-paid.ts";
 import {
@@ -59,7 +66,8 @@ export async function readCharge(
  * Ends a charge without an answer, by what a person found at the gateway: a payment is settled by the path of all
  * payments; without one the charge is released, with its order. Repeating it changes nothing.
  * @throws AppError `not_found`; `invalid_value` for a payment that is missing, or named although there is none; `conflict`
- * while the gateway is still asked, after another decision, and for a payment of another order
+ * while the gateway is still asked, after another decision, for a payment of another order, and for another one than the
+ * gateway has reported in the meantime
  */
 export async function closeCharge(tx: Transaction, deps: BillingDeps, found: FoundCharge): Promise<ClosedCharge> {
   const { orderNo, outcome, transactionId } = found;
@@ -105,11 +113,20 @@ function refuseOther(attempt: AttemptOfOrder, { outcome, transactionId }: FoundC
 
 async function release(tx: Transaction, { id }: AttemptOfOrder, orderNo: string): Promise<void> {
   const order = await lockOrder(tx, orderNo);
+  if (order !== null && isReported(order)) {
+    throw reportedMeanwhile();
+  }
   await endAttempt(tx, id, { state: "failed", error: notCharged });
   if (order?.status === "pending") {
     await markCancelled(tx, order.id);
   }
 }
+
+/** The gateway's own message has come: the job ends the charge, or a person decides on the order. */
+const isReported = ({ status }: Order): boolean => status === "settled" || status === "refunded" || status === "review";
+
+const reportedMeanwhile = (): AppError =>
+  new AppError("conflict", { message: "The gateway has reported a payment of this order meanwhile. Reload it." });
 
 type Settling = {
   readonly attempt: AttemptOfOrder;
@@ -131,6 +148,10 @@ async function settle(
     throw new AppError("conflict", { message, fields: { transaction_id: message } });
   }
   const result = await settleInTransaction(tx, deps, { notice, at: await readNow(tx) });
+  // A mistyped number must not put an order up for review that is paid.
+  if (result === "review" && (await findPaymentOfOrder(tx, order.id)) !== null) {
+    throw reportedMeanwhile();
+  }
   deps.log.info("billing.top_up_closed", { result, orderNo, transactionId });
   await endAttempt(tx, attempt.id, { state: "paid", gatewayPaymentId: transactionId });
   await saveFailures(tx, topUp.id, 0);
