@@ -3,6 +3,7 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
 import { saveBuyer } from "@sluice/control-plane/payments/invoices/invoice-store.ts";
 import { openRefund, payRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
+import { endLeftRenewals } from "@sluice/control-plane/payments/renewals/renewal-jobs.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import { type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
@@ -69,6 +70,12 @@ async function subscribe(team: Team): Promise<string> {
   scene.book.pay(renewalNo);
   await scene.deliver();
   return renewalNo;
+}
+
+async function leave({ organisationId }: Team, { userId }: Buyer): Promise<void> {
+  await scene.db.sql`
+    update organisation_member set left_at = now()
+    where organisation_id = ${organisationId}::bigint and user_id = ${userId}::bigint`;
 }
 
 async function ordersOf({ organisationId }: Team): Promise<{ order_no: string; status: string }[]> {
@@ -213,10 +220,37 @@ describe("an organisation's plan that renews", () => {
     expect([await balanceOf(team), (await ordersOf(team)).length]).toEqual([0n, 1]);
   });
 
-  test("is opened once by two members at once", async () => {
+  test("is of the member who opens the page last, which closes that of another", async () => {
     const team = await addTeam();
-    const opened = await Promise.all([scene.open(acting(team.payer, team)), scene.open(acting(team.owner, team))]);
-    expect(opened[0]).toBe(opened[1] ?? "");
+    const first = await scene.open(acting(team.owner, team));
+    const last = await scene.open(acting(team.payer, team));
+    expect(await scene.open(acting(team.payer, team))).toBe(last);
+    expect(() => scene.book.pay(first)).toThrow("no page was opened");
+    scene.book.pay(last);
+    await scene.deliver();
+    // The one who only looked at a page can leave; the charges end with the one who pays.
+    await leave(team, team.owner);
+    expect(await endLeftRenewals(scene.payments.renewals)).toBe(0);
+    await leave(team, team.payer);
+    expect(await endLeftRenewals(scene.payments.renewals)).toBe(1);
+    expect(await scene.renewal(last)).toMatchObject({ status: "ended", end_reason: "left" });
+  });
+
+  test("can be paid on one page, although two members open one at once", async () => {
+    const team = await addTeam();
+    const start = { plan_code: "monthly" };
+    const opened = await Promise.all(
+      [team.payer, team.owner].map((person) => scene.call("start", start, acting(person, team))),
+    );
+    expect([200, 409]).toContain(Math.max(...opened.map(({ status }) => status)));
+    const made = await scene.db.sql<{ renewal_no: string; status: string }>`
+      select renewal_no, status from renewal where organisation_id = ${team.organisationId}::bigint order by id`;
+    expect(made.map(({ status }) => status)).toEqual(["abandoned", "pending"]);
+    const [abandoned, pending] = made.map(({ renewal_no: renewalNo }) => renewalNo);
+    expect(() => scene.book.pay(abandoned ?? "")).toThrow("no page was opened");
+    scene.book.pay(pending ?? "");
+    await scene.deliver();
+    expect(await balanceOf(team)).toBe(monthly);
   });
 
   test.each(["leaves", "may no longer pay"])(

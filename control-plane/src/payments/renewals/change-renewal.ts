@@ -23,9 +23,10 @@ export type StartedRenewal = { readonly renewal: Renewal; readonly checkoutUrl: 
 
 /**
  * Opens the gateway's page on which a customer agrees to pay for a plan every month, for the own account or an organisation. While a page is open, a repetition
- * returns it, on the terms that it shows.
- * @throws AppError `not_offered`, `not_found` for a plan that does not renew, `conflict` when the customer has it,
- * `gateway_not_configured`, `payment_gateway_failed`
+ * returns it, on the terms that it shows. Each member of an organisation gets a page of their own, which closes that of another: the
+ * subscription ends when the one whose card is charged leaves.
+ * @throws AppError `not_offered`, `not_found` for a plan that does not renew, `conflict` when the customer has it or another
+ * member opens a page at this moment, `gateway_not_configured`, `payment_gateway_failed`
  */
 export async function startRenewal(
   deps: RenewalDeps,
@@ -54,7 +55,10 @@ export async function startRenewal(
     email,
     closesAt,
   });
-  await saveCheckout(deps.db, renewal.id, checkout);
+  if (!(await saveCheckout(deps.db, renewal.id, checkout))) {
+    await deps.gateway.closeCheckout(account, checkout.reference);
+    throw new AppError("conflict", { message: "Somebody else has just opened this page for the organisation." });
+  }
   return { renewal, checkoutUrl: checkout.url };
 }
 
@@ -65,7 +69,7 @@ const pageShownMs = 3_600_000;
 type Placed = {
   readonly renewal: Renewal;
   readonly email: string;
-  /** The page of an earlier one, on other terms or about to close. */
+  /** The page of an earlier one, on other terms, of another member or about to close. */
   readonly replaced: string | null;
 };
 
@@ -84,14 +88,12 @@ async function placeRenewal(tx: Transaction, account: RenewalAccount, planCode: 
   }
   const { email } = owner;
   const ageMs = known === null ? 0 : (await readNow(tx)).getTime() - known.createdAt.getTime();
-  if (known !== null && hasTermsOf(known, plan) && ageMs < pageShownMs) {
+  if (known !== null && known.userId === account.userId && hasTermsOf(known, plan) && ageMs < pageShownMs) {
     return { renewal: known, email, replaced: null };
   }
-  if (known !== null) {
-    await abandonRenewal(tx, known.id);
-  }
+  const replaced = known === null ? null : await abandonRenewal(tx, known.id);
   const renewal = await insertRenewal(tx, { ...account, renewalNo: makeRenewalNo(), plan });
-  return { renewal, email, replaced: known?.checkoutReference ?? null };
+  return { renewal, email, replaced };
 }
 
 const hasTermsOf = (renewal: Renewal, plan: Plan): boolean =>

@@ -134,11 +134,14 @@ export async function insertRenewal(
   return inserted;
 }
 
-export async function saveCheckout(db: Queryable, id: bigint, { url, reference }: Checkout): Promise<void> {
-  await db.drizzle
+/** Keeps the page of a renewal. Returns false when the renewal was given up meanwhile. */
+export async function saveCheckout(db: Queryable, id: bigint, { url, reference }: Checkout): Promise<boolean> {
+  const rows = await db.drizzle
     .update(renewal)
     .set({ checkoutUrl: url, checkoutReference: reference, updatedAt: now })
-    .where(eq(renewal.id, id));
+    .where(and(eq(renewal.id, id), ne(renewal.status, "abandoned")))
+    .returning({ id: renewal.id });
+  return rows.length > 0;
 }
 
 export type AppliedState = {
@@ -214,14 +217,14 @@ export async function abandonPending(db: Queryable, at: Date, limit: number): Pr
   return rows.length;
 }
 
-/** Gives up one that waits. Returns false when it no longer does. */
-export async function abandonRenewal(tx: Queryable, id: bigint): Promise<boolean> {
+/** Gives up one that waits. Returns its page at the gateway, if it was opened. */
+export async function abandonRenewal(tx: Queryable, id: bigint): Promise<string | null> {
   const rows = await tx.drizzle
     .update(renewal)
     .set({ status: "abandoned", version: plusOne(renewal.version), updatedAt: now })
     .where(and(eq(renewal.id, id), equalsConstant(renewal.status, "pending")))
-    .returning({ id: renewal.id });
-  return rows.length > 0;
+    .returning({ reference: renewal.checkoutReference });
+  return rows[0]?.reference ?? null;
 }
 
 /** Renewals of plans that their accounts have already by an older one. */
