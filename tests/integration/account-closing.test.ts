@@ -137,6 +137,9 @@ test("when the time is over, everything that opens it is gone, the person is for
   await rig.db.sql`
     insert into imported_usage (gateway_user_id, instance, day, model, calls, input_tokens, output_tokens, quota)
     values (${user.gatewayUserId}::bigint, 'shop', '2026-01-01', 'gpt-4o', 1, 2, 3, 4)`;
+  await rig.db.sql`
+    insert into imported_call (gateway_user_id, instance, source_id, made_at, model, key_name, input_tokens, output_tokens, quota)
+    values (${user.gatewayUserId}::bigint, 'shop', '1', '2026-01-01', 'gpt-4o', 'main', 2, 3, 4)`;
   await begin(user, 900n);
   await runJob();
   expect(await client.me(user.cookie)).toBe(200);
@@ -147,7 +150,8 @@ test("when the time is over, everything that opens it is gone, the person is for
     select email, display_name, password_hash, status,
       (select count(*)::int from user_identity where user_id = p.id) + (select count(*)::int from passkey where user_id = p.id)
         + (select count(*)::int from session where user_id = p.id) + (select count(*)::int from buyer_data where user_id = p.id)
-        + (select count(*)::int from imported_usage u where u.gateway_user_id = p.gateway_user_id) as left_over,
+        + (select count(*)::int from imported_usage u where u.gateway_user_id = p.gateway_user_id)
+        + (select count(*)::int from imported_call c where c.gateway_user_id = p.gateway_user_id) as left_over,
       (select sum(amount)::int from quota_grant g join budget b on b.id = g.budget_id where b.gateway_user_id = p.gateway_user_id) as balance
     from user_profile p where id = ${user.userId}::bigint`;
   expect(row).toEqual({

@@ -2,13 +2,13 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Database } from "../platform/db.ts";
 import type { Finding, PeerCall, RatioProgram } from "./model.ts";
 import type { ImportOptions } from "./run.ts";
-import { listItems, lockSource, putCalls } from "./store.ts";
+import { listClosed, listItems, lockSource, putCalls } from "./store.ts";
 
 export type CallsReport = {
   /** New here, or those that would be. */
   readonly made: bigint;
   readonly unchanged: bigint;
-  /** Of users who were not moved. */
+  /** Of users who were not moved, or have closed their accounts here. */
   readonly leftOut: bigint;
   readonly findings: readonly Finding[];
 };
@@ -46,11 +46,11 @@ export async function moveCalls(
     counts.unchanged += BigInt(known.length - made);
   }
   for (const [userId, count] of [...lost].slice(0, toldMax)) {
-    const text = `The user was not moved, so neither were ${count} single calls.`;
+    const text = `The user was not moved, or has closed the account here, so ${count} single calls stay there.`;
     findings.push({ level: "lost", table: "logs", id: `user ${userId}`, text });
   }
   if (lost.size > toldMax) {
-    const text = "They were not moved, so neither were their single calls.";
+    const text = "They were not moved, or have closed their accounts here, so their single calls stay there.";
     findings.push({ level: "lost", table: "logs", id: `${lost.size - toldMax} further users`, text });
   }
   return { ...counts, findings };
@@ -63,8 +63,11 @@ type Accounts = ReadonlyMap<string, GatewayUserId>;
 
 async function accountsOf(db: Database, instance: string): Promise<Accounts> {
   const items = await listItems(db, instance, "user");
+  const closed = await listClosed(db, instance);
   return new Map(
-    [...items].flatMap(([id, { gatewayUserId }]) => (gatewayUserId === null ? [] : [[id, gatewayUserId] as const])),
+    [...items].flatMap(([id, { gatewayUserId }]) =>
+      gatewayUserId === null || closed.has(gatewayUserId) ? [] : [[id, gatewayUserId] as const],
+    ),
   );
 }
 

@@ -35,7 +35,8 @@ export async function moveUsage(step: Step): Promise<void> {
     step.counts.changed += changed;
     step.counts.unchanged += some.length - made - changed;
   }
+  const table = step.data.program === "litellm" ? "DailyUserSpend" : "logs";
   for (const [userId, { why, quota }] of lost) {
-    step.note("lost", "logs", `user ${userId}`, `${why}, so the history of ${quota} quota stays there.`);
+    step.note("lost", table, `user ${userId}`, `${why}, so the history of ${quota} quota stays there.`);
   }
 }

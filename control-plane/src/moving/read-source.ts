@@ -58,12 +58,14 @@ export async function readSource(program: Program, options: SourceOptions): Prom
   }
 }
 
-async function readLite(source: Source, { optionsFile, saltKeyFile, configFile, grantUsd }: SourceOptions) {
+async function readLite(source: Source, options: SourceOptions) {
+  const { optionsFile, saltKeyFile, configFile, grantUsd, isUsageRead } = options;
   return await readLiteLlm(source, {
     saltKey: saltKeyFile === null ? null : await readSaltKey(saltKeyFile),
     configFile,
     knownInfo: optionsFile === null ? new Map() : await readKnownInfo(optionsFile),
     grant: grantUsd === null ? 0n : readGrant(grantUsd),
+    isUsageRead,
   });
 }
 

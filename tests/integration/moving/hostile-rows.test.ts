@@ -96,6 +96,47 @@ describe.each(["one-api", "new-api"] as const)("a hostile database of %s", (prog
   }, 30_000);
 });
 
+describe("ratios of groups", () => {
+  test("with an exponent are exact, and values that are no numbers from 0 are in the report", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change(`insert or replace into options (key, value)
+      values ('GroupRatio', '{"default": 1E0, "vip": 7.5e-1, "svip": "0.5", "odd": -1, "tiny": 1e-99}')`);
+    const report = await move(db, "one-api", { from: `sqlite:${peer.path}` });
+    const rows = await db.sql<{ name: string; multiplier: string }>`
+      select name, multiplier::text from user_group where name in ('default', 'vip', 'svip') order by name`;
+    expect(rows.map(({ name, multiplier }) => [name, Number(multiplier)])).toEqual([
+      ["default", 1],
+      ["svip", 1],
+      ["vip", 0.75],
+    ]);
+    expect(textsOf(report, "options", "GroupRatio")).toContain('The values of "svip", "odd", "tiny" are no numbers');
+  });
+});
+
+describe("rows that are nearly alike", () => {
+  test("codes that differ in capital letters only are one here, and the other is in the report", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change("update redemptions set key = 'abcdefabcdefabcdefabcdefabcdefab', status = 1 where id = 1");
+    peer.change("update redemptions set key = 'ABCDEFABCDEFABCDEFABCDEFABCDEFAB', status = 1 where id = 2");
+    const from = `sqlite:${peer.path}`;
+    const report = await move(db, "one-api", { from, isApplied: false });
+    expect(textsOf(report, "redemptions", "1") + textsOf(report, "redemptions", "2")).toContain(
+      "The same code exists here already",
+    );
+    await move(db, "one-api", { from });
+    expect(await endMove(db, "one-api", { from })).toMatchObject({ leftOut: 1 });
+    expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+  });
+
+  test("a channel with keys on several lines that is not marked so is in the report, without its keys", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change("update channels set key = 'sk-first-of-two' || char(10) || 'sk-second-of-two' where id = 1");
+    const report = await move(db, "one-api", { from: `sqlite:${peer.path}` });
+    expect(textsOf(report, "channels", "1")).not.toBe("");
+    expect(writeReport(report)).not.toContain("of-two");
+  });
+});
+
 describe("a hostile database of LiteLLM", () => {
   test("is moved as far as it goes, every odd row is reported, and nothing is dropped in silence", async () => {
     await using lite = await createLiteLlm();

@@ -121,8 +121,23 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
     const report = await moveSingleCalls(db, program, { from });
     const text = writeCalls(report, true);
     expect(text).toContain('"lots" is not an integer');
-    expect(text).toMatch(/user 4711: The user was not moved, so neither were \d+ single calls/);
+    expect(text).toMatch(
+      /user 4711: The user was not moved, or has closed the account here, so \d+ single calls stay there/,
+    );
     expect(report.made + report.leftOut).toBe(BigInt(calls[program] - 1));
+  });
+
+  test("do not come back for an account that was closed here", async () => {
+    await move(db, program);
+    await db.sql`insert into account_closing (user_id, requested_by, agreed_quota, closes_at, done_at)
+      select p.id, 'owner', 0, now(), now() from import_item i join user_profile p using (gateway_user_id)
+      where i.kind = 'user' and i.source_id = '2'`;
+    const report = await moveSingleCalls(db, program);
+    expect(report.made + report.leftOut).toBe(BigInt(calls[program]));
+    expect(writeCalls(report, true)).toContain("user 2: The user was not moved, or has closed the account here");
+    const rows = await db.sql`
+      select from imported_call join import_item i using (gateway_user_id) where i.kind = 'user' and i.source_id = '2'`;
+    expect(rows).toHaveLength(0);
   });
 
   test("are read without keeping the program from writing", async () => {

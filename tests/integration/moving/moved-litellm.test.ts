@@ -330,3 +330,47 @@ describe("a move from LiteLLM", () => {
     });
   });
 });
+
+describe("the history of calls in LiteLLM", () => {
+  test("is here by user, day and model, with the same sums, and charges nothing", async () => {
+    const rows = await rig.db.sql<Record<string, unknown>>`
+      select i.source_id as name, u.day::text as day, u.model, u.calls::int as calls, u.input_tokens::int as input,
+        u.output_tokens::int as output, u.quota::int as quota
+      from imported_usage u join import_item i on i.gateway_user_id = u.gateway_user_id and i.kind = 'user'
+      order by 1, 2, 3`;
+    const alice = { name: "8f1c0a52-alice", model: "gpt-4o" };
+    const bob = { name: "bob@example.com", model: "claude-sonnet-4-5" };
+    expect([...rows]).toEqual([
+      { ...alice, day: "2026-10-30", calls: 3, input: 1000, output: 200, quota: 2_250 },
+      { ...alice, day: "2026-10-31", calls: 2, input: 2000, output: 100, quota: 3_000 },
+      { ...bob, day: "2026-10-31", calls: 1, input: 500, output: 500, quota: 4_500 },
+    ]);
+    expect(report.usage?.here).toEqual(report.usage?.there);
+    expect(report.usage?.there).toMatchObject({ calls: 6n, quota: 9_750n });
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
+  test("is added up before it is rounded, and odd rows and users who are gone are in the report", async () => {
+    await using peer = await createLiteLlm();
+    await peer.change(`
+      insert into "LiteLLM_DailyUserSpend"
+          (id, user_id, date, api_key, model, custom_llm_provider, spend, successful_requests, updated_at)
+        select 'small-' || n, 'carol', '2026-11-01', 'key-' || n, 'tiny', 'x', 0.0000005, 1, now()
+        from generate_series(1, 40) n;
+      insert into "LiteLLM_DailyUserSpend" (id, user_id, date, api_key, model, spend, updated_at)
+        values ('odd', 'carol', 'yesterday', 'k', 'm', 1, now()), ('gone', 'nobody-here', '2026-11-01', 'k', 'm', 1, now())`);
+    await using database = await createTestDatabase();
+    const db = openDatabase({ url: database.url, poolMax: 1, applicationName: "test" });
+    try {
+      const { findings } = await move(db, "litellm", { from: peer.url, saltKeyFile });
+      const [tiny] =
+        await db.sql`select calls::int as calls, quota::int as quota from imported_usage where model = 'tiny'`;
+      expect(tiny).toEqual({ calls: 40, quota: 10 });
+      const said = findings.filter(({ table }) => table === "DailyUserSpend").map(({ id, text }) => `${id}: ${text}`);
+      expect(said.join("\n")).toContain("odd: The row can't be read: its date is not a day");
+      expect(said.join("\n")).toContain("user nobody-here: The user was not moved");
+    } finally {
+      await db.close(500);
+    }
+  });
+});

@@ -16,7 +16,7 @@ import { apiKey } from "../../db/schema/gateway-keys.ts";
 import { userGroupMember } from "../../db/schema/group-members.ts";
 import { buyerData } from "../../db/schema/invoices.ts";
 import { mailInbox, mailLog } from "../../db/schema/mail.ts";
-import { importedUsage } from "../../db/schema/moving.ts";
+import { importedCall, importedUsage } from "../../db/schema/moving.ts";
 import { organisationMember as member, organisation, organisationInvitation } from "../../db/schema/organisations.ts";
 import { passkey } from "../../db/schema/passkeys.ts";
 import { renewal } from "../../db/schema/renewals.ts";
@@ -264,6 +264,7 @@ export async function forgetPerson(
     .where(and(eq(salesOrder.userId, userId), isSet(salesOrder.email)));
   await tx.drizzle.delete(buyerData).where(eq(buyerData.userId, userId));
   await tx.drizzle.delete(importedUsage).where(eq(importedUsage.gatewayUserId, gatewayUserId));
+  await tx.drizzle.delete(importedCall).where(eq(importedCall.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(mailInbox).where(eq(mailInbox.userId, userId));
   await tx.drizzle
     .update(organisationInvitation)

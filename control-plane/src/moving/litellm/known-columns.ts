@@ -76,4 +76,17 @@ export const knownColumns = {
     read: ["credential_id", "credential_name", "credential_values"],
     immaterial: ["credential_info", "created_at", "created_by", "updated_at", "updated_by", "display_name"],
   },
+  LiteLLM_DailyUserSpend: {
+    read: [
+      ...["id", "user_id", "date", "model", "model_group", "prompt_tokens", "completion_tokens", "spend"],
+      "successful_requests",
+    ],
+    immaterial: [
+      ...["api_key", "custom_llm_provider", "created_at", "updated_at", "api_requests", "failed_requests", "endpoint"],
+      ...["cache_creation_input_tokens", "cache_read_input_tokens", "mcp_namespaced_tool_name"],
+      ...["compression_saved_tokens", "compression_savings_spend", "prompt_caching_savings_spend"],
+      ...["autorouter_savings_spend", "gateway_injected_caching_savings_spend", "total_response_time_ms"],
+      "timed_requests",
+    ],
+  },
 } as const satisfies Readonly<Record<string, KnownColumns>>;

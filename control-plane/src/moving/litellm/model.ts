@@ -21,6 +21,7 @@ export const tables = {
   LiteLLM_DeprecatedVerificationToken: "id",
   LiteLLM_ProxyModelTable: "model_id",
   LiteLLM_CredentialsTable: "credential_id",
+  LiteLLM_DailyUserSpend: "id",
 } as const;
 export type Table = keyof typeof tables;
 

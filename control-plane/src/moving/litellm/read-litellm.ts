@@ -8,6 +8,7 @@ import { type KnownInfo, priceOfDeployments } from "./deployment-prices.ts";
 import { type ReadRows, rowsReader, shownTable, tables } from "./model.ts";
 import { modelListsOf } from "./model-lists.ts";
 import { ParamOpener } from "./open-params.ts";
+import { readDailyUsage } from "./read-daily-usage.ts";
 import { readDeployments } from "./read-deployments.ts";
 import { type KeyMeans, readDeprecatedKey, readKey } from "./read-keys.ts";
 import { type LiteTeam, readProject, readTeam } from "./read-teams.ts";
@@ -20,13 +21,15 @@ export type LiteOptions = {
   readonly knownInfo: KnownInfo;
   /** Quota for each account that has no budget there. */
   readonly grant: bigint;
+  /** Not where every second counts. */
+  readonly isUsageRead: boolean;
 };
 
 const counted = [
   ...["LiteLLM_SpendLogs", "LiteLLM_EndUserTable", "LiteLLM_TagTable", "LiteLLM_OrganizationTable"],
   ...["LiteLLM_DeletedVerificationToken", "LiteLLM_DeletedTeamTable", "LiteLLM_InvitationLink", "LiteLLM_Config"],
   ...["LiteLLM_MCPServerTable", "LiteLLM_GuardrailsTable", "LiteLLM_AgentsTable", "LiteLLM_JWTKeyMapping"],
-  ...["LiteLLM_DailyUserSpend", "LiteLLM_DailyTeamSpend", "LiteLLM_DailyTagSpend", "LiteLLM_DailyOrganizationSpend"],
+  ...["LiteLLM_DailyTeamSpend", "LiteLLM_DailyTagSpend", "LiteLLM_DailyOrganizationSpend"],
   ...["LiteLLM_DailyEndUserSpend", "LiteLLM_DailyAgentSpend"],
   ...["LiteLLM_AccessGroupTable", "LiteLLM_ObjectPermissionTable", "LiteLLM_AuditLog"],
 ];
@@ -68,7 +71,7 @@ export async function readLiteLlm(source: Source, options: LiteOptions): Promise
     keys: moved,
     channels: channelsOf(deployments),
     codes: [],
-    usage: null,
+    usage: options.isUsageRead ? await readDailyUsage(read, findings) : null,
     options: new Map(),
     leftOut: await countLeftOut(source),
     findings,

@@ -35,6 +35,19 @@ export function leftOf(budget: unknown, spend: unknown): bigint | null {
   return left < 0n ? 0n : left;
 }
 
+/** Sums are added up in these parts of a US dollar, and rounded once. */
+const partsPerUsd = 1_000_000_000_000n;
+
+/** US dollars in parts, for sums of many. */
+export function usdParts({ over, under }: Fraction): bigint {
+  return (over * partsPerUsd) / under;
+}
+
+/** A sum of parts as quota, rounded down. @throws OddValue */
+export function quotaOfParts(parts: bigint): bigint {
+  return floorOf({ over: parts * quotaPerUsd, under: partsPerUsd });
+}
+
 function floorOf({ over, under }: Fraction): bigint {
   const quotient = over / under;
   const floor = over < 0n && quotient * under !== over ? quotient - 1n : quotient;

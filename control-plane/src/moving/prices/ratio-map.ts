@@ -9,15 +9,29 @@ export type RatioMap = ReadonlyMap<string, Fraction>;
  * @throws Error if the setting is not such a map
  */
 export function readRatioMap(options: ReadonlyMap<string, string>, name: string): RatioMap | null {
+  return readRatios(options, name)?.found ?? null;
+}
+
+/** The names in such a setting whose values are no numbers from 0, which count as if they were not set. @throws Error */
+export function oddRatios(options: ReadonlyMap<string, string>, name: string): readonly string[] {
+  return readRatios(options, name)?.odd ?? [];
+}
+
+type Ratios = { readonly found: RatioMap; readonly odd: readonly string[] };
+
+function readRatios(options: ReadonlyMap<string, string>, name: string): Ratios | null {
   const text = options.get(name)?.trim() ?? "";
   if (text === "" || text === "null") {
     return null;
   }
   const found = new Map<string, Fraction>();
+  const odd: string[] = [];
   const keep = (key: string, value: unknown, context: { readonly source?: string }): unknown => {
     const number = typeof value === "number" && context.source !== undefined ? fractionOf(context.source) : null;
     if (number !== null && number.over >= 0n) {
       found.set(key, number);
+    } else if (key !== "") {
+      odd.push(key);
     }
     return value;
   };
@@ -27,5 +41,5 @@ export function readRatioMap(options: ReadonlyMap<string, string>, name: string)
   } catch (cause) {
     throw new Error(`the setting ${name} is not JSON`, { cause });
   }
-  return found;
+  return { found, odd };
 }

@@ -1,4 +1,5 @@
 import type { Finding } from "../model.ts";
+import { oddRatios } from "../prices/ratio-map.ts";
 import type { Source } from "./model.ts";
 import { OddValue, textOf, wholeOf } from "./read-values.ts";
 
@@ -13,6 +14,20 @@ export function noteOptions(options: ReadonlyMap<string, string>, findings: Find
   if (names.length > 0) {
     const text = `Not moved; set what you need in the admin: ${names.join(", ")}.`;
     findings.push({ level: "lost", table: "options", id: `${names.length} settings`, text });
+  }
+}
+
+const namesMax = 20;
+
+/** Ratios and prices that can't be read, and count as if they were not set. */
+export function noteOddRatios(options: ReadonlyMap<string, string>, findings: Finding[]): void {
+  for (const name of ["ModelRatio", "CompletionRatio", "CacheRatio", "ModelPrice", "GroupRatio"]) {
+    const odd = oddRatios(options, name).map((each) => JSON.stringify(each.slice(0, 60)));
+    if (odd.length > 0) {
+      const more = odd.length > namesMax ? ` and ${odd.length - namesMax} more` : "";
+      const text = `The values of ${odd.slice(0, namesMax).join(", ")}${more} are no numbers from 0, so they count as if they were not set.`;
+      findings.push({ level: "decide", table: "options", id: name, text });
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { compareAbilities } from "./read-abilities.ts";
 import { noteAuthenticators, readAuthenticators } from "./read-authenticators.ts";
 import { readChannel } from "./read-channel.ts";
 import { readCode } from "./read-code.ts";
-import { noteHistory, noteOptions, notePasskeys } from "./read-history.ts";
+import { noteHistory, noteOddRatios, noteOptions, notePasskeys } from "./read-history.ts";
 import { readKey } from "./read-key.ts";
 import { readUsage } from "./read-usage.ts";
 import { readUser } from "./read-user.ts";
@@ -53,6 +53,7 @@ export async function readPeer(
   const options = new Map([...(await readOptions(source)), ...saved]);
   const prices = new PeerPrices(program, options);
   noteOptions(options, findings);
+  noteOddRatios(options, findings);
   await noteHistory(source, findings);
   await notePasskeys(source, findings);
   const authenticators = await readAuthenticators(source, findings);
