@@ -6,6 +6,7 @@ import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { DatabaseUnavailableError } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
@@ -189,6 +190,34 @@ describe("a stored payload", () => {
     await expect(trace.readPayload(today, one.requestId)).rejects.toThrow(BrokenSealError);
     await expect(trace.readPayload(today, third.requestId)).rejects.toThrow(BrokenSealError);
     expect(textOf((await trace.readPayload(today, other.requestId))?.request)).toBe("of another");
+  });
+
+  test("is stored once when the answer to its statement was lost, and its segment comes again", async () => {
+    let isLost = false;
+    const query: Database["query"] = async (text, values) => {
+      const rows = await db.query(text, values);
+      if (!isLost && text.includes("insert into payload_segment")) {
+        isLost = true;
+        throw new DatabaseUnavailableError("the connection was lost after the statement");
+      }
+      return rows as never;
+    };
+    const forgetful = new Proxy(db, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        return name === "query" ? query : typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const { trace, counts } = await startTrace({ db: forgetful });
+    const payload = payloadOf({ day: today, request: "written twice" });
+    trace.storePayload(payload);
+    await counts.untilStored(1);
+    expect([isLost, counts.stored, counts.droppedTotal]).toEqual([true, 1, 0]);
+    expect(textOf((await trace.readPayload(today, payload.requestId))?.request)).toBe("written twice");
+    const [row] = await db.sql`
+      select count(*) as records, count(distinct segment_id) as segments from payload_record
+      where request_id = ${payload.requestId}::text::uuid`;
+    expect(row).toEqual({ records: 1n, segments: 1n });
   });
 
   test("is stored even if its day has no partition yet", async () => {

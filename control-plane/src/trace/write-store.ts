@@ -35,25 +35,32 @@ async function insertTraces(tx: Queryable, incoming: string, isNew = false): Pro
   );
 }
 
+const insertRows = (onConflict: string): string => `
+  with segment as (
+    insert into payload_segment (day, segment_id, key_id, sealed)
+    values ($1::text::date, $2::text::uuid, $3, $4)
+    ${onConflict})
+  insert into payload_record (day, request_id, gateway_user_id, segment_id, byte_offset, byte_length, request_bytes,
+    response_bytes, is_request_truncated, is_response_truncated)
+  select $1::text::date, (f->>0)::uuid, (f->>1)::bigint, $2::text::uuid, (f->>2)::integer,
+    (f->>3)::integer, (f->>4)::bigint, (f->>5)::bigint, (f->>6)::boolean, (f->>7)::boolean
+  from jsonb_array_elements($5::text::jsonb) as incoming (f)
+  ${onConflict}`;
+const insertNewSegment = insertRows("");
+const insertMissingSegment = insertRows("on conflict do nothing");
+
 /**
  * Inserts a segment and the records of its payloads, both or neither; existing ones stay as they are. One statement is
  * its own transaction and costs one round trip. The encrypted bytes are a parameter, which the driver sends as they
  * are.
- * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
+ * @param isNew whether all are new, as far as anybody knows: without a provision for others they cost less
+ * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition, and `isUniqueViolation` if not all of
+ * them were new
  */
-export async function insertSegment(db: Queryable, segment: PayloadSegment): Promise<void> {
-  const { day, segmentId } = segment;
-  await db.sql`
-    with segment as (
-      insert into payload_segment (day, segment_id, key_id, sealed)
-      values (${day}::text::date, ${segmentId}::text::uuid, ${segment.keyId}, ${segment.sealed})
-      on conflict do nothing)
-    insert into payload_record (day, request_id, gateway_user_id, segment_id, byte_offset, byte_length, request_bytes,
-      response_bytes, is_request_truncated, is_response_truncated)
-    select ${day}::text::date, (f->>0)::uuid, (f->>1)::bigint, ${segmentId}::text::uuid, (f->>2)::integer,
-      (f->>3)::integer, (f->>4)::bigint, (f->>5)::bigint, (f->>6)::boolean, (f->>7)::boolean
-    from jsonb_array_elements(${recordsJson(segment.records)}::text::jsonb) as incoming (f)
-    on conflict do nothing`;
+export async function insertSegment(db: Queryable, segment: PayloadSegment, isNew = false): Promise<void> {
+  const { day, segmentId, keyId, sealed, records } = segment;
+  const values = [day, segmentId, keyId, sealed, recordsJson(records)];
+  await db.query(isNew ? insertNewSegment : insertMissingSegment, values);
 }
 
 /** Records as arrays without names, in the order that the statement reads. This takes 0.2 us a record. */

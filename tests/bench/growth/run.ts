@@ -164,7 +164,7 @@ async function write(db: Database, customers: readonly Customer[], load: Load): 
       segments.add(key, payload, packedOf(payload));
     }
     for (let segment = segments.take(); segment !== null; segment = segments.take()) {
-      await insertSegment(db, segment);
+      await insertSegment(db, segment, true);
     }
   }
 }
