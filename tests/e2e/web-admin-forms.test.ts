@@ -85,7 +85,7 @@ test(
       await page.getByRole("button", { name: "Edit group" }).click();
       const dialog = openDialog(page);
       await dialog.getByLabel("Multiplier").fill("0.5");
-      expect(await linesOf(dialog)).toContain("Multiplier 1 → 0.5");
+      expect(await linesOf(dialog)).toContain("Multiplier 1 → 0.5 (-50%)");
       await db.sql`insert into setting (name, value, updated_by, updated_by_name)
         values ('admin.second_person_above_usd', '10', 1, 'somebody')`;
       await dialog.getByLabel("Multiplier").fill("0.4");

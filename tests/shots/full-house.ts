@@ -73,11 +73,19 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillCoupons(db);
   await fillRenewals(db, owner);
   await fillTopUp(db, owner);
+  await fillReferrals(db, owner);
   await fillCatalog(rig);
   await fillGroups(db, owner);
   await fillCalls(db, owner);
   await fillReading(db, owner);
   await fillLists(db, owner.gatewayUserId);
+}
+
+/** Rewards for inviting others are on, and the user has made a link. */
+async function fillReferrals(db: Database, { userId }: Owner): Promise<void> {
+  await db.sql`
+    insert into setting (name, value, updated_by_name) values ('referrals.is_on', 'true'::jsonb, 'photographs')`;
+  await db.sql`insert into referral_code (user_id, code) values (${userId}::bigint, 'k7m2x9q4')`;
 }
 
 async function fillOrders(db: Database, { userId }: Owner): Promise<void> {

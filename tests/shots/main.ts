@@ -7,6 +7,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
 import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
@@ -55,6 +56,7 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
       const button = watched.page.getByRole("button", { name });
       await button.or(watched.page.getByRole("menuitem", { name })).first().click();
     }
+    await fillIn(watched.page, shown);
     // Cards of a long list are only drawn near the screen.
     if ((await watched.page.$(".side-panel, dialog[open]")) === null) {
       const height = await watched.page.evaluate<number>("document.documentElement.scrollHeight");
@@ -68,6 +70,21 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
     return [...watched.faults, ...(isTooWide ? ["wider than the screen"] : [])];
   } finally {
     await watched.close();
+  }
+}
+
+async function fillIn(page: Page, { fill = {}, waitFor }: ShownPage): Promise<void> {
+  for (const [label, value] of Object.entries(fill)) {
+    const dialog = page.locator("dialog[open]");
+    const list = dialog.getByRole("combobox", { name: label, exact: true });
+    await ((await list.count()) > 0
+      ? list.selectOption(value)
+      : dialog.getByLabel(label, { exact: true }).first().fill(value));
+  }
+  if (waitFor !== undefined) {
+    const found = page.locator(waitFor);
+    await found.waitFor();
+    await found.scrollIntoViewIfNeeded();
   }
 }
 

@@ -15,6 +15,10 @@ export type ShownPage = {
   readonly check?: string;
   /** The names of buttons, or of entries of a menu, that are pressed then, one after the other. */
   readonly press?: readonly string[];
+  /** What is typed into fields, or chosen in lists, after that, by their labels. */
+  readonly fill?: Readonly<Record<string, string>>;
+  /** What is there once that has had its effect. */
+  readonly waitFor?: string;
   readonly expectedStatuses?: readonly number[];
 };
 

@@ -23,7 +23,8 @@ export const whenTexts: Readonly<Record<PreviewedOperation, string>> = {
   "/backend/admin/group/save/": `${calls} of the group cost the saved multiplier. Keys that name a group their owner no longer has are refused.`,
   "/backend/admin/group/assign/": `${calls} of these accounts use their group with the highest rank.`,
   "/backend/admin/group/remove/": `${calls} with keys that name the group are refused; other keys use the group with the highest rank that is left.`,
-  "/backend/admin/plan/save/": "Purchases from now on. Months already bought stay as they are.",
+  "/backend/admin/plan/save/":
+    "Purchases from now on. Months already bought stay as they are, and those who pay every month are told by mail before a new price holds for them.",
   "/backend/admin/code-batch/create/": "The codes can be redeemed at once.",
   "/backend/admin/code-batch/revoke/": "Unused codes can't be redeemed any more. What others have added stays.",
   "/backend/admin/coupon/create/": "Orders from now on can use it, within its dates.",

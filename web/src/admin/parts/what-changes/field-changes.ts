@@ -1,11 +1,20 @@
+import { shareBetween } from "./share-between.ts";
+
 /** A change of a field, in the words that the form has for it. Null for a value that is not shown. */
-export type FieldChange = { readonly label: string; readonly before: string | null; readonly after: string | null };
+export type FieldChange = {
+  readonly label: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** By what share of it an amount or a multiplier changes; null for anything else. */
+  readonly share: number | null;
+};
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Fields that change nothing by themselves. */
 const unchanging: ReadonlySet<string> = new Set(["reason", "word"]);
 const shownLengthMax = 80;
+const isAmount = /usd|quota|multiplier/;
 
 /** What a visitor has changed in a form. Labels and options are read off its fields, so that they are said only there. */
 export function fieldChanges(form: HTMLFormElement, before: Values, after: Values): FieldChange[] {
@@ -14,7 +23,12 @@ export function fieldChanges(form: HTMLFormElement, before: Values, after: Value
     .map((name) => {
       const field = fieldOf(form, name);
       const shown = (value: unknown): string | null => (isSecret(field) ? null : textOf(field, value));
-      return { label: labelOf(field, name), before: shown(before[name]), after: shown(after[name]) };
+      return {
+        label: labelOf(field, name),
+        before: shown(before[name]),
+        after: shown(after[name]),
+        share: isAmount.test(name) ? shareBetween(before[name], after[name]) : null,
+      };
     });
 }
 

@@ -5,6 +5,7 @@ import { createEffect, createMemo, createSignal, For, type JSX, onCleanup, Show 
 import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import type { Form } from "../../../form/create-form.ts";
 import { Notice } from "../../../kit/states.tsx";
+import { formats } from "../../formats.ts";
 import { failureText } from "../actions.ts";
 import { consequenceTexts, type Preview, whenTexts } from "./effect-texts.ts";
 import { fieldChanges } from "./field-changes.ts";
@@ -38,12 +39,13 @@ export function WhatChanges(props: Props): JSX.Element {
           <h3>What changes</h3>
           <dl>
             <For each={changes()}>
-              {({ label, before, after }) => (
+              {({ label, before, after, share }) => (
                 <div>
                   <dt>{label}</dt>
                   <dd>
                     <Show when={after !== null} fallback="another one, which is not shown">
                       <bdi>{before}</bdi> → <bdi>{after}</bdi>
+                      {share === null ? "" : ` (${share > 0 ? "+" : ""}${formats.percent(share)})`}
                     </Show>
                   </dd>
                 </div>

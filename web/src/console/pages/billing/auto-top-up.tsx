@@ -2,12 +2,13 @@ import type { paymentOptionsResponse } from "@sluice/contracts/payments";
 import type { startedTopUpResponse, topUpResponse } from "@sluice/contracts/top-ups";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
-import { For, type JSX, Show } from "solid-js";
+import { createSignal, For, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
+import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
@@ -54,9 +55,11 @@ export function AutoTopUp(): JSX.Element {
 function Kept(props: { readonly topUp: TopUp }): JSX.Element {
   const texts = billingArea.texts();
   const client = useQueryClient();
+  const [isAsked, setIsAsked] = createSignal(false);
   const remove = createMutation(() => ({
     mutationFn: () => apiPost<typeof topUpResponse>(`${path}remove/`, {}),
     onSuccess: () => {
+      setIsAsked(false);
       showToast(texts.topUpRemoved);
       void client.invalidateQueries({ queryKey: ["top-up"] });
     },
@@ -82,10 +85,18 @@ function Kept(props: { readonly topUp: TopUp }): JSX.Element {
       />
       <Show when={remove.error}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
       <p>
-        <Button isBusy={remove.isPending} onClick={() => remove.mutate()}>
-          {texts.topUpRemove}
-        </Button>
+        <Button onClick={() => setIsAsked(true)}>{texts.topUpRemove}</Button>
       </p>
+      <ConfirmDialog
+        isOpen={isAsked()}
+        onClose={() => setIsAsked(false)}
+        title={texts.topUpRemoveTitle}
+        action={texts.topUpRemove}
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      >
+        {texts.topUpRemoveText}
+      </ConfirmDialog>
     </>
   );
 }

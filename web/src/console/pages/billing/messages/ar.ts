@@ -108,6 +108,8 @@ export const messages: BillingMessages = {
   topUpStart: "حفظ وسيلة دفع",
   topUpRemove: "إزالة",
   topUpRemoved: "أُزيل الشحن التلقائي.",
+  topUpRemoveTitle: "هل تريد إزالة الشحن التلقائي؟",
+  topUpRemoveText: "لن يُخصم أي مبلغ تلقائيًا بعد الآن. عند نفاد رصيدك تُرفض الطلبات حتى تشحنه.",
   topUpPrice: "كل شحنة",
   topUpThreshold: "عندما يتبقى أقل من",
   topUpMonth: "الحد الأقصى شهريًا",

@@ -112,6 +112,9 @@ export const messages: BillingMessages = {
   topUpStart: "Zahlungsart speichern",
   topUpRemove: "Entfernen",
   topUpRemoved: "Die automatische Aufladung wurde entfernt.",
+  topUpRemoveTitle: "Automatische Aufladung entfernen?",
+  topUpRemoveText:
+    "Es wird nichts mehr automatisch abgebucht. Ist Ihr Guthaben aufgebraucht, werden Aufrufe abgelehnt, bis Sie es aufladen.",
   topUpPrice: "Jede Aufladung",
   topUpThreshold: "Wenn weniger übrig ist als",
   topUpMonth: "Höchstens pro Monat",

@@ -109,6 +109,9 @@ export const messages = english({
   topUpStart: "Save a payment method",
   topUpRemove: "Remove",
   topUpRemoved: "The automatic top-up was removed.",
+  topUpRemoveTitle: "Remove the automatic top-up?",
+  topUpRemoveText:
+    "Nothing is charged automatically any more. Once your balance is used up, calls are refused until you add to it.",
   topUpPrice: "Each top-up",
   topUpThreshold: "When less is left than",
   topUpMonth: "Most per month",

@@ -110,6 +110,9 @@ export const messages: BillingMessages = {
   topUpStart: "Guardar un método de pago",
   topUpRemove: "Quitar",
   topUpRemoved: "Se quitó la recarga automática.",
+  topUpRemoveTitle: "¿Quitar la recarga automática?",
+  topUpRemoveText:
+    "Ya no se cobra nada automáticamente. Cuando se agote tu saldo, las llamadas se rechazan hasta que lo recargues.",
   topUpPrice: "Cada recarga",
   topUpThreshold: "Cuando quede menos de",
   topUpMonth: "Máximo al mes",

@@ -111,6 +111,9 @@ export const messages: BillingMessages = {
   topUpStart: "Enregistrer un moyen de paiement",
   topUpRemove: "Retirer",
   topUpRemoved: "La recharge automatique a été retirée.",
+  topUpRemoveTitle: "Retirer la recharge automatique ?",
+  topUpRemoveText:
+    "Plus rien n’est débité automatiquement. Une fois votre solde épuisé, les appels sont refusés jusqu’à ce que vous le rechargiez.",
   topUpPrice: "Chaque recharge",
   topUpThreshold: "Quand il reste moins de",
   topUpMonth: "Maximum par mois",

@@ -108,6 +108,8 @@ export const messages: BillingMessages = {
   topUpStart: "भुगतान तरीक़ा सहेजें",
   topUpRemove: "हटाएँ",
   topUpRemoved: "अपने-आप रिचार्ज हटा दिया गया।",
+  topUpRemoveTitle: "अपने-आप रिचार्ज हटाएँ?",
+  topUpRemoveText: "अब कुछ भी अपने-आप नहीं काटा जाएगा। बैलेंस ख़त्म होने पर, रिचार्ज करने तक कॉल अस्वीकार की जाएँगी।",
   topUpPrice: "हर रिचार्ज",
   topUpThreshold: "जब इससे कम बचे",
   topUpMonth: "महीने में ज़्यादा से ज़्यादा",

@@ -110,6 +110,8 @@ export const messages: BillingMessages = {
   topUpStart: "支払い方法を保存",
   topUpRemove: "削除",
   topUpRemoved: "自動チャージを削除しました。",
+  topUpRemoveTitle: "自動チャージを削除しますか？",
+  topUpRemoveText: "今後、自動で請求されることはありません。残高がなくなると、チャージするまで呼び出しは拒否されます。",
   topUpPrice: "1 回のチャージ",
   topUpThreshold: "残高がこれを下回ったら",
   topUpMonth: "1 か月の上限",

@@ -109,6 +109,8 @@ export const messages: BillingMessages = {
   topUpStart: "결제 수단 저장",
   topUpRemove: "삭제",
   topUpRemoved: "자동 충전을 삭제했습니다.",
+  topUpRemoveTitle: "자동 충전을 삭제할까요?",
+  topUpRemoveText: "더 이상 자동으로 결제되지 않습니다. 잔액을 모두 쓰면 다시 충전할 때까지 호출이 거부됩니다.",
   topUpPrice: "1회 충전",
   topUpThreshold: "남은 금액이 이보다 적을 때",
   topUpMonth: "한 달 최대",

@@ -110,6 +110,9 @@ export const messages: BillingMessages = {
   topUpStart: "Salvar um meio de pagamento",
   topUpRemove: "Remover",
   topUpRemoved: "A recarga automática foi removida.",
+  topUpRemoveTitle: "Remover a recarga automática?",
+  topUpRemoveText:
+    "Nada mais será cobrado automaticamente. Quando o seu saldo acabar, as chamadas serão recusadas até você recarregá-lo.",
   topUpPrice: "Cada recarga",
   topUpThreshold: "Quando restar menos de",
   topUpMonth: "Máximo por mês",

@@ -110,6 +110,9 @@ export const messages: BillingMessages = {
   topUpStart: "Сохранить способ оплаты",
   topUpRemove: "Удалить",
   topUpRemoved: "Автопополнение удалено.",
+  topUpRemoveTitle: "Удалить автопополнение?",
+  topUpRemoveText:
+    "Автоматических списаний больше не будет. Когда баланс закончится, вызовы будут отклоняться, пока вы его не пополните.",
   topUpPrice: "Каждое пополнение",
   topUpThreshold: "Когда остаётся меньше",
   topUpMonth: "Не больше в месяц",

@@ -107,6 +107,8 @@ export const messages: BillingMessages = {
   topUpStart: "保存付款方式",
   topUpRemove: "移除",
   topUpRemoved: "自动充值已移除。",
+  topUpRemoveTitle: "移除自动充值？",
+  topUpRemoveText: "此后不再自动扣款。余额用完后，调用会被拒绝，直到您再次充值。",
   topUpPrice: "每次充值",
   topUpThreshold: "余额低于",
   topUpMonth: "每月上限",
