@@ -1,11 +1,14 @@
 import { openaiUpstream } from "@sluice/contracts/upstreams";
 import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import { salesSteps } from "./fill-sales.ts";
 import type { AgedSizes } from "./sizes.ts";
+import { spread, upTo } from "./spread.ts";
 
 const rowsAtOnce = 100_000;
 
 /** The data besides the calls, each as a named statement. */
-export function businessSteps({ users, orders }: AgedSizes): readonly (readonly [string, string])[] {
+export function businessSteps(sizes: AgedSizes): readonly (readonly [string, string])[] {
+  const { users, orders } = sizes;
   const organisations = Math.ceil(users / 10);
   return [
     ["gateway users", `insert into gateway_user (created_at) select ${spread("i", users)} from ${upTo(users)}`],
@@ -55,10 +58,10 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
     ],
     [
       "orders",
-      `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at, created_at,
+      `insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, organisation_id, expires_at, created_at,
           status, pay_channel, review_reason, settled_at, credited_at)
-        select 'S' || i, 'credit', 'Credit', 'wallet_balance', 10, i % 200 + 1, i % ${users} + 1, now(), ${spread("i", orders)},
-          case when i % 1000 = 0 then 'review' when i % 7 = 0 then 'expired' else 'settled' end, 'cardpay',
+        select 'S' || i, 'credit', 'Credit', 'wallet_balance', 10, i % 200 + 1, i % ${users} + 1, case when i % 20 = 1 then i % ${organisations} + 1 end, now(),
+          ${spread("i", orders)}, case when i % 1000 = 0 then 'review' when i % 7 = 0 then 'expired' else 'settled' end, 'cardpay',
           case when i % 1000 = 0 then 'amount' end, case when i % 1000 > 0 and i % 7 <> 0 then ${spread("i", orders)} end,
           case when i % 1000 > 1 and i % 7 <> 0 then ${spread("i", orders)} end
         from ${upTo(orders)}`,
@@ -89,13 +92,9 @@ export function businessSteps({ users, orders }: AgedSizes): readonly (readonly 
           'user', (i % ${users} + 1)::text
         from ${upTo(orders * 4)}`,
     ],
+    ...salesSteps(sizes),
   ];
 }
-
-const upTo = (count: number): string => `generate_series(1, ${count}) i`;
-
-/** The rows are spread evenly over the last two years: calls are deleted, business data is not. */
-const spread = (row: string, count: number): string => `now() - interval '720 days' * (1 - ${row}::float8 / ${count})`;
 
 export async function fillLedger(
   db: Queryable,
