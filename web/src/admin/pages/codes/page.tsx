@@ -38,7 +38,7 @@ const columns: readonly Column<Batch>[] = [
   { id: "expires_at", label: "Valid until", cell: (batch) => shownMoment(batch.expires_at) },
   { id: "note", label: "Note", cell: (batch) => <bdi>{shownText(batch.note)}</bdi> },
   { id: "created_by", label: "Made by", cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
-  { id: "created_at", label: "Made", cell: (batch) => shownMoment(batch.created_at), isSortable: true },
+  { id: "created_at", label: "Created", cell: (batch) => shownMoment(batch.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("code-batches", batchesPath);
@@ -134,7 +134,7 @@ function BatchFacts(props: { readonly batch: Batch; readonly onRevoke: () => voi
           { name: "Revoked", value: shownMoment(props.batch.revoked_at) },
           { name: "Note", value: <bdi>{shownText(props.batch.note)}</bdi> },
           { name: "Made by", value: <bdi>{props.batch.created_by}</bdi> },
-          { name: "Made", value: shownMoment(props.batch.created_at) },
+          { name: "Created", value: shownMoment(props.batch.created_at) },
         ]}
       />
     </>

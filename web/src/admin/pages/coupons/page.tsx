@@ -37,7 +37,7 @@ const columns: readonly Column<Coupon>[] = [
   { id: "expires_at", label: "Valid until", cell: (coupon) => shownMoment(coupon.expires_at) },
   { id: "note", label: "Note", cell: (coupon) => <bdi>{shownText(coupon.note)}</bdi> },
   { id: "created_by", label: "Made by", cell: (coupon) => <bdi>{coupon.created_by}</bdi>, isHiddenAtFirst: true },
-  { id: "created_at", label: "Made", cell: (coupon) => shownMoment(coupon.created_at), isSortable: true },
+  { id: "created_at", label: "Created", cell: (coupon) => shownMoment(coupon.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("coupons", couponsPath);
@@ -130,7 +130,7 @@ function CouponFacts(props: { readonly coupon: Coupon; readonly onRevoke: () => 
           { name: "Revoked", value: shownMoment(props.coupon.revoked_at) },
           { name: "Note", value: <bdi>{shownText(props.coupon.note)}</bdi> },
           { name: "Made by", value: <bdi>{props.coupon.created_by}</bdi> },
-          { name: "Made", value: shownMoment(props.coupon.created_at) },
+          { name: "Created", value: shownMoment(props.coupon.created_at) },
         ]}
       />
     </>

@@ -28,7 +28,7 @@ const columns: readonly Column<Credit>[] = [
     card: "badge",
   },
   { id: "credit_quota", label: "Amount", cell: (row) => formats.quota(row.credit_quota), align: "end" },
-  { id: "refusal", label: "Why not", cell: (row) => (row.refusal === null ? "–" : refusalTexts[row.refusal]) },
+  { id: "refusal", label: "Reason", cell: (row) => (row.refusal === null ? "–" : refusalTexts[row.refusal]) },
   { id: "network", label: "Network", cell: (row) => <bdi>{row.network}</bdi> },
   {
     id: "invitation_id",

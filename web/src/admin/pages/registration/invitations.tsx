@@ -33,7 +33,7 @@ const columns: readonly Column<Invitation>[] = [
   { id: "group_name", label: "Group", cell: (row) => row.group_name ?? "as usual" },
   { id: "credit_quota", label: "Free credit", cell: creditOf },
   { id: "expires_at", label: "Valid until", cell: (row) => shownMoment(row.expires_at) },
-  { id: "created_at", label: "Made", cell: (row) => shownMoment(row.created_at) },
+  { id: "created_at", label: "Created", cell: (row) => shownMoment(row.created_at) },
 ];
 
 /** Codes with which people may register. */
@@ -95,7 +95,7 @@ function InvitationFacts(props: { readonly invitation: Invitation; readonly onEn
           { name: "Free credit", value: creditOf(props.invitation) },
           { name: "Valid until", value: shownMoment(props.invitation.expires_at) },
           { name: "Made by", value: <bdi>{props.invitation.created_by}</bdi> },
-          { name: "Made", value: shownMoment(props.invitation.created_at) },
+          { name: "Created", value: shownMoment(props.invitation.created_at) },
           { name: "Revoked", value: shownMoment(props.invitation.revoked_at) },
         ]}
       />

@@ -130,7 +130,7 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
             facts={[
               { name: "Channel", value: usage().channel ?? dash },
               { name: "Group", value: usage().group_name },
-              { name: "Counted by", value: usage().usage_source },
+              { name: "Usage source", value: usage().usage_source },
               { name: "Response cache", value: shownShare(usage().cache_basis_points) },
               ...countColumns.map((count) => ({ name: countLabels[count], value: shownCount(usage()[count]) })),
               { name: "Price version", value: usage().price_version === null ? dash : String(usage().price_version) },

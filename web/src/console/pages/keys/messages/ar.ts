@@ -103,7 +103,7 @@ export const messages: KeysMessages = {
   cost: "التكلفة",
   tokens: "الرموز",
   noUsage: "لا طلبات بهذا المفتاح خلال آخر 30 يومًا.",
-  allUsage: "كل طلباته",
+  allUsage: "عرض الطلبات",
   days: "الأيام بتوقيت {zone}",
   failed: "لم ينجح الأمر",
 };

@@ -114,7 +114,7 @@ export const messages: KeysMessages = {
   cost: "Kosten",
   tokens: "Tokens",
   noUsage: "In den letzten 30 Tagen kein Aufruf mit diesem Schlüssel.",
-  allUsage: "Alle Aufrufe",
+  allUsage: "Aufrufe ansehen",
   days: "Tage in {zone}",
   failed: "Das hat nicht geklappt",
 };

@@ -112,7 +112,7 @@ export const messages = english({
   cost: "Cost",
   tokens: "Tokens",
   noUsage: "No calls with this key in the last 30 days.",
-  allUsage: "All its calls",
+  allUsage: "View calls",
   days: "Days in {zone}",
   failed: "Something went wrong",
 });

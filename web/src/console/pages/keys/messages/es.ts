@@ -113,7 +113,7 @@ export const messages: KeysMessages = {
   cost: "Coste",
   tokens: "Tokens",
   noUsage: "Ninguna llamada con esta clave en los últimos 30 días.",
-  allUsage: "Todas sus llamadas",
+  allUsage: "Ver llamadas",
   days: "Días en {zone}",
   failed: "No ha funcionado",
 };

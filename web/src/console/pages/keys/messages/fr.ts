@@ -118,7 +118,7 @@ export const messages: KeysMessages = {
   cost: "Coût",
   tokens: "Tokens",
   noUsage: "Aucun appel avec cette clé ces 30 derniers jours.",
-  allUsage: "Tous ses appels",
+  allUsage: "Voir les appels",
   days: "Jours en {zone}",
   failed: "Cela n’a pas fonctionné",
 };

@@ -100,7 +100,7 @@ export const messages: KeysMessages = {
   cost: "खर्च",
   tokens: "टोकन",
   noUsage: "पिछले 30 दिनों में इस कुंजी से कोई कॉल नहीं हुई।",
-  allUsage: "इसकी सभी कॉल",
+  allUsage: "कॉल देखें",
   days: "दिन {zone} के अनुसार",
   failed: "यह नहीं हो पाया",
 };

@@ -104,7 +104,7 @@ export const messages: KeysMessages = {
   cost: "料金",
   tokens: "トークン",
   noUsage: "直近 30 日にこのキーの呼び出しはありません。",
-  allUsage: "すべての呼び出し",
+  allUsage: "呼び出しを見る",
   days: "日付は {zone}",
   failed: "処理できませんでした",
 };

@@ -103,7 +103,7 @@ export const messages: KeysMessages = {
   cost: "비용",
   tokens: "토큰",
   noUsage: "최근 30일 동안 이 키의 호출이 없습니다.",
-  allUsage: "이 키의 모든 호출",
+  allUsage: "호출 보기",
   days: "{zone} 기준 날짜",
   failed: "처리하지 못했습니다",
 };

@@ -113,7 +113,7 @@ export const messages: KeysMessages = {
   cost: "Custo",
   tokens: "Tokens",
   noUsage: "Nenhuma chamada com esta chave nos últimos 30 dias.",
-  allUsage: "Todas as chamadas dela",
+  allUsage: "Ver chamadas",
   days: "Dias em {zone}",
   failed: "Não deu certo",
 };

@@ -120,7 +120,7 @@ export const messages: KeysMessages = {
   cost: "Стоимость",
   tokens: "Токены",
   noUsage: "За последние 30 дней запросов с этим ключом не было.",
-  allUsage: "Все его запросы",
+  allUsage: "Показать вызовы",
   days: "Дни по {zone}",
   failed: "Не получилось",
 };

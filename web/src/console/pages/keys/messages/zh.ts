@@ -100,7 +100,7 @@ export const messages: KeysMessages = {
   cost: "费用",
   tokens: "Token",
   noUsage: "最近 30 天此密钥没有调用。",
-  allUsage: "它的全部调用",
+  allUsage: "查看调用",
   days: "日期按 {zone}",
   failed: "操作未成功",
 };

@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "Erstes Byte",
   duration: "Dauer",
   status: "Status",
-  exportCsv: "CSV aller Aufrufe",
+  exportCsv: "CSV exportieren",
   earlier: "Vor dem Umzug, vom {from} bis {to}: {calls} Aufrufe für {cost}.",
   earlierCsv: "CSV nach Tag und Modell",
   earlierCallsCsv: "CSV der einzelnen Aufrufe",
@@ -71,7 +71,7 @@ export const messages: UsageMessages = {
   yes: "ja",
   no: "nein",
   error: "Fehler",
-  source: "Gezählt von",
+  source: "Quelle der Zählung",
   sources: {
     provider: "dem Anbieter",
     estimated: "uns, weil der Anbieter keine Zahlen gesendet hat",

@@ -57,7 +57,7 @@ export const messages = english({
   firstByte: "First byte",
   duration: "Duration",
   status: "Status",
-  exportCsv: "CSV of all calls",
+  exportCsv: "Export CSV",
   earlier: "Before the move, from {from} to {to}: {calls} calls for {cost}.",
   earlierCsv: "CSV by day and model",
   earlierCallsCsv: "CSV of single calls",
@@ -71,7 +71,7 @@ export const messages = english({
   yes: "yes",
   no: "no",
   error: "Error",
-  source: "Counted by",
+  source: "Usage source",
   sources: {
     provider: "the provider",
     estimated: "us, because the provider sent no count",

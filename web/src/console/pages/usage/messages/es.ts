@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "Primer byte",
   duration: "Duración",
   status: "Estado",
-  exportCsv: "CSV de todas las llamadas",
+  exportCsv: "Exportar CSV",
   earlier: "Antes del traslado, del {from} al {to}: {calls} llamadas por {cost}.",
   earlierCsv: "CSV por día y modelo",
   earlierCallsCsv: "CSV de cada llamada",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "sí",
   no: "no",
   error: "Error",
-  source: "Contado por",
+  source: "Origen del recuento",
   sources: {
     provider: "el proveedor",
     estimated: "nosotros, porque el proveedor no envió recuento",

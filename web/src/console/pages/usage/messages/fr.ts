@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "Premier octet",
   duration: "Durée",
   status: "Statut",
-  exportCsv: "CSV de tous les appels",
+  exportCsv: "Exporter en CSV",
   earlier: "Avant le transfert, du {from} au {to} : {calls} appels pour {cost}.",
   earlierCsv: "CSV par jour et par modèle",
   earlierCallsCsv: "CSV des appels un par un",
@@ -71,7 +71,7 @@ export const messages: UsageMessages = {
   yes: "oui",
   no: "non",
   error: "Erreur",
-  source: "Compté par",
+  source: "Source du comptage",
   sources: {
     provider: "le fournisseur",
     estimated: "nous, car le fournisseur n’a envoyé aucun décompte",

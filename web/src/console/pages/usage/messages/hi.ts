@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "पहला बाइट",
   duration: "अवधि",
   status: "स्थिति",
-  exportCsv: "सभी कॉल का CSV",
+  exportCsv: "CSV निर्यात करें",
   earlier: "स्थानांतरण से पहले, {from} से {to} तक: {calls} कॉल, {cost}।",
   earlierCsv: "दिन और मॉडल के अनुसार CSV",
   earlierCallsCsv: "हर कॉल की CSV",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "हाँ",
   no: "नहीं",
   error: "त्रुटि",
-  source: "किसने गिना",
+  source: "गिनती का स्रोत",
   sources: {
     provider: "प्रदाता",
     estimated: "हमने, क्योंकि प्रदाता ने गिनती नहीं भेजी",

@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "最初のバイト",
   duration: "所要時間",
   status: "ステータス",
-  exportCsv: "すべての呼び出しの CSV",
+  exportCsv: "CSV を書き出す",
   earlier: "移行前（{from}～{to}）：{calls} 件の呼び出し、合計 {cost}。",
   earlierCsv: "日・モデル別の CSV",
   earlierCallsCsv: "呼び出しごとの CSV",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "はい",
   no: "いいえ",
   error: "エラー",
-  source: "計測元",
+  source: "使用量の出所",
   sources: {
     provider: "プロバイダー",
     estimated: "当サービス（プロバイダーから数が届かなかったため）",

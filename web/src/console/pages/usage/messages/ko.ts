@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "첫 바이트",
   duration: "소요 시간",
   status: "상태",
-  exportCsv: "모든 호출 CSV",
+  exportCsv: "CSV 내보내기",
   earlier: "이전하기 전({from} ~ {to}): 호출 {calls}건, {cost}.",
   earlierCsv: "날짜 및 모델별 CSV",
   earlierCallsCsv: "호출별 CSV",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "예",
   no: "아니요",
   error: "오류",
-  source: "집계 주체",
+  source: "사용량 출처",
   sources: {
     provider: "제공업체",
     estimated: "당사(제공업체가 수치를 보내지 않음)",

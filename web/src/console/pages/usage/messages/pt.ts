@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "Primeiro byte",
   duration: "Duração",
   status: "Status",
-  exportCsv: "CSV de todas as chamadas",
+  exportCsv: "Exportar CSV",
   earlier: "Antes da migração, de {from} a {to}: {calls} chamadas por {cost}.",
   earlierCsv: "CSV por dia e modelo",
   earlierCallsCsv: "CSV de cada chamada",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "sim",
   no: "não",
   error: "Erro",
-  source: "Contado por",
+  source: "Origem da contagem",
   sources: {
     provider: "o provedor",
     estimated: "nós, porque o provedor não enviou contagem",

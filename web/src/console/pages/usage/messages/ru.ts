@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "Первый байт",
   duration: "Длительность",
   status: "Статус",
-  exportCsv: "CSV всех запросов",
+  exportCsv: "Экспорт в CSV",
   earlier: "До переноса, с {from} по {to}: запросов {calls} на {cost}.",
   earlierCsv: "CSV по дням и моделям",
   earlierCallsCsv: "CSV отдельных запросов",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "да",
   no: "нет",
   error: "Ошибка",
-  source: "Кто посчитал",
+  source: "Источник подсчёта",
   sources: {
     provider: "поставщик",
     estimated: "мы: поставщик не прислал данных",

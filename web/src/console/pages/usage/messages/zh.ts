@@ -56,7 +56,7 @@ export const messages: UsageMessages = {
   firstByte: "首字节",
   duration: "耗时",
   status: "状态码",
-  exportCsv: "全部调用的 CSV",
+  exportCsv: "导出 CSV",
   earlier: "迁移之前，{from} 至 {to}：{calls} 次调用，共 {cost}。",
   earlierCsv: "按日期和模型的 CSV",
   earlierCallsCsv: "逐次调用的 CSV",
@@ -70,7 +70,7 @@ export const messages: UsageMessages = {
   yes: "是",
   no: "否",
   error: "错误",
-  source: "计数方",
+  source: "用量来源",
   sources: {
     provider: "提供商",
     estimated: "本服务，因为提供商没有给出用量",
