@@ -145,6 +145,7 @@ const keeping: readonly Program[] = [
         "salt-key-file": text("LiteLLM: the file with its salt key, or its master key if it has none."),
         config: text("LiteLLM: its config.yaml, whose models are added."),
         grant: text("LiteLLM: what each account without a budget gets, in USD."),
+        "usage-rows": flag("one-api and new-api: move single calls, too."),
         apply: flag("Do it."),
         "cut-over": flag("The last run: from now on balances are here."),
         drained: flag("After it: move what calls that had begun there have cost since."),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -19,7 +19,6 @@ import {
   oneFileName as name,
 } from "../support/service/one-file.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
-import { commandLines, faultsOf } from "../support/shipping/command-lines.ts";
 import { startInContainer, type UnpackedImage } from "../support/shipping/container.ts";
 
 let folder: string;
@@ -124,28 +123,6 @@ describe("the service as one file", () => {
     expect((await outputOf(["admin:create", "--help"]))[0]).toBe(0);
     expect((await outputOf(["audit"], offline))[0]).toBe(1);
     expect((await outputOf(["audit-log"], { HOME: folder }))[0]).toBe(3);
-  });
-
-  describe.each(commandLines)("$words", ({ words, needs }) => {
-    test("explains itself, and refuses an option that it does not have", async () => {
-      const [code, help] = await outputOf([...words, "--help"]);
-      expect([code, help]).toEqual([0, expect.stringContaining(`Usage: sluice ${words.join(" ")}`)]);
-      const [refused, said] = await outputOf([...words, "--no-such-option"]);
-      expect([refused, said.trim()]).toEqual([
-        2,
-        `Unknown option '--no-such-option'. See: sluice ${words.join(" ")} --help`,
-      ]);
-    });
-
-    test("ends with the code and the sentence that it should where something is missing", async () => {
-      const target = join(folder, "home", "target");
-      for (const { given = [], env = {}, code, says } of faultsOf(needs, target)) {
-        const [ended, said] = await outputOf([...words, ...given], { ...env, DATA_DIR: join(folder, "data-of-none") });
-        expect([given, ended, said]).toEqual([given, code, expect.stringMatching(says)]);
-        expect(said).not.toMatch(/secret-of-the-url|^\s+at .*:\d+|invalid_type|Invalid input/m);
-        expect(existsSync(target)).toBe(false);
-      }
-    });
   });
 
   test("its builder explains itself, and builds nothing for a wrong command line", async () => {
