@@ -76,7 +76,7 @@ export function faultsOf(needs: Needs, target: string): readonly Fault[] {
   const given = placed(words);
   return [
     ...(needs.isIncompleteAlone === true ? [{ code: 2, says: /Usage: sluice / }] : []),
-    ...(wrong === undefined ? [] : [{ given: placed(wrong), code: 2, says: /./ }]),
+    ...(wrong === undefined ? [] : [{ given: placed(wrong), env: { DATABASE_URL: away }, code: 2, says: /./ }]),
     ...(hasDatabase ? [{ given, env: { DATABASE_URL: "" }, code: 1, says: /DATABASE_URL/ }] : []),
     ...(hasDatabase || saysAway !== undefined
       ? [{ given, env: { DATABASE_URL: away }, code: 1, says: saysAway ?? reached }]
