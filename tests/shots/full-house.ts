@@ -78,6 +78,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillGroups(db, owner);
   await fillCalls(db, owner);
   await fillReading(db, owner);
+  await fillEarlier(db, owner);
   await fillLists(db, owner.gatewayUserId);
 }
 
@@ -104,6 +105,18 @@ async function fillOrders(db: Database, { userId }: Owner): Promise<void> {
       await settlePaid(billingDeps(db), { ...noticeOf(order), transactionId }, { at });
     }
   }
+}
+
+/** The account came from another gateway, with its calls by day and one by one. */
+async function fillEarlier(db: Database, { gatewayUserId }: Owner): Promise<void> {
+  await db.sql`insert into import_source (instance, program) values ('old-shop', 'new-api')`;
+  await db.sql`
+    insert into imported_usage (gateway_user_id, instance, day, model, calls, input_tokens, output_tokens, quota)
+    select ${gatewayUserId}::bigint, 'old-shop', '2026-01-31'::date + n, 'gpt-4o', 1234, 500000, 70000, 1250000
+    from generate_series(0, 29) n`;
+  await db.sql`
+    insert into imported_call (gateway_user_id, instance, source_id, made_at, model, key_name, input_tokens, output_tokens, quota)
+    values (${gatewayUserId}::bigint, 'old-shop', '1', '2026-01-31', 'gpt-4o', 'main', 500, 70, 1250)`;
 }
 
 /** The user may read the contents of calls, and did so once in the console and once by a program. */
