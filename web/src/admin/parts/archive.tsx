@@ -7,14 +7,6 @@ import type { Archived } from "./archive-forms.tsx";
 
 const ArchiveForms = lazy(async () => ({ default: (await import("./archive-forms.tsx")).ArchiveForms }));
 
-const kindNames: Readonly<Record<Archived["kind"], string>> = {
-  channel: "channel",
-  model: "model",
-  plan: "plan",
-  group: "group",
-  node: "exit node",
-};
-
 /** Archives a thing, or brings it back. */
 export function ArchiveButton(props: Archived): JSX.Element {
   const [isOpen, setIsOpen] = createSignal(false);
@@ -27,11 +19,7 @@ export function ArchiveButton(props: Archived): JSX.Element {
       <Button variant={isArchived() ? "plain" : "danger"} onClick={() => setIsOpen(true)}>
         {isArchived() ? "Restore" : "Archive"}
       </Button>
-      <Dialog
-        isOpen={isOpen()}
-        onClose={close}
-        title={isArchived() ? `Restore the ${kindNames[props.kind]}` : `Archive the ${kindNames[props.kind]}`}
-      >
+      <Dialog isOpen={isOpen()} onClose={close} title={`${isArchived() ? "Restore" : "Archive"} the ${props.kind}`}>
         <Show when={isOpen()}>
           <Suspense fallback={<LoadingPart />}>
             <ArchiveForms {...props} onDone={close} />

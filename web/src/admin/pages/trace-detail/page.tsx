@@ -13,11 +13,11 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
-import { OwnAccesses } from "../../parts/own-accesses.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd } from "../../shown.ts";
 import { countLabels } from "../../unit-texts.ts";
+import { OwnAccesses } from "../trace/own-accesses.tsx";
 import { Attempts } from "./attempts.tsx";
 import { PayloadReader } from "./payload-reader.tsx";
 

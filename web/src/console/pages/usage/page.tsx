@@ -1,4 +1,4 @@
-import { type JSX, Match, Show, Switch } from "solid-js";
+import { type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
 import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
@@ -15,7 +15,8 @@ import { EarlierUsage } from "./earlier-usage.tsx";
 import { usageArea } from "./messages/messages.ts";
 import { createRange } from "./range.ts";
 import { RangeBar } from "./range-bar.tsx";
-import { ReadingCard } from "./reading-card.tsx";
+
+const ReadingCard = lazy(async () => ({ default: (await import("./reading-card.tsx")).ReadingCard }));
 
 /** What was called and what it cost. */
 export function Page(): JSX.Element {
@@ -59,7 +60,9 @@ export function Page(): JSX.Element {
       <EarlierUsage />
       <ShownAfter isReady={!summary.isPending}>
         <CallLog range={range} state={state} filter={filter} />
-        <ReadingCard />
+        <Suspense>
+          <ReadingCard />
+        </Suspense>
       </ShownAfter>
     </>
   );

@@ -15,7 +15,6 @@ import { formats } from "../../formats.ts";
 import { PlainTable } from "../../parts/plain-table.tsx";
 import { usageArea } from "./messages/messages.ts";
 import { accessPath, createReadingQuery, type Reading, readingPath } from "./reading.ts";
-import styles from "./usage.module.css";
 
 type Access = ResponseOf<typeof ownAccessListOutput>["accesses"][number];
 
@@ -37,7 +36,7 @@ export function ReadingCard(): JSX.Element {
     <Show when={shown()}>
       {(reading) => (
         <Card title={texts.reading}>
-          <div class={styles["labels"]}>
+          <div class="section-stack">
             <p class="muted">{fill(texts.readingText, { count: formats.number(reading().kept_days) })}</p>
             <Show when={mayChange}>
               <Switches reading={reading()} />

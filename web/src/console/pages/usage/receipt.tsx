@@ -2,7 +2,7 @@ import { scaledToDecimal } from "@sluice/contracts/money";
 import type { usageReceiptResponse } from "@sluice/contracts/usage";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { For, type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Facts } from "../../../kit/card.tsx";
@@ -12,9 +12,10 @@ import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
 import { type AttemptSpan, spansOf, toEqualPlaces } from "./attempt-spans.ts";
 import { type Call, outcomeTones } from "./call.ts";
-import { Contents } from "./contents.tsx";
 import { usageArea } from "./messages/messages.ts";
 import styles from "./usage.module.css";
+
+const Contents = lazy(async () => ({ default: (await import("./contents.tsx")).Contents }));
 
 type ReceiptOf = ResponseOf<typeof usageReceiptResponse>["receipt"];
 
@@ -40,7 +41,9 @@ export function Receipt(props: { readonly call: Call }): JSX.Element {
             <>
               <PriceLines receipt={receipt()} />
               <Attempts receipt={receipt()} />
-              <Contents call={props.call} />
+              <Suspense>
+                <Contents call={props.call} />
+              </Suspense>
             </>
           )}
         </Match>

@@ -1,13 +1,13 @@
 import type { ownAccessListOutput } from "@sluice/contracts/own-payloads";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Switch } from "solid-js";
-import { apiGet } from "../../api/client.ts";
-import { Card } from "../../kit/card.tsx";
-import { EmptyState, ErrorState, LoadingPart } from "../../kit/states.tsx";
-import { UserLink } from "../columns/user-link.tsx";
-import { dash, shownMoment } from "../shown.ts";
-import { IfReads } from "./rights.tsx";
-import { SimpleTable } from "./simple-table.tsx";
+import { apiGet } from "../../../api/client.ts";
+import { Card } from "../../../kit/card.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { UserLink } from "../../columns/user-link.tsx";
+import { IfReads } from "../../parts/rights.tsx";
+import { SimpleTable } from "../../parts/simple-table.tsx";
+import { dash, shownMoment } from "../../shown.ts";
 
 const path = "/backend/admin/trace/own-access/list/";
 const shownMax = 25;
