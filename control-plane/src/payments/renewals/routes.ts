@@ -11,9 +11,9 @@ import {
 } from "@sluice/contracts/renewals";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
-import { notFound } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { cancelRenewal, findOwnRenewal, openPortal, type RenewalAccount, startRenewal } from "./change-renewal.ts";
-import { type RenewalDeps, renewalEntry } from "./model.ts";
+import { type Renewal, type RenewalDeps, renewalEntry } from "./model.ts";
 import { findRenewal, listRenewals } from "./renewal-store.ts";
 
 const gatewayErrors = ["gateway_not_configured", "payment_gateway_failed", "temporarily_unavailable"] as const;
@@ -76,14 +76,30 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       path: "/backend/billing/renewal/manage/",
       access: "user",
       input: ownRenewalInput,
-      summary: "Open the gateway's page where the user changes the card of a subscription",
+      summary: "Open the gateway's page where the user who subscribed changes the card",
       output: renewalPageResponse,
       errors: ["not_found", "conflict", ...gatewayErrors],
-      handle: async ({ input, user }) => ({
-        url: await openPortal(deps, await findOwnRenewal(db, user, input.renewal_no)),
-      }),
+      handle: async ({ input, user }) => {
+        const renewal = await findOwnRenewal(db, user, input.renewal_no);
+        refuseOtherCard(renewal, user);
+        return { url: await openPortal(deps, renewal) };
+      },
     }),
   ];
+}
+
+/**
+ * The page shows the card and the address of the member who agreed. And a card that another member puts there would be charged
+ * on after that one has left.
+ * @throws AppError `conflict`
+ */
+function refuseOtherCard({ userId }: Renewal, user: UserCaller): void {
+  if (userId !== user.userId) {
+    throw new AppError("conflict", {
+      message:
+        "Only the member who subscribed can change the card. To pay with another one, cancel the subscription and subscribe again.",
+    });
+  }
 }
 
 /** What admins do with them. */
