@@ -380,7 +380,7 @@ export const rightsMutants: readonly Mutant[] = [
   },
   {
     id: "rights/payload-expired",
-    file: "control-plane/src/trace/payload-reading.ts",
+    file: "control-plane/src/trace/payload-opener.ts",
     from: 'if (trace.payload === "expired") {',
     to: "if (trace.payload === undefined) {",
     rule: "an expired payload is refused as such",
