@@ -107,6 +107,12 @@ export function organisationRuleOf(path: string): OrganisationRule {
   return rules.get(path) ?? "refused";
 }
 
+/**
+ * Whether members with a login may do this while their organisation is suspended, beside reading: nobody is charged every month
+ * for what they can't end.
+ */
+export const isAllowedSuspended = (path: string): boolean => path === "/backend/billing/renewal/cancel/";
+
 /** Whether a role satisfies the rule of an endpoint. A right to all keys or all usage includes that to the own ones. */
 export function allowsRole(role: OrganisationRole, rule: OrganisationRule): boolean {
   if (rule === "person" || rule === "refused") {

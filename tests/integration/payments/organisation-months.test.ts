@@ -277,6 +277,20 @@ describe("an organisation's plan that renews", () => {
     },
   );
 
+  test("is cancelled by those who pay also while the organisation is suspended, and nothing new is begun", async () => {
+    const team = await addTeam();
+    const renewalNo = await subscribe(team);
+    await scene.db.sql`
+      update organisation set status = 'suspended' where id = ${team.organisationId}::bigint`;
+    const own = { renewal_no: renewalNo };
+    expect((await scene.call("start", { plan_code: "monthly" }, acting(team.payer, team))).status).toBe(403);
+    expect((await scene.call("manage", own, acting(team.payer, team))).status).toBe(403);
+    expect((await scene.call("cancel", own, acting(team.member, team))).status).toBe(403);
+    expect((await scene.call("cancel", own, acting(team.payer, team))).status).toBe(200);
+    await scene.moveTo(scene.month(1));
+    expect([await balanceOf(team), (await ordersOf(team)).length]).toEqual([0n, 1]);
+  });
+
   test("follows new terms of the plan, after a notice to those who may pay", async () => {
     const team = await addTeam();
     const renewalNo = await subscribe(team);

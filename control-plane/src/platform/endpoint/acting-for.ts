@@ -1,5 +1,6 @@
 import {
   allowsRole,
+  isAllowedSuspended,
   type OrganisationRole,
   organisationHeader,
   organisationParameter,
@@ -25,7 +26,7 @@ export function readOrganisation(request: Request): bigint | null {
 
 /**
  * The caller as the organisation that the request names, if any: checked for each request, so that nobody acts for one
- * that they have left. For a suspended one, logins read and access tokens do nothing. This is the only place where that is
+ * that they have left. For a suspended one, logins read, and end what is charged; access tokens do nothing. This is the only place where that is
  * decided.
  * @throws AppError `invalid_id`, `organisation_refused` without a membership, `organisation_suspended`, `forbidden` for
  * what the role does not allow
@@ -54,7 +55,8 @@ export async function actForOrganisation(
   if (membership === null) {
     throw new AppError("organisation_refused");
   }
-  refuseSuspended(membership, bound !== null || endpoint.method !== "GET");
+  const isHarmless = endpoint.method === "GET" || isAllowedSuspended(endpoint.path);
+  refuseSuspended(membership, bound !== null || !isHarmless);
   if (isOfPerson) {
     return user;
   }
