@@ -2,7 +2,7 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { Database } from "../platform/db.ts";
 import type { Finding, PeerCall, RatioProgram } from "./model.ts";
 import type { ImportOptions } from "./run.ts";
-import { listClosed, listItems, lockSource, putCalls } from "./store.ts";
+import { listItems, lockAccounts, lockSource, putCalls } from "./store.ts";
 
 export type CallsReport = {
   /** New here, or those that would be. */
@@ -36,14 +36,14 @@ export async function moveCalls(
   const counts = { made: 0n, unchanged: 0n, leftOut: 0n };
   const lost = new Map<string, bigint>();
   for await (const calls of pages) {
-    const known = calls.filter(({ userId }) => (accounts ?? userIds).has(userId));
-    for (const { userId } of calls.filter((call) => !(accounts ?? userIds).has(call.userId))) {
+    const { made, unchanged, left } =
+      accounts === null ? rehearsePage(userIds, calls) : await writePage(db, { program, instance, accounts }, calls);
+    for (const { userId } of left) {
       lost.set(userId, (lost.get(userId) ?? 0n) + 1n);
       counts.leftOut += 1n;
     }
-    const made = accounts === null ? known.length : await writePage(db, { program, instance, accounts }, known);
     counts.made += BigInt(made);
-    counts.unchanged += BigInt(known.length - made);
+    counts.unchanged += BigInt(unchanged);
   }
   for (const [userId, count] of [...lost].slice(0, toldMax)) {
     const text = `The user was not moved, or has closed the account here, so ${count} single calls stay there.`;
@@ -63,33 +63,44 @@ type Accounts = ReadonlyMap<string, GatewayUserId>;
 
 async function accountsOf(db: Database, instance: string): Promise<Accounts> {
   const items = await listItems(db, instance, "user");
-  const closed = await listClosed(db, instance);
   return new Map(
-    [...items].flatMap(([id, { gatewayUserId }]) =>
-      gatewayUserId === null || closed.has(gatewayUserId) ? [] : [[id, gatewayUserId] as const],
-    ),
+    [...items].flatMap(([id, { gatewayUserId }]) => (gatewayUserId === null ? [] : [[id, gatewayUserId] as const])),
   );
 }
 
 type Target = { readonly program: RatioProgram; readonly instance: string; readonly accounts: Accounts };
 
+type Page = { readonly made: number; readonly unchanged: number; readonly left: readonly PeerCall[] };
+
+function rehearsePage(userIds: ReadonlySet<string>, calls: readonly PeerCall[]): Page {
+  const left = calls.filter(({ userId }) => !userIds.has(userId));
+  return { made: calls.length - left.length, unchanged: 0, left };
+}
+
 async function writePage(
   db: Database,
   { program, instance, accounts }: Target,
   calls: readonly PeerCall[],
-): Promise<number> {
-  const rows = calls.flatMap(({ id, userId, ...call }) => {
-    const gatewayUserId = accounts.get(userId);
-    return gatewayUserId === undefined ? [] : [{ ...call, instance, sourceId: id, gatewayUserId }];
-  });
-  if (rows.length === 0) {
-    return 0;
+): Promise<Page> {
+  if (!calls.some(({ userId }) => accounts.has(userId))) {
+    return { made: 0, unchanged: 0, left: calls };
   }
   return await db.withTransaction(async (tx) => {
     const source = await lockSource(tx, instance, program);
     if (source.program !== program) {
       throw new Error(`${instance} is an instance of ${source.program}: choose another --instance`);
     }
-    return await putCalls(tx, rows);
+    const named = calls.flatMap(({ userId }) => accounts.get(userId) ?? []);
+    const closed = await lockAccounts(tx, named);
+    const openOf = (userId: string): GatewayUserId | null => {
+      const gatewayUserId = accounts.get(userId);
+      return gatewayUserId === undefined || closed.has(gatewayUserId) ? null : gatewayUserId;
+    };
+    const rows = calls.flatMap(({ id, userId, ...call }) => {
+      const gatewayUserId = openOf(userId);
+      return gatewayUserId === null ? [] : [{ ...call, instance, sourceId: id, gatewayUserId }];
+    });
+    const made = rows.length === 0 ? 0 : await putCalls(tx, rows);
+    return { made, unchanged: rows.length - made, left: calls.filter(({ userId }) => openOf(userId) === null) };
   });
 }

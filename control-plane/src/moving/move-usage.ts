@@ -1,7 +1,7 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
 import type { PeerUsage } from "./model.ts";
 import type { Step } from "./run.ts";
-import { listClosed, putUsage } from "./store.ts";
+import { lockAccounts, putUsage } from "./store.ts";
 
 const rowsAtOnce = 1_000;
 
@@ -15,7 +15,10 @@ export async function moveUsage(step: Step): Promise<void> {
     return;
   }
   const users = await step.items("user");
-  const closed = await listClosed(step.tx, step.options.instance);
+  const closed = await lockAll(
+    step,
+    usage.flatMap(({ userId }) => users.get(userId)?.gatewayUserId ?? []),
+  );
   const lost = new Map<string, { readonly why: string; readonly quota: bigint }>();
   const rows: (Omit<PeerUsage, "userId"> & { readonly gatewayUserId: GatewayUserId })[] = [];
   for (const { userId, ...sums } of usage) {
@@ -39,4 +42,16 @@ export async function moveUsage(step: Step): Promise<void> {
   for (const [userId, { why, quota }] of lost) {
     step.note("lost", table, `user ${userId}`, `${why}, so the history of ${quota} quota stays there.`);
   }
+}
+
+/** @returns those of the accounts that have been closed here */
+async function lockAll(step: Step, accounts: readonly GatewayUserId[]): Promise<ReadonlySet<GatewayUserId>> {
+  const all = [...new Set(accounts)];
+  const closed = new Set<GatewayUserId>();
+  for (let at = 0; at < all.length; at += rowsAtOnce) {
+    for (const account of await lockAccounts(step.tx, all.slice(at, at + rowsAtOnce))) {
+      closed.add(account);
+    }
+  }
+  return closed;
 }

@@ -120,8 +120,9 @@ export async function settleRest(db: Database, data: PeerData, options: ImportOp
       }
       const rest = new Step(tx, data, options);
       const usage = new Step(tx, data, options);
-      await moveRest(rest);
+      // Who closes an account locks it before its balance, so this does, too.
       await moveUsage(usage);
+      await moveRest(rest);
       const subject = { subjectKind: "import_source", subjectId: instance };
       await audit(tx, byCommand("import"), "import.drained", { ...subject, after: { changed: rest.counts.changed } });
       return [

@@ -112,14 +112,27 @@ export async function putItem(
     });
 }
 
-/** The accounts of moved users who have closed them since. Those that were deleted there are here under the same status. */
-export async function listClosed(db: Queryable, instance: string): Promise<ReadonlySet<GatewayUserId>> {
-  const rows = await db.drizzle
+/**
+ * Keeps these accounts from being closed until the transaction ends: what it writes for them is erased when they are.
+ * Their owners can go on using them.
+ * @returns those that have been closed; users who were deleted there have the same status, but have closed nothing here
+ */
+export async function lockAccounts(
+  tx: Queryable,
+  accounts: readonly GatewayUserId[],
+): Promise<ReadonlySet<GatewayUserId>> {
+  const isOne = inArray(userProfile.gatewayUserId, [...new Set(accounts)]);
+  await tx.drizzle
+    .select({ id: userProfile.id })
+    .from(userProfile)
+    .where(isOne)
+    .orderBy(userProfile.id)
+    .for("key share");
+  const rows = await tx.drizzle
     .select({ gatewayUserId: userProfile.gatewayUserId })
-    .from(importItem)
-    .innerJoin(userProfile, eq(userProfile.gatewayUserId, importItem.gatewayUserId))
+    .from(userProfile)
     .innerJoin(accountClosing, eq(accountClosing.userId, userProfile.id))
-    .where(and(eq(importItem.instance, instance), eq(importItem.kind, "user"), isSet(accountClosing.doneAt)));
+    .where(and(isOne, isSet(accountClosing.doneAt)));
   return new Set(rows.map(({ gatewayUserId }) => gatewayUserId as GatewayUserId));
 }
 

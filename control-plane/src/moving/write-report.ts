@@ -2,6 +2,7 @@ import { usdOfQuota } from "@sluice/contracts/money";
 import type { Finding } from "./model.ts";
 import type { CallsReport } from "./move-calls.ts";
 import type { ImportReport } from "./service.ts";
+import { lineOf } from "./source/read-values.ts";
 import type { UsageSum } from "./store.ts";
 
 const titles: Readonly<Record<Finding["level"], string>> = {
@@ -67,9 +68,17 @@ function priceLines(prices: ImportReport["prices"]): string[] {
       ];
 }
 
+/** A cell there can hold anything, also what a terminal obeys; more of it than this helps nobody. */
+const findingLengthMax = 2_000;
+
 function sectionOf(level: Finding["level"], findings: readonly Finding[]): string[] {
   const found = findings.filter((finding) => finding.level === level);
   return found.length === 0
     ? []
-    : ["", `${titles[level]} (${found.length}):`, ...found.map(({ table, id, text }) => `  ${table} ${id}: ${text}`)];
+    : ["", `${titles[level]} (${found.length}):`, ...found.map((finding) => `  ${findingLine(finding)}`)];
+}
+
+function findingLine({ table, id, text }: Finding): string {
+  const line = lineOf(`${table} ${id}: ${text}`);
+  return line.length > findingLengthMax ? `${line.slice(0, findingLengthMax)} ...` : line;
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
-import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
+import { writeCalls, writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { copyPeer, createLiteLlm, endMove, move } from "../../support/moving/peers.ts";
+import { copyPeer, createLiteLlm, endMove, move, moveSingleCalls } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -95,6 +95,60 @@ describe.each(["one-api", "new-api"] as const)("a hostile database of %s", (prog
     expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
   }, 30_000);
 });
+
+describe("cells that customers there can fill", () => {
+  test("begin no line of the report, and say nothing to the terminal that shows it", async () => {
+    await using peer = await copyPeer("one-api");
+    const ending = "char(27) || ']0;title' || char(7) || char(10) || 'FORGED'";
+    peer.change(`update users set email = 'x' || ${ending} where id = 2`);
+    peer.change(`update users set "group" = 'q' || ${ending} where id = 3`);
+    peer.change(`update tokens set subnet = 'y' || ${ending} where id = 3`);
+    peer.change(`update channels set models = 'z' || ${ending} || '${"m".repeat(5_000)}' where id = 3`);
+    peer.change(callRow({ user: `'9' || ${ending}` }));
+    const from = `sqlite:${peer.path}`;
+    const report = await move(db, "one-api", { from });
+    const calls = await moveSingleCalls(db, "one-api", { from });
+    for (const text of [writeReport(report), writeCalls(calls, true)]) {
+      expect(text).toContain("title FORGED");
+      expect(text).not.toMatch(/^FORGED/m);
+      expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+      expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThan(2_100);
+    }
+  });
+
+  test("count as no use where no call can have used so much, and the sums of all days fit", async () => {
+    await using peer = await copyPeer("one-api");
+    const from = `sqlite:${peer.path}`;
+    const before = (await move(db, "one-api", { from, isApplied: false })).usage;
+    for (let day = 0; day < 12; day += 1) {
+      peer.change(callRow({ at: 1_700_000_000 + day * 86_400, tokens: 900_000_000_000_000_000n }));
+    }
+    const report = await move(db, "one-api", { from });
+    expect(unreadable(report, "logs")).toBe(12);
+    expect(report.usage?.here).toEqual(before?.there);
+    expect((await moveSingleCalls(db, "one-api", { from })).findings).toHaveLength(12);
+  });
+
+  test("that are alike once they are cut are one model", async () => {
+    await using peer = await copyPeer("one-api");
+    for (const last of ["😀", "🌀"]) {
+      peer.change(callRow({ model: `${"m".repeat(199)}${last}` }));
+    }
+    const from = `sqlite:${peer.path}`;
+    await move(db, "one-api", { from });
+    await moveSingleCalls(db, "one-api", { from });
+    const rows = await db.sql`select model, calls::int as calls from imported_usage where model like 'mmm%'`;
+    expect([...rows]).toEqual([{ model: "m".repeat(199), calls: 2 }]);
+  });
+});
+
+type CallCells = { readonly user: string; readonly at: number; readonly tokens: bigint; readonly model: string };
+
+/** Adds a call to a peer; the user is an expression. */
+function callRow({ user = "2", at = 1_700_000_000, tokens = 10n, model = "gpt-4o" }: Partial<CallCells>): string {
+  return `insert into logs (user_id, created_at, type, content, username, token_name, model_name, quota, prompt_tokens, completion_tokens)
+    values (${user}, ${at}, 2, '', 'a', 'k', '${model}', 3, ${tokens}, 5)`;
+}
 
 describe("ratios of groups", () => {
   test("with an exponent are exact, and values that are no numbers from 0 are in the report", async () => {

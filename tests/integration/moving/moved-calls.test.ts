@@ -7,7 +7,7 @@ import { writeCalls } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { loginUser } from "../../support/accounts/logins.ts";
-import { copyPeer, endMove, move, moveSingleCalls, peerFile } from "../../support/moving/peers.ts";
+import { beginClosing, copyPeer, endMove, move, moveSingleCalls, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
 
@@ -25,7 +25,7 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
   let db: Database;
   beforeEach(async () => {
     database = await createTestDatabase();
-    db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+    db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
   });
   afterEach(async () => {
     await db.close(500);
@@ -135,6 +135,18 @@ describe.each(["one-api", "new-api"] as const)("single calls of %s", (program) =
     const report = await moveSingleCalls(db, program);
     expect(report.made + report.leftOut).toBe(BigInt(calls[program]));
     expect(writeCalls(report, true)).toContain("user 2: The user was not moved, or has closed the account here");
+    const rows = await db.sql`
+      select from imported_call join import_item i using (gateway_user_id) where i.kind = 'user' and i.source_id = '2'`;
+    expect(rows).toHaveLength(0);
+  });
+
+  test("do not stay for an account that is closed while they are moved", async () => {
+    await move(db, program);
+    await using closing = await beginClosing(db, "2");
+    const moving = moveSingleCalls(db, program);
+    await closing.waitForWaiters(1);
+    await closing.release();
+    expect(writeCalls(await moving, true)).toContain("user 2: The user was not moved, or has closed the account here");
     const rows = await db.sql`
       select from imported_call join import_item i using (gateway_user_id) where i.kind = 'user' and i.source_id = '2'`;
     expect(rows).toHaveLength(0);

@@ -358,7 +358,8 @@ describe("the history of calls in LiteLLM", () => {
         select 'small-' || n, 'carol', '2026-11-01', 'key-' || n, 'tiny', 'x', 0.0000005, 1, now()
         from generate_series(1, 40) n;
       insert into "LiteLLM_DailyUserSpend" (id, user_id, date, api_key, model, spend, updated_at)
-        values ('odd', 'carol', 'yesterday', 'k', 'm', 1, now()), ('gone', 'nobody-here', '2026-11-01', 'k', 'm', 1, now())`);
+        values ('odd', 'carol', 'yesterday', 'k', 'm', 1, now()), ('rich', 'carol', '2026-11-01', 'k', 'm', 1e10, now()),
+          ('gone', 'nobody-here', '2026-11-01', 'k', 'm', 1, now())`);
     await using database = await createTestDatabase();
     const db = openDatabase({ url: database.url, poolMax: 1, applicationName: "test" });
     try {
@@ -368,6 +369,7 @@ describe("the history of calls in LiteLLM", () => {
       expect(tiny).toEqual({ calls: 40, quota: 10 });
       const said = findings.filter(({ table }) => table === "DailyUserSpend").map(({ id, text }) => `${id}: ${text}`);
       expect(said.join("\n")).toContain("odd: The row can't be read: its date is not a day");
+      expect(said.join("\n")).toContain("rich: The row can't be read: the amount is out of range");
       expect(said.join("\n")).toContain("user nobody-here: The user was not moved");
     } finally {
       await db.close(500);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeReport } from "@sluice/control-plane/moving/write-report.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
-import { copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
+import { beginClosing, copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 
 let database: TestDatabase;
@@ -11,7 +11,7 @@ let db: Database;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
+  db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
 });
 afterEach(async () => {
   await db.close(500);
@@ -105,6 +105,16 @@ describe.each(["one-api", "new-api"] as const)("the history of calls in %s", (pr
     expect((await sumsHere()).some(({ name }) => name === "2")).toBe(false);
     expect((await sumsHere()).length).toBeGreaterThan(0);
     expect(writeReport(report)).toContain("user 2: The account has been closed here");
+  });
+
+  test("does not stay for an account that is closed while it is moved", async () => {
+    await move(db, program);
+    await using closing = await beginClosing(db, "2");
+    const moving = move(db, program);
+    await closing.waitForWaiters(1);
+    await closing.release();
+    expect(writeReport(await moving)).toContain("user 2: The account has been closed here");
+    expect((await sumsHere()).some(({ name }) => name === "2")).toBe(false);
   });
 
   test("has what calls that ended after the cut-over have used", async () => {

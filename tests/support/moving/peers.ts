@@ -10,6 +10,7 @@ import { cutOver, type ImportReport, runImport, settleRest } from "@sluice/contr
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { SQL } from "bun";
+import { type HeldLock, holdLock } from "../postgres/held-lock.ts";
 import { createTestDatabase } from "../postgres/test-database.ts";
 import { masterKeyBytes } from "../service/sluice.ts";
 
@@ -96,6 +97,26 @@ export async function moveSingleCalls(
   return await withCalls(options.from ?? `sqlite:${peerFile(program)}`, findings, (pages) =>
     moveCalls(db, { program, pages, userIds }, optionsOf(program, options), findings),
   );
+}
+
+/** Begins to close the account of a moved user, as the job does: nothing that would be erased may be written until it ends. */
+export async function beginClosing(db: Database, sourceId: string): Promise<HeldLock> {
+  const held = await holdLock(
+    db,
+    (tx) => tx.sql`
+      select from user_profile p join import_item i using (gateway_user_id)
+      where i.kind = 'user' and i.source_id = ${sourceId} for update of p`,
+  );
+  await held.run(async (tx) => {
+    await tx.sql`delete from imported_usage u using import_item i
+      where i.gateway_user_id = u.gateway_user_id and i.kind = 'user' and i.source_id = ${sourceId}`;
+    await tx.sql`delete from imported_call c using import_item i
+      where i.gateway_user_id = c.gateway_user_id and i.kind = 'user' and i.source_id = ${sourceId}`;
+    await tx.sql`insert into account_closing (user_id, requested_by, agreed_quota, closes_at, done_at)
+      select p.id, 'owner', 0, now(), now() from import_item i join user_profile p using (gateway_user_id)
+      where i.kind = 'user' and i.source_id = ${sourceId}`;
+  });
+  return held;
 }
 
 async function readData(program: Program, options: MoveOptions): Promise<PeerData> {

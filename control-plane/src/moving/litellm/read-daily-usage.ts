@@ -1,7 +1,7 @@
 import type { Finding, PeerUsage } from "../model.ts";
 import { wholeFraction } from "../prices/fraction.ts";
 import type { Row } from "../source/model.ts";
-import { lineOf, OddValue, textOf, wholeOf } from "../source/read-values.ts";
+import { OddValue, shortOf, textOf, useOf, wholeOf } from "../source/read-values.ts";
 import type { ReadRows } from "./model.ts";
 import { nobody } from "./read-users.ts";
 import { decimalOf, quotaOfParts, usdParts } from "./usd.ts";
@@ -42,23 +42,28 @@ function partOf(row: Row): Sum {
   if (!dayText.test(day) || Number.isNaN(Date.parse(day))) {
     throw new OddValue("its date is not a day");
   }
+  const parts = usdParts(decimalOf(row["spend"]) ?? wholeFraction(0n));
+  useOf(quotaOfParts(parts));
   return {
     userId: textOf(row["user_id"]) || nobody,
     day,
-    model: lineOf(textOf(row["model_group"]) || row["model"]).slice(0, modelLengthMax),
-    calls: wholeOf(row["successful_requests"]),
-    inputTokens: wholeOf(row["prompt_tokens"]),
-    outputTokens: wholeOf(row["completion_tokens"]),
-    parts: usdParts(decimalOf(row["spend"]) ?? wholeFraction(0n)),
+    model: shortOf(textOf(row["model_group"]) || row["model"], modelLengthMax),
+    calls: useOf(row["successful_requests"]),
+    inputTokens: useOf(row["prompt_tokens"]),
+    outputTokens: useOf(row["completion_tokens"]),
+    parts,
   };
 }
 
 function added(sum: Sum, part: Sum): Sum {
+  const parts = sum.parts + part.parts;
+  // Where it can still be told which row was too much.
+  quotaOfParts(parts);
   return {
     ...sum,
     calls: wholeOf(sum.calls + part.calls),
     inputTokens: wholeOf(sum.inputTokens + part.inputTokens),
     outputTokens: wholeOf(sum.outputTokens + part.outputTokens),
-    parts: sum.parts + part.parts,
+    parts,
   };
 }

@@ -1,7 +1,7 @@
 import type { Finding, PeerCall, PeerUsage } from "../model.ts";
 import { knownColumns } from "./known-columns.ts";
 import type { Row, Source } from "./model.ts";
-import { instantOf, lineOf, OddValue, textOf, wholeOf } from "./read-values.ts";
+import { instantOf, OddValue, shortOf, textOf, useOf, wholeOf } from "./read-values.ts";
 import { UnreadColumns } from "./unread-columns.ts";
 
 /** Of `logs.type`: a call that was charged. Others are top-ups, notes of the system, tests and errors. */
@@ -43,8 +43,8 @@ async function addLogs(source: Source, sums: Map<string, PeerUsage>, findings: F
     const part = {
       ...sharedOf(row),
       calls: 1n,
-      inputTokens: wholeOf(row["prompt_tokens"]),
-      outputTokens: wholeOf(row["completion_tokens"]),
+      inputTokens: useOf(row["prompt_tokens"]),
+      outputTokens: useOf(row["completion_tokens"]),
     };
     add(sums, part);
     first = first === null || part.at < first ? part.at : first;
@@ -64,7 +64,7 @@ async function addHours(
     if (firstLog !== null && shared.at > firstLog - hourSeconds) {
       return;
     }
-    const part = { ...shared, calls: wholeOf(row["count"]), inputTokens: wholeOf(row["token_used"]), outputTokens: 0n };
+    const part = { ...shared, calls: useOf(row["count"]), inputTokens: useOf(row["token_used"]), outputTokens: 0n };
     add(sums, part);
     calls += part.calls;
   });
@@ -77,8 +77,8 @@ async function addHours(
 function sharedOf(row: Row): Pick<Part, "userId" | "model" | "quota" | "at"> {
   return {
     userId: textOf(row["user_id"]),
-    model: lineOf(row["model_name"]).slice(0, modelLengthMax),
-    quota: wholeOf(row["quota"]),
+    model: shortOf(row["model_name"], modelLengthMax),
+    quota: useOf(row["quota"]),
     at: wholeOf(row["created_at"]),
   };
 }
@@ -126,9 +126,9 @@ function callOf(row: Row): PeerCall | null {
     ...shared,
     id: textOf(row["id"]),
     madeAt: instantOf(at),
-    keyName: lineOf(row["token_name"]).slice(0, keyNameLengthMax),
-    inputTokens: wholeOf(row["prompt_tokens"]),
-    outputTokens: wholeOf(row["completion_tokens"]),
+    keyName: shortOf(row["token_name"], keyNameLengthMax),
+    inputTokens: useOf(row["prompt_tokens"]),
+    outputTokens: useOf(row["completion_tokens"]),
   };
 }
 

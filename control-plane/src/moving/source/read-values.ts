@@ -15,6 +15,18 @@ export function wholeOf(value: unknown): bigint {
   return whole;
 }
 
+/** More in one row is no use of a model, and sums over many rows of it would fit into no column. */
+const useMax = 1_000_000_000_000n;
+
+/** A number of calls, tokens or quota in one row of a history; null counts as 0. @throws OddValue */
+export function useOf(value: unknown): bigint {
+  const use = wholeOf(value);
+  if (use > useMax || use < -useMax) {
+    throw new OddValue(`${use} is out of range`);
+  }
+  return use;
+}
+
 function readWhole(value: unknown): bigint {
   if (value === null || value === undefined) {
     return 0n;
@@ -49,6 +61,13 @@ export function lineOf(value: unknown): string {
   return textOf(value)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
     .trim();
+}
+
+/** A text on one line, cut after so many characters: never in the middle of one, which the database would replace. */
+export function shortOf(value: unknown, lengthMax: number): string {
+  return lineOf(value)
+    .slice(0, lengthMax)
+    .replace(/\p{Cs}$/u, "");
 }
 
 export function flagOf(value: unknown): boolean {
