@@ -48,7 +48,7 @@ test.each([
 ])("bodies that are %s: one user is limited, and others continue until the total limit", async (_, isChunked) => {
   scene.provider.reset();
   const before = scene.provider.requests.length;
-  scene.provider.script({ firstTokenDelayMs: 4_000 }, { times: "always" });
+  scene.provider.script({ firstTokenDelayMs: 8_000 }, { times: "always" });
   const own = Array.from({ length: 4 }, () => send(scene.user, isChunked));
   await waitUntil(async () => scene.provider.requests.length - before >= 4);
   expect(await send(scene.user, isChunked)).toBe(429);
@@ -81,7 +81,7 @@ describe("a relay apart from its gateway", () => {
     scene.provider.reset();
     const before = scene.provider.requests.length;
     const asked = (count: number) => waitUntil(async () => scene.provider.requests.length - before >= count);
-    scene.provider.script({ firstTokenDelayMs: 4_000 }, { times: "always" });
+    scene.provider.script({ firstTokenDelayMs: 8_000 }, { times: "always" });
     const own = Array.from({ length: 2 }, () => send(scene.user, isChunked, relay));
     await asked(2);
     expect(await send(scene.user, isChunked, relay)).toBe(429);

@@ -135,7 +135,7 @@ test("an admin who has lost the authenticator, and has nobody to ask, can use a 
     });
     return { out: await child.stdout.text(), error: await child.stderr.text(), code: await child.exited };
   };
-  expect(await run("--username", last.username)).toMatchObject({ code: 1, error: expect.stringContaining("--reason") });
+  expect(await run("--username", last.username)).toMatchObject({ code: 2, error: expect.stringContaining("--reason") });
   const said = ["--username", last.username, "--reason", "the phone was stolen"];
   expect(await run(...said)).toMatchObject({ code: 0, out: expect.stringContaining(last.username) });
   expect(await run(...said)).toMatchObject({ code: 1, error: expect.stringContaining("no admin with this name") });

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ShownPage } from "../../shots/pages.ts";
+import { TestBrowser, type WatchedPage } from "./browser.ts";
+import { inLanguage, pageOptions, startWebRig, type WebRig } from "./web-rig.ts";
+
+const { TEST_FULL } = process.env;
+const wide = { width: 1280, height: 800 };
+const narrow = { width: 390, height: 800 };
+const narrowest = { width: 320, height: 640 };
+
+let web: WebRig;
+let browser: TestBrowser;
+
+/** What axe finds in a theme and a width; an open page does not have to be loaded again for another one. */
+async function look(
+  { page, axe }: WatchedPage,
+  size: { readonly width: number; readonly height: number },
+  colorScheme: "light" | "dark",
+): Promise<string[]> {
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme });
+  return (await axe()).map((line) => `${size.width} ${colorScheme}: ${line}`);
+}
+
+type Look = readonly [size: { readonly width: number; readonly height: number }, scheme: "light" | "dark"];
+
+const first: Look = [wide, "light"];
+const second: Look = [narrow, "dark"];
+const allLooks: readonly Look[] = [first, second, [wide, "dark"], [narrow, "light"]];
+
+/** Of the height and width of the screen; Lighthouse calls a page good up to 0.1. */
+const shiftMax = 0.05;
+
+/**
+ * How much of the visible content has moved since the page began, and what moved most. Buffered entries are delivered before the
+ * next frame.
+ */
+const layoutShift = `new Promise((resolve) => {
+  const shift = { sum: 0, most: 0, moved: [] };
+  new PerformanceObserver((list) => {
+    for (const { value, startTime, sources } of list.getEntries()) {
+      shift.sum += value;
+      if (value > shift.most) {
+        shift.most = value;
+        shift.moved = sources.map(({ node, previousRect: from, currentRect: to }) =>
+          [Math.round(startTime), (node?.outerHTML ?? node?.textContent ?? "").slice(0, 80), from.y, from.height, to.y, to.height].join(" "));
+      }
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => setTimeout(() => resolve(shift)));
+})`;
+
+type LayoutShift = { readonly sum: number; readonly moved: readonly string[] };
+
+type Direction = "english" | "arabic";
+
+/**
+ * What is checked: with TEST_FULL=1 every theme in every width and direction, otherwise one combination per page in
+ * turn, as a browser takes more than a second for each.
+ */
+function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction, readonly Look[]])[] {
+  const isArabic = shown.arabic !== "none";
+  if (TEST_FULL === "1") {
+    return isArabic
+      ? [
+          ["english", allLooks],
+          ["arabic", allLooks],
+        ]
+      : [["english", allLooks]];
+  }
+  if (!isArabic) {
+    return [["english", index % 2 === 0 ? [first] : [second]]];
+  }
+  return [["arabic", [second]]];
+}
+
+/**
+ * Tests that each of these pages has no fault that axe finds, does not jump while it loads, and fits the narrowest phone. A file
+ * of tests calls it once; the browser and the service are its own.
+ */
+export function testPages(pages: readonly ShownPage[]): void {
+  beforeAll(async () => {
+    [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await web?.close();
+  });
+
+  describe.each(pages.map((shown, index) => [shown.name, shown, index] as const))("%s", (_name, shown, index) => {
+    test.each([...looksAt(shown, index)])("in %s has no fault that axe finds", async (direction, looks) => {
+      const { path, locale } = direction === "arabic" ? inLanguage(shown, "ar") : { path: shown.path };
+      await web.speak(locale ?? "en");
+      const watched = await browser.open({ ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) });
+      const { page } = watched;
+      try {
+        await page.goto(path);
+        await page.waitForSelector(shown.ready);
+        const found: string[] = [];
+        const shift = await page.evaluate<LayoutShift>(layoutShift);
+        // A public page is written before any visitor's query is known, and follows it once its script has loaded.
+        if (shift.sum > shiftMax && !(shown.as === "nobody" && path.includes("?"))) {
+          found.push(`what was shown jumped when the rest came, by ${shift.sum.toFixed(3)}: ${shift.moved.join("; ")}`);
+        }
+        for (const [size, scheme] of looks) {
+          found.push(...(await look(watched, size, scheme)));
+        }
+        await page.setViewportSize(narrowest);
+        // A chart takes its new width in a separate frame.
+        await page.waitForFunction("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+        expect({ found, faults: watched.faults }).toEqual({ found: [], faults: [] });
+      } finally {
+        await watched.close();
+      }
+    });
+  });
+}
