@@ -36,11 +36,11 @@ export async function moveUsers(step: Step, masterKey: MasterKey): Promise<void>
       );
       continue;
     }
-    const target = await (known === undefined
+    const { writtenAt, ...target } = await (known === undefined
       ? addUser(step, user, { group, masterKey })
       : changeUser(step, user, { known, group, masterKey }));
     await moveBalance(step, target.gatewayUserId, quota - (known?.movedQuota ?? 0n));
-    await step.keep("user", { sourceId: user.id, digest, ...target, movedQuota: quota });
+    await step.keep("user", { sourceId: user.id, digest, ...target, movedQuota: quota }, writtenAt);
   }
 }
 
@@ -56,7 +56,12 @@ export function balanceOf({ data, options }: Step, user: PeerUser): bigint {
 }
 
 type Means = { readonly group: string; readonly masterKey: MasterKey };
-type Target = { readonly target: string; readonly gatewayUserId: GatewayUserId };
+type Target = {
+  readonly target: string;
+  readonly gatewayUserId: GatewayUserId;
+  /** When it was written if it stays as it is here. */
+  readonly writtenAt: Date | null;
+};
 
 async function addUser(step: Step, user: PeerUser, { group, masterKey }: Means): Promise<Target> {
   const { tx } = step;
@@ -80,7 +85,7 @@ async function addUser(step: Step, user: PeerUser, { group, masterKey }: Means):
   await moveLimits(step, gatewayUserId, user.limits);
   noteLosses(step, user);
   step.counts.made += 1;
-  return { target: userId.toString(), gatewayUserId };
+  return { target: userId.toString(), gatewayUserId, writtenAt: null };
 }
 
 async function changeUser(
@@ -103,16 +108,16 @@ async function changeUser(
     await changeGatewayUser(step.tx, gatewayUserId, { isEnabled: user.state === "active" });
     await moveToGroup(step.tx, gatewayUserId, group);
     step.counts.changed += 1;
-  } else {
-    step.counts.kept += 1;
-    step.note(
-      "note",
-      "users",
-      user.id,
-      "The account was changed here since the last run, so only its balance is brought up to date.",
-    );
+    return { target, gatewayUserId, writtenAt: null };
   }
-  return { target, gatewayUserId };
+  step.counts.kept += 1;
+  step.note(
+    "note",
+    "users",
+    user.id,
+    "The account was changed here since the last run, so only its balance is brought up to date.",
+  );
+  return { target, gatewayUserId, writtenAt };
 }
 
 /** An address that can't be used is replaced by one that receives nothing. */

@@ -97,10 +97,11 @@ export async function putItem(
   instance: string,
   kind: ItemKind,
   item: Omit<Item, "writtenAt">,
+  writtenAt: Date | null,
 ): Promise<void> {
   await tx.drizzle
     .insert(importItem)
-    .values({ ...item, instance, kind, writtenAt: sql`clock_timestamp()` })
+    .values({ ...item, instance, kind, writtenAt: writtenAt ?? sql`clock_timestamp()` })
     .onConflictDoUpdate({
       target: [importItem.instance, importItem.kind, importItem.sourceId],
       set: {

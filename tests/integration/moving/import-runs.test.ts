@@ -98,7 +98,7 @@ describe("an import", () => {
     await moneyIsRight();
   });
 
-  test("keeps what was changed here since the last run", async () => {
+  test("keeps what was changed here, however many runs come after it", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
     await move(db, "one-api", { from });
@@ -108,6 +108,8 @@ describe("an import", () => {
     expect(report.counts.get("users")).toMatchObject({ kept: 1 });
     const [alice] = await db.sql<{ status: string }>`select status from user_profile where username = 'alice'`;
     expect(alice?.status).toBe("suspended");
+    peer.change("update users set display_name = 'Alice again' where username = 'alice'");
+    expect((await move(db, "one-api", { from })).counts.get("users")).toMatchObject({ kept: 1, changed: 0 });
   });
 
   test("is refused once customers call here: their balances are no longer there", async () => {
