@@ -119,14 +119,16 @@ type MovedKey = {
 /** @returns its id here; null, with a note, if it can't be moved */
 async function moveKey(step: Step, moved: MovedKey, known: Item | undefined): Promise<string | null> {
   const { key, owner, settings, digest } = moved;
-  const target = known === undefined ? await add(step, moved) : await change(step, key, known, settings);
+  const isKept = known !== undefined && !(await change(step, key, known, settings));
+  const target = known === undefined ? await add(step, moved) : known.target;
   if (target === null) {
     return null;
   }
   if (settings.groupName !== null) {
     await giveGroup(step.tx, owner.account, settings.groupName);
   }
-  await step.keep("key", { sourceId: key.id, digest, target, gatewayUserId: owner.account, movedQuota: null });
+  const item = { sourceId: key.id, digest, target, gatewayUserId: owner.account, movedQuota: null };
+  await step.keep("key", item, isKept ? known.writtenAt : null);
   return target;
 }
 
@@ -165,11 +167,11 @@ async function add(step: Step, { key, owner, settings, line }: MovedKey): Promis
   return id.toString();
 }
 
-async function change(step: Step, key: PeerKey, known: Item, settings: ImportedKey): Promise<string> {
-  if (await changeImportedKey(step.tx, BigInt(known.target) as ApiKeyId, settings, known.writtenAt)) {
-    step.counts.changed += 1;
-  } else {
-    step.counts.kept += 1;
+/** @returns whether it was changed; if not, with a note, it stays as it is here */
+async function change(step: Step, key: PeerKey, known: Item, settings: ImportedKey): Promise<boolean> {
+  const isChanged = await changeImportedKey(step.tx, BigInt(known.target) as ApiKeyId, settings, known.writtenAt);
+  step.counts[isChanged ? "changed" : "kept"] += 1;
+  if (!isChanged) {
     step.note(
       "note",
       "tokens",
@@ -177,5 +179,5 @@ async function change(step: Step, key: PeerKey, known: Item, settings: ImportedK
       "The key was changed or used here since the last run, so it stays as it is.",
     );
   }
-  return known.target;
+  return isChanged;
 }

@@ -40,7 +40,7 @@ export class Step {
 
   /** @param writtenAt when it was last written, if it stays as it was changed here: later runs have to see that, too */
   keep(kind: ItemKind, item: Omit<Item, "writtenAt">, writtenAt: Date | null = null): Promise<void> {
-    return putItem(this.tx, this.options.instance, kind, item, writtenAt);
+    return putItem(this.tx, this.options.instance, kind, { ...item, writtenAt });
   }
 }
 

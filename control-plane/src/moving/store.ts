@@ -96,8 +96,7 @@ export async function putItem(
   tx: Queryable,
   instance: string,
   kind: ItemKind,
-  item: Omit<Item, "writtenAt">,
-  writtenAt: Date | null,
+  { writtenAt, ...item }: Omit<Item, "writtenAt"> & { readonly writtenAt: Date | null },
 ): Promise<void> {
   await tx.drizzle
     .insert(importItem)

@@ -108,6 +108,16 @@ describe("an import", () => {
     expect(report.counts.get("users")).toMatchObject({ kept: 1 });
     const [alice] = await db.sql<{ status: string }>`select status from user_profile where username = 'alice'`;
     expect(alice?.status).toBe("suspended");
+    const ofAlice = "user_id = (select id from users where username = 'alice')";
+    await db.sql`
+      update api_key set status = 'revoked', updated_at = now() where gateway_user_id =
+        (select gateway_user_id from user_profile where username = 'alice')`;
+    for (const name of ["once", "twice"]) {
+      peer.change(`update tokens set name = '${name}' where ${ofAlice}`);
+      const { counts } = await move(db, "one-api", { from });
+      expect(counts.get("keys")?.changed).toBe(0);
+      expect(counts.get("keys")?.kept).toBeGreaterThan(0);
+    }
     peer.change("update users set display_name = 'Alice again' where username = 'alice'");
     expect((await move(db, "one-api", { from })).counts.get("users")).toMatchObject({ kept: 1, changed: 0 });
   });

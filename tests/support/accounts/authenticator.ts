@@ -17,7 +17,7 @@ export class Authenticator {
   async next(): Promise<string> {
     this.#offset += 1;
     const leftMs = stepMs - (Date.now() % stepMs);
-    if (leftMs < 1_000) {
+    if (leftMs < 5_000) {
       // The step would be over before the code arrives.
       await Bun.sleep(leftMs);
     }
