@@ -151,7 +151,7 @@ function callRow({ user = "2", at = 1_700_000_000, tokens = 10n, model = "gpt-4o
 }
 
 describe("ratios of groups", () => {
-  test("with an exponent are exact, and values that are no numbers from 0 are in the report", async () => {
+  test("with an exponent are exact, and values that are not numbers of at least 0 are in the report", async () => {
     await using peer = await copyPeer("one-api");
     peer.change(`insert or replace into options (key, value)
       values ('GroupRatio', '{"default": 1E0, "vip": 7.5e-1, "svip": "0.5", "odd": -1, "tiny": 1e-99}')`);
@@ -163,7 +163,9 @@ describe("ratios of groups", () => {
       ["svip", 1],
       ["vip", 0.75],
     ]);
-    expect(textsOf(report, "options", "GroupRatio")).toContain('The values of "svip", "odd", "tiny" are no numbers');
+    expect(textsOf(report, "options", "GroupRatio")).toContain(
+      'The values of "svip", "odd", "tiny" are not numbers of at least 0',
+    );
   });
 });
 

@@ -144,7 +144,7 @@ function operationOf(deps: BulkDeps, action: BulkActionName): AnyEndpoint {
   const { operation } = bulkActions[action];
   const found = deps.endpoints().find(({ path, method }) => path === operation && method === "POST");
   if (found === undefined) {
-    throw new Error(`there is no operation ${operation}`);
+    throw new Error(`unknown operation: ${operation}`);
   }
   return found;
 }

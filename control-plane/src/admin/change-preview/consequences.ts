@@ -83,7 +83,7 @@ const affectedBy: Readonly<Record<string, CountAffected>> = {
   admin: async (db, id) => [["sessions", await countAdminSessions(db, BigInt(id))]],
 };
 
-/** What the change of these things affects, added up by kind; nothing of which there is none. */
+/** What changing these things affects, added up by kind, without the kinds that count nothing. */
 export async function consequencesOf(db: Queryable, subjects: readonly Subject[]): Promise<Consequence[]> {
   const sums = new Map<ConsequenceKind, Consequence>();
   const distinct = new Map(subjects.map((subject) => [`${subject.kind}/${subject.id}`, subject]));

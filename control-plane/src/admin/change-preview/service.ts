@@ -55,7 +55,7 @@ export async function previewChange(deps: ChangePreviewDeps, call: Call): Promis
 function operationOf({ endpoints }: ChangePreviewDeps, asked: string): AnyEndpoint {
   const found = endpoints().find(({ path, method }) => path === asked && method === "POST");
   if (found === undefined) {
-    throw new Error(`there is no operation ${asked}`);
+    throw new Error(`unknown operation: ${asked}`);
   }
   return found;
 }

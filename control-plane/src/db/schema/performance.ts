@@ -19,7 +19,7 @@ export const usagePerformance = pgTable(
      * answer. Calls that were refused for the client's own reasons are in none.
      */
     kind: text("kind", { enum: ["first_byte", "total", "left", "failed"] }).notNull(),
-    /** `performance_bucket` of the milliseconds; 0 where there is no time. */
+    /** `performance_bucket` of the milliseconds; 0 without a time. */
     bucket: integer("bucket").notNull(),
     calls: bigint("calls", { mode: "bigint" }).notNull(),
     /** Of `total`: what was streamed, and how long that took after the first byte. */

@@ -125,7 +125,7 @@ export const ownPayloadReading = pgTable("own_payload_reading", {
   byMembers: boolean("by_members").notNull(),
 });
 
-/** Which user read the bodies of which own call. Append-only. */
+/** Who read the bodies of their own calls, and of which calls. Append-only. */
 export const ownPayloadAccess = pgTable(
   "own_payload_access",
   {

@@ -12,7 +12,7 @@ export function readRatioMap(options: ReadonlyMap<string, string>, name: string)
   return readRatios(options, name)?.found ?? null;
 }
 
-/** The names in such a setting whose values are no numbers from 0, which count as if they were not set. @throws Error */
+/** The names in such a setting whose values are not numbers of at least 0; these count as unset. @throws Error */
 export function oddRatios(options: ReadonlyMap<string, string>, name: string): readonly string[] {
   return readRatios(options, name)?.odd ?? [];
 }

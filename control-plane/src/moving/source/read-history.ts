@@ -19,13 +19,13 @@ export function noteOptions(options: ReadonlyMap<string, string>, findings: Find
 
 const namesMax = 20;
 
-/** Ratios and prices that can't be read, and count as if they were not set. */
+/** Ratios and prices that can't be read and count as unset. */
 export function noteOddRatios(options: ReadonlyMap<string, string>, findings: Finding[]): void {
   for (const name of ["ModelRatio", "CompletionRatio", "CacheRatio", "ModelPrice", "GroupRatio"]) {
     const odd = oddRatios(options, name).map((each) => JSON.stringify(each.slice(0, 60)));
     if (odd.length > 0) {
       const more = odd.length > namesMax ? ` and ${odd.length - namesMax} more` : "";
-      const text = `The values of ${odd.slice(0, namesMax).join(", ")}${more} are no numbers from 0, so they count as if they were not set.`;
+      const text = `The values of ${odd.slice(0, namesMax).join(", ")}${more} are not numbers of at least 0, so they count as unset.`;
       findings.push({ level: "decide", table: "options", id: name, text });
     }
   }

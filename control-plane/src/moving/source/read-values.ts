@@ -15,7 +15,7 @@ export function wholeOf(value: unknown): bigint {
   return whole;
 }
 
-/** More in one row is no use of a model, and sums over many rows of it would fit into no column. */
+/** No real call uses more, and sums over many such rows would overflow their columns. */
 const useMax = 1_000_000_000_000n;
 
 /** A number of calls, tokens or quota in one row of a history; null counts as 0. @throws OddValue */
