@@ -38,31 +38,18 @@ import { buildMail, type Mail } from "../mail/mail.ts";
 import type { MailQueue } from "../mail/model.ts";
 import { mailFromOf, mailSecretFallbacks, mailSecretOf } from "../mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "../messages-compat/admin-endpoints.ts";
-import { listModelMap } from "../messages-compat/service.ts";
 import { listModelsForNewcomers } from "../models/model-store.ts";
 import { offeredModelEndpoints } from "../models/routes.ts";
 import { siteModel } from "../models/site-model.ts";
 import { peerStatusRoutes } from "../operations/peer-status.ts";
 import { membershipsOf, organisationFeature } from "../organisations/feature.ts";
-import {
-  adminLoginPage,
-  codePage,
-  contactProblemPage,
-  loginPage,
-  resetPage,
-  sentPage,
-  verifyPage,
-} from "../pages/account-pages.ts";
-import type { FormLook } from "../pages/form-page.ts";
+import { adminLoginPage, codePage, loginPage, resetPage, sentPage, verifyPage } from "../pages/account-pages.ts";
 import { registerPage } from "../pages/register-page.ts";
-import { Pages } from "../pages/service.ts";
+import type { Pages } from "../pages/service.ts";
 import type { WebBuild } from "../pages/web-build.ts";
-import { planEntry } from "../payments/answers.ts";
 import { paymentFeatures } from "../payments/feature.ts";
 import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gateways.ts";
-import { selectActivePlans } from "../payments/plans/plan-store.ts";
 import { recordReferral } from "../payments/referrals/referrals.ts";
-import type { ReferralRules } from "../payments/referrals/reward-referrals.ts";
 import type { RenewalRules } from "../payments/renewals/model.ts";
 import { creditPaidOrders } from "../payments/settle/credit-waiting.ts";
 import { openUpstreamGuard } from "../platform/address-guard.ts";
@@ -79,23 +66,13 @@ import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import { statusFeature } from "../status/feature.ts";
 import { traceFeature } from "../trace/feature.ts";
-import type { TraceRules } from "../trace/model.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
-import { readPublicPerformance } from "../usage/reports/performance-store.ts";
-import type { ErrorRule } from "../usage/reports/watch-errors.ts";
 import { openActs, openApprovals } from "./approvals.ts";
-import {
-  announcementOf,
-  brandOf,
-  mailLookOf,
-  mailSenderName,
-  ownBrandName,
-  siteLegalText,
-  statusRules,
-} from "./brand.ts";
-import { cacheRules } from "./cache-rules.ts";
+import { mailLookOf, mailSenderName, ownBrandName, statusRules } from "./brand.ts";
 import { gatewayUsers } from "./gateway-users.ts";
+import { contactPage, formLook, openPages } from "./pages.ts";
+import { cacheRules, errorRule, referralRules, traceRules } from "./setting-rules.ts";
 import { setupDeps } from "./setup.ts";
 
 export type BackendDeps = {
@@ -294,10 +271,6 @@ function openBulkActions({ db, log }: BackendDeps, endpoints: () => readonly Any
 const returnsLinks = (config: Config): boolean =>
   config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production";
 
-function contactPage(deps: BackendDeps): Parameters<typeof leadEndpoints>[0]["problemPage"] {
-  return (state, status) => contactProblemPage(state, status, formLook(deps));
-}
-
 function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendDeps): Feature {
   return exitNodeFeature({
     config,
@@ -337,10 +310,6 @@ function statusOf({ config, settings }: BackendDeps) {
   return peerStatusRoutes(() => ({ name: settings.values["brand.name"], address }), new Date(systemClock.now()));
 }
 
-function errorRule(values: SettingValues): ErrorRule {
-  return { percent: values["events.error_percent"], attemptsMin: values["events.error_attempts"] };
-}
-
 function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
   return buildMail({
     ...deps,
@@ -358,18 +327,6 @@ function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
   });
 }
 
-function referralRules(values: SettingValues): ReferralRules {
-  return {
-    isOn: values["referrals.is_on"],
-    inviterCents: values["referrals.inviter_cents"],
-    invitedCents: values["referrals.invited_cents"],
-    waitDays: values["referrals.wait_days"],
-    monthMax: values["referrals.month_max"],
-    minimumUsd: values["referrals.minimum_usd"],
-    takeBackDays: values["referrals.take_back_days"],
-  };
-}
-
 function openSecrets(
   { config, db, settings }: BackendDeps,
   deps: Omit<SecretEndpointDeps, "db" | "useOf">,
@@ -384,53 +341,6 @@ function secretUse(config: Config, values: SettingValues, name: string): "wallet
   }
   const gateway = (["walletpay", "cardpay"] as const).find((each) => name.startsWith(`${each}.`));
   return gateway !== undefined && values[`payments.${gateway}`] ? gateway : null;
-}
-
-function traceRules(values: SettingValues): TraceRules {
-  return {
-    payloadRetentionDays: values["trace.payload_retention_days"],
-    metadataRetentionDays: values["trace.metadata_retention_days"],
-    readsPerHour: values["trace.payload_reads_per_hour"],
-  };
-}
-
-function formLook({ webBuild, settings, branding }: BackendDeps): FormLook {
-  const { values } = settings;
-  const announcement = announcementOf(values, systemClock.now());
-  return { assets: webBuild?.forms ?? null, brand: brandOf(values, branding.state()), announcement };
-}
-
-function openPages(deps: BackendDeps, { callers }: Accounts): Pages {
-  const { config, db, log, notifications, webBuild, settings, branding } = deps;
-  const origin = publicBaseUrl(config);
-  const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
-  const pages = new Pages({
-    build: webBuild,
-    callers,
-    readCatalogue: async () => ({
-      origin,
-      brand: brandOf(settings.values, branding.state()),
-      performance: settings.values["models.performance"] ? await readPublicPerformance(db, systemClock.now()) : {},
-      has_status: settings.values["status.page"],
-      legal_texts: branding.state().legal.map(siteLegalText),
-      announcement: announcementOf(settings.values, systemClock.now()),
-      plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
-      models: (await listModelsForNewcomers(db)).map(siteModel),
-      messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
-      support_widget_url: supportWidgetUrl,
-    }),
-    supportWidgetUrl,
-    look: () => formLook(deps),
-    brandFile: (path) => branding.find(path),
-    dataDirectory: config.DATA_DIR,
-    isDevelopment: config.NODE_ENV === "development",
-    log,
-  });
-  notifications.listen("catalog_changed", () => pages.refresh());
-  notifications.listen("group_changed", () => pages.refresh());
-  settings.onChange(() => pages.refresh());
-  branding.onChange(() => pages.refresh());
-  return pages;
 }
 
 function openAccounts(deps: BackendDeps, mails: MailQueue, agreed: Pick<AccountsDeps, "approvals" | "acts">): Accounts {

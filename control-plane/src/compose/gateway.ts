@@ -19,7 +19,7 @@ import { keyIdOf, SealingKey } from "../platform/crypto/sealing-key.ts";
 import { counter } from "../platform/metric.ts";
 import { WsWebSocketClient } from "../platform/websocket/client.ts";
 import type { Base } from "./base.ts";
-import { cacheRules } from "./cache-rules.ts";
+import { cacheRules } from "./setting-rules.ts";
 import { openAsideConversions, parseAside } from "./side-thread.ts";
 
 /** The purpose of the derived key that authenticates the link between a relay and a remote gateway. */
