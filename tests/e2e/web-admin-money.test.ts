@@ -89,7 +89,7 @@ test(
         .getByRole("button", { name: /^Buy: / })
         .first()
         .click();
-      await watched.page.getByRole("button", { name: "Settle without a payment" }).click();
+      await watched.page.getByRole("button", { name: "Simulate payment (test)" }).click();
       await watched.page.getByText(/The order was settled/).waitFor();
     } finally {
       await watched.close();

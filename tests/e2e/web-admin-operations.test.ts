@@ -150,7 +150,7 @@ describe("operations pages", () => {
           await page.getByRole("button", { name: "Edit openai-main" }).waitFor();
           await page.getByRole("button", { name: "Add route" }).click();
           await dialog.getByLabel("Code").fill("ada-openai");
-          await dialog.getByLabel("Gateway user id").fill("1");
+          await dialog.getByLabel("Account id").fill("1");
           await dialog.getByLabel("Provider").fill("openai");
           await dialog.getByRole("button", { name: "Save route" }).click();
           await page.getByRole("button", { name: "Edit ada-openai" }).click();

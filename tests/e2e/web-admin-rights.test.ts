@@ -163,7 +163,7 @@ test(
     expect(saved.status).toBe(200);
     const [user] = await web.rig.db.sql<{ id: bigint }>`select gateway_user_id as id from user_profile limit 1`;
     const ask = async (page: Page) => {
-      await page.getByLabel("Gateway user id").fill(String(user?.id));
+      await page.getByLabel("Account id").fill(String(user?.id));
       await page.getByLabel("Amount, USD").fill("60");
       await page.getByLabel("Reason").fill("the outage of yesterday");
       await page.getByRole("button", { name: "Preview" }).click();
@@ -224,7 +224,7 @@ async function askForTwo(aboveUsd: number): Promise<void> {
 
 const formsOfTwo = [
   ["/admin/admins/", "Create an admin", "This waits until another super-admin has approved it."],
-  ["/admin/plans/", "New plan", "More quota for a dollar than it is worth waits until"],
+  ["/admin/plans/", "New plan", "More balance for a dollar than it is worth waits until"],
   ["/admin/models/", "New model", "A new model waits until"],
   ["/admin/secrets/", "Save secret", "A credential of payment gateways or mail waits until"],
 ] as const;

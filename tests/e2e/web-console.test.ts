@@ -107,7 +107,7 @@ test("a plan is previewed in a dry run, bought without a real payment, and appea
     await page.getByText("is waiting for payment").waitFor();
     await page.getByText(/^POST \//).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
-    await page.getByRole("button", { name: "Settle without a payment" }).click();
+    await page.getByRole("button", { name: "Simulate payment (test)" }).click();
     await page.getByText("The order was settled.").waitFor();
     await page.locator(".sidebar-balance", { hasText: /\$1[45]\.\d\d/ }).waitFor();
     await page.getByRole("tab", { name: "Ledger" }).click();
@@ -172,7 +172,7 @@ test("the account shows both ids, the status, the multiplier and the sessions", 
   const { page } = watched;
   try {
     await page.goto("/console/account/");
-    for (const name of ["User id", "Upstream gateway user id", "E-mail", "Status", "Rate multiplier"]) {
+    for (const name of ["User id", "Account id", "E-mail", "Status", "Rate multiplier"]) {
       await page.locator("dt", { hasText: new RegExp(`^${name}$`) }).waitFor();
     }
     await page.getByText("× 1.0000").waitFor();
@@ -199,10 +199,10 @@ test("a key is limited, switched off and on, rotated and revoked, each by its di
     await dialog.getByText("Enter an amount like 5 or 2.50.").waitFor();
     await dialog.getByLabel("Budget in USD").fill("2.50");
     await dialog.getByLabel("Budget resets").selectOption("monthly");
-    await dialog.getByLabel("Addresses").fill("not an address");
+    await dialog.getByLabel("Allowed IPs").fill("not an address");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.locator("[aria-invalid=true], [data-kind=error]").first().waitFor();
-    await dialog.getByLabel("Addresses").fill("203.0.113.0/24");
+    await dialog.getByLabel("Allowed IPs").fill("203.0.113.0/24");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("button", { name: "Copy the key" }).click();
     await page.getByText("Copied", { exact: true }).first().waitFor();
@@ -324,7 +324,7 @@ test("a pending order is cancelled by its buyer, and a subscription is set to en
     await page.goto("/console/billing/");
     const monthly = page.locator("[class*=_plan_]", { hasText: "per month" }).getByRole("button", { name: /^Buy: / });
     await monthly.first().click();
-    await dialog.getByRole("button", { name: "Settle without a payment" }).click();
+    await dialog.getByRole("button", { name: "Simulate payment (test)" }).click();
     await page.getByText(/The order was settled/).waitFor();
     await page.getByRole("button", { name: "Cancel subscription" }).click();
     await dialog.getByRole("button", { name: "Cancel subscription" }).click();

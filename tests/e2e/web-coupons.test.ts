@@ -43,7 +43,7 @@ test(
         await dialog.getByLabel("Coupon").fill("spring26");
         await dialog.getByRole("button", { name: "Apply" }).click();
         await dialog.getByText("The price is $10.00; the coupon SPRING26 takes off $2.50. You pay $7.50.").waitFor();
-        await dialog.getByRole("button", { name: "Settle without a payment" }).click();
+        await dialog.getByRole("button", { name: "Simulate payment (test)" }).click();
         await page.getByText(/The order was settled/).waitFor();
       },
       { cookie: login.cookie, expectedStatuses: [404] },

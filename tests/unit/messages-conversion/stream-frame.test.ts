@@ -299,11 +299,11 @@ describe("E errors on the way", () => {
     [
       "E C11 an error of our own",
       errorChunk({
-        message: "The upstream provider did not respond in time.",
+        message: "The provider did not respond in time.",
         type: "server_error",
         code: "upstream_timeout",
       }),
-      { type: "timeout_error", message: "The upstream provider did not respond in time." },
+      { type: "timeout_error", message: "The provider did not respond in time." },
     ],
     [
       "E C11 never the client's credential",

@@ -8,7 +8,7 @@ export const adminNavTexts = {
   groups: "Groups",
   limits: "Limits",
   leads: "Leads",
-  manualAdjust: "Manual adjust",
+  manualAdjust: "Adjust balance",
   money: "Money",
   orders: "Orders",
   payments: "Payments",

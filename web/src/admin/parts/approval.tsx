@@ -14,7 +14,7 @@ const priceEffectLabels = Object.fromEntries(
 
 const effectLabels: Readonly<Record<EffectName, string>> = {
   user_email: "User",
-  gateway_user_id: "Gateway user",
+  gateway_user_id: "Account id",
   amount_quota: "Amount",
   balance_before_quota: "Balance before",
   balance_after_quota: "Balance after",

@@ -5,7 +5,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
 import { apiGet, apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { usdOfQuota } from "../../../i18n/format.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
@@ -38,13 +38,17 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
     initial: { name: "", note: "", plan_code: "", quota: "", count: "100", is_once_per_user: false, expires_on: "" },
     check: ({ name, plan_code, quota, count }) => ({
       ...(name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(plan_code !== "" || isWhole(quota) ? {} : { quota: "Enter a whole number of quota above 0." }),
+      ...(plan_code !== "" || (quotaOfUsd(quota) ?? 0n) > 0n
+        ? {}
+        : { quota: "Enter an amount in US dollars above 0." }),
       ...(isWhole(count) && Number(count) <= countMax ? {} : { count: `Enter 1 to ${countMax}.` }),
     }),
     body: (values) => ({
       name: values.name,
       note: values.note,
-      ...(values.plan_code === "" ? { quota: values.quota } : { plan_code: values.plan_code }),
+      ...(values.plan_code === ""
+        ? { quota: String(quotaOfUsd(values.quota) ?? 0n) }
+        : { plan_code: values.plan_code }),
       count: Number(values.count),
       is_once_per_user: values.is_once_per_user,
       expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
@@ -59,7 +63,7 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
   const each = (): bigint | null => {
     const { plan_code: code, quota } = form.values();
     const plan = plans().find(({ plan_code }) => plan_code === code);
-    return plan === undefined ? (isWhole(quota) ? BigInt(quota) : null) : BigInt(plan.quota);
+    return plan === undefined ? quotaOfUsd(quota) : BigInt(plan.quota);
   };
   const total = (): bigint | null => {
     const { count } = form.values();
@@ -84,17 +88,7 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
           {...form.text("plan_code")}
         />
         <Show when={form.values().plan_code === ""}>
-          <TextField
-            label="Balance, quota"
-            inputmode="numeric"
-            autocomplete="off"
-            hint={
-              isWhole(form.values().quota)
-                ? `${usdOfQuota(form.values().quota)} US dollars`
-                : "500,000 quota are 1 US dollar."
-            }
-            {...form.text("quota")}
-          />
+          <TextField label="Balance, USD" inputmode="decimal" autocomplete="off" {...form.text("quota")} />
         </Show>
       </FieldRow>
       <FieldRow>

@@ -17,9 +17,9 @@ const quotaPerUsd = 500_000;
 
 const metrics = [
   { id: "revenue", label: "Revenue", format: (value: number) => formats.usd(String(value)) },
-  { id: "calls", label: "Requests", format: formats.compact },
+  { id: "calls", label: "Calls", format: formats.compact },
   { id: "tokens", label: "Tokens", format: formats.compact },
-  { id: "quota", label: "Quota", format: (value: number) => formats.usd(value.toFixed(4)) },
+  { id: "quota", label: "Spend", format: (value: number) => formats.usd(value.toFixed(4)) },
   { id: "users", label: "New users", format: formats.compact },
 ] as const;
 
@@ -40,7 +40,7 @@ const seriesOf: Readonly<Record<Metric, (bars: readonly Bar[]) => readonly Serie
     { name: "Input", values: bars.map((bar) => Number(bar.input_tokens)) },
     { name: "Output", values: bars.map((bar) => Number(bar.output_tokens)) },
   ],
-  quota: (bars) => [{ name: "Quota, USD", values: bars.map((bar) => Number(bar.settled_quota) / quotaPerUsd) }],
+  quota: (bars) => [{ name: "Spend, USD", values: bars.map((bar) => Number(bar.settled_quota) / quotaPerUsd) }],
   users: (bars) => [{ name: "New users", values: bars.map((bar) => Number(bar.new_users)) }],
 };
 

@@ -39,7 +39,7 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
           rows={props.routes}
           columns={[
             { label: "Route", cell: (row) => <code>{row.route_code}</code> },
-            { label: "Gateway user", cell: (row) => String(row.gateway_user_id) },
+            { label: "Account id", cell: (row) => String(row.gateway_user_id) },
             { label: "Provider", cell: (row) => row.provider },
             { label: "Models", cell: (row) => <code>{row.model_pattern}</code> },
             { label: "Node", cell: (row) => row.node_code ?? "every node with the provider" },
@@ -96,7 +96,7 @@ function RouteForm(props: {
           spellcheck={false}
           {...form.text("route_code")}
         />
-        <TextField label="Gateway user id" inputmode="numeric" {...form.text("gateway_user_id")} />
+        <TextField label="Account id" inputmode="numeric" {...form.text("gateway_user_id")} />
       </FieldRow>
       <FieldRow>
         <TextField label="Provider" spellcheck={false} {...form.text("provider")} />

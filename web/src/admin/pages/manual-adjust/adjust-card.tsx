@@ -47,7 +47,7 @@ export function AdjustCard(): JSX.Element {
     check: (values) => ({
       ...(/^[1-9]\d*$/.test(values.gateway_user_id)
         ? {}
-        : { gateway_user_id: "Enter the id of the gateway user, a number." }),
+        : { gateway_user_id: "Enter the id of the account, a number." }),
       ...((amountOf(values.amount) ?? 0n) === 0n
         ? { amount: "Enter an amount in US dollars other than 0; use a minus to deduct." }
         : {}),
@@ -81,7 +81,7 @@ export function AdjustCard(): JSX.Element {
       />
       <AdminForm form={form} operation={null} action="Preview">
         <FieldRow>
-          <TextField label="Gateway user id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
+          <TextField label="Account id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
           <TextField
             label="Amount, USD"
             hint="Use a minus to deduct."
@@ -143,7 +143,7 @@ function Comparison(props: { readonly answer: Done; readonly user: User | null }
   return (
     <Facts
       facts={[
-        { name: "Account", value: email() === undefined ? `Gateway user ${id()}` : `${email()}, gateway user ${id()}` },
+        { name: "Account", value: email() === undefined ? `Account ${id()}` : `${email()}, account ${id()}` },
         { name: "Amount", value: formats.quota(props.answer.amount) },
         { name: "Before", value: formats.quota(props.answer.remaining_before) },
         { name: "After", value: formats.quota(props.answer.remaining_after) },
@@ -156,8 +156,8 @@ function Result(props: { readonly answer: Done; readonly idempotencyKey: string 
   return (
     <Notice tone="ok">
       <span>
-        {formats.quota(props.answer.remaining_before)} became {formats.quota(props.answer.remaining_after)} for gateway
-        user {props.answer.gateway_user_id}. Idempotency key <code>{props.idempotencyKey}</code>
+        {formats.quota(props.answer.remaining_before)} became {formats.quota(props.answer.remaining_after)} for account{" "}
+        {props.answer.gateway_user_id}. Idempotency key <code>{props.idempotencyKey}</code>
       </span>
     </Notice>
   );

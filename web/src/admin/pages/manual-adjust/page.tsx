@@ -11,7 +11,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
-import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { shownMoment, shownText } from "../../shown.ts";
 import { AdjustCard } from "./adjust-card.tsx";
 
 type Adjustment = RowOf<typeof adjustmentList>;
@@ -20,7 +20,7 @@ const columns: readonly Column<Adjustment>[] = [
   { id: "at", label: "At", cell: (row) => shownMoment(row.at), isSortable: true, card: "title" },
   { id: "admin", label: "By", cell: (row) => row.admin },
   { id: "email", label: "Account of", cell: (row) => <OwnerLink row={row} /> },
-  { id: "gateway_user_id", label: "Gateway user", cell: (row) => String(row.gateway_user_id) },
+  { id: "gateway_user_id", label: "Account id", cell: (row) => String(row.gateway_user_id) },
   { id: "amount", label: "Amount, USD", cell: (row) => formats.quota(row.amount), align: "end", card: "badge" },
   { id: "remaining_before", label: "Before, USD", cell: (row) => formats.quota(row.remaining_before), align: "end" },
   { id: "remaining_after", label: "After, USD", cell: (row) => formats.quota(row.remaining_after), align: "end" },
@@ -31,12 +31,12 @@ const selection = selectionOf("adjustments", "/backend/admin/manual-adjust/");
 
 /** Adds or deducts quota by hand, and lists earlier adjustments. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Manual adjust");
+  useAdminTitle(() => "Adjust balance");
   const state = createTableState({ filters: ["admin"] });
   const list = createListQuery<Adjustment>({ path: "/backend/admin/manual-adjust/", state });
   return (
     <>
-      <PageHead title="Manual adjust" text="Adds to or deducts from a user's balance. 500,000 quota are 1 US dollar." />
+      <PageHead title="Adjust balance" text="Adds to or deducts from a user's balance, in US dollars." />
       <AdjustCard />
       <DataTable
         {...list}
@@ -52,7 +52,7 @@ export function Page(): JSX.Element {
           text: "Adjustments made above are listed here, with their reasons.",
         }}
         panel={{
-          title: (row) => `${formats.quota(row.amount)} for user ${row.gateway_user_id}`,
+          title: (row) => `${formats.quota(row.amount)} for account ${row.gateway_user_id}`,
           content: (row) => <AdjustFacts row={row} />,
         }}
       />
@@ -65,7 +65,7 @@ function AdjustFacts(props: { readonly row: Adjustment }): JSX.Element {
     <Facts
       facts={[
         { name: "Account of", value: <OwnerLink row={props.row} /> },
-        { name: "Amount", value: `${shownCount(props.row.amount)} quota` },
+        { name: "Amount", value: formats.quota(props.row.amount) },
         { name: "Before", value: formats.quota(props.row.remaining_before) },
         { name: "After", value: formats.quota(props.row.remaining_after) },
         { name: "Reason", value: shownText(props.row.reason) },

@@ -109,7 +109,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       </div>
       <ReasonField form={form} />
       <Checkbox
-        label="Refund even if the quota was partly used"
+        label="Refund even if the balance was partly used"
         hint="The balance may go below zero."
         {...form.flag("allow_negative")}
       />
@@ -129,7 +129,7 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
   const taken = (): string => {
     const { quota, quota_used: used, is_month_over: isMonthOver } = props.preview;
     if (isMonthOver) {
-      return "nothing: the month is over, and unused quota has expired";
+      return "nothing: the month is over, and what was not used has expired";
     }
     return BigInt(used) > 0n
       ? `${formats.quota(quota)}, of which ${formats.quota(used)} was used`
@@ -155,7 +155,7 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
             name: "Refund now",
             value: `${formats.usd(props.preview.amount_usd)} of the remaining ${formats.usd(props.preview.left_usd)}`,
           },
-          { name: "Quota deducted", value: taken() },
+          { name: "Deducted from the balance", value: taken() },
           { name: "Balance", value: balance() },
           ...(props.preview.leased !== null && BigInt(props.preview.leased) > 0n
             ? [

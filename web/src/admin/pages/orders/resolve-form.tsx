@@ -14,7 +14,7 @@ import { waitingText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 
 const decisions = [
-  { value: "settle", label: "Settle: accept the payment and credit the quota" },
+  { value: "settle", label: "Settle: accept the payment and add the balance" },
   { value: "refund", label: "Refund: return the payment" },
   { value: "cancel", label: "Cancel the order" },
   { value: "dismiss", label: "Dismiss: change nothing, remove the mark" },

@@ -49,9 +49,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={title()}
         text={
-          query.data === undefined
-            ? ""
-            : `Organisation ${id()}, gateway user ${query.data.organisation.gateway_user_id}`
+          query.data === undefined ? "" : `Organisation ${id()}, account ${query.data.organisation.gateway_user_id}`
         }
       />
       <Switch fallback={<LoadingPart size="page" />}>

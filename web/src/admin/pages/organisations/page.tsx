@@ -27,7 +27,7 @@ const columns: readonly Column<Organisation>[] = [
     isSortable: true,
   },
   { id: "organisation_id", label: "Id", cell: (row) => String(row.organisation_id) },
-  { id: "gateway_user_id", label: "Gateway user", cell: (row) => String(row.gateway_user_id), isHiddenAtFirst: true },
+  { id: "gateway_user_id", label: "Account id", cell: (row) => String(row.gateway_user_id), isHiddenAtFirst: true },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "owners", label: "Owners", cell: (row) => row.owners.join(", ") },
   { id: "members", label: "Members", cell: (row) => shownCount(row.members), align: "end" },

@@ -172,7 +172,7 @@ function Ledger(): JSX.Element {
       rowId={(row) => String(row.entry_id)}
       selection={ledgerSelection}
       filters={[
-        { id: "gateway_user_id", label: "Gateway user", isSearch: true },
+        { id: "gateway_user_id", label: "Account id", isSearch: true },
         { id: "reference", label: "Reference", isSearch: true },
         { id: "change_type", label: "Change", isSearch: true },
       ]}

@@ -133,7 +133,7 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           { name: "Status", value: <StateWord state={plan.status} /> },
           { name: "Kind", value: shownWord(plan.kind) },
           { name: "Price", value: formats.usd(plan.price_usd) },
-          { name: "Grants", value: `${formats.quota(plan.quota)}, ${shownCount(plan.quota)} quota` },
+          { name: "Grants", value: formats.quota(plan.quota) },
           {
             name: "Amount",
             value:

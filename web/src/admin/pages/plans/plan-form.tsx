@@ -176,7 +176,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       </Show>
       <TextArea label="Description" optional="optional" {...form.text("description")} />
       <TextArea label="Features" optional="optional" hint="One per line." {...form.text("features")} />
-      <SecondPersonNotice what={`More quota for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />
+      <SecondPersonNotice what={`More balance for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />
       <Preview values={form.values()} />
     </AdminForm>
   );

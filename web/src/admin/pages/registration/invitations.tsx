@@ -2,6 +2,7 @@ import type { createdInvitationResponse, revokedInvitationResponse } from "@slui
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
+import { quotaOfUsd } from "../../../i18n/quota.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
@@ -110,7 +111,8 @@ function InvitationFacts(props: { readonly invitation: Invitation; readonly onEn
   );
 }
 
-const isCount = (text: string): boolean => /^\d{1,15}$/.test(text.trim());
+/** Null for the usual credit. */
+const creditQuota = (text: string): string | null => (text.trim() === "" ? null : String(quotaOfUsd(text) ?? ""));
 
 function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
   const refresh = useRefresh(registrationPath, "/backend/admin/audit/");
@@ -121,7 +123,7 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
     check: ({ name, uses_max, credit_quota, reason }) => ({
       ...(name.trim() === "" ? { name: "Enter a name." } : {}),
       ...(/^[1-9]\d{0,3}$|^10000$/.test(uses_max.trim()) ? {} : { uses_max: "Enter 1 to 10000." }),
-      ...(credit_quota.trim() === "" || isCount(credit_quota) ? {} : { credit_quota: "Enter a whole number." }),
+      ...(creditQuota(credit_quota) === "" ? { credit_quota: "Enter an amount in US dollars." } : {}),
       ...reasonFault(reason),
     }),
     body: (values) => ({
@@ -129,7 +131,7 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
       uses_max: Number(values.uses_max),
       expires_at: values.expires_on === "" ? null : `${values.expires_on}T23:59:59Z`,
       group_name: orNull(values.group_name),
-      credit_quota: orNull(values.credit_quota),
+      credit_quota: creditQuota(values.credit_quota),
       reason: values.reason.trim(),
       idempotency_key: idempotencyKey,
     }),
@@ -179,9 +181,9 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
           {...form.text("group_name")}
         />
         <TextField
-          label="Free credit, quota"
+          label="Free credit, USD"
           optional="optional"
-          inputmode="numeric"
+          inputmode="decimal"
           autocomplete="off"
           hint="Instead of the usual credit, without the limits of networks and devices. 0 is none."
           {...form.text("credit_quota")}

@@ -76,7 +76,7 @@ export function Page(): JSX.Element {
         filters={[
           { id: "request_id", label: "Request id", isSearch: true },
           { id: "email", label: "User's e-mail", isSearch: true },
-          { id: "gateway_user_id", label: "Gateway user", isSearch: true },
+          { id: "gateway_user_id", label: "Account id", isSearch: true },
           { id: "key_id", label: "Key id", isSearch: true },
           { id: "model", label: "Model", isSearch: true },
           { id: "channel_id", label: "Channel", options: channels() },

@@ -137,7 +137,7 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
         {...form.text("allowed_models")}
       />
       <TextArea
-        label="Addresses"
+        label="Allowed IPs"
         optional="all"
         hint="IP addresses or ranges, one per line."
         spellcheck={false}

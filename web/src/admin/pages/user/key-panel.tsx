@@ -95,7 +95,7 @@ function KeyFacts(props: { readonly apiKey: KeyRow }): JSX.Element {
         { name: "Tokens per minute", value: count(props.apiKey.tokens_per_minute) },
         { name: "Concurrent calls", value: count(props.apiKey.concurrency_max) },
         { name: "Models", value: props.apiKey.allowed_models?.join(", ") ?? "all" },
-        { name: "Addresses", value: props.apiKey.allowed_ips?.join(", ") ?? "all" },
+        { name: "Allowed IPs", value: props.apiKey.allowed_ips?.join(", ") ?? "all" },
         { name: "Expires", value: shownMoment(props.apiKey.expires_at, "never") },
         { name: "Last used", value: shownMoment(props.apiKey.last_used_at, "never") },
       ]}

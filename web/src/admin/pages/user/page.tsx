@@ -48,7 +48,7 @@ export function Page(): JSX.Element {
       </nav>
       <PageHead
         title={query.data?.user.email ?? `User ${userId()}`}
-        text={query.data === undefined ? "" : `User ${userId()}, gateway user ${query.data.user.gateway_user_id}`}
+        text={query.data === undefined ? "" : `User ${userId()}, account ${query.data.user.gateway_user_id}`}
       />
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError && query.data === undefined}>

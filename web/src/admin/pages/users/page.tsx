@@ -21,7 +21,7 @@ type User = RowOf<typeof userList>;
 const columns: readonly Column<User>[] = [
   { id: "email", label: "E-mail", cell: (user) => user.email, card: "title", isSortable: true },
   { id: "user_id", label: "User id", cell: (user) => String(user.user_id) },
-  { id: "gateway_user_id", label: "Gateway user", cell: (user) => String(user.gateway_user_id) },
+  { id: "gateway_user_id", label: "Account id", cell: (user) => String(user.gateway_user_id) },
   { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
   { id: "user_type", label: "Type", cell: (user) => user.user_type },
   {
@@ -102,8 +102,8 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
         facts={[
           { name: "User id", value: <CopyText text={String(props.user.user_id)} label="Copy the user id" /> },
           {
-            name: "Gateway user",
-            value: <CopyText text={String(props.user.gateway_user_id)} label="Copy the gateway user id" />,
+            name: "Account id",
+            value: <CopyText text={String(props.user.gateway_user_id)} label="Copy the account id" />,
           },
           { name: "Name", value: shownText(props.user.display_name) },
           { name: "Status", value: <StateWord state={props.user.status} /> },

@@ -53,7 +53,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "الحصة المتبقية لا تكفي لهذا الطلب.",
     spend_limit_reached: "بلغ حسابك أقصى ما يمكنه إنفاقه حاليًا.",
     model_not_found: "النموذج غير موجود أو لا يُسمح لمفتاح API هذا باستخدامه.",
-    no_upstream: "لا يوجد مصدر يخدم هذا النموذج الآن.",
+    no_upstream: "لا يوجد مزوّد يخدم هذا النموذج الآن.",
     upstream_rate_limited: "يحدّ المزوّد من الطلبات حاليًا.",
     upstream_error: "حدث عطل لدى المزوّد.",
     upstream_unreachable: "تعذّر الوصول إلى المزوّد.",

@@ -57,7 +57,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "Die verbleibende Quota reicht für diesen Aufruf nicht.",
     spend_limit_reached: "Ihr Konto hat erreicht, was es vorerst ausgeben darf.",
     model_not_found: "Das Modell gibt es nicht, oder dieser API-Schlüssel darf es nicht nutzen.",
-    no_upstream: "Zurzeit kann kein Upstream dieses Modell bedienen.",
+    no_upstream: "Zurzeit kann kein Anbieter dieses Modell bedienen.",
     upstream_rate_limited: "Der Anbieter begrenzt gerade die Aufrufe.",
     upstream_error: "Beim Anbieter ist ein Fehler aufgetreten.",
     upstream_unreachable: "Der Anbieter war nicht erreichbar.",

@@ -54,7 +54,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "La cuota restante no cubre esta llamada.",
     spend_limit_reached: "Tu cuenta ha alcanzado lo máximo que puede gastar por ahora.",
     model_not_found: "El modelo no existe o esta clave de API no puede usarlo.",
-    no_upstream: "Ningún origen puede servir este modelo ahora.",
+    no_upstream: "Ningún proveedor puede servir este modelo ahora.",
     upstream_rate_limited: "El proveedor limita las llamadas en este momento.",
     upstream_error: "El proveedor ha fallado.",
     upstream_unreachable: "No se ha podido contactar con el proveedor.",

@@ -55,7 +55,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "Le quota restant ne couvre pas cet appel.",
     spend_limit_reached: "Votre compte a atteint ce qu’il peut dépenser pour l’instant.",
     model_not_found: "Le modèle n’existe pas, ou cette clé API ne peut pas l’utiliser.",
-    no_upstream: "Aucune source ne peut servir ce modèle pour le moment.",
+    no_upstream: "Aucun fournisseur ne peut servir ce modèle pour le moment.",
     upstream_rate_limited: "Le fournisseur limite les appels en ce moment.",
     upstream_error: "Le fournisseur a échoué.",
     upstream_unreachable: "Le fournisseur est injoignable.",

@@ -53,7 +53,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "बचा हुआ कोटा इस कॉल के लिए काफ़ी नहीं है।",
     spend_limit_reached: "आपका खाता अभी के लिए अपनी अधिकतम खर्च सीमा तक पहुँच गया है।",
     model_not_found: "मॉडल मौजूद नहीं है, या यह API कुंजी उसे इस्तेमाल नहीं कर सकती।",
-    no_upstream: "अभी कोई अपस्ट्रीम यह मॉडल नहीं दे सकता।",
+    no_upstream: "अभी कोई प्रदाता यह मॉडल नहीं दे सकता।",
     upstream_rate_limited: "प्रदाता इस समय कॉल सीमित कर रहा है।",
     upstream_error: "प्रदाता विफल हुआ।",
     upstream_unreachable: "प्रदाता तक पहुँचा नहीं जा सका।",

@@ -56,7 +56,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "残りのクォータがこの呼び出しに足りません。",
     spend_limit_reached: "アカウントは現時点で使える上限額に達しました。",
     model_not_found: "モデルが存在しないか、この API キーでは使えません。",
-    no_upstream: "現在このモデルに対応できる接続先がありません。",
+    no_upstream: "現在このモデルに対応できるプロバイダーがありません。",
     upstream_rate_limited: "プロバイダーが現在、呼び出しを制限しています。",
     upstream_error: "プロバイダーで障害が起きました。",
     upstream_unreachable: "プロバイダーに接続できませんでした。",

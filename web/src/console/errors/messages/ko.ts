@@ -53,7 +53,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "남은 쿼터가 이 호출에 부족합니다.",
     spend_limit_reached: "계정이 지금 쓸 수 있는 최대 금액에 도달했습니다.",
     model_not_found: "모델이 없거나 이 API 키로 쓸 수 없습니다.",
-    no_upstream: "지금은 이 모델을 제공할 수 있는 업스트림이 없습니다.",
+    no_upstream: "지금은 이 모델을 제공할 수 있는 제공업체가 없습니다.",
     upstream_rate_limited: "제공업체가 지금 호출을 제한하고 있습니다.",
     upstream_error: "제공업체에 장애가 발생했습니다.",
     upstream_unreachable: "제공업체에 연결할 수 없습니다.",

@@ -53,7 +53,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "A cota restante não cobre esta chamada.",
     spend_limit_reached: "Sua conta atingiu o máximo que pode gastar por enquanto.",
     model_not_found: "O modelo não existe, ou esta chave de API não pode usá-lo.",
-    no_upstream: "Nenhuma origem pode atender este modelo agora.",
+    no_upstream: "Nenhum provedor pode atender este modelo agora.",
     upstream_rate_limited: "O provedor está limitando chamadas no momento.",
     upstream_error: "O provedor falhou.",
     upstream_unreachable: "Não foi possível alcançar o provedor.",

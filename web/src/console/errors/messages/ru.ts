@@ -54,7 +54,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "Оставшейся квоты не хватает на этот запрос.",
     spend_limit_reached: "Ваш аккаунт достиг предела расходов на данный момент.",
     model_not_found: "Такой модели нет, или этому ключу API она недоступна.",
-    no_upstream: "Сейчас эту модель не обслуживает ни один источник.",
+    no_upstream: "Сейчас эту модель не обслуживает ни один поставщик.",
     upstream_rate_limited: "Поставщик сейчас ограничивает запросы.",
     upstream_error: "У поставщика произошёл сбой.",
     upstream_unreachable: "Поставщик недоступен.",

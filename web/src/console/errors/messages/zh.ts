@@ -53,7 +53,7 @@ export const messages: ErrorMessages = {
     insufficient_quota: "剩余配额不足以支付这次调用。",
     spend_limit_reached: "您的账户已达到目前可支出的上限。",
     model_not_found: "模型不存在，或此 API 密钥无权使用。",
-    no_upstream: "目前没有上游可以提供此模型。",
+    no_upstream: "目前没有提供商可以提供此模型。",
     upstream_rate_limited: "提供商目前正在限流。",
     upstream_error: "提供商出错。",
     upstream_unreachable: "无法连接提供商。",

@@ -109,7 +109,6 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
   const texts = usageArea.texts();
   const unitName = (unit: string): string =>
     Object.hasOwn(texts.units, unit) ? texts.units[unit as keyof typeof texts.units] : unit;
-  const quota = (amount: number | string): string => fill(texts.quotaUnit, { count: formats.number(BigInt(amount)) });
   const amounts = (): string[] => toEqualPlaces(props.receipt.lines.map((line) => line.amount_usd));
   return (
     <div>
@@ -160,12 +159,12 @@ function PriceLines(props: { readonly receipt: ReceiptOf }): JSX.Element {
           facts={[
             { name: texts.sum, value: <bdi>{formats.usdExact(props.receipt.sum_usd)}</bdi> },
             ...shareFacts(props.receipt.cache_basis_points),
-            { name: texts.rounded, value: quota(props.receipt.quota) },
+            { name: texts.rounded, value: <bdi>{formats.quota(props.receipt.quota)}</bdi> },
             { name: texts.group, value: <bdi>{props.receipt.group}</bdi> },
             { name: texts.multiplier, value: <bdi>{`× ${formats.decimal(props.receipt.rate_multiplier)}`}</bdi> },
             {
               name: texts.charged,
-              value: `${quota(props.receipt.settled_quota)} (${formats.quota(props.receipt.settled_quota)})`,
+              value: <bdi>{formats.quota(props.receipt.settled_quota)}</bdi>,
             },
             { name: texts.price, value: props.receipt.price_version?.toString() ?? "–" },
           ]}

@@ -2,10 +2,10 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "الحساب",
-  facts: "بياناتك هنا",
+  facts: "بياناتك",
   email: "البريد الإلكتروني",
   userId: "معرّف المستخدم",
-  gatewayUserId: "معرّف المستخدم في البوابة",
+  gatewayUserId: "معرّف الحساب",
   status: "الحالة",
   statusNames: { active: "نشط", email_pending: "في انتظار التحقق", suspended: "موقوف", closed: "مغلق" },
   multiplier: "معامل السعر",

@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "Ihre Kontodaten",
   email: "E-Mail",
   userId: "Benutzer-ID",
-  gatewayUserId: "Benutzer-ID im Gateway",
+  gatewayUserId: "Konto-ID",
   status: "Status",
   statusNames: {
     active: "aktiv",

@@ -5,7 +5,7 @@ export const messages = english({
   facts: "Your account",
   email: "E-mail",
   userId: "User id",
-  gatewayUserId: "Upstream gateway user id",
+  gatewayUserId: "Account id",
   status: "Status",
   statusNames: {
     active: "active",

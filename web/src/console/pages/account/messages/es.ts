@@ -2,10 +2,10 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Cuenta",
-  facts: "Tus datos aquí",
+  facts: "Tus datos",
   email: "Correo electrónico",
   userId: "Id de usuario",
-  gatewayUserId: "Id de usuario en la pasarela",
+  gatewayUserId: "Id de cuenta",
   status: "Estado",
   statusNames: {
     active: "activa",

@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "Vos informations",
   email: "E-mail",
   userId: "Identifiant d’utilisateur",
-  gatewayUserId: "Identifiant d’utilisateur dans la passerelle",
+  gatewayUserId: "Identifiant de compte",
   status: "État",
   statusNames: { active: "actif", email_pending: "à vérifier", suspended: "suspendu", closed: "fermé" },
   multiplier: "Multiplicateur de tarif",

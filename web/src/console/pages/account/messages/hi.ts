@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "आपकी जानकारी",
   email: "ईमेल",
   userId: "उपयोगकर्ता आईडी",
-  gatewayUserId: "गेटवे में उपयोगकर्ता आईडी",
+  gatewayUserId: "खाता आईडी",
   status: "स्थिति",
   statusNames: { active: "सक्रिय", email_pending: "सत्यापन बाकी", suspended: "निलंबित", closed: "बंद" },
   multiplier: "दर-गुणक",

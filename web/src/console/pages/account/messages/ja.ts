@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "アカウント情報",
   email: "メールアドレス",
   userId: "ユーザー ID",
-  gatewayUserId: "ゲートウェイのユーザー ID",
+  gatewayUserId: "アカウント ID",
   status: "状態",
   statusNames: { active: "有効", email_pending: "確認待ち", suspended: "停止中", closed: "解約済み" },
   multiplier: "料金倍率",

@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "내 정보",
   email: "이메일",
   userId: "사용자 ID",
-  gatewayUserId: "게이트웨이 사용자 ID",
+  gatewayUserId: "계정 ID",
   status: "상태",
   statusNames: { active: "활성", email_pending: "확인 대기", suspended: "정지됨", closed: "해지됨" },
   multiplier: "요율 배수",

@@ -2,10 +2,10 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Conta",
-  facts: "Seus dados aqui",
+  facts: "Seus dados",
   email: "E-mail",
   userId: "Id do usuário",
-  gatewayUserId: "Id do usuário no gateway",
+  gatewayUserId: "Id da conta",
   status: "Status",
   statusNames: { active: "ativa", email_pending: "aguarda confirmação", suspended: "suspensa", closed: "encerrada" },
   multiplier: "Multiplicador de tarifa",

@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "Ваши данные",
   email: "Электронная почта",
   userId: "Идентификатор пользователя",
-  gatewayUserId: "Идентификатор в шлюзе",
+  gatewayUserId: "Идентификатор аккаунта",
   status: "Статус",
   statusNames: { active: "активен", email_pending: "ждёт подтверждения", suspended: "заблокирован", closed: "закрыт" },
   multiplier: "Множитель тарифа",

@@ -5,7 +5,7 @@ export const messages: AccountMessages = {
   facts: "您的账户信息",
   email: "邮箱",
   userId: "用户 ID",
-  gatewayUserId: "网关用户 ID",
+  gatewayUserId: "账户 ID",
   status: "状态",
   statusNames: { active: "正常", email_pending: "待验证", suspended: "已停用", closed: "已注销" },
   multiplier: "费率倍率",

@@ -72,7 +72,7 @@ export const messages: BillingMessages = {
   dryRun: "Probelauf",
   dryRunHint:
     "Diese Installation ist zum Ausprobieren: Ein Probelauf zeigt die Anfrage, die der Zahlungsdienst bekäme, und sendet nichts.",
-  mock: "Ohne Zahlung abschließen",
+  mock: "Zahlung simulieren (Test)",
   mockDone: "Die Bestellung ist abgeschlossen. {amount} wurden hinzugefügt.",
   request: "Die Anfrage, die der Zahlungsdienst bekäme",
   orderMade: "Bestellung {order} wartet auf ihre Zahlung.",

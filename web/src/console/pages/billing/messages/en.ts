@@ -69,8 +69,8 @@ export const messages = english({
   dryRun: "Dry run",
   dryRunHint:
     "This is a test installation: a dry run shows the request that would go to the gateway and sends nothing.",
-  mock: "Settle without a payment",
-  mockDone: "The order was settled. {amount} was added.",
+  mock: "Simulate payment (test)",
+  mockDone: "The order is paid. {amount} was added.",
   request: "Request to the gateway",
   orderMade: "Order {order} is waiting for payment.",
   tabs: "Billing sections",

@@ -70,7 +70,7 @@ export const messages: BillingMessages = {
   dryRun: "Simular",
   dryRunHint:
     "Esta instalación es de prueba: la simulación muestra la petición que recibiría la pasarela y no envía nada.",
-  mock: "Completar sin pagar",
+  mock: "Simular el pago (prueba)",
   mockDone: "El pedido está completado. Se han añadido {amount}.",
   request: "La petición que recibiría la pasarela",
   orderMade: "El pedido {order} está pendiente de pago.",

@@ -71,7 +71,7 @@ export const messages: BillingMessages = {
   dryRun: "Simuler",
   dryRunHint:
     "Cette installation sert aux essais : une simulation montre la requête que recevrait le service de paiement et n’envoie rien.",
-  mock: "Régler sans paiement",
+  mock: "Simuler le paiement (test)",
   mockDone: "La commande est réglée. {amount} ont été ajoutés.",
   request: "La requête que recevrait le service de paiement",
   orderMade: "La commande {order} attend son paiement.",

@@ -70,7 +70,7 @@ export const messages: BillingMessages = {
   dryRun: "試しに実行",
   dryRunHint:
     "この環境は試用のためのものです。試しに実行すると、決済サービスに送られるはずのリクエストを表示するだけで、何も送りません。",
-  mock: "支払いなしで完了",
+  mock: "支払いをシミュレート（テスト）",
   mockDone: "注文が完了しました。{amount} を加算しました。",
   request: "決済サービスに送られるはずのリクエスト",
   orderMade: "注文 {order} は支払い待ちです。",

@@ -69,7 +69,7 @@ export const messages: BillingMessages = {
   dryRun: "모의 실행",
   dryRunHint:
     "이 설치는 체험용입니다. 모의 실행은 결제 게이트웨이가 받을 요청을 보여 주기만 하고 아무것도 보내지 않습니다.",
-  mock: "결제 없이 완료",
+  mock: "결제 시뮬레이션(테스트)",
   mockDone: "주문이 완료되었습니다. {amount}만큼 더해졌습니다.",
   request: "결제 게이트웨이가 받을 요청",
   orderMade: "주문 {order}의 결제를 기다리고 있습니다.",

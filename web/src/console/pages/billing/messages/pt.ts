@@ -70,7 +70,7 @@ export const messages: BillingMessages = {
   dryRun: "Simular",
   dryRunHint:
     "Esta instalação é para testes: a simulação mostra a requisição que o gateway receberia e não envia nada.",
-  mock: "Liquidar sem pagamento",
+  mock: "Simular pagamento (teste)",
   mockDone: "O pedido foi liquidado. {amount} foram adicionados.",
   request: "A requisição que o gateway receberia",
   orderMade: "O pedido {order} aguarda pagamento.",

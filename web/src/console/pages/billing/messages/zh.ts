@@ -68,7 +68,7 @@ export const messages: BillingMessages = {
   pay: "前往支付",
   dryRun: "模拟",
   dryRunHint: "此安装供试用：模拟只显示支付网关将收到的请求，不会发送任何内容。",
-  mock: "免支付完成",
+  mock: "模拟付款（测试）",
   mockDone: "订单已完成，增加了 {amount}。",
   request: "支付网关将收到的请求",
   orderMade: "订单 {order} 正在等待付款。",

@@ -32,7 +32,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "النماذج", hint: "نموذج في كل سطر. الفراغ يسمح بالكل." },
     expires_at: { label: "ينتهي في", hint: "في نهاية هذا اليوم، UTC.", short: "ينتهي" },
     allowed_ips: {
-      label: "العناوين",
+      label: "عناوين IP المسموح بها",
       hint: "عناوين IP أو نطاقات مثل 203.0.113.0/24، واحد في كل سطر. الفراغ يسمح بالكل.",
     },
     requests_per_minute: { label: "طلبات في الدقيقة" },

@@ -33,7 +33,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "Modelle", hint: "Eines pro Zeile. Leer erlaubt alle." },
     expires_at: { label: "Läuft ab am", hint: "Am Ende dieses Tages, UTC.", short: "Läuft ab" },
     allowed_ips: {
-      label: "Adressen",
+      label: "Zulässige IP-Adressen",
       hint: "IP-Adressen oder Bereiche wie 203.0.113.0/24, pro Zeile einer. Leer erlaubt alle.",
     },
     requests_per_minute: { label: "Anfragen pro Minute" },

@@ -32,7 +32,7 @@ export const messages = english({
     allowed_models: { label: "Models", hint: "One per line. If empty, all are allowed." },
     expires_at: { label: "Expires on", hint: "At the end of this day, UTC.", short: "Expires" },
     allowed_ips: {
-      label: "Addresses",
+      label: "Allowed IPs",
       hint: "IP addresses or ranges like 203.0.113.0/24, one per line. If empty, all are allowed.",
     },
     requests_per_minute: { label: "Requests per minute" },

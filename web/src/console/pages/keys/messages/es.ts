@@ -33,7 +33,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "Modelos", hint: "Uno por línea. Vacío permite todos." },
     expires_at: { label: "Caduca el", hint: "Al final de ese día, UTC.", short: "Caduca" },
     allowed_ips: {
-      label: "Direcciones",
+      label: "IP permitidas",
       hint: "Direcciones IP o rangos como 203.0.113.0/24, uno por línea. Vacío permite todas.",
     },
     requests_per_minute: { label: "Peticiones por minuto" },

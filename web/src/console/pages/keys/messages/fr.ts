@@ -33,7 +33,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "Modèles", hint: "Un par ligne. Vide : tous sont autorisés." },
     expires_at: { label: "Expire le", hint: "À la fin de ce jour, UTC.", short: "Expire" },
     allowed_ips: {
-      label: "Adresses",
+      label: "IP autorisées",
       hint: "Adresses IP ou plages comme 203.0.113.0/24, une par ligne. Vide : toutes sont autorisées.",
     },
     requests_per_minute: { label: "Requêtes par minute" },

@@ -31,7 +31,7 @@ export const messages: KeysMessages = {
     reset_period: { label: "बजट फिर शुरू होता है" },
     allowed_models: { label: "मॉडल", hint: "हर पंक्ति में एक। खाली हो तो सभी की अनुमति है।" },
     expires_at: { label: "समाप्ति तिथि", hint: "उस दिन के अंत में, UTC।", short: "समाप्ति" },
-    allowed_ips: { label: "पते", hint: "IP पते या 203.0.113.0/24 जैसी रेंज, हर पंक्ति में एक। खाली हो तो सभी की अनुमति है।" },
+    allowed_ips: { label: "अनुमत IP", hint: "IP पते या 203.0.113.0/24 जैसी रेंज, हर पंक्ति में एक। खाली हो तो सभी की अनुमति है।" },
     requests_per_minute: { label: "प्रति मिनट अनुरोध" },
     tokens_per_minute: { label: "प्रति मिनट टोकन" },
     concurrency_max: { label: "एक साथ कॉल" },

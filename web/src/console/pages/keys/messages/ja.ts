@@ -32,7 +32,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "モデル", hint: "1 行に 1 つ。空欄ならすべて許可します。" },
     expires_at: { label: "有効期限", hint: "この日の終わり（UTC）まで。", short: "有効期限" },
     allowed_ips: {
-      label: "アドレス",
+      label: "許可する IP",
       hint: "IP アドレスまたは 203.0.113.0/24 のような範囲を 1 行に 1 つ。空欄ならすべて許可します。",
     },
     requests_per_minute: { label: "1 分あたりのリクエスト数" },

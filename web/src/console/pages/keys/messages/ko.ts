@@ -32,7 +32,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "모델", hint: "한 줄에 하나씩. 비워 두면 모두 허용합니다." },
     expires_at: { label: "만료일", hint: "이 날이 끝날 때까지(UTC).", short: "만료" },
     allowed_ips: {
-      label: "주소",
+      label: "허용 IP",
       hint: "IP 주소 또는 203.0.113.0/24 같은 범위를 한 줄에 하나씩. 비워 두면 모두 허용합니다.",
     },
     requests_per_minute: { label: "분당 요청 수" },

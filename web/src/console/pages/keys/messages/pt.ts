@@ -33,7 +33,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "Modelos", hint: "Um por linha. Vazio permite todos." },
     expires_at: { label: "Expira em", hint: "No fim desse dia, UTC.", short: "Expira" },
     allowed_ips: {
-      label: "Endereços",
+      label: "IPs permitidos",
       hint: "Endereços IP ou faixas como 203.0.113.0/24, um por linha. Vazio permite todos.",
     },
     requests_per_minute: { label: "Requisições por minuto" },

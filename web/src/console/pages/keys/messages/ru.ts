@@ -36,7 +36,7 @@ export const messages: KeysMessages = {
     allowed_models: { label: "Модели", hint: "По одной в строке. Пусто: разрешены все." },
     expires_at: { label: "Действует до", hint: "До конца этого дня, UTC.", short: "Действует до" },
     allowed_ips: {
-      label: "Адреса",
+      label: "Разрешённые IP",
       hint: "IP-адреса или диапазоны вида 203.0.113.0/24, по одному в строке. Пусто: разрешены все.",
     },
     requests_per_minute: { label: "Запросов в минуту" },

@@ -31,7 +31,7 @@ export const messages: KeysMessages = {
     reset_period: { label: "预算重置" },
     allowed_models: { label: "模型", hint: "每行一个。留空则允许全部。" },
     expires_at: { label: "到期日", hint: "到当天结束为止（UTC）。", short: "到期" },
-    allowed_ips: { label: "地址", hint: "IP 地址或网段，如 203.0.113.0/24，每行一个。留空则允许全部。" },
+    allowed_ips: { label: "允许的 IP", hint: "IP 地址或网段，如 203.0.113.0/24，每行一个。留空则允许全部。" },
     requests_per_minute: { label: "每分钟请求数" },
     tokens_per_minute: { label: "每分钟 token 数" },
     concurrency_max: { label: "并发调用数" },

@@ -21,7 +21,7 @@ export const messages: UpstreamsMessages = {
   noModels: "Ihrem Konto wird kein Modell angeboten",
   noModelsText:
     "Zurzeit bedient keine Verbindung Ihre Gruppe. Aufrufe werden abgelehnt, bis der Betreiber eine hinzufügt.",
-  profiles: "Anmeldeprofile der Upstreams",
+  profiles: "Anmeldeprofile der Anbieter",
   profilesText:
     "Ein Profil beschreibt, wie man sich bei einem Anbieter anmelden würde. Profile sind Metadaten: Kein Aufruf wird danach geleitet, und nur Admins sehen sie.",
   show: "Profile zeigen",

@@ -20,7 +20,7 @@ export const messages = english({
   deprecated: "deprecated",
   noModels: "No models available to your account",
   noModelsText: "Nothing serves your group at the moment. Calls are refused until the operator adds one.",
-  profiles: "Upstream auth profiles",
+  profiles: "Provider login profiles",
   profilesText:
     "A profile describes how to log in to a provider. Profiles do not affect routing, and only admins see them.",
   show: "Show the profiles",

@@ -21,7 +21,7 @@ export const messages: UpstreamsMessages = {
   noModels: "Tu cuenta no tiene ningún modelo",
   noModelsText:
     "Ninguna conexión atiende a tu grupo en este momento. Las llamadas se rechazan hasta que el operador añada una.",
-  profiles: "Perfiles de autenticación de los orígenes",
+  profiles: "Perfiles de acceso a proveedores",
   profilesText:
     "Un perfil describe cómo se iniciaría sesión en un proveedor. Los perfiles son metadatos: ninguna llamada se encamina con ellos y solo los administradores los ven.",
   show: "Mostrar los perfiles",

@@ -21,7 +21,7 @@ export const messages: UpstreamsMessages = {
   noModels: "Aucun modèle n’est proposé à votre compte",
   noModelsText:
     "Aucune connexion ne dessert votre groupe pour le moment. Les appels sont refusés jusqu’à ce que l’exploitant en ajoute une.",
-  profiles: "Profils d’authentification des sources",
+  profiles: "Profils de connexion aux fournisseurs",
   profilesText:
     "Un profil décrit comment on se connecterait chez un fournisseur. Les profils sont des métadonnées : aucun appel n’est acheminé d’après eux, et seuls les administrateurs les voient.",
   show: "Afficher les profils",

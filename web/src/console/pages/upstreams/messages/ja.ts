@@ -20,7 +20,7 @@ export const messages: UpstreamsMessages = {
   deprecated: "新しいモデルに置き換え済み",
   noModels: "このアカウントで使えるモデルはありません",
   noModelsText: "現在、所属グループに対応する接続がありません。運営者が追加するまで、呼び出しは拒否されます。",
-  profiles: "接続先の認証プロファイル",
+  profiles: "プロバイダーのログインプロファイル",
   profilesText:
     "プロバイダーへのログイン方法を記したものです。メタデータであり、呼び出しの経路には影響せず、管理者だけが見られます。",
   show: "プロファイルを表示",

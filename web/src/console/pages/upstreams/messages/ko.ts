@@ -20,7 +20,7 @@ export const messages: UpstreamsMessages = {
   deprecated: "새 모델로 대체됨",
   noModels: "이 계정에 제공되는 모델이 없습니다",
   noModelsText: "지금은 내 그룹을 처리하는 연결이 없습니다. 운영자가 추가할 때까지 호출이 거부됩니다.",
-  profiles: "업스트림 인증 프로필",
+  profiles: "제공업체 로그인 프로필",
   profilesText:
     "프로필은 제공업체에 로그인하는 방법을 적은 것입니다. 메타데이터일 뿐 호출 경로에는 쓰이지 않으며, 관리자만 볼 수 있습니다.",
   show: "프로필 보기",

@@ -21,7 +21,7 @@ export const messages: UpstreamsMessages = {
   noModels: "Sua conta não tem nenhum modelo",
   noModelsText:
     "No momento nenhuma conexão atende ao seu grupo. As chamadas são recusadas até que o operador adicione uma.",
-  profiles: "Perfis de autenticação das origens",
+  profiles: "Perfis de acesso aos provedores",
   profilesText:
     "Um perfil descreve como se entraria em um provedor. Perfis são metadados: nenhuma chamada é roteada por eles, e só administradores os veem.",
   show: "Mostrar os perfis",

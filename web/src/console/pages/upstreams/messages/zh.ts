@@ -20,7 +20,7 @@ export const messages: UpstreamsMessages = {
   deprecated: "已有更新的模型取代",
   noModels: "您的账户没有可用模型",
   noModelsText: "目前没有连接为您的分组服务。在运营方添加之前，调用会被拒绝。",
-  profiles: "上游认证配置",
+  profiles: "提供商登录配置",
   profilesText: "认证配置说明如何登录某个提供商。它只是元数据：不参与调用的路由，并且只有管理员可以查看。",
   show: "显示配置",
   adminOnly: "这些配置仅供管理员查看。请在此浏览器中以管理员身份登录后重试。",
