@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { RequestId } from "@sluice/contracts/ids";
+import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import { settlementEndpoints } from "@sluice/control-plane/usage/settlement/routes.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
+import { holdLock } from "../support/postgres/held-lock.ts";
 import { serveEndpoints } from "../support/service/endpoint-server.ts";
 import { insertUsageRows } from "../support/usage/insert-rows.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
@@ -32,6 +35,34 @@ async function quarantine(): Promise<{ id: string; reason: string }[]> {
       select request_id::text as id, reason from settlement_quarantine order by created_at, reason`),
   ];
 }
+
+/** Statements of a table with this trigger fail in the way that `failure` names. */
+const failingTrigger = `
+  create table failure (state text not null);
+  insert into failure values ('');
+  grant select on failure to public;
+  create function fail_step() returns trigger language plpgsql security definer as $$
+  declare
+    v_state text := (select state from failure);
+  begin
+    if v_state = 'lost connection' then
+      perform pg_terminate_backend(pg_backend_pid()), pg_sleep(10);
+    end if;
+    raise exception 'on purpose' using errcode = v_state;
+  end
+  $$`;
+
+/** A row with this trigger cannot be settled. The second attempt waits for an advisory lock before it fails. */
+const waitingTrigger = `
+  create sequence attempt;
+  create function wait_and_fail() returns trigger language plpgsql security definer set lock_timeout = 0 as $$
+  begin
+    if nextval('attempt') = 2 then
+      perform pg_advisory_xact_lock(1);
+    end if;
+    raise exception 'on purpose' using errcode = '22003';
+  end
+  $$`;
 
 const rows = (count: number, multiplier = "1.5000"): UsageRow[] =>
   Array.from({ length: count }, (_, index) => scene.row(index, BigInt(index), multiplier));
@@ -99,12 +130,8 @@ describe("an invalid row", () => {
   });
 
   /** A step of the shard of the first customer. */
-  const settleNext = () =>
-    settleNextRows(scene.db, {
-      rowsMax: 100,
-      isReconciled: false,
-      shard: Number(scene.customer(0).gatewayUserId & 15n),
-    });
+  const settleNext = ({ rowsMax = 100, isReconciled = false } = {}) =>
+    settleNextRows(scene.db, { rowsMax, isReconciled, shard: Number(scene.customer(0).gatewayUserId & 15n) });
   const rowsOfFirst = Array.from({ length: 5 }, (_, index) => () => scene.row(0, BigInt(index), "1.5000"));
 
   test("is not blamed when a batch number is taken: the step fails, and the next one settles it", async () => {
@@ -134,6 +161,78 @@ describe("an invalid row", () => {
     expect(await settleNext().catch((error: Error) => error.message)).toContain("in the ledger already");
     expect([await scene.countSettled(), await quarantine()]).toEqual([1, []]);
     expect(await settleNext()).toMatchObject({ outcome: "done", rowsSettled: 5 });
+  });
+
+  test("is not blamed for the partition of its day: another transaction that creates it delays it, nothing more", async () => {
+    const startedAtMs = Date.now() - 300 * dayMs;
+    const day = utcDay(startedAtMs);
+    await createMissingPartitions(scene.db, "usage_log", [day]);
+    const late = Array.from({ length: 3 }, () => scene.row(0, 9n, "1.5000", { startedAtMs }));
+    await scene.commit(...late);
+    await waitUntilSettleable(scene.db);
+    // What another process may see of a new partition before it can write rows to it.
+    const partition = `usage_settlement_y${day.replace("-", "m").replace("-", "d")}`;
+    await scene.owner.query(`create table ${partition} (like usage_settlement including all)`, []);
+    expect(await settleNext().catch((error: Error) => error.message)).toContain("is not a partition");
+    expect([await scene.countSettled(), await quarantine()]).toEqual([0, []]);
+    await scene.owner.query(
+      `alter table usage_settlement attach partition ${partition} for values from ('${day}') to ('${utcDay(startedAtMs + dayMs)}')`,
+      [],
+    );
+    expect(await settleNext()).toMatchObject({ outcome: "done", rowsSettled: 3, rowsQuarantined: 0 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("is not blamed for a lost connection, a deadlock or a limit, at whatever table its step comes to that", async () => {
+    await scene.owner.query(failingTrigger, []);
+    await scene.commit(...rowsOfFirst.map((row) => row()));
+    await waitUntilSettleable(scene.db);
+    const tables = [
+      ...["usage_settlement", "settlement_batch", "budget", "quota_grant", "ledger_posting", "ledger_account"],
+      ...["ledger_entry", "settlement_checkpoint"],
+    ];
+    for (const table of tables) {
+      await scene.owner.query(
+        `create trigger fail before insert or update on ${table} for each statement execute function fail_step()`,
+        [],
+      );
+      for (const state of ["lost connection", "40P01", "40001", "55P03", "57014", "53100", "53200", "XX000"]) {
+        await scene.owner.sql`update failure set state = ${state}`;
+        const failure = await settleNext().then(
+          () => null,
+          (error: unknown) => error,
+        );
+        expect([table, state, failure]).toEqual([table, state, expect.any(Error)]);
+        expect([await scene.countSettled(), await quarantine()]).toEqual([0, []]);
+      }
+      await scene.owner.query(`drop trigger fail on ${table}`, []);
+    }
+    expect(await settleNext()).toMatchObject({ outcome: "done", rowsSettled: 5, rowsQuarantined: 0 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("is put aside itself, and not a row that comes in before it while the log is read again", async () => {
+    await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now())]);
+    const requestId = (last: number) => `00000000-0000-7000-8000-00000000000${last}` as RequestId;
+    const early = scene.row(0, 7n, "1.5000", { requestId: requestId(1) });
+    const poison = scene.row(0, 0n, "1.5000", { requestId: requestId(2) });
+    await insertUncharged(poison);
+    await scene.owner.query(waitingTrigger, []);
+    await scene.owner.query(
+      `create trigger wait before insert on usage_settlement for each row
+        when (new.request_id = '${poison.requestId}') execute function wait_and_fail()`,
+      [],
+    );
+    await using held = await holdLock(scene.owner, (tx) => tx.sql`select pg_advisory_xact_lock(1)`);
+    const step = settleNext({ rowsMax: 1, isReconciled: true });
+    await held.waitForWaiters(1);
+    await scene.commit(early);
+    await held.release();
+    expect(await step).toMatchObject({ rowsSettled: 1, rowsQuarantined: 0 });
+    expect(await quarantine()).toEqual([]);
+    expect(await settleNext()).toMatchObject({ rowsSettled: 0, rowsQuarantined: 1 });
+    expect(await quarantine()).toEqual([{ id: poison.requestId, reason: "on purpose" }]);
+    expect(await scene.faults()).toEqual([]);
   });
 
   test("is settled once it is fixed and the log is read again", async () => {

@@ -44,9 +44,11 @@ $$;
 -- A step of one shard.
 --
 -- A row that makes its step fail is found by taking fewer and fewer rows, and is put into the quarantine; the others
--- are settled.  When the database was restored on another server, the transaction numbers in the log mean nothing any
--- more: everything is read again by day and id, and the cursor starts over with the rows written from now on. So it is
--- without a checkpoint, and with p_is_reconciled.
+-- are settled. What is not a row's fault fails the step, and the next step tries again.
+--
+-- When the database was restored on another server, the transaction numbers in the log mean nothing any more: everything is
+-- read again by day and id, and the cursor starts over with the rows written from now on. So it is without a checkpoint,
+-- and with p_is_reconciled.
 CREATE OR REPLACE FUNCTION settle_usage_shard(p_shard integer, p_limit integer, p_is_reconciled boolean)
 RETURNS TABLE (outcome text, rows_settled integer, base_quota bigint, settled_quota bigint, rows_refused integer, cursor_xid text,
   is_reconciling boolean)
@@ -60,7 +62,9 @@ DECLARE
   v_step settlement_step;
   v_limit integer := p_limit;
   v_makes_partitions boolean := false;
+  v_first uuid;
   v_fault text;
+  v_constraint text;
   v_is_last boolean;
 BEGIN
   IF p_shard NOT BETWEEN 0 AND 15 THEN RAISE EXCEPTION 'shard % does not exist', p_shard; END IF;
@@ -68,9 +72,10 @@ BEGIN
   IF NOT FOUND THEN
     IF NOT EXISTS (SELECT 1 FROM settlement_checkpoint WHERE source = v_source) THEN
       PERFORM open_settlement_shards();
-      SELECT * INTO v_from FROM settlement_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
     END IF;
-    IF v_from.source IS NULL THEN
+    -- Another caller may have opened it in the meantime.
+    SELECT * INTO v_from FROM settlement_checkpoint WHERE source = v_source FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
       RETURN QUERY SELECT 'busy', 0, 0::bigint, 0::bigint, 0, NULL::text, NULL::boolean;
       RETURN;
     END IF;
@@ -86,6 +91,7 @@ BEGIN
     v_from.reconcile_request_id := v_nil;
   END IF;
   LOOP
+    IF v_limit = 1 THEN v_first := (SELECT r.request_id FROM next_usage_rows(v_from, 1) r); END IF;
     BEGIN
       IF v_makes_partitions THEN PERFORM make_settlement_partitions(v_from, v_limit); END IF;
       v_step := settle_usage_step(v_from, v_limit);
@@ -93,15 +99,18 @@ BEGIN
     EXCEPTION
       -- No row of the log causes this: a batch number is taken, and the next attempt gets another.
       WHEN unique_violation THEN RAISE;
-      WHEN data_exception OR integrity_constraint_violation THEN v_fault := SQLERRM;
+      WHEN data_exception OR integrity_constraint_violation THEN
+        GET STACKED DIAGNOSTICS v_fault = MESSAGE_TEXT, v_constraint = CONSTRAINT_NAME;
+        -- Nor a missing partition that was just created; a violated check has the same code but names its constraint.
+        IF SQLSTATE = '23514' AND v_constraint = '' AND v_makes_partitions THEN RAISE; END IF;
     END;
     IF NOT v_makes_partitions THEN
       v_makes_partitions := true;
     ELSIF v_limit > 1 THEN
       v_limit := v_limit / 2;
     ELSE
-      v_step := quarantine_usage_row(v_from, v_fault);
-      EXIT;
+      v_step := quarantine_usage_row(v_from, v_fault, v_first);
+      EXIT WHEN v_step.rows_read = 1;
     END IF;
   END LOOP;
   v_is_last := v_step.rows_read < v_limit;
@@ -320,20 +329,28 @@ DECLARE
   v_day date;
 BEGIN
   FOREACH v_day IN ARRAY ARRAY(SELECT DISTINCT r.day FROM next_usage_rows(p_from, p_limit) r) LOOP
-    IF to_regclass('public.usage_settlement' || to_char(v_day, '"_y"YYYY"m"MM"d"DD')) IS NULL THEN
+    -- A day that is too old for a new partition may have one.
+    IF NOT EXISTS (
+      SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'public.usage_settlement'::regclass AND c.relname = 'usage_settlement' || to_char(v_day, '"_y"YYYY"m"MM"d"DD')
+    ) THEN
       PERFORM ensure_day_partitions('usage_settlement', v_day, 1);
     END IF;
   END LOOP;
+  -- A partition of another transaction can be seen here a moment before rows can be written to it; then it has ended.
+  PERFORM pg_advisory_xact_lock_shared(hashtextextended('sluice day partitions of usage_settlement', 0));
 END
 $$;
 
--- Puts the next row after a checkpoint aside, so that it does not hold up the others.
-CREATE OR REPLACE FUNCTION quarantine_usage_row(p_from settlement_checkpoint, p_reason text) RETURNS settlement_step
-LANGUAGE plpgsql AS $$
+-- Puts the next row after a checkpoint aside, so that it does not hold up the others. It reads no row if that is not
+-- p_request_id: while the log is read again by day and id, a row may have come in before the one that failed.
+CREATE OR REPLACE FUNCTION quarantine_usage_row(p_from settlement_checkpoint, p_reason text, p_request_id uuid DEFAULT NULL)
+RETURNS settlement_step LANGUAGE plpgsql AS $$
 DECLARE
   v_step settlement_step := ROW(0, NULL, NULL, NULL, 0, 0, 0, 0);
 BEGIN
   SELECT r.xid, r.day, r.request_id INTO v_step.last_xid, v_step.last_day, v_step.last_request_id FROM next_usage_rows(p_from, 1) r;
+  IF v_step.last_request_id <> p_request_id THEN RETURN v_step; END IF;
   v_step.rows_read := 1;
   INSERT INTO settlement_quarantine (day, request_id, reason) VALUES (v_step.last_day, v_step.last_request_id, p_reason)
     ON CONFLICT DO NOTHING;
