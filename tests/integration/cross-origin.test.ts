@@ -4,6 +4,7 @@ import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts"
 import type { SluiceProcess } from "../support/service/sluice.ts";
 
 const allowed = "https://app.example";
+const site = "https://gateway.example";
 const stranger = "https://app.example.evil.test";
 const paths = ["/v1/chat/completions", "/msgcompat/v1/messages"];
 const models: Record<string, string> = { [paths[0] ?? ""]: "gpt-4o-mini", [paths[1] ?? ""]: messagesModel };
@@ -14,10 +15,13 @@ let closed: SluiceProcess;
 let open: SluiceProcess;
 
 beforeAll(async () => {
-  messages = await MessagesRig.start("one-process", { CORS_ORIGINS: `${allowed}, app://desktop` });
+  messages = await MessagesRig.start("one-process", {
+    CORS_ORIGINS: `${allowed}, app://desktop`,
+    PUBLIC_BASE_URL: site,
+  });
   closed = await messages.rig.startProcess();
   open = await messages.rig.startProcess({ CORS_ORIGINS: "*" });
-});
+}, 120_000);
 afterAll(() => messages.close());
 
 const preflight = (sluice: SluiceProcess, path: string, origin: string): Promise<Response> =>
@@ -79,9 +83,12 @@ describe.each(paths)("%s", (path) => {
       const answer = await call(messages.sluice, path, allowed, fields);
       expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([status, allowed]);
       const exposed = answer.headers.get("access-control-expose-headers") ?? "";
-      for (const name of ["x-request-id", "request-id", "retry-after", "x-should-retry", "x-compat-dropped"]) {
+      for (const name of ["x-request-id", "request-id", "retry-after", "x-should-retry", "x-compat-dropped", "link"]) {
         expect(exposed).toContain(name);
       }
+      expect(answer.headers.get("link")).toBe(
+        status === 200 ? null : `<${site}/docs/errors/#model_not_found>; rel="help"`,
+      );
       await answer.text();
       const strange = await call(messages.sluice, path, stranger, fields);
       expect([openedBy(strange), strange.headers.get("vary")]).toEqual([nothing, "origin"]);

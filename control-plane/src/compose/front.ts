@@ -2,6 +2,7 @@ import type { RequestId } from "@sluice/contracts/ids";
 import type { Registry } from "prom-client";
 import type { FrontResponse, FrontWork } from "../front/model.ts";
 import { writeErrorTo } from "../gateway/respond/write-error.ts";
+import { type Config, publicBaseUrl } from "../platform/config.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Log } from "../platform/log.ts";
 import { counter } from "../platform/metric.ts";
@@ -12,18 +13,20 @@ import type { RelayService } from "../relay/service.ts";
 const targets = ["/v1/chat/completions", "/v1/messages", "/v1/messages?beta=true", "/v1/responses"];
 
 type FrontDeps = {
+  readonly config: Config;
   readonly relay: RelayService;
   readonly log: Log;
   readonly registry: Registry;
 };
 
 /** The calls that the front serves by itself: the same relay, reached without the runtime's server. */
-export function frontWork({ relay, log, registry }: FrontDeps): FrontWork {
+export function frontWork({ config, relay, log, registry }: FrontDeps): FrontWork {
+  const siteUrl = publicBaseUrl(config);
   const count = counter(registry, "sluice_front_total", "Requests at the front, by what became of them.", "outcome");
   const refuse = (target: string, error: AppError, requestId: string): FrontResponse => {
     const [path = target] = target.split("?");
     const call = { path, headers: new Headers(), requestId: requestId as RequestId };
-    return markCall({ ...writeErrorTo({ call, request: null }, error), requestId });
+    return markCall({ ...writeErrorTo({ call, request: null }, error), requestId }, siteUrl);
   };
   return {
     targets,

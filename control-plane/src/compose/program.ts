@@ -94,6 +94,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     clock: systemClock,
     bodyLimits,
     keepsPayloads: () => base.settings.values["trace.payloads"],
+    siteUrl: publicBaseUrl(config),
   });
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const patience = { stallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS, idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS };
@@ -118,7 +119,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
         call: relayHandler(relay, { edge, patience }),
-        messages: messagesHandler({ relay, models, server: { edge, patience }, log }),
+        messages: messagesHandler({ relay, models, server: { edge, patience }, log, siteUrl: publicBaseUrl(config) }),
         realtime: realtimeHandler(relay, { edge, patience }),
         pageOrigins,
       }

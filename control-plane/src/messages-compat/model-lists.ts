@@ -7,6 +7,7 @@ import {
   toMessagesModelPage,
 } from "@sluice/messages-conversion/models/to-messages-models";
 import type { GatewayResponse } from "../gateway/model.ts";
+import { helpHeader } from "../platform/help-link.ts";
 import type { OwnAnswer } from "../relay/model.ts";
 import type { ServedCall } from "../relay/served-call.ts";
 import { gatewayHeaders } from "./credentials.ts";
@@ -75,7 +76,11 @@ function toOwnAnswer(
 function upstreamModelsOf({ status, headers, body }: GatewayResponse): ReadonlySet<string> {
   const text = body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString() : "";
   if (status >= 400) {
-    throw toMessagesError({ status, headers, body: text, origin: "gateway" }, noFacts);
+    const error = toMessagesError({ status, headers, body: text, origin: "gateway" }, noFacts);
+    const help = headers[helpHeader];
+    throw help === undefined
+      ? error
+      : new MessagesError(error.status, error.type, error.message, { ...error.headers, [helpHeader]: help });
   }
   const list: unknown = JSON.parse(text);
   if (!isJsonObject(list) || !Array.isArray(list["data"])) {

@@ -10,6 +10,8 @@ export type RouteDeps = {
   readonly relay: RelayService;
   readonly server: ServedCallSettings;
   readonly log: Log;
+  /** The public address, where the pages about errors are. */
+  readonly siteUrl: string;
 };
 
 /** A response with the id under which the call is recorded. */

@@ -1,8 +1,7 @@
-import { MessagesError } from "@sluice/messages-conversion/errors/messages-error";
-import { toMessagesErrorOfCode } from "@sluice/messages-conversion/errors/to-messages-error";
 import { serverResponse } from "../platform/answer-stream.ts";
+import { completeHelp } from "../platform/help-link.ts";
 import { ServedCall } from "../relay/served-call.ts";
-import { clientRequestId, errorAnswer, toClientError } from "./errors.ts";
+import { clientRequestId, errorAnswer, ownError, toClientError } from "./errors.ts";
 import { answerMessages, answerTokenCount } from "./messages-call.ts";
 import { answerModel, answerModelList } from "./model-lists.ts";
 import type { IdentifiedResponse, RouteDeps } from "./route-deps.ts";
@@ -34,11 +33,11 @@ export function messagesHandler(deps: RouteDeps): (request: Request, server: Bun
     try {
       const incoming = new ServedCall(request, server, deps.server);
       const path = pathOf(incoming.target);
-      return toResponse(await answerAt(find(path), path, incoming));
+      return toResponse(await answerAt(find(path), path, incoming), deps);
     } catch (thrown) {
       const requestId = Bun.randomUUIDv7();
       deps.log.error("messages.failed", { requestId, error: thrown });
-      return toResponse({ ...errorAnswer(toClientError(thrown), clientRequestId(requestId)), requestId });
+      return toResponse({ ...errorAnswer(toClientError(thrown), clientRequestId(requestId)), requestId }, deps);
     }
   };
 }
@@ -52,11 +51,10 @@ async function answerAt(route: Route | null, path: string, incoming: ServedCall)
   }
   const requestId = Bun.randomUUIDv7();
   if (route === null) {
-    const error = toMessagesErrorOfCode(notOffered.test(path) ? "not_offered" : "not_found");
+    const error = ownError(notOffered.test(path) ? "not_offered" : "not_found");
     return { ...errorAnswer(error, clientRequestId(requestId)), requestId };
   }
-  const { status, type, message } = toMessagesErrorOfCode("method_not_allowed");
-  const error = new MessagesError(status, type, message, { allow: route.methods.join(", ") });
+  const error = ownError("method_not_allowed", { headers: { allow: route.methods.join(", ") } });
   return { ...errorAnswer(error, clientRequestId(requestId)), requestId };
 }
 
@@ -65,7 +63,11 @@ function answerPresence(): Promise<IdentifiedResponse> {
   return Promise.resolve({ status: 200, headers: {}, body: null, requestId: Bun.randomUUIDv7() });
 }
 
-function toResponse({ status, headers, body, requestId }: IdentifiedResponse): Response {
+function toResponse(
+  { status, headers, body, requestId }: IdentifiedResponse,
+  { siteUrl }: Pick<RouteDeps, "siteUrl">,
+): Response {
+  completeHelp(headers, siteUrl);
   return serverResponse(body, {
     status,
     headers: {

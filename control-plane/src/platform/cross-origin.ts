@@ -1,5 +1,6 @@
 import { deprecationHeader, limitHeaderNames, sunsetHeader } from "@sluice/contracts/notice-headers";
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
+import { helpHeader } from "./help-link.ts";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
@@ -9,7 +10,7 @@ type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promis
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const exposedHeaders = [
   ...["request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "x-compat-dropped"],
-  ...["x-compat-dropped-more", "x-sluice-dropped-more"],
+  ...["x-compat-dropped-more", "x-sluice-dropped-more", helpHeader],
   ...limitHeaderNames,
   ...[deprecationHeader, sunsetHeader],
   ...["age", "x-sluice-cache", "x-sluice-dropped", "x-sluice-model-used"],

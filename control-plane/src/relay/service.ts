@@ -2,6 +2,7 @@ import type { RequestId } from "@sluice/contracts/ids";
 import type { CallReport, GatewayCall } from "../gateway/model.ts";
 import { changedCall, type GatewayPort, type RealtimeOpening, type RealtimePort } from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
+import { completeHelp } from "../platform/help-link.ts";
 import type { BodyLimits } from "../platform/read-body.ts";
 import type { PayloadOutcome } from "../trace/model.ts";
 import type { TraceService } from "../trace/service.ts";
@@ -21,6 +22,8 @@ export type RelayDeps = {
   readonly bodyLimits: BodyLimits;
   /** Whether bodies are stored at all. If they are, each key can still opt out. */
   readonly keepsPayloads: () => boolean;
+  /** The public address, where the pages about errors are. */
+  readonly siteUrl: string;
 };
 
 const nothing = new Uint8Array();
@@ -53,7 +56,7 @@ export class RelayService {
     const { requestId } = call;
     return this.#deps.gateway
       .handle(call)
-      .then(({ status, headers, body }) => markCall({ status, headers, body, requestId }));
+      .then(({ status, headers, body }) => markCall({ status, headers, body, requestId }, this.#deps.siteUrl));
   }
 
   /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */
@@ -98,6 +101,7 @@ export class RelayService {
       }),
     );
     if (opening.kind === "refused") {
+      completeHelp(opening.answer.headers, this.#deps.siteUrl);
       return { ...opening, requestId };
     }
     const { session } = opening;

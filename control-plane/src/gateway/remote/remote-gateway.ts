@@ -13,6 +13,7 @@ import {
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import type { AnswerStream } from "../../platform/answer-stream.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
+import { helpHeader, isHelp } from "../../platform/help-link.ts";
 import type { BodyRoom, BodyShare } from "../body-room.ts";
 import { keepPiece, newCallState, toReport } from "../call-state.ts";
 import {
@@ -277,6 +278,10 @@ function passHeaders(response: HttpResponse): Record<string, string> {
     if (value !== null) {
       headers[name] = value;
     }
+  }
+  const help = headerOf(response, helpHeader);
+  if (help !== null && isHelp(help)) {
+    headers[helpHeader] = help;
   }
   return headers;
 }

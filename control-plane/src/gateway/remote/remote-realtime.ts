@@ -1,6 +1,7 @@
 import { HttpClientError, type HttpHeader } from "@sluice/http-client/model";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
+import { helpHeader, isHelp } from "../../platform/help-link.ts";
 import type { ClientWebSocket, WebSocketClient, WebSocketRefusal } from "../../platform/websocket/model.ts";
 import { keepPiece, newCallState, toBegunReport, toReport } from "../call-state.ts";
 import { hopHeader } from "../dispatch/compose-request.ts";
@@ -110,7 +111,7 @@ export class RemoteRealtime implements RealtimePort {
   #pass(state: CallState, { status, headers, body }: WebSocketRefusal): RealtimeOpening {
     keepPiece(state, body);
     this.#report(state, reportIn(headers), { status, code: null });
-    const passed = headers.filter(([name]) => passedHeaders.has(name));
+    const passed = headers.filter(([name, value]) => passedHeaders.has(name) || (name === helpHeader && isHelp(value)));
     return { kind: "refused", answer: { status, headers: Object.fromEntries(passed), body } };
   }
 

@@ -1,5 +1,6 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import type { AppError } from "../../platform/errors.ts";
+import { helpFor, helpHeader } from "../../platform/help-link.ts";
 import { droppedHeaders } from "../dropped-headers.ts";
 import type { CallState, GatewayResponse } from "../model.ts";
 import { isGeminiCall } from "../operations/gemini-path.ts";
@@ -79,9 +80,12 @@ const calledBy = ({ call, request, upstreamModel = null }: AnsweredState) => ({
   maxTokens: request?.bounds.outputTokensMax ?? null,
 });
 
-/** An error as a response of the OpenAI API: status, `Retry-After` if there is one, JSON body. */
+/** An error as a response of the OpenAI API: status, `Retry-After` if there is one, the page about it, JSON body. */
 export function writeError(error: AppError): GatewayResponse {
-  const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
+  const headers: Record<string, string> = {
+    "content-type": "application/json; charset=utf-8",
+    [helpHeader]: helpFor(error.code),
+  };
   if (error.retryAfterSeconds !== null) {
     headers["retry-after"] = String(error.retryAfterSeconds);
   }

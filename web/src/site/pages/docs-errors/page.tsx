@@ -9,7 +9,7 @@ const shown = "insufficient_quota";
 /** `/docs/errors/`: each code that a client gets, with an anchor of its name. */
 export const docsErrorsPage = docPage({
   path: "/docs/errors/",
-  updatedOn: "2026-11-28",
+  updatedOn: "2026-11-29",
   name: docNames["/docs/errors/"],
   content: ({ clients: docs }, { locale }) => {
     const errors = errorPageTexts[locale];
@@ -24,6 +24,7 @@ export const docsErrorsPage = docPage({
           blocks: [
             { kind: "text", text: errors.formatText },
             { kind: "code-tabs", tabs: formTabs() },
+            { kind: "text", text: errors.linkText },
           ],
         },
         ...groups.map(([id, title]) => ({ id, title, blocks: errorBlocks(id, { docs, errors }) })),

@@ -6,6 +6,8 @@ export const de: ErrorTexts = {
   format: "Format",
   formatText:
     "Ein OpenAI-Client erhält einen `code`. Das Anthropic-Format hat keinen: Typ und Meldung sagen, was geschehen ist. Fehler eines Anbieters werden mit dessen Status und Meldung weitergegeben, wo das unbedenklich ist.",
+  linkText:
+    'Jede Fehlerantwort hat einen Header `Link` mit `rel="help"`: die Adresse des Codes auf dieser Seite, unter der öffentlichen Adresse des Betreibers. Ein Fehler in einem begonnenen Stream hat keinen.',
   inAnthropic: "Anthropic-Format",
   toDo: "Was tun",
   group: {

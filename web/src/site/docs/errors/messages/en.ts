@@ -6,6 +6,8 @@ export const en = english({
   format: "Format",
   formatText:
     "An OpenAI client gets a `code`. The Anthropic format has none: the type and the message say what happened. Errors of a provider are passed on with its own status and message where that is safe.",
+  linkText:
+    'Every error response has a `Link` header with `rel="help"`: the address of the code on this page, at the operator’s public address. An error inside a stream that has begun has none.',
   inAnthropic: "Anthropic format",
   toDo: "What to do",
   group: {

@@ -6,6 +6,8 @@ export const es: ErrorTexts = {
   format: "Formato",
   formatText:
     "Un cliente de OpenAI recibe un `code`. El formato de Anthropic no lo tiene: el tipo y el mensaje dicen qué ocurrió. Los errores de un proveedor se transmiten con su propio estado y mensaje cuando es seguro.",
+  linkText:
+    'Cada respuesta de error lleva una cabecera `Link` con `rel="help"`: la dirección del código en esta página, en la dirección pública del operador. Un error dentro de un stream ya iniciado no la lleva.',
   inAnthropic: "Formato de Anthropic",
   toDo: "Qué hacer",
   group: {

@@ -6,6 +6,8 @@ export const fr: ErrorTexts = {
   format: "Format",
   formatText:
     "Un client OpenAI reçoit un `code`. Le format d’Anthropic n’en a pas : le type et le message disent ce qui s’est passé. Les erreurs d’un fournisseur sont transmises avec leur statut et leur message lorsque c’est sans risque.",
+  linkText:
+    'Chaque réponse d’erreur a un en-tête `Link` avec `rel="help"` : l’adresse du code sur cette page, à l’adresse publique de l’opérateur. Une erreur dans un flux déjà commencé n’en a pas.',
   inAnthropic: "Format d’Anthropic",
   toDo: "Que faire",
   group: {

@@ -6,6 +6,8 @@ export const ja: ErrorTexts = {
   format: "形式",
   formatText:
     "OpenAI クライアントには `code` が返ります。Anthropic 形式にコードはなく、種類とメッセージで内容がわかります。プロバイダーのエラーは、安全な場合にはそのステータスとメッセージのまま渡されます。",
+  linkText:
+    'エラー応答には必ず `rel="help"` 付きの `Link` ヘッダーがあります。運営者の公開アドレスにある、このページ内のそのコードの位置を指します。開始済みのストリーム内のエラーにはありません。',
   inAnthropic: "Anthropic 形式",
   toDo: "対処方法",
   group: {

@@ -6,6 +6,8 @@ export const ko: ErrorTexts = {
   format: "형식",
   formatText:
     "OpenAI 클라이언트는 `code`를 받습니다. Anthropic 형식에는 코드가 없고, 유형과 메시지가 무슨 일이 있었는지 알려 줍니다. 제공업체의 오류는 안전한 경우 그 상태와 메시지 그대로 전달됩니다.",
+  linkText:
+    '모든 오류 응답에는 `rel="help"`가 붙은 `Link` 헤더가 있으며, 운영자의 공개 주소에서 이 페이지의 해당 코드를 가리킵니다. 이미 시작된 스트림 안의 오류에는 없습니다.',
   inAnthropic: "Anthropic 형식",
   toDo: "해결 방법",
   group: {

@@ -6,6 +6,8 @@ export const pt: ErrorTexts = {
   format: "Formato",
   formatText:
     "Um cliente da OpenAI recebe um `code`. O formato da Anthropic não tem código: o tipo e a mensagem dizem o que aconteceu. Erros de um provedor são repassados com o status e a mensagem dele quando isso é seguro.",
+  linkText:
+    'Cada resposta de erro tem um cabeçalho `Link` com `rel="help"`: o endereço do código nesta página, no endereço público do operador. Um erro dentro de um stream já iniciado não o tem.',
   inAnthropic: "Formato da Anthropic",
   toDo: "O que fazer",
   group: {

@@ -6,6 +6,8 @@ export const zh: ErrorTexts = {
   format: "格式",
   formatText:
     "OpenAI 客户端会收到 `code`。Anthropic 格式没有代码，由类型和消息说明发生了什么。在安全的情况下，提供商的错误会连同其状态码和消息一起转发。",
+  linkText:
+    '每个错误响应都有带 `rel="help"` 的 `Link` 标头：指向本页中该代码的地址，使用运营方的公开地址。流开始之后出现的错误没有此标头。',
   inAnthropic: "Anthropic 格式",
   toDo: "怎么办",
   group: {
