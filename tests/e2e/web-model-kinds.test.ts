@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addModel } from "@sluice/control-plane/models/add-model.ts";
 import { TestBrowser } from "../support/web/browser.ts";
-import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
+import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 60_000;
 /** Its name sorts before that of the chat model, so that a page that takes the first model is caught. */
@@ -114,6 +114,51 @@ test(
     const [row = ""] = text.slice(text.indexOf(picture)).split(numbers);
     expect(row).toContain("Per image: $0.04");
     expect(text.match(/Per image/g)).toHaveLength(1);
+  },
+  testMsMax,
+);
+
+test(
+  "the list of models is filtered by capability, sorted by its heads, and linked as it is seen",
+  async () => {
+    const { page, faults, close } = await browser.open({ url: web.sluice.url });
+    const names = () => page.locator(".model-table tbody code").allTextContents();
+    await page.goto("/models/");
+    await page.getByRole("button", { name: "Sort by Input", exact: true }).click();
+    expect(await names()).toEqual([picture, numbers, "gpt-4o-mini"]);
+    await page.getByRole("button", { name: "Sort by Input", exact: true }).click();
+    expect(await page.locator("th[aria-sort]").getAttribute("aria-sort")).toBe("descending");
+    expect(await names()).toEqual(["gpt-4o-mini", numbers, picture]);
+    await page.getByLabel("Capability").selectOption({ label: "Tools" });
+    expect(await names()).toEqual(["gpt-4o-mini"]);
+    expect(new URL(page.url()).search).toBe("?can=tools&sort=input&order=reverse");
+    await page.goto(`/models/?can=embedding&compare=${picture},${numbers}`);
+    await page.getByRole("region", { name: "Side by side" }).getByText("Image generation").waitFor();
+    expect(await names()).toEqual([numbers]);
+    expect(faults).toEqual([]);
+    await close();
+  },
+  testMsMax,
+);
+
+test(
+  "a customer sees the prices of the own group, and those of new accounts on request",
+  async () => {
+    await web.rig.db.sql`
+      update gateway_user g set rate_multiplier = 2 from user_profile p
+      where p.gateway_user_id = g.id and p.email = ${shownEmail}`;
+    const { page, faults, close } = await browser.open({ url: web.sluice.url, cookie: web.cookies.user ?? "" });
+    // The console leaves the hint that somebody is logged in.
+    await page.goto("/console/");
+    await page.waitForFunction(() => localStorage.getItem("signed-in") === "yes");
+    await page.goto("/models/");
+    const input = page.locator(`tr:has(code:text-is("${numbers}")) td[data-label="Input"]`);
+    await page.getByLabel("Prices for").waitFor();
+    expect(await input.textContent()).toBe("$0.04");
+    await page.getByLabel("Prices for").selectOption({ label: "New accounts" });
+    expect(await input.textContent()).toBe("$0.02");
+    expect(faults).toEqual([]);
+    await close();
   },
   testMsMax,
 );

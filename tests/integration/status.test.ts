@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { statusResponse } from "@sluice/contracts/status";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { readShownSuccess } from "@sluice/control-plane/status/service.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { builtWeb } from "../support/web/web-build.ts";
@@ -76,6 +77,18 @@ test("each public model has its state, the share of each day, and its latency, w
     expect(text.replaceAll(service.url, "")).not.toContain(secret);
   }
 }, 30_000);
+
+test("the list of models shows the share of the last whole days, and none while the operator hides it", async () => {
+  const read = (isShown: boolean) =>
+    readShownSuccess(
+      { isShown, showsSuccess: true, showsLatency: true, showsIncidents: true },
+      rig.db,
+      new Date().setUTCHours(23, 59, 59),
+    );
+  // What came in today changes with every call, so it is left out until tomorrow.
+  expect(await read(true)).toEqual({ [model]: 1 });
+  expect(await read(false)).toEqual({});
+});
 
 test("an incident is shown with its updates and without who posted them, until it is long resolved", async () => {
   const list = async () => {

@@ -16,8 +16,9 @@ import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
 import type { Log } from "../platform/log.ts";
+import { readShownSuccess } from "../status/service.ts";
 import { readPublicPerformance } from "../usage/reports/performance-store.ts";
-import { announcementOf, brandOf, siteLegalText } from "./brand.ts";
+import { announcementOf, brandOf, siteLegalText, statusRules } from "./brand.ts";
 
 type PageDeps = {
   readonly config: Config;
@@ -54,6 +55,7 @@ export function openPages(deps: PageDeps, { callers }: Accounts): Pages {
       origin,
       brand: brandOf(settings.values, branding.state()),
       performance: settings.values["models.performance"] ? await readPublicPerformance(db, systemClock.now()) : {},
+      success: await readShownSuccess(statusRules(settings.values), db, systemClock.now()),
       has_status: settings.values["status.page"],
       legal_texts: branding.state().legal.map(siteLegalText),
       announcement: announcementOf(settings.values, systemClock.now()),

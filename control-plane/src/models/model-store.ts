@@ -1,4 +1,5 @@
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { StatedCapability } from "@sluice/contracts/model-capabilities";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Decimal } from "@sluice/contracts/money";
 import { priceTimes } from "@sluice/contracts/price-times";
@@ -18,6 +19,7 @@ export type ModelRow = PriceTexts & {
   context_tokens_max: number;
   output_tokens_max: number;
   image_tokens_max: number;
+  capabilities: StatedCapability[] | null;
   deprecated_at: Date | null;
   sunset_at: Date | null;
   replacement_model: string | null;
@@ -28,7 +30,7 @@ export type ModelRow = PriceTexts & {
 export async function listPricedModels(db: Queryable): Promise<ModelRow[]> {
   return await db.query<ModelRow>(
     `select m.name, m.display_name, m.owned_by, m.kind, m.created_at, m.context_tokens_max, m.output_tokens_max,
-       m.image_tokens_max, m.deprecated_at, m.sunset_at, m.replacement_model, m.updated_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
+       m.image_tokens_max, m.capabilities, m.deprecated_at, m.sunset_at, m.replacement_model, m.updated_at, p.version, p.long_prompt, ${priceColumns.map((price) => `p.${price}`).join(", ")}
      from model m
      join lateral (
        select * from model_price where model = m.name and valid_from <= now() order by version desc limit 1
@@ -98,6 +100,8 @@ export type NewModel = {
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;
   readonly imageTokensMax: number;
+  /** What it can do; null, as by default, where its name says it. */
+  readonly capabilities?: StatedCapability[] | null;
 };
 
 /** Creates the model unless it exists; returns whether this call did it. */

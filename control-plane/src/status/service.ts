@@ -1,10 +1,10 @@
 import type { StatusView } from "@sluice/contracts/status";
 import { statusDays } from "@sluice/contracts/status-states";
 import type { Clock } from "../platform/clock.ts";
-import type { Database } from "../platform/db.ts";
+import type { Database, Queryable } from "../platform/db.ts";
 import { percentileMs } from "../platform/histogram.ts";
 import type { Log } from "../platform/log.ts";
-import { overallOf, type StatusRules, shareOf, stateOf } from "./model.ts";
+import { type Ends, overallOf, type StatusRules, shareOf, stateOf } from "./model.ts";
 import { type DayEnds, listIncidents, readDays, readFirstBytes, readNow } from "./store.ts";
 
 export type StatusDeps = {
@@ -112,6 +112,38 @@ export class StatusBoard {
   }
 }
 
+const shownSuccessDays = 30;
+
+/**
+ * The share of calls of each model that were answered in the last whole days in UTC, so that it changes once a day.
+ * Models with too few calls are left out; it is empty while the operator shows no shares.
+ */
+export async function readShownSuccess(
+  { isShown, showsSuccess }: StatusRules,
+  db: Queryable,
+  nowMs: number,
+): Promise<Record<string, number>> {
+  if (!isShown || !showsSuccess) {
+    return {};
+  }
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const days = (await readDays(db, shownSuccessDays + 1)).filter(({ day }) => day < today);
+  return Object.fromEntries(
+    [...Map.groupBy(days, ({ model }) => model)].flatMap(([model, own]) => {
+      const share = shareOf(sumOf(own));
+      return share === null ? [] : [[model, share] as const];
+    }),
+  );
+}
+
+function sumOf(days: readonly Ends[]): Ends {
+  const none = { answered: 0, failed: 0 };
+  return days.reduce(
+    (sum, { answered, failed }) => ({ answered: sum.answered + answered, failed: sum.failed + failed }),
+    none,
+  );
+}
+
 function successOf(
   rules: StatusRules,
   dayNames: readonly string[],
@@ -122,11 +154,7 @@ function successOf(
   }
   const byDay = new Map(days.map((row) => [row.day, row]));
   const none = { answered: 0, failed: 0 };
-  const all = days.reduce(
-    (sum, { answered, failed }) => ({ answered: sum.answered + answered, failed: sum.failed + failed }),
-    none,
-  );
-  return { success_by_day: dayNames.map((day) => shareOf(byDay.get(day) ?? none)), success: shareOf(all) };
+  return { success_by_day: dayNames.map((day) => shareOf(byDay.get(day) ?? none)), success: shareOf(sumOf(days)) };
 }
 
 /** The days of the bars in UTC, the last one being today. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
 import { groupName } from "./groups.ts";
 import { displayText, recordId } from "./keys.ts";
+import { statedCapabilities } from "./model-capabilities.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { momentText } from "./moments.ts";
 import { passThroughPaths } from "./pass-through.ts";
@@ -40,6 +41,8 @@ export const saveModelInput = z.strictObject({
   output_tokens_max: tokens.optional(),
   /** The most input tokens that one image can cost. */
   image_tokens_max: z.int().min(0).max(100_000_000).optional(),
+  /** What pages say that it can do; null leaves it to what its name says. */
+  capabilities: z.array(z.enum(statedCapabilities)).max(statedCapabilities.length).nullable().optional(),
   status: z.enum(switchStatuses).optional(),
   deprecated_at: momentText.nullable().optional(),
   /** From then on calls are refused. */
@@ -70,6 +73,7 @@ export const savedModel = z.strictObject({
   context_tokens_max: z.int(),
   output_tokens_max: z.int(),
   image_tokens_max: z.int(),
+  capabilities: z.array(z.enum(statedCapabilities)).nullable(),
   deprecated_at: wireMoment.nullable(),
   sunset_at: wireMoment.nullable(),
   replacement_model: z.string().nullable(),

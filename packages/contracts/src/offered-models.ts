@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { modelCapabilities } from "./model-capabilities.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { wireDecimal, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
 
@@ -28,6 +29,7 @@ const offeredModel = z.strictObject({
   context_tokens_max: z.int(),
   output_tokens_max: z.int(),
   takes_images: z.boolean(),
+  capabilities: z.array(z.enum(modelCapabilities)),
   deprecated_at: z.iso.datetime({ offset: true }).nullable(),
   sunset_at: z.iso.datetime({ offset: true }).nullable(),
   replacement_model: z.string().nullable(),

@@ -1,6 +1,7 @@
 import type { PlanEntry } from "./billing.ts";
 import type { Announcement, Brand, LegalPage } from "./brand.ts";
 import type { Locale } from "./locales.ts";
+import type { ModelCapability } from "./model-capabilities.ts";
 import type { ModelKind } from "./model-kinds.ts";
 import type { TieredPrices } from "./priced-units.ts";
 
@@ -13,6 +14,7 @@ export type SiteModel = TieredPrices & {
   readonly context_tokens_max: number;
   readonly output_tokens_max: number;
   readonly takes_images: boolean;
+  readonly capabilities: readonly ModelCapability[];
   /** The time in ISO 8601, or null. */
   readonly deprecated_at: string | null;
   readonly sunset_at: string | null;
@@ -56,6 +58,8 @@ export type SiteCatalogue = {
   readonly models: readonly SiteModel[];
   /** By the name of the model; empty unless the operator shows it. */
   readonly performance: Readonly<Record<string, SitePerformance>>;
+  /** The share of calls that were answered in the last 30 whole UTC days, by the name of the model, as far as it is shown. */
+  readonly success: Readonly<Record<string, number>>;
   /** The names that clients of the Messages API may ask for. */
   readonly messages_models: readonly string[];
   /** The URL of the support widget's script, or null. */

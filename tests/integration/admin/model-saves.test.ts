@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { listModelsForNewcomers } from "@sluice/control-plane/models/model-store.ts";
+import { siteModel } from "@sluice/control-plane/models/site-model.ts";
 import { CatalogScene } from "../../support/admin/catalog-scene.ts";
 
 let scene: CatalogScene;
@@ -32,6 +34,27 @@ describe("a model", () => {
     expect(prices.map(({ input_usd_per_m }) => input_usd_per_m)).toEqual(["0.15000000", "0.30000000"]);
     const written = await scene.audits("model.save", "made-model");
     expect(written.map(({ before }) => before?.["price_version"] ?? null)).toEqual([null, 1, 1]);
+  });
+
+  test("can do what its name says until an admin says it, and again afterwards", async () => {
+    const shown = async () => (await listModelsForNewcomers(scene.rig.db)).map(siteModel);
+    const capabilities = async () => (await shown()).find(({ name }) => name === "gpt-4o-of-ours")?.capabilities;
+    const made = await scene.post("model/save/", { name: "gpt-4o-of-ours", ...fields });
+    expect(made.body["model"]).toMatchObject({ capabilities: null });
+    expect(await capabilities()).toEqual(["tools", "structured_output"]);
+    const save = (change: object, at: typeof made) =>
+      scene.post("model/save/", {
+        name: "gpt-4o-of-ours",
+        ...change,
+        updated_at: (at.body["model"] as { updated_at: string }).updated_at,
+      });
+    const stated = await save({ capabilities: ["reasoning"], image_tokens_max: 9 }, made);
+    expect(await capabilities()).toEqual(["vision", "reasoning"]);
+    const kept = await save({ display_name: "Ours" }, stated);
+    expect(kept.body["model"]).toMatchObject({ capabilities: ["reasoning"] });
+    expect((await save({ capabilities: ["flying"] }, kept)).status).toBe(400);
+    await save({ capabilities: null, image_tokens_max: 0 }, kept);
+    expect(await capabilities()).toEqual(["tools", "structured_output"]);
   });
 
   test("has prices for long prompts as they were entered, until they are removed", async () => {

@@ -3,8 +3,12 @@ import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import {
   chooseModels,
   everything,
+  isFalling,
+  type ModelChoice,
+  type ModelTrait,
   perThousand,
   readChoice,
+  sortedBy,
   writeChoice,
 } from "@sluice/web/src/site/islands/model-choice.ts";
 import { modelPath, modelsWithPage } from "@sluice/web/src/site/pages/models/model-path.ts";
@@ -21,6 +25,7 @@ const base = {
   search_usd_per_k: "0",
   long_prompt: null,
   takes_images: false,
+  capabilities: [],
   output_tokens_max: 1,
   deprecated_at: null,
   sunset_at: null,
@@ -61,6 +66,44 @@ describe("models", () => {
     expect(namesOf({})).toEqual(["a-small", "b-large", "c"]);
     expect(namesOf({ sort: "input" })).toEqual(["c", "a-small", "b-large"]);
     expect(namesOf({ sort: "context" })).toEqual(["a-small", "c", "b-large"]);
+    expect(namesOf({ sort: "input", isReversed: true })).toEqual(["b-large", "a-small", "c"]);
+  });
+
+  test("turn the order around with a second press on the same head, and start with the usual one on another", () => {
+    const first = { ...everything, ...sortedBy("input", everything) };
+    const second = { ...first, ...sortedBy("input", first) };
+    expect([first, second].map(isFalling)).toEqual([false, true]);
+    expect(isFalling(sortedBy("context", second))).toBe(true);
+  });
+
+  test("without a measured figure come last in both orders", () => {
+    const figures = {
+      performance: { c: { first_byte_ms: 300, tokens_per_second: null } },
+      success: { "b-large": 0.9, c: 0.99 },
+    };
+    const sorted = (choice: Partial<ModelChoice>) =>
+      chooseModels(models, { ...everything, ...choice }, figures).map(({ name }) => name);
+    expect(sorted({ sort: "success" })).toEqual(["c", "b-large", "a-small"]);
+    expect(sorted({ sort: "success", isReversed: true })).toEqual(["b-large", "c", "a-small"]);
+    expect(sorted({ sort: "first_byte" })).toEqual(["c", "a-small", "b-large"]);
+  });
+
+  test("are found by what they can do, and by their kind", () => {
+    const [large, small, other] = models;
+    const able = [
+      { ...large, capabilities: ["tools", "vision"] },
+      { ...small, kind: "embedding" },
+      { ...other, capabilities: ["tools"] },
+    ] as SiteModel[];
+    const found = (trait: ModelTrait) => chooseModels(able, { ...everything, trait }).map(({ name }) => name);
+    expect([found("tools"), found("vision"), found("embedding"), found("reasoning")]).toEqual([
+      ["b-large", "c"],
+      ["b-large"],
+      ["a-small"],
+      [],
+    ]);
+    expect(readChoice("?can=vision", able).trait).toBe("vision");
+    expect(readChoice("?can=reasoning", able).trait).toBe("");
   });
 
   test("are found by every word of a search, in names and providers", () => {
@@ -79,16 +122,19 @@ describe("the address of the page of models", () => {
     const choice = {
       search: "a & b",
       provider: "north",
+      trait: "tools",
       sort: "output",
+      isReversed: true,
       isPerThousand: true,
       compared: ["c"],
     } as const;
-    expect(readChoice(writeChoice(choice), models)).toEqual(choice);
+    const able = models.map((each): SiteModel => ({ ...each, capabilities: ["tools"] }));
+    expect(readChoice(writeChoice(choice), able)).toEqual(choice);
     expect(writeChoice(everything)).toBe("");
   });
 
   test("with unknown values shows everything", () => {
-    const query = "?provider=west&sort=worst&unit=x&compare=none,c,c,c,c,c,c";
+    const query = "?provider=west&can=fly&sort=worst&order=x&unit=x&compare=none,c,c,c,c,c,c";
     expect(readChoice(query, models)).toEqual({ ...everything, compared: ["c"] });
   });
 });

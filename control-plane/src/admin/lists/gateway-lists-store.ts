@@ -31,6 +31,7 @@ export const models = listSource({
     context_tokens_max: column("integer", "m.context_tokens_max"),
     output_tokens_max: column("integer", "m.output_tokens_max"),
     image_tokens_max: column("integer", "m.image_tokens_max"),
+    capabilities: column("text[]", "m.capabilities"),
     price_version: column("integer", "p.version"),
     price_valid_from: column("timestamptz", "p.valid_from"),
     ...priceFields,

@@ -135,7 +135,7 @@ export const settingRegistry = {
   "models.performance": {
     ...flag(false),
     description:
-      "Show on the public page of each model how soon it begins to answer and how many tokens a second it streams, over the last seven whole days in UTC.",
+      "Show in the public list of models and on the page of each how soon it begins to answer and how many tokens a second it streams, over the last seven whole days in UTC.",
     unit: null,
     variable: null,
   },
@@ -148,7 +148,8 @@ export const settingRegistry = {
   },
   "status.success": {
     ...flag(true),
-    description: "Show the share of answered calls of each model on each of the last 90 days on the status page.",
+    description:
+      "Show the share of answered calls of each model on each of the last 90 days on the status page, and that of 30 days in the public list of models.",
     unit: null,
     variable: null,
   },

@@ -1,3 +1,4 @@
+import { statedCapabilities } from "@sluice/contracts/model-capabilities";
 import { modelKinds } from "@sluice/contracts/model-kinds";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import { sql } from "drizzle-orm";
@@ -166,6 +167,8 @@ export const model = pgTable(
     outputTokensMax: integer("output_tokens_max").notNull(),
     /** The most input tokens that one image can cost. */
     imageTokensMax: integer("image_tokens_max").notNull().default(0),
+    /** What it can do, for pages; null where its name says it. */
+    capabilities: text("capabilities", { enum: statedCapabilities }).array(),
     status: text("status", { enum: ["enabled", "disabled"] })
       .notNull()
       .default("enabled"),
@@ -177,7 +180,10 @@ export const model = pgTable(
     archivedAt: moment("archived_at"),
     ...lifecycle,
   },
-  (table) => [check("model_archived_is_disabled", sql`${table.archivedAt} is null or ${table.status} = 'disabled'`)],
+  (table) => [
+    check("model_archived_is_disabled", sql`${table.archivedAt} is null or ${table.status} = 'disabled'`),
+    check("model_capabilities_number", sql`cardinality(${table.capabilities}) <= 16`),
+  ],
 );
 
 /** Other models that may answer in place of a model whose channels have all failed. */

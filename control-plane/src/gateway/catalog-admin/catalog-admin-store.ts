@@ -1,5 +1,6 @@
 import { camelCase } from "@sluice/contracts/camel-case";
 import type { ChannelId } from "@sluice/contracts/ids";
+import type { StatedCapability } from "@sluice/contracts/model-capabilities";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import { priceColumns } from "@sluice/contracts/priced-units";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
@@ -18,6 +19,7 @@ export type ModelSettings = {
   readonly contextTokensMax: number;
   readonly outputTokensMax: number;
   readonly imageTokensMax: number;
+  readonly capabilities: StatedCapability[] | null;
   readonly status: SwitchStatus;
   readonly deprecatedAt: Date | null;
   readonly sunsetAt: Date | null;
@@ -41,6 +43,7 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
       contextTokensMax: model.contextTokensMax,
       outputTokensMax: model.outputTokensMax,
       imageTokensMax: model.imageTokensMax,
+      capabilities: model.capabilities,
       status: model.status,
       deprecatedAt: model.deprecatedAt,
       sunsetAt: model.sunsetAt,
@@ -56,10 +59,10 @@ export async function lockModel(tx: Queryable, name: string): Promise<StoredMode
 
 /** Changes a locked model. */
 export async function updateModel(tx: Queryable, name: string, to: ModelSettings): Promise<void> {
-  const { displayName, ownedBy, kind, contextTokensMax, outputTokensMax, imageTokensMax } = to;
+  const { displayName, ownedBy, kind, contextTokensMax, outputTokensMax, imageTokensMax, capabilities } = to;
   const { status, deprecatedAt, sunsetAt, replacementModel } = to;
   const life = { status, deprecatedAt, sunsetAt, replacementModel };
-  const limits = { contextTokensMax, outputTokensMax, imageTokensMax };
+  const limits = { contextTokensMax, outputTokensMax, imageTokensMax, capabilities };
   await tx.drizzle
     .update(model)
     .set({ displayName, ownedBy, kind, ...limits, ...life, updatedAt: clock })

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { channelCredential } from "../catalog-admin.ts";
 import { groupFields, groupVisibilities } from "../groups.ts";
 import { archivedText, choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
+import { statedCapabilities } from "../model-capabilities.ts";
 import { fallbackRule } from "../model-fallbacks.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
@@ -24,6 +25,8 @@ export const modelList = listContract({
     context_tokens_max: z.int(),
     output_tokens_max: z.int(),
     image_tokens_max: z.int(),
+    /** Null where the name of the model says what it can do. */
+    capabilities: z.array(z.enum(statedCapabilities)).nullable(),
     /** The version of the current prices; null for a model without prices. */
     price_version: z.int().nullable(),
     price_valid_from: wireMoment.nullable(),

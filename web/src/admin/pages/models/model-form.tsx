@@ -16,6 +16,7 @@ import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { switchStatuses } from "../../values.ts";
+import { CapabilityFields, capabilitiesIn, capabilityText } from "./capability-fields.tsx";
 
 export type Model = RowOf<typeof modelList>;
 
@@ -42,6 +43,7 @@ function valuesOf(model: Model | null): Record<string, string> {
     owned_by: model?.owned_by ?? "",
     kind: model?.kind ?? "chat",
     status: model?.status ?? "enabled",
+    capabilities: capabilityText(model?.capabilities ?? null),
     deprecated_at: model?.deprecated_at ?? "",
     sunset_at: model?.sunset_at ?? "",
     replacement_model: model?.replacement_model ?? "",
@@ -61,6 +63,9 @@ function changesOf(model: Model | null, values: Record<string, string>): Record<
     others.map(([name, value]) => {
       if (boundFields.some((field) => field.name === name)) {
         return [name, wholeOrNull(value) ?? undefined];
+      }
+      if (name === "capabilities") {
+        return [name, capabilitiesIn(value)];
       }
       const price = pricedUnits.find((unit) => unit.price === name);
       const mayBeNull =
@@ -139,6 +144,10 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
           {({ name, label }) => <TextField label={label} inputmode="numeric" autocomplete="off" {...form.text(name)} />}
         </For>
       </FieldRow>
+      <CapabilityFields
+        value={form.values()["capabilities"] ?? ""}
+        onChange={(text) => form.set("capabilities", text)}
+      />
       <FieldRow>
         <For each={pricedUnits}>
           {(unit) => (

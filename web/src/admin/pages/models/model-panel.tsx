@@ -9,6 +9,7 @@ import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownText } from "../../shown.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
+import { capabilityLabels } from "./capability-fields.tsx";
 import { ModelFallbacks } from "./model-fallbacks.tsx";
 import type { Model } from "./model-form.tsx";
 
@@ -70,6 +71,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
             { name: "Context", value: `${formats.number(model.context_tokens_max)} tokens` },
             { name: "Maximum output", value: `${formats.number(model.output_tokens_max)} tokens` },
             { name: "Image", value: `at most ${formats.number(model.image_tokens_max)} tokens` },
+            { name: "Capabilities", value: capabilitiesText(model) },
             { name: "Channels", value: shownCount(model.channels) },
             { name: "Groups", value: model.groups.join(", ") || "none" },
             { name: "Names in the map", value: model.aliases.join(", ") || "none" },
@@ -82,6 +84,11 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
       </Card>
     </>
   );
+}
+
+function capabilitiesText({ capabilities }: Model): string {
+  const stated = capabilities?.map((one) => capabilityLabels[one]).join(", ");
+  return stated === undefined ? "known from its name" : stated || "none";
 }
 
 /** The prices for long prompts; no facts if prompts of any length cost the same. */

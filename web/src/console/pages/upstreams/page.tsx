@@ -2,6 +2,7 @@ import { useSearchParams } from "@solidjs/router";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { shownTokenPrice } from "../../../i18n/model-prices.ts";
+import { ownerName } from "../../../i18n/owner-name.ts";
 import { Card } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
 import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
@@ -82,7 +83,7 @@ function modelColumns(): readonly Column<OfferedModel>[] {
   const texts = upstreamsArea.texts();
   return [
     { id: "model", label: texts.model, card: "title", cell: ({ name }) => <code>{name}</code> },
-    { id: "owner", label: texts.owner, cell: ({ owned_by }) => <bdi>{owned_by}</bdi> },
+    { id: "owner", label: texts.owner, cell: ({ owned_by }) => <bdi>{ownerName(owned_by)}</bdi> },
     { id: "state", label: texts.state, card: "badge", cell: (model) => <ModelState model={model} /> },
     {
       id: "context",

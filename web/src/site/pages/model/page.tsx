@@ -3,8 +3,9 @@ import type { SiteCatalogue, SiteModel } from "@sluice/contracts/site-catalogue"
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { firstPrice, isChat, isPricedByToken, otherPrices } from "../../../i18n/model-prices.ts";
+import { ownerName } from "../../../i18n/owner-name.ts";
 import { Island } from "../../islands/island.tsx";
-import { perThousand } from "../../islands/model-choice.ts";
+import { perThousand, traitsOf } from "../../islands/model-choice.ts";
 import type { PageContext, SitePage } from "../../model.ts";
 import { homeTexts } from "../home/messages/messages.ts";
 import { modelsTexts } from "../models/messages/messages.ts";
@@ -46,7 +47,7 @@ function productOf(model: SiteModel, url: string): Readonly<Record<string, unkno
     "@type": "Product",
     name: model.display_name,
     sku: model.name,
-    brand: { "@type": "Brand", name: model.owned_by },
+    brand: { "@type": "Brand", name: ownerName(model.owned_by) },
     url,
     offers: {
       "@type": "Offer",
@@ -130,10 +131,10 @@ function Facts(props: InContext): JSX.Element {
   const tokens = (count: number): string => fill(texts.tokens, { count: formats.number(count) });
   const facts: readonly (readonly [string, JSX.Element])[] = [
     [texts.model, <code dir="ltr">{model.name}</code>],
-    [texts.provider, <bdi>{model.owned_by}</bdi>],
+    [texts.provider, <bdi>{ownerName(model.owned_by)}</bdi>],
     [texts.context, tokens(model.context_tokens_max)],
     [texts.outputMax, tokens(model.output_tokens_max)],
-    [texts.images, model.takes_images ? texts.yes : texts.no],
+    ...capabilityFacts(props),
     ...performanceFacts(props),
   ];
   const ending = model.sunset_at ?? model.deprecated_at;
@@ -161,18 +162,22 @@ function Facts(props: InContext): JSX.Element {
   );
 }
 
-/** How soon and how fast the model answers, if the operator shows it. */
+function capabilityFacts({ model, context }: InContext): readonly (readonly [string, JSX.Element])[] {
+  const texts = modelsTexts[context.locale];
+  const traits = traitsOf(model).map((trait) => texts.traits[trait]);
+  return traits.length === 0 ? [] : [[texts.capabilities, traits.join(", ")]];
+}
+
+/** How soon and how fast the model answers, and how often, if the operator shows it. */
 function performanceFacts({ model, context }: InContext): readonly (readonly [string, JSX.Element])[] {
   const texts = modelsTexts[context.locale];
   const { formats, catalogue } = context;
-  const shown = catalogue.performance[model.name];
-  if (shown === undefined) {
-    return [];
-  }
-  const speed = shown.tokens_per_second;
+  const { first_byte_ms: firstByte = null, tokens_per_second: speed = null } = catalogue.performance[model.name] ?? {};
+  const answered = catalogue.success[model.name];
   return [
-    [texts.firstByte, formats.milliseconds(shown.first_byte_ms)],
+    ...(firstByte === null ? [] : [[texts.firstByte, formats.milliseconds(firstByte)] as const]),
     ...(speed === null ? [] : [[texts.speed, fill(texts.perSecond, { count: formats.number(speed) })] as const]),
+    ...(answered === undefined ? [] : [[texts.answeredShare, formats.percent(answered)] as const]),
   ];
 }
 

@@ -24,12 +24,14 @@ export const modelsPage: SitePage = {
 function Models(props: { readonly context: PageContext }): JSX.Element {
   const { locale, catalogue } = props.context;
   const texts = modelsTexts[locale];
+  const { performance, success } = catalogue;
+  const figures = { performance, success };
   return (
     <>
       <h1>{texts.heading}</h1>
       <p class="lead">{texts.lead}</p>
       <Show when={catalogue.models.length > 0} fallback={<p class="lead">{texts.noModels}</p>}>
-        <Island name="model-table" props={{ locale, models: catalogue.models, texts }} />
+        <Island name="model-table" props={{ locale, models: catalogue.models, figures, texts }} />
       </Show>
     </>
   );

@@ -3,6 +3,7 @@ import { For, type JSX, Show } from "solid-js";
 import { formatTagOf } from "../../../i18n/locale.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { isPricedByToken, otherPrices, shownTokenPrice } from "../../../i18n/model-prices.ts";
+import { ownerName } from "../../../i18n/owner-name.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
 import { modelsTexts } from "../models/messages/messages.ts";
@@ -165,7 +166,7 @@ function ModelPrices(props: InContext): JSX.Element {
                     )}
                   </For>
                 </th>
-                <td data-label={texts.provider}>{model.owned_by}</td>
+                <td data-label={texts.provider}>{ownerName(model.owned_by)}</td>
                 <td class="numeric" data-label={texts.input}>
                   {shownTokenPrice(formats, model, model.input_usd_per_m)}
                 </td>
