@@ -83,6 +83,5 @@ describeUnless(claudeCodeProgram.install(), "Claude Code on a channel of the Mes
       expect(rows.every(({ usageSource }) => usageSource === "provider")).toBe(true);
       expect(await rig.checkMoney()).toEqual([]);
     },
-    60_000,
   );
 });

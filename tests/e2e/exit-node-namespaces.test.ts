@@ -89,11 +89,11 @@ beforeAll(async () => {
   hosts = await ExitNodeNetwork.open([nodeA, nodeB]);
   await hosts.setNames({ [hostOf(nodeA)]: hosts.strangerAddress, [hostOf(nodeB)]: addressOf(nodeB) });
   [userA, userB] = [await addNode(nodeA), await addNode(nodeB)];
-}, 60_000);
+});
 
 afterAll(async () => {
   await hosts?.[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 describeUnless(fault, "exit nodes on hosts of their own", () => {
   test("each call reaches the provider from the address of its node, with the key of that node", async () => {

@@ -11,7 +11,7 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -8,7 +8,7 @@ let admin: AdminWeb;
 beforeAll(async () => {
   admin = await AdminWeb.start();
   await admin.web.rig.addFlatPriceModel("flat", 1_000n);
-}, 120_000);
+});
 
 afterAll(() => admin?.close());
 

@@ -9,7 +9,7 @@ let admin: AdminWeb;
 
 beforeAll(async () => {
   admin = await AdminWeb.start();
-}, 180_000);
+});
 
 afterAll(() => admin?.close());
 

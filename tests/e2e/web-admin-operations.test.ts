@@ -29,7 +29,7 @@ beforeAll(async () => {
   const settings = { ...nodeSettings, EXIT_NODE_DNS_SERVERS: dns.address };
   [web, browser] = await Promise.all([startWebRig(undefined, settings), TestBrowser.launch()]);
   plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

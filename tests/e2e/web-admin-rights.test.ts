@@ -18,7 +18,7 @@ let plainAdmin: string;
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
   plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -14,7 +14,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   provider = startSandboxProvider();
   [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -54,7 +54,7 @@ test("a customer without balance is sent to the plans first, and a refused first
   } finally {
     await watched.close();
   }
-}, 120_000);
+});
 
 test("a key is created, its first call is seen, and the call appears in the usage with its receipt", async () => {
   const watched = await enter();

@@ -8,7 +8,7 @@ let admin: AdminWeb;
 
 beforeAll(async () => {
   admin = await AdminWeb.start();
-}, 180_000);
+});
 
 afterAll(() => admin?.close());
 

@@ -8,7 +8,7 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -51,7 +51,7 @@ test("a selected tab is selected in every block that has it, and on the next pag
     await page.keyboard.press("ArrowLeft");
     await page.waitForSelector('[data-snippet="openai-python"]:visible');
   });
-}, 60_000);
+});
 
 test("snippets use the address at which the visitor opened the docs, even when copied", async () => {
   await withPage("/docs/quickstart/", {}, async ({ page }) => {
@@ -64,7 +64,7 @@ test("snippets use the address at which the visitor opened the docs, even when c
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
     expect(copied).toStartWith(`curl -sS --fail-with-body ${origin}/v1/models`);
   });
-}, 60_000);
+});
 
 test("a page is copied as its Markdown version, in its language", async () => {
   await withPage("/de/docs/billing/", {}, async ({ page }) => {
@@ -78,7 +78,7 @@ test("a page is copied as its Markdown version, in its language", async () => {
     expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect((await answer.text()).split("\n").length).toBe(copied.split("\n").length);
   });
-}, 60_000);
+});
 
 test("a logged-in user puts a new key into the code until the page is closed; everyone else is sent to the login", async () => {
   const cookie = web.cookies.user;
@@ -118,7 +118,7 @@ test("a logged-in user puts a new key into the code until the page is closed; ev
       expect(await login.getAttribute("href")).toBe("/login/?lang=de&next=%2Fde%2Fdocs%2Fquickstart%2F%3Fsigned-in");
     },
   );
-}, 60_000);
+});
 
 test("a search finds a section by a word of its language, with the keyboard alone", async () => {
   await withPage("/de/docs/quickstart/", {}, async ({ page }) => {
@@ -140,7 +140,7 @@ test("a search finds a section by a word of its language, with the keyboard alon
     await page.keyboard.press("Escape");
     await page.waitForSelector(".doc-search:not([open])", { state: "attached" });
   });
-}, 60_000);
+});
 
 test("without JavaScript all snippets can be reached, and no button is dead", async () => {
   await withPage("/docs/clients/", { hasScript: false }, async ({ page }) => {
@@ -149,7 +149,7 @@ test("without JavaScript all snippets can be reached, and no button is dead", as
     await page.click('section:has(#langchain) fieldset:has([data-snippet="langchain-typescript"]) label:last-of-type');
     await page.waitForSelector('[data-snippet="langchain-typescript"]:visible');
   });
-}, 60_000);
+});
 
 test("every page of the docs links to the others and to each language", async () => {
   const seen = new Set<string>();
@@ -165,18 +165,12 @@ test("every page of the docs links to the others and to each language", async ()
   expect([...seen]).toEqual(docList.map(([path]) => `/hi${path}`));
 });
 
-test.each(["", "/ar", "/ja"])(
-  "%s/docs/ links to every page of the docs",
-  async (prefix) => {
-    await withPage(`${prefix}/docs/`, {}, async ({ page }) => {
-      const hrefs = await page
-        .locator(".doc-section a")
-        .evaluateAll((links) => links.map((a) => a.getAttribute("href")));
-      expect(hrefs).toEqual(docList.map(([path]) => `${prefix}${path}`));
-      const answer = await page.goto(`${prefix}/docs.md`);
-      expect(await answer?.text()).toContain("/docs/agents/");
-      await page.goto(`${prefix}/docs/`);
-    });
-  },
-  60_000,
-);
+test.each(["", "/ar", "/ja"])("%s/docs/ links to every page of the docs", async (prefix) => {
+  await withPage(`${prefix}/docs/`, {}, async ({ page }) => {
+    const hrefs = await page.locator(".doc-section a").evaluateAll((links) => links.map((a) => a.getAttribute("href")));
+    expect(hrefs).toEqual(docList.map(([path]) => `${prefix}${path}`));
+    const answer = await page.goto(`${prefix}/docs.md`);
+    expect(await answer?.text()).toContain("/docs/agents/");
+    await page.goto(`${prefix}/docs/`);
+  });
+});

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await web.rig.db.sql`insert into imported_call
       (gateway_user_id, instance, source_id, made_at, model, key_name, input_tokens, output_tokens, quota)
     values (${moved.gatewayUserId}::bigint, 'old', '1', '2026-01-31', 'gpt-4o', 'main', 50, 7, 2500)`;
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await web?.close();
@@ -41,7 +41,7 @@ test("a customer who was moved sees what was used before on the page of usage, w
   } finally {
     await watched.close();
   }
-}, 60_000);
+});
 
 test("an admin sees it on the page of the user", async () => {
   const { cookie } = await loginAdmin(web.rig);
@@ -56,4 +56,4 @@ test("an admin sees it on the page of the user", async () => {
   } finally {
     await watched.close();
   }
-}, 60_000);
+});

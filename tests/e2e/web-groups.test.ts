@@ -21,7 +21,7 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
   await web.rig.addFlatPriceModel("flat", BigInt(price));
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

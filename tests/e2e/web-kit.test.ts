@@ -9,7 +9,7 @@ let opened: WatchedPage[] = [];
 
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
-}, 180_000);
+});
 
 beforeEach(() => {
   opened = [];

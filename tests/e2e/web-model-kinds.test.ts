@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addModel } from "@sluice/control-plane/models/add-model.ts";
+import { patienceMs } from "../support/values/patience.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
   });
   await web.rig.addChannel("others", "http://127.0.0.1:9/v1", [picture, numbers]);
   await waitForPage(`/models/${picture}/`);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -37,7 +38,7 @@ afterAll(async () => {
 
 /** Public pages are redrawn a moment after the catalog has changed. */
 async function waitForPage(path: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + patienceMs;
   while ((await fetch(`${web.sluice.url}${path}`)).status !== 200) {
     if (performance.now() > deadline) {
       throw new Error(`${path} was not drawn`);

@@ -15,7 +15,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   provider = startSandboxProvider();
   [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await web?.close();
@@ -69,4 +69,4 @@ test("a user switches it on, opens request and response of a call, and both user
   } finally {
     await watched.close();
   }
-}, 120_000);
+});

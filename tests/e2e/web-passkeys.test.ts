@@ -18,7 +18,7 @@ beforeAll(async () => {
     startWebRig(undefined, { PORT: String(port), PUBLIC_BASE_URL: url }),
     TestBrowser.launch(),
   ]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -16,7 +16,7 @@ let browser: TestBrowser;
 beforeAll(async () => {
   provider = startSandboxProvider();
   [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser?.close();

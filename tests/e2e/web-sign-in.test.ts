@@ -16,7 +16,7 @@ beforeAll(async () => {
   const port = await freePort();
   const env = { PORT: String(port), PUBLIC_BASE_URL: `http://127.0.0.1:${port}` };
   [web, browser, issuer] = await Promise.all([startWebRig(undefined, env), TestBrowser.launch(), startRealIssuer()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -10,7 +10,7 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -37,7 +37,7 @@ describe("a visitor without JavaScript", () => {
     await page.waitForURL("**/console/");
     expect(faults).toEqual([]);
     await close();
-  }, 60_000);
+  });
 
   test("requests an offer, which admins find", async () => {
     const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
@@ -50,7 +50,7 @@ describe("a visitor without JavaScript", () => {
     const rows = await web.rig.db.sql<{ company: string }>`select company from enterprise_lead`;
     expect({ faults, rows: rows.map(({ company }) => company) }).toEqual({ faults: [], rows: ["Analytical Engines"] });
     await close();
-  }, 60_000);
+  });
 
   test("switches to Arabic, where the page runs from right to left and its form is in Arabic", async () => {
     const { page, faults, close } = await browser.open({ url: web.sluice.url, hasScript: false });
@@ -63,7 +63,7 @@ describe("a visitor without JavaScript", () => {
     await page.getByRole("heading", { name: "تسجيل الدخول" }).waitFor();
     expect(faults).toEqual([]);
     await close();
-  }, 60_000);
+  });
 });
 
 test("a visit and a click are counted without cookies", async () => {
@@ -97,4 +97,4 @@ test("a visit and a click are counted without cookies", async () => {
   ]);
   expect({ faults, cookies: await page.context().cookies() }).toEqual({ faults: [], cookies: [] });
   await close();
-}, 60_000);
+});

@@ -27,7 +27,7 @@ beforeAll(async () => {
   if (TEST_FULL === "1") {
     await fillHouse(web.rig, shownEmail);
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

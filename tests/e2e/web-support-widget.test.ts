@@ -19,7 +19,7 @@ beforeAll(async () => {
   ]);
   const webDist = await builtWeb();
   withoutUrl = (await web.rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development" })).url;
-}, 180_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -82,34 +82,30 @@ describe("the support widget", () => {
     ["/pricing/", "user", ["", "Test user", "ada@example.org"]],
     ["/console/", "user", ["", "Test user", "ada@example.org"]],
     ["/pricing/", "nobody", ["", null, null]],
-  ] as const)(
-    "is loaded on %s, and given the name of the %s",
-    async (path, who, expected) => {
-      const cookie = web.cookies[who];
-      const { page, close } = await browser.open({ url: web.sluice.url, ...(cookie === undefined ? {} : { cookie }) });
-      try {
-        await page.route(`${origin}/**`, (route) =>
-          route.fulfill({
-            contentType: "text/javascript",
-            body: `customElements.define("support-widget", class extends HTMLElement {});`,
-          }),
-        );
-        const asked = page.waitForResponse((answer) => answer.url().endsWith("/backend/auth/me/"));
-        await page.goto(path);
-        await page.waitForFunction(`customElements.get("support-widget") !== undefined`);
-        expect((await asked).status()).toBe(who === "user" ? 200 : 401);
-        const widget = page.locator("support-widget");
-        if (who === "user") {
-          await page.waitForSelector("support-widget[email]", { state: "attached" });
-        }
-        const names = ["token", "username", "email"];
-        expect(await Promise.all(names.map((name) => widget.getAttribute(name)))).toEqual([...expected]);
-      } finally {
-        await close();
+  ] as const)("is loaded on %s, and given the name of the %s", async (path, who, expected) => {
+    const cookie = web.cookies[who];
+    const { page, close } = await browser.open({ url: web.sluice.url, ...(cookie === undefined ? {} : { cookie }) });
+    try {
+      await page.route(`${origin}/**`, (route) =>
+        route.fulfill({
+          contentType: "text/javascript",
+          body: `customElements.define("support-widget", class extends HTMLElement {});`,
+        }),
+      );
+      const asked = page.waitForResponse((answer) => answer.url().endsWith("/backend/auth/me/"));
+      await page.goto(path);
+      await page.waitForFunction(`customElements.get("support-widget") !== undefined`);
+      expect((await asked).status()).toBe(who === "user" ? 200 : 401);
+      const widget = page.locator("support-widget");
+      if (who === "user") {
+        await page.waitForSelector("support-widget[email]", { state: "attached" });
       }
-    },
-    60_000,
-  );
+      const names = ["token", "username", "email"];
+      expect(await Promise.all(names.map((name) => widget.getAttribute(name)))).toEqual([...expected]);
+    } finally {
+      await close();
+    }
+  });
 });
 
 test("a failure is a page with the request id for a person, and JSON for a program", async () => {

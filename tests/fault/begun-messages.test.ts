@@ -51,7 +51,7 @@ describe.each(arrangements)("a stream that has begun by itself, %s", (arrangemen
     });
     // They wait for the same ten seconds.
     await Promise.all(names.map(ask));
-  }, 40_000);
+  });
   afterAll(() => scene.close());
 
   const rowOf = async (name: Name) => (await waitForSettledRows(scene.rig.db, users.get(name) ?? 0n, 1))[0];

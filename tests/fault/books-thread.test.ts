@@ -136,7 +136,7 @@ describe("a thread that is lost while it commits", () => {
     expect(await spool.flush(60_000)).toBe(true);
     await expectBooked(rows);
     expect(seen.some(({ isRetry }) => isRetry)).toBe(true);
-  }, 120_000);
+  });
 
   test("while a commit waits for a lock leaves the rows on the disk, and its successor commits them", async () => {
     const lock = await blockCommits(db);
@@ -147,14 +147,14 @@ describe("a thread that is lost while it commits", () => {
     await lock.release();
     expect(await spool.flush(30_000)).toBe(true);
     await expectBooked(rows);
-  }, 60_000);
+  });
 
   test("does not keep rows from being recorded meanwhile", async () => {
     const [rows] = await Promise.all([append(500), loseThread()]);
     rows.push(...(await append(500)));
     expect(await spool.flush(30_000)).toBe(true);
     await expectBooked(rows);
-  }, 60_000);
+  });
 });
 
 describe("a row that ends every thread that commits it", () => {
@@ -196,7 +196,7 @@ describe("a row that ends every thread that commits it", () => {
     await own.close();
     kept.stop();
     await rm(folder, { recursive: true });
-  }, 150_000);
+  });
 
   test("is not looked for among rows that no thread has begun with", () => {
     const error = new NotTriedError("the thread has yet to start again");

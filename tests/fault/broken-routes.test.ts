@@ -186,7 +186,6 @@ describe("by every other route", () => {
         }),
       );
     },
-    120_000,
   );
 
   test.concurrent.each(byRoute)("$by: a client that leaves pays for what arrived, once", async ({ route }) => {

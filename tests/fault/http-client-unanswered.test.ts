@@ -61,4 +61,4 @@ test("a host that does not respond costs a limited number of attempts, and is us
   }
   expect((await call(client, requestTo({ port, method: "POST", body: "a" }))).body).toBe("hello");
   client.close();
-}, 15_000);
+});

@@ -66,7 +66,6 @@ describe.each([
       await whole.waitForText("HTTP/1.1 ");
       expect(await Promise.all([stream.ended, whole.ended])).toHaveLength(2);
     },
-    60_000,
   );
 
   test.concurrent.each<[name: string, sent: string, received: string]>([

@@ -90,7 +90,6 @@ test.each(["one-api", "new-api"] as const)(
       ["groups", "users", "keys", "models", "channels", "usage", "usage rows"],
     );
   },
-  120_000,
 );
 
 test("an import from LiteLLM that is killed in any step ends the same when it is run again", async () => {
@@ -99,4 +98,4 @@ test("an import from LiteLLM that is killed in any step ends the same when it is
   await writeFile(saltKeyFile, liteSaltKey);
   const words = ["litellm", "--from", lite.url, "--salt-key-file", saltKeyFile];
   await endsTheSame(words, ["users", "organisations", "keys", "channels"]);
-}, 120_000);
+});

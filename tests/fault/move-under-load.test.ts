@@ -82,7 +82,7 @@ test("clients that call during a cut-over by the guide see no error, and every u
     await rig.close();
     await provider.stop(true);
   }
-}, 120_000);
+});
 
 /** Official clients with their usual retries, which call without a break. */
 class Load {

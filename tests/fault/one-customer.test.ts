@@ -5,6 +5,7 @@ import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { errorIn, type RelayedResponse } from "../support/calls/relayed-call.ts";
 import type { TestUser } from "../support/service/sluice.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const errorOf = (error: object): Behaviour["body"] => ({ error });
 
@@ -118,7 +119,7 @@ describe("one customer of two", () => {
     const refused = await callAs(victim, "pair");
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 6);
-    const deadline = performance.now() + 8_000;
+    const deadline = performance.now() + patienceMs;
     let answer = refused;
     while (answer.status !== 200 && performance.now() < deadline) {
       await Bun.sleep(100);

@@ -3,10 +3,10 @@ import { loginUser, type UserLogin } from "../support/accounts/logins.ts";
 import { cardEventBody, LocalCardGateway, signLikeCard } from "../support/payments/card-gateway.ts";
 import { LocalWalletGateway, walletToken } from "../support/payments/wallet-gateway.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const rounds = process.env["TEST_FULL"] === "1" ? 50 : 3;
 const sendersPerGateway = 4;
-const patienceMs = 30_000;
 const webhookSecret = "whsec_of_the_killed_0123456789abcdef";
 const wallet = new LocalWalletGateway();
 const card = new LocalCardGateway();

@@ -2,13 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const rounds = isFull ? 100 : 3;
 const checkEvery = isFull ? 10 : 3;
 const rowsOfRound = 60;
 const rowsMax = 25;
-const waitMsMax = 10_000;
 const runnerFile = join(import.meta.dir, "../support/usage/settlement-runner.ts");
 const multipliers = ["0.0000", "0.5000", "1.0000", "1.1000", "2.7500"];
 
@@ -63,7 +63,7 @@ async function startRunner(databaseUrl: string): Promise<Runner> {
 
 /** The server process that runs a step and waits for a lock. */
 async function blockedBackend(db: Database): Promise<number> {
-  const deadline = performance.now() + waitMsMax;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const [row] = await db.sql<{ pid: number }>`
       select pid from pg_stat_activity
@@ -140,7 +140,7 @@ test(`runners that are killed as soon as a step is committed leave every row set
 
 /** Runs until all is settled: a step of a killed runner may still be at its end on the server. */
 async function settleEverything(scene: SettlementScene): Promise<void> {
-  const deadline = performance.now() + waitMsMax;
+  const deadline = performance.now() + patienceMs;
   while ((await scene.countSettled()) < scene.expected.size && performance.now() < deadline) {
     await scene.run();
   }

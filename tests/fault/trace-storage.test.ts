@@ -19,6 +19,7 @@ import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../support/postgres/test-database.ts";
 import { findInFiles } from "../support/trace/find-in-files.ts";
 import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const { TEST_FULL } = process.env;
 const calls = TEST_FULL === "1" ? 20_000 : 2_000;
@@ -202,7 +203,7 @@ describe("a database that goes down and comes back", () => {
     expect(trace.storePayload(payloadOf({ day }))).toBe("dropped");
     expect(Object.fromEntries(counts.dropped)).toEqual({ no_key: 1 });
     await cluster.restart();
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + patienceMs;
     while (trace.storePayload(payloadOf({ day })) === "dropped" && performance.now() < deadline) {
       await Bun.sleep(100);
     }

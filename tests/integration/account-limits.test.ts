@@ -19,7 +19,7 @@ const free = {
 beforeAll(async () => {
   scene = await startKeyScene();
   admin = consoleClient(scene.replicas[0]?.url ?? "", (await loginAdmin(scene.rig, { isSuper: false })).cookie);
-}, 40_000);
+});
 
 beforeEach(async () => {
   ({ user, as } = await scene.enter());

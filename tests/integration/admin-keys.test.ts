@@ -16,7 +16,7 @@ const reason = "seen in a public repository";
 beforeAll(async () => {
   scene = await startKeyScene();
   admin = consoleClient(scene.replicas[0]?.url ?? "", (await loginAdmin(scene.rig, { isSuper: false })).cookie);
-}, 40_000);
+});
 
 beforeEach(async () => {
   ({ user, as } = await scene.enter());

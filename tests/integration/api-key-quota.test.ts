@@ -19,7 +19,7 @@ let scene: KeyScene;
 
 beforeAll(async () => {
   scene = await startKeyScene();
-}, 40_000);
+});
 
 afterAll(() => scene?.close());
 

@@ -22,7 +22,7 @@ let scene: KeyScene;
 
 beforeAll(async () => {
   scene = await startKeyScene();
-}, 40_000);
+});
 
 afterAll(() => scene?.close());
 

@@ -36,7 +36,7 @@ const textOf = async (path: string, from = other, headers: Record<string, string
 
 /** Resolves once a page of the other replica has the text. */
 async function untilShown(path: string, wanted: string, headers: Record<string, string> = {}): Promise<string> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
     const text = await textOf(path, other, headers);
     if (text.includes(wanted)) {
       return text;
@@ -70,7 +70,7 @@ test("a logo and a colour are shown by every replica on public pages, forms, con
   const look = /\/brand\/look-[0-9a-f]{16}\.css/.exec(login)?.[0] ?? "";
   await untilShown("/login/", look);
   const styles = await (async () => {
-    for (let attempt = 0; attempt < 200; attempt += 1) {
+    for (let attempt = 0; attempt < 1_000; attempt += 1) {
       const page = await textOf("/login/");
       const text = await textOf(/\/brand\/look-[0-9a-f]{16}\.css/.exec(page)?.[0] ?? "/");
       if (text.includes("#ffee00") && text.includes("bdi")) {
@@ -88,7 +88,7 @@ test("a logo and a colour are shown by every replica on public pages, forms, con
   const user = await loginUser(rig);
   await untilShown("/console/", shown, { cookie: user.cookie });
   await untilShown("/admin/", shown, { cookie });
-}, 60_000);
+});
 
 test("an uploaded file is cached for good, and runs nothing if it is opened as a page", async () => {
   const { body } = await save("logo_dark", drawing("M1 1h80"));
@@ -139,7 +139,7 @@ test("the home page and the footer say what the operator wrote in a language, es
     const wrong = { ...english, links: [{ label: "x", url }], version: 1 };
     expect((await send("branding/text/save", wrong)).status).toBe(400);
   }
-}, 60_000);
+});
 
 test("a legal page is published by version, shown in its language or another, and withdrawn", async () => {
   const terms = { page: "terms", locale: "en", effective_on: "2026-12-01", version: 0 };
@@ -167,7 +167,7 @@ test("a legal page is published by version, shown in its language or another, an
     if (status === 404) {
       break;
     }
-    expect(attempt).toBeLessThan(400);
+    expect(attempt).toBeLessThan(1_000);
     await Bun.sleep(50);
   }
   const read = await fetch(`${service.url}/backend/admin/branding/legal/?page=terms&locale=en`, {
@@ -179,7 +179,7 @@ test("a legal page is published by version, shown in its language or another, an
     [2, false],
     [1, false],
   ]);
-}, 60_000);
+});
 
 const refusalOf = (work: PromiseLike<unknown>): Promise<string> =>
   Promise.resolve(work).then(
@@ -212,7 +212,7 @@ test("mails have the operator's colour, and the logo that their programs can dra
   const logo = await save("logo_light", png(180, 60).toString("base64"), await hashOf("logo_light"));
   expect(logo.status).toBe(200);
   for (let attempt = 0; !(await preview()).includes("<img"); attempt += 1) {
-    expect(attempt).toBeLessThan(200);
+    expect(attempt).toBeLessThan(1_000);
     await Bun.sleep(50);
   }
   const [, address = "", alt] = /<img src="([^"]+)" width="96" height="32" alt="([^"]*)"/.exec(await preview()) ?? [];
@@ -223,21 +223,21 @@ test("mails have the operator's colour, and the logo that their programs can dra
   expect(response.headers.get("cache-control")).toBe("no-cache");
   expect(response.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
   await response.arrayBuffer();
-}, 30_000);
+});
 
 test("the image of links is the operator's, on every page that may be listed", async () => {
   expect((await save("social", png(1200, 630).toString("base64"))).status).toBe(200);
   const page = await untilShown("/ja/pricing/", "/brand/social-");
   expect(page).toMatch(/<meta property="og:image" content="https?:\/\/[^"]+\/brand\/social-[0-9a-f]{16}\.png"/);
   expect(page).toContain('<meta property="og:image:width" content="1200"');
-}, 30_000);
+});
 
 test("with a name of its own, no public page says what the program is called", async () => {
   expect(await setSetting("brand.name", "Lumen Gate")).toBe(200);
   expect(await setSetting("brand.powered_by", false)).toBe(200);
   const isRenamed = (page: string): boolean => page.includes("Lumen Gate") && !page.includes("Powered by");
   for (let attempt = 0; !isRenamed(await textOf("/")); attempt += 1) {
-    expect(attempt).toBeLessThan(400);
+    expect(attempt).toBeLessThan(1_000);
     await Bun.sleep(50);
   }
   const sitemap = await textOf("/sitemap.xml");
@@ -248,4 +248,4 @@ test("with a name of its own, no public page says what the program is called", a
     // Headers and the command line are called so in small letters.
     expect([path, /.{0,60}Sluice.{0,60}/.exec(text)?.[0] ?? null]).toEqual([path, null]);
   }
-}, 120_000);
+});

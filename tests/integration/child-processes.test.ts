@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { endProcesses, pauseAndListChildren } from "../support/service/child-processes.ts";
 import { testUnless, unlessLinux } from "../support/service/obstacles.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 testUnless(unlessLinux, "the programs that a killed process has started end with it", async () => {
   // The shell prints the id of the program that it starts.
@@ -14,7 +15,7 @@ testUnless(unlessLinux, "the programs that a killed process has started end with
   await parent.exited;
   expect(isRunning(childId)).toBe(true);
   endProcesses(children);
-  const endMs = Date.now() + 5_000;
+  const endMs = Date.now() + patienceMs;
   while (isRunning(childId) && Date.now() < endMs) {
     await Bun.sleep(5);
   }

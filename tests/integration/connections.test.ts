@@ -19,7 +19,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create(provider.url);
   sluice = await rig.startProcess();
   user = await rig.addUser(1_000_000_000n);
-}, 40_000);
+});
 
 afterAll(async () => {
   await rig?.close();

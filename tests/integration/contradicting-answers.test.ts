@@ -50,7 +50,7 @@ describe.each(arrangements)("a contradictory response, %s", (arrangement) => {
         }
       },
     });
-  }, 40_000);
+  });
 
   afterAll(() => scene.close());
 

@@ -33,7 +33,7 @@ let rig: SluiceRig;
 beforeAll(async () => {
   provider = await startSandboxProvider({ port: 0 });
   rig = await SluiceRig.create(provider.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();
@@ -168,4 +168,4 @@ test("day keys change their master key while calls are encrypted under them and 
   const [left] = await rig.db.sql<{ rows: number }>`
     select count(*)::int as rows from payload_day_key where wrapped is not null and day < current_date - 320`;
   expect(left?.rows).toBe(0);
-}, 120_000);
+});

@@ -51,7 +51,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(import.meta.dir, "../.docs-examples-"));
   await symlink(join(import.meta.dir, "../node_modules"), join(folder, "node_modules"));
   await Promise.all(["lighthouse.png", "meeting.mp3"].map((name) => writeFile(join(folder, name), "content")));
-}, 120_000);
+});
 
 afterAll(async () => {
   expect(await rig.checkMoney()).toEqual([]);
@@ -131,7 +131,7 @@ describeUnless(unlessInstalled("bash", "curl"), "in the shell", () => {
       const real = new Set(formsOf(JSON.parse(printed.get(name) ?? "null")));
       expect({ name, missing: shown.filter((form) => !real.has(form)) }).toEqual({ name, missing: [] });
     }
-  }, 60_000);
+  });
 });
 
 test(

@@ -4,6 +4,7 @@ import { type Answer, codeOf } from "../support/accounts/console-client.ts";
 import { ExitNodeScene } from "../support/exit-nodes/exit-node-scene.ts";
 import { FakeNode } from "../support/exit-nodes/fake-node.ts";
 import { nextRelayKey, providerKey, type RunningAgent, relayKey } from "../support/exit-nodes/node-agent.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 let scene: ExitNodeScene;
 let agent: RunningAgent;
@@ -32,7 +33,7 @@ async function waitForNode(
   nodeCode: string,
   isThere: (node: Awaited<ReturnType<ExitNodeScene["read"]>>) => boolean,
 ): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + patienceMs;
   for (let node = await scene.read(nodeCode); !isThere(node); node = await scene.read(nodeCode)) {
     if (performance.now() > deadline) {
       throw new Error(`it did not come about: ${JSON.stringify(node)}`);
@@ -175,7 +176,7 @@ describe("calls of the group", () => {
     expect((await scene.chatOnceServed(user)).headers.get("x-svc-exit-node")).toBe("node-a");
     expect((await scene.chat(user, { model: "other-model" })).status).toBe(503);
     await post("route/save", { route_code: "route-e", status: "disabled" });
-    const deadline = performance.now() + 15_000;
+    const deadline = performance.now() + patienceMs;
     while ((await scene.chat(user)).status !== 503 && performance.now() < deadline) {
       await Bun.sleep(20);
     }
@@ -188,7 +189,7 @@ describe("calls of the group", () => {
     const name = (nodeAccount: string | null) =>
       post("account/save", { account_code: "node-a.openai.key", node_account: nodeAccount });
     await name("no-such-account");
-    const deadline = performance.now() + 15_000;
+    const deadline = performance.now() + patienceMs;
     while ((await scene.chat(user)).status === 200 && performance.now() < deadline) {
       await Bun.sleep(20);
     }
@@ -293,7 +294,7 @@ test("a node that is gone opens its circuit, and the node shows it", async () =>
   await node[Symbol.asyncDispose]();
   // As many in a short time as needed; once the circuit is open they end without an attempt.
   const round = () => Promise.all(Array.from({ length: 25 }, () => scene.chat(user).then((each) => each.text())));
-  const deadline = performance.now() + 25_000;
+  const deadline = performance.now() + patienceMs;
   do {
     await round();
   } while ((await scene.read("node-z")).traffic.circuit !== "open" && performance.now() < deadline);

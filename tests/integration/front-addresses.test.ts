@@ -13,7 +13,7 @@ let scene: RelayScene;
 beforeAll(async () => {
   const env = { CHAT_FRONT: "on", CLIENT_IP_HEADER: "x-forwarded-for", EDGE_ADDRESSES: trusted };
   scene = await startRelayScene("one-process", { env });
-}, 60_000);
+});
 
 afterAll(() => scene.close());
 

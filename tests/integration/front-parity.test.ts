@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
   });
   front = await scene.rig.startProcess({ ...env, CHAT_FRONT: "on" });
-}, 60_000);
+});
 
 afterAll(() => scene.close());
 
@@ -233,7 +233,6 @@ test.each([...Object.entries(calls), ...Object.entries(faults).map(withOwnModel)
       expect(results[1]).toEqual(results[0]);
     }
   },
-  120_000,
 );
 
 test("the books are right after all of them", async () => {

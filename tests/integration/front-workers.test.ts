@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   await program.waitFor("answers, 2 processes");
   await waitUntil(() => Promise.resolve(eventsOf("program.listening").length === 2));
-}, 60_000);
+});
 
 afterAll(async () => {
   program.signal("SIGTERM");
@@ -55,7 +55,7 @@ afterAll(async () => {
   await provider.stop();
   await rm(folder, { recursive: true, force: true });
   expect(left).toEqual([]);
-}, 60_000);
+});
 
 const eventsOf = (event: string): Record<string, unknown>[] =>
   program
@@ -121,7 +121,7 @@ test("two workers share the port, and one that is replaced lets its streams end 
   await waitUntil(() => Promise.resolve(eventsOf("program.listening").length === 3), 20_000);
   expect(workerPids()).toHaveLength(2);
   expect(workerPids()).not.toContain(pid);
-}, 60_000);
+});
 
 test("both workers let their streams end when the service stops, and every call is in the books", async () => {
   const held = await holdStreams();
@@ -135,4 +135,4 @@ test("both workers let their streams end when the service stops, and every call 
   expect(row).toEqual({ rows: BigInt(2 * streamCount + 20), completed: BigInt(2 * streamCount + 20) });
   expect(await rig.checkMoney()).toEqual([]);
   expect(program.output()).not.toContain('"level":"error"');
-}, 60_000);
+});

@@ -16,7 +16,7 @@ beforeAll(async () => {
     CLIENT_IP_HEADER: "x-real-ip",
     EDGE_ADDRESSES: "127.0.0.1",
   });
-}, 40_000);
+});
 
 afterAll(async () => {
   await rig?.close();

@@ -21,7 +21,7 @@ let admin: ConsoleClient;
 beforeAll(async () => {
   scene = await startKeyScene();
   admin = consoleClient(scene.replicas[0]?.url ?? "", (await loginAdmin(scene.rig)).cookie);
-}, 40_000);
+});
 
 afterAll(async () => {
   await scene?.expectMoneyRight();

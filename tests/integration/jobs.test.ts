@@ -39,4 +39,4 @@ test("a job that takes longer than a transaction may be idle still runs on only 
   await Promise.all(replicas.map((db) => db.close(5_000)));
   expect(lines.filter((line) => line.includes("jobs.failed"))).toEqual([]);
   expect(seen.most).toBe(1);
-}, 30_000);
+});

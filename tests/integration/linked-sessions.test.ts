@@ -22,7 +22,7 @@ let url: string;
 beforeAll(async () => {
   scene = await startRelayScene("split", { env: { CLIENT_IP_HEADER: "x-real-ip", EDGE_ADDRESSES: "127.0.0.1" } });
   url = `${scene.sluice.url}/v1/realtime?model=gpt-4o-mini`;
-}, 40_000);
+});
 
 afterAll(() => scene.close());
 

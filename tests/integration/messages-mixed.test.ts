@@ -99,7 +99,7 @@ describe.each(arrangements)("the Messages API on channels of both kinds, %s", (a
         expect(types(text).at(-1)).toBe("message_stop");
       }
       expect(streams[1]?.headers.get("x-compat-dropped")).toBe("top_k");
-    }, 30_000);
+    });
   });
 
   test("repeat the client's name of a mapped model, whichever channel serves it", async () => {

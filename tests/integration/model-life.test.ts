@@ -16,7 +16,7 @@ beforeAll(async () => {
   await scene.rig.addFlatPriceModel("ending", BigInt(price));
   admin = consoleClient(scene.replicas[0]?.url ?? "", (await loginAdmin(scene.rig, { isSuper: true })).cookie);
   ({ user } = await scene.enter());
-}, 40_000);
+});
 
 afterAll(async () => {
   await scene?.expectMoneyRight();

@@ -63,7 +63,7 @@ describe("bun run audit", () => {
     expect(output.match(/: holds$/gm)).toHaveLength(count);
     expect(output).toContain("settled is base times multiplier, rounded up (2 rows of usage_settlement): holds");
     expect(output).toContain("used equals the sum of usage rows (4 rows of budget): holds");
-  }, 30_000);
+  });
 
   test("shows what is violated and where, and fails", async () => {
     await whileViolated(async () => {
@@ -74,7 +74,7 @@ describe("bun run audit", () => {
       expect(output).toMatch(/an account says what its user was granted and has settled.*: VIOLATED 1 times/);
       expect(output).toMatch(/ invariants, 2 violated/);
     });
-  }, 30_000);
+  });
 
   test("finds the embedded database, whether it runs or not", async () => {
     const folder = await mkdtemp(join(tmpdir(), "sluice-audit-"));
@@ -94,7 +94,7 @@ describe("bun run audit", () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  }, 90_000);
+  });
 });
 
 describe("the nightly check", () => {
@@ -114,7 +114,7 @@ describe("the nightly check", () => {
     });
     await check.runJob();
     expect([await gauge(), lines.length]).toEqual([0, 1]);
-  }, 20_000);
+  });
 });
 
 describe("GET /backend/admin/money-check/", () => {
@@ -144,7 +144,7 @@ describe("GET /backend/admin/money-check/", () => {
     } finally {
       await http.stop();
     }
-  }, 20_000);
+  });
 
   test("gives up in time and points to the command", async () => {
     const check = new MoneyCheck({ db: scene.db, log, registry: new Registry() });
@@ -161,5 +161,5 @@ describe("GET /backend/admin/money-check/", () => {
     } finally {
       await http.stop();
     }
-  }, 20_000);
+  });
 });

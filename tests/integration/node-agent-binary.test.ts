@@ -22,7 +22,7 @@ beforeAll(async () => {
   await build.exited;
   built = build.output();
   binary = join(folder, readdirSync(folder).find((name) => name.startsWith("sluice-node-agent")) ?? "missing");
-}, 60_000);
+});
 
 afterAll(async () => {
   rmSync(folder, { recursive: true });

@@ -40,7 +40,7 @@ describeUnless(beforehand ?? makeArmRoot(), "the file for arm64, on an emulated 
   test("says what it is, and what its commands take", async () => {
     expect(await outputOf(["--version"])).toContain("platform linux-arm64");
     expect(await outputOf(["migrate", "--help"])).toContain("Usage: sluice migrate");
-  }, 120_000);
+  });
 
   // The supervisor would start the file by itself, which only a kernel that hands such files to the emulator can do.
   test("migrates, answers a call, books it, and ends in order on SIGTERM", async () => {

@@ -11,7 +11,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-commands-"));
   await buildOneFile(folder);
-}, 120_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -25,7 +25,7 @@ test("every command explains itself", async () => {
   expect(await Promise.all(commandLines.map(explain))).toEqual(
     commandLines.map(({ words }) => [words, [0, expect.stringContaining(`Usage: sluice ${words.join(" ")}`)]]),
   );
-}, 120_000);
+});
 
 test.each(commandLines)(
   "$words ends with the code and the sentence that it should where something is missing",
@@ -39,5 +39,4 @@ test.each(commandLines)(
     await Promise.all(faultsOf(needs, target).map(attempt));
     expect(existsSync(target)).toBe(false);
   },
-  60_000,
 );

@@ -64,7 +64,7 @@ describeUnless(firstObstacle(unlessLinux, unlessInstalled("tar", "gzip")), "the 
     // The account of Postgres passes through.
     chmodSync(folder, 0o711);
     await buildOneFile(join(folder, "release"), "--with-postgres");
-  }, 120_000);
+  });
 
   afterAll(() => {
     // Where the account of Postgres may not pass, the files of its databases are elsewhere.
@@ -103,7 +103,6 @@ describeUnless(firstObstacle(unlessLinux, unlessInstalled("tar", "gzip")), "the 
       }
       expect(await service.exited).toBe(0);
     },
-    90_000,
   );
 
   test("with Postgres beside it, every command finds the database, whether the service runs or not", async () => {
@@ -135,5 +134,5 @@ describeUnless(firstObstacle(unlessLinux, unlessInstalled("tar", "gzip")), "the 
     const elsewhere = { DATA_DIR: join(place, "restored") };
     expect(await said(["restore", "--from", join("backups", name)], elsewhere)).toEqual(isClean);
     expect(await waitUntilGone(place, 10_000)).toEqual([]);
-  }, 120_000);
+  });
 });

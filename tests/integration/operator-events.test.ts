@@ -12,6 +12,7 @@ import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/c
 import { giveToken, loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { EventReceiver } from "../support/events/event-receiver.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 type Created = ResponseOf<typeof targetCreateResponse>;
 type Delivery = ResponseOf<typeof deliveryListResponse>["deliveries"][number];
@@ -60,7 +61,7 @@ async function deliveriesOf({ target }: Created): Promise<Delivery[]> {
 }
 
 async function settled(made: Created): Promise<Delivery> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const newest = (await deliveriesOf(made))[0];
     if (newest !== undefined && newest.attempts.length > 0 && newest.status !== "sending") {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create(provider.url);
   sluice = await rig.startProcess();
   await allowOwnPayloads(rig, (await enter()).as);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();

@@ -71,7 +71,7 @@ describe("an option that costs extra", () => {
         await rig.addTokenPriceModel("voice", { input_usd_per_m: "32", output_usd_per_m: "64" });
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await scene.rig.checkMoney()).toEqual([]);
     await scene.close();

@@ -39,7 +39,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
         await rig.addChannel("sound", `${provider.url}/v1`, ["voice", "scribe", "painter", "retired"]);
       },
     });
-  }, 40_000);
+  });
 
   afterAll(async () => {
     expect(await scene.rig.checkMoney()).toEqual([]);

@@ -41,7 +41,7 @@ describe.each(arrangements)("a session, %s,", (arrangement) => {
         await addModelWithChannel(rig, "other", `${provider.url}/v1`);
       },
     });
-  }, 40_000);
+  });
 
   afterAll(async () => {
     await scene.close();

@@ -9,6 +9,7 @@ import { blockCommits } from "../support/postgres/blocked-commits.ts";
 import { arrangements, type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 import { waitForSettledRows } from "../support/usage/settled-rows.ts";
 import { readSpoolOf } from "../support/usage/spool-contents.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const price = 1_000n;
 
@@ -116,7 +117,7 @@ describe("rows that wait when their process is killed", () => {
     expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n });
     expect(await neighbour.stop()).toBe(0);
     expect(readSpoolOf(neighbour.dataDirectory)).toEqual({ waiting: 0, aside: 0 });
-  }, 90_000);
+  });
 });
 
 /** Every usage row of a user that costs something breaks a rule of the database until this is disposed of. */
@@ -137,7 +138,7 @@ async function refuseRowsOf({ gatewayUserId }: TestUser): Promise<AsyncDisposabl
 
 /** Waits until the leases of a replica were given back; a neighbour checks every twenty seconds. */
 async function newEra(replicaId: string, era: string): Promise<void> {
-  const deadline = performance.now() + 40_000;
+  const deadline = performance.now() + patienceMs;
   for (let now = era; now === era; await Bun.sleep(50)) {
     expect(performance.now()).toBeLessThan(deadline);
     const [row] = await rig.db.sql<{ era: string }>`select era from replica where id = ${replicaId}`;
@@ -169,7 +170,7 @@ describe("rows that the database refuses", () => {
     expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n, leased: 0n });
     expect(await last.stop()).toBe(0);
     expect(await rig.checkMoney()).toEqual([]);
-  }, 60_000);
+  });
 
   test("keep their cost lent even when a neighbour looks after them", async () => {
     provider.reset();
@@ -194,5 +195,5 @@ describe("rows that the database refuses", () => {
     }
     expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n, leased: 0n });
     expect(await rig.checkMoney()).toEqual([]);
-  }, 90_000);
+  });
 });

@@ -51,7 +51,7 @@ describe("replicas that share responses in a server of the Redis protocol", () =
     redis = await startRedisServer();
     const env = { RESPONSE_CACHE_STORE: "redis", RESPONSE_CACHE_URL: redis.url };
     replicas = await Promise.all([rig.startProcess(env), rig.startProcess(env)]);
-  }, 60_000);
+  });
 
   afterAll(() => redis.stop());
 
@@ -95,7 +95,7 @@ describe("replicas that share responses in a server of the Redis protocol", () =
     expect(metrics).toMatch(/sluice_response_cache_store_failures_total\{reason="timeout"\} [1-9]/);
     expect(metrics).toMatch(/sluice_response_cache_lookups_total\{result="hit"\} [1-9]/);
     expect((await callCached(other, ask("Before"))).status).toBe(200);
-  }, 30_000);
+  });
 });
 
 describe("replicas that share responses in the database", () => {
@@ -107,7 +107,7 @@ describe("replicas that share responses in the database", () => {
   beforeAll(async () => {
     const env = { RESPONSE_CACHE_STORE: "postgres" };
     replicas = await Promise.all([rig.startProcess(env), rig.startProcess(env)]);
-  }, 60_000);
+  });
 
   test("answer with what the other has stored, encrypted there", async () => {
     const [one, other] = targets(replicas, await enter());

@@ -29,7 +29,7 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
       values ('priced', 'Priced', 'priced', '{}', now())`;
     await setCache(rig.db, { responses: true, price_basis_points: 1_234 });
     sluice = await rig.start(arrangement);
-  }, 60_000);
+  });
 
   beforeEach(() => provider.reset());
 

@@ -6,6 +6,7 @@ import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/c
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 type View = { name: SettingName; value: unknown; default: unknown; source: string; version: number };
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
   ({ apiKey } = await rig.addUser());
   ({ cookie } = await loginAdmin(rig));
   superAdmin = consoleClient(first.url, cookie);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();
@@ -49,7 +50,7 @@ async function save(name: SettingName, value: unknown): Promise<void> {
 /** What happens to the bodies of a call made now. */
 async function fateOfCall(url: string): Promise<string> {
   const { requestId } = await chat({ url, apiKey }, { model: "gpt-4o-mini", max_tokens: 5 });
-  for (const deadline = Date.now() + 15_000; ; ) {
+  for (const deadline = Date.now() + patienceMs; ; ) {
     const [row] = await rig.db.sql<{ payload: string }>`
       select payload from trace_record where request_id = ${requestId}::uuid`;
     if (row !== undefined) {
@@ -62,7 +63,7 @@ async function fateOfCall(url: string): Promise<string> {
 
 /** Calls again and again until the process applies the setting. */
 async function untilFate(url: string, fate: string): Promise<void> {
-  for (const deadline = Date.now() + 20_000; (await fateOfCall(url)) !== fate; ) {
+  for (const deadline = Date.now() + patienceMs; (await fateOfCall(url)) !== fate; ) {
     expect(Date.now()).toBeLessThan(deadline);
   }
 }
@@ -94,7 +95,7 @@ test("a change applies to the calls of every replica, even if nobody could annou
     where datname = current_database() and application_name = 'sluice notifications'`;
   await untilFate(first.url, "stored");
   await untilFate(second.url, "stored");
-}, 60_000);
+});
 
 test("how many accounts may be registered from one address is a setting", async () => {
   const client = consoleClient(first.url, null);
@@ -163,7 +164,7 @@ test("a stored value that is not allowed has no effect, and the log says so", as
   await rig.db.sql`
     insert into setting (name, value, updated_by_name) values ('trace.metadata_retention_days', '"soon"'::jsonb, 'test'),
       ('of.another_version', '1'::jsonb, 'test')`;
-  for (const deadline = Date.now() + 20_000; !first.log().includes("settings.default_used"); ) {
+  for (const deadline = Date.now() + patienceMs; !first.log().includes("settings.default_used"); ) {
     expect(Date.now()).toBeLessThan(deadline);
     await Bun.sleep(20);
   }

@@ -312,7 +312,7 @@ describe("the cost in a row", () => {
     const spent = rows.reduce((sum, { quota }) => sum + quota, 0n);
     await rig.waitForUsedQuota(user.budgetId, spent);
     expect((await readBudget(rig.db, user.budgetId)).used).toBe(spent);
-  }, 120_000);
+  });
 });
 
 /** Models that were just added can be called once they are listed. */

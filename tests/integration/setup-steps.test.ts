@@ -9,7 +9,7 @@ let rig: SluiceRig;
 
 beforeAll(async () => {
   rig = await SluiceRig.create(sandbox);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();
@@ -27,7 +27,7 @@ test("a new service has nothing done, however well its sandbox answers", async (
   const sluice = await rig.startProcess({ SANDBOX_URL: sandbox, MAIL_ADAPTER: "log" });
   const admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
   expect(await doneSteps(admin)).toEqual([]);
-}, 60_000);
+});
 
 test("each step is done by what it leaves, and not done when that is gone", async () => {
   await rig.db.withTransaction(addFirstPlans);
@@ -55,4 +55,4 @@ test("each step is done by what it leaves, and not done when that is gone", asyn
   await rig.db.sql`update plan set status = 'hidden'`;
   await rig.db.sql`update shared_admin_credentials set totp_enabled_at = null where agent >= 2`;
   expect(await doneSteps(admin)).toEqual(["payment", "mail", "address", "brand", "legal"]);
-}, 60_000);
+});

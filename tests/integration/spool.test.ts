@@ -312,7 +312,7 @@ describe("the consumer", () => {
     next.drain(heir);
     await next.replayed;
     expect([heir.rows(), heir.quarantined.length]).toEqual([[], 2]);
-  }, 30_000);
+  });
 
   test("that is slow does not delay the end: what it did not get stays on disk", async () => {
     await using folder = await spoolFolder();

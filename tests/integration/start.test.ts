@@ -255,7 +255,7 @@ test("a start that fails says what the doctor finds, and what solves it", async 
     await owner.unsafe(`drop owned by ${role} cascade`);
     await owner.unsafe(`drop role ${role}`);
   }
-}, 120_000);
+});
 
 test("a folder for the data that can't be made is named in one sentence", async () => {
   const place = join(folder, "taken");

@@ -35,7 +35,7 @@ const setSetting = async (name: string, value: boolean, version = 0): Promise<vo
 
 /** The status once it is as wanted: it is measured twice a minute, and whenever what is shown changes. */
 async function untilStatus(isWanted: (view: View) => boolean): Promise<View> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
     const response = await fetch(`${service.url}/backend/status/`);
     const view = (await response.json()) as View;
     if (response.status === 200 && isWanted(view)) {
@@ -76,7 +76,7 @@ test("each public model has its state, the share of each day, and its latency, w
   for (const secret of ["1237", "1298", "channel", "127.0.0.1:9"]) {
     expect(text.replaceAll(service.url, "")).not.toContain(secret);
   }
-}, 30_000);
+});
 
 test("the list of models shows the share of the last whole days, and none while the operator hides it", async () => {
   const read = (isShown: boolean) =>
@@ -113,7 +113,7 @@ test("an incident is shown with its updates and without who posted them, until i
   const later = await untilStatus(({ incidents }) => incidents[0]?.title === "Another one");
   expect(later.incidents.map(({ title }) => title)).toEqual(["Another one"]);
   expect((await list()).length).toBe(2);
-}, 30_000);
+});
 
 test("what is wrong is refused, and anyone who is no admin posts nothing", async () => {
   for (const wrong of [
@@ -153,10 +153,10 @@ test("the operator switches parts off, and the page with its link", async () => 
     if (gone.status === 404 && !home.includes("/zh/status/")) {
       break;
     }
-    expect(attempt).toBeLessThan(400);
+    expect(attempt).toBeLessThan(1_000);
     await Bun.sleep(50);
   }
   const data = await fetch(`${service.url}/backend/status/`);
   expect(data.status).toBe(404);
   await data.arrayBuffer();
-}, 60_000);
+});

@@ -16,7 +16,7 @@ beforeAll(async () => {
         where name = 'channel-thinks'`;
     },
   });
-}, 40_000);
+});
 afterAll(() => scene.close());
 
 type Usage = { readonly output_tokens: number; readonly output_tokens_details?: Record<string, number> };

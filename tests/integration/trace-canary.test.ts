@@ -20,6 +20,7 @@ import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/servic
 import { ageTraces } from "../support/trace/aged-days.ts";
 import { findInFiles } from "../support/trace/find-in-files.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const masterKey = new MasterKey(masterKeyBytes);
 const canary = `canary-${crypto.randomUUID()}`;
@@ -45,7 +46,7 @@ beforeAll(async () => {
   const user = await loginUser(rig, { quota: 1_000_000_000n });
   apiKey = await createApiKey(rig.db, user.gatewayUserId, "mine");
   cookies = `${user.cookie}; ${(await loginAdmin(rig)).cookie}`;
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();
@@ -66,7 +67,7 @@ const chatOf = (content: string, more: Record<string, unknown> = {}): string =>
   JSON.stringify({ model: "gpt-4o-mini", max_tokens: 50, messages: [{ role: "user", content }], ...more });
 
 async function untilStored(requestId: string): Promise<{ requestId: string; day: string }> {
-  for (const deadline = Date.now() + 15_000; ; ) {
+  for (const deadline = Date.now() + patienceMs; ; ) {
     const [row] = await rig.db.sql<{ day: string }>`
       select day::text as day from payload_record r join trace_record t using (day, request_id)
       where request_id = ${requestId}::uuid`;

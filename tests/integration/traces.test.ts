@@ -14,6 +14,7 @@ import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
 import { traceRowOf } from "../support/trace/trace-fixtures.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 type Listed = { request_id: string; day: string; status: string; model: string | null; payload: string };
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
   sluice = await rig.startProcess();
   admin = consoleClient(sluice.url, (await loginAdmin(rig, { isSuper: false })).cookie);
   superAdmin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();
@@ -75,7 +76,7 @@ async function enter(): Promise<Caller> {
 /** Makes a call and waits until its trace and its payload are in the database. */
 async function callAs(apiKey: string, body: Record<string, unknown>): Promise<{ requestId: string; day: string }> {
   const { requestId } = await chat({ url: sluice.url, apiKey }, { model: "gpt-4o-mini", max_tokens: 5, ...body });
-  for (const deadline = Date.now() + 15_000; ; ) {
+  for (const deadline = Date.now() + patienceMs; ; ) {
     const [row] = await rig.db.sql<{ day: string; is_whole: boolean }>`
       select t.day::text as day, t.payload <> 'stored' or r.day is not null as is_whole
       from trace_record t left join payload_record r using (day, request_id) where request_id = ${requestId}::uuid`;
@@ -234,7 +235,7 @@ describe("one call", () => {
     await rig.db
       .sql`update api_key set is_payload_traced = false where gateway_user_id = ${user.gatewayUserId}::bigint`;
     // The replica learns of it.
-    for (const deadline = Date.now() + 10_000; ; ) {
+    for (const deadline = Date.now() + patienceMs; ; ) {
       const made = await callAs(user.apiKey, {});
       const [row] = await find({ request_id: made.requestId });
       if (row?.payload === "off") {

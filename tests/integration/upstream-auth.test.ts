@@ -7,6 +7,7 @@ import { loginAdmin } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
 import { masterKeyBytes } from "../support/service/sluice.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 const canary = "canary-credential-0123456789abcdef";
 const privateKey = `-----BEGIN PRIVATE KEY-----\n${"QUJDRA==".repeat(8)}\n-----END PRIVATE KEY-----`;
@@ -147,7 +148,7 @@ describe("the route of a call", () => {
     await scene.rig.db.sql`update channel set status = 'disabled'`;
     try {
       const refusals = async () => (await chat(target, { model: "gpt-4o-mini" })).code;
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + patienceMs;
       while ((await refusals()) !== "no_upstream" && performance.now() < deadline) {
         await Bun.sleep(20);
       }

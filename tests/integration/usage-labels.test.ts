@@ -23,7 +23,7 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   sluice = await rig.startProcess();
-}, 40_000);
+});
 
 afterAll(async () => {
   await rig?.close();
@@ -107,7 +107,7 @@ describe("the end user and the tags of a call", () => {
     expect([await total({}), await total({ end_user: "u-1" }), await total({ tag: "team=ads" })]).toEqual([3, 1, 1]);
     const [{ settled_quota: cost } = { settled_quota: 0 }] = rows.filter(({ end_user }) => end_user === "u-2");
     expect(sums.body["by_tag"]).toContainEqual(expect.objectContaining({ tag: "team=ads", settled_quota: cost }));
-  }, 20_000);
+  });
 
   test("are read from every dialect", async () => {
     const user = await enter();
@@ -123,7 +123,7 @@ describe("the end user and the tags of a call", () => {
       ["r-1", ["a=b"]],
       ["m-1", []],
     ]);
-  }, 20_000);
+  });
 
   test("are indexed so that a filter does not read the calls without them", async () => {
     await rig.db.withTransaction(async (tx) => {
@@ -147,7 +147,7 @@ describe("nothing is kept", () => {
     const answer = await call(user, { tags: "<>", fields: { user: "u-1", metadata: { a: "b" } } });
     expect(answer.status).toBe(200);
     expect((await rowsOf(user, 1)).map(({ end_user, tags }) => [end_user, tags])).toEqual([[null, []]]);
-  }, 20_000);
+  });
 
   test("once the account has said so, which is audited", async () => {
     const user = await enter();
@@ -158,7 +158,7 @@ describe("nothing is kept", () => {
     const audits = await rig.db.sql<{ action: string }>`select action from audit_log
       where subject_kind = 'gateway_user' and subject_id = ${user.gatewayUserId.toString()} and action like 'usage_labels%'`;
     expect(audits).toEqual([{ action: "usage_labels.save" }]);
-  }, 20_000);
+  });
 });
 
 test("what is older than its retention is erased, and nothing else of its row", async () => {

@@ -10,6 +10,7 @@ import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlemen
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { patienceMs } from "../support/values/patience.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/values/rational.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
@@ -327,7 +328,7 @@ describe("the cursor", () => {
     await scene.owner.withTransaction(async (tx) => {
       await tx.sql`select 1 from budget where id = ${scene.customer(0).userBudgetId} for update`;
       running = scene.run();
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + patienceMs;
       while ((await scene.countSettled()) < 2 && performance.now() < deadline) {
         await Bun.sleep(5);
       }

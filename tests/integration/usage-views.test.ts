@@ -23,7 +23,7 @@ beforeAll(async () => {
   provider = startSandboxProvider();
   rig = await SluiceRig.create(provider.url);
   sluice = await rig.startProcess();
-}, 40_000);
+});
 
 afterAll(async () => {
   await rig?.close();

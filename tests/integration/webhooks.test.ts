@@ -7,6 +7,7 @@ import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/c
 import { loginUser, type UserLogin } from "../support/accounts/logins.ts";
 import { EventReceiver, type ReceivedMessage } from "../support/events/event-receiver.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { patienceMs } from "../support/values/patience.ts";
 
 type Created = ResponseOf<typeof targetCreateResponse>;
 type Delivery = ResponseOf<typeof deliveryListResponse>["deliveries"][number];
@@ -53,7 +54,7 @@ async function deliveriesOf({ page }: Owner, { target }: Created): Promise<Deliv
 
 /** The newest delivery once it has this status; the log is written after the receiver has answered. */
 async function waitFor(owner: Owner, made: Created, isSo: (newest: Delivery) => boolean): Promise<Delivery> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const [newest] = await deliveriesOf(owner, made);
     if (newest !== undefined && isSo(newest)) {

@@ -11,7 +11,7 @@ export type TestKind = {
   /** How many of its processes share a processor at once: more than 1 for tests that mostly wait. */
   readonly jobsPerProcessor: number;
   readonly processTimeoutMs: number;
-  /** For a test that sets no limit of its own. */
+  /** For a test or hook that sets no limit of its own. It is for what hangs: a busy machine takes several times as long as an idle one. */
   readonly testTimeoutMs: number;
   /** A further run of these files, or of all, in which the services that they start listen through the front. */
   readonly throughFront?: { readonly files: readonly string[] | "all" };
@@ -37,48 +37,48 @@ const kinds: readonly TestKind[] = [
     needsDatabase: false,
     filesPerProcess: 20,
     jobsPerProcessor: 1,
-    processTimeoutMs: minuteMs,
-    testTimeoutMs: 20_000,
+    processTimeoutMs: 3 * minuteMs,
+    testTimeoutMs: minuteMs,
   },
   {
     name: "unit",
     needsDatabase: false,
     filesPerProcess: 12,
     jobsPerProcessor: 1,
-    processTimeoutMs: minuteMs,
-    testTimeoutMs: 10_000,
+    processTimeoutMs: 3 * minuteMs,
+    testTimeoutMs: 30_000,
   },
   {
     name: "e2e",
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 1.5,
-    processTimeoutMs: 5 * minuteMs,
-    testTimeoutMs: minuteMs,
+    processTimeoutMs: 10 * minuteMs,
+    testTimeoutMs: 3 * minuteMs,
   },
   {
     name: "fault",
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 1.5,
-    processTimeoutMs: 5 * minuteMs,
-    testTimeoutMs: 2 * minuteMs,
+    processTimeoutMs: 10 * minuteMs,
+    testTimeoutMs: 3 * minuteMs,
   },
   {
     name: "conformance",
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 2,
-    processTimeoutMs: 3 * minuteMs,
-    testTimeoutMs: 30_000,
+    processTimeoutMs: 6 * minuteMs,
+    testTimeoutMs: 2 * minuteMs,
   },
   {
     name: "integration",
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 2,
-    processTimeoutMs: 3 * minuteMs,
-    testTimeoutMs: 30_000,
+    processTimeoutMs: 6 * minuteMs,
+    testTimeoutMs: 2 * minuteMs,
   },
 ];
 

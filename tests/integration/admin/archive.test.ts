@@ -56,7 +56,7 @@ async function call(model: string): Promise<number> {
 
 /** Resolves once calls of a model get this status: replicas hear of a change a moment later. */
 async function untilCallGets(model: string, status: number): Promise<void> {
-  for (let attempt = 0; attempt < 100 && (await call(model)) !== status; attempt += 1) {
+  for (let attempt = 0; attempt < 1_000 && (await call(model)) !== status; attempt += 1) {
     await Bun.sleep(50);
   }
   expect(await call(model)).toBe(status);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { CatalogScene, canary, completion } from "../../support/admin/catalog-scene.ts";
+import { patienceMs } from "../../support/values/patience.ts";
 
 let scene: CatalogScene;
 
@@ -28,7 +29,7 @@ describe("a channel", () => {
       return answer.status;
     };
     const until = async (isDone: (status: number) => boolean): Promise<void> => {
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + patienceMs;
       while (!isDone(await call())) {
         expect(performance.now()).toBeLessThan(deadline);
         await Bun.sleep(20);

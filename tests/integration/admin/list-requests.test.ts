@@ -11,6 +11,7 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { addToLists, prepareLists } from "../../support/admin/list-scene.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
+import { patienceMs } from "../../support/values/patience.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -373,7 +374,7 @@ describe("an export", () => {
     const readers = open.map((file) => file.body?.getReader());
     await Promise.all(readers.map((reader) => reader?.read()));
     await Promise.all(readers.map((reader) => reader?.cancel()));
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + patienceMs;
     let last = 0;
     while (last !== 200) {
       const next = await ask("audit/export/?action=no.such", server);

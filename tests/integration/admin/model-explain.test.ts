@@ -41,7 +41,7 @@ beforeAll(async () => {
   cookie = (await loginAdmin(rig)).cookie;
   user = await rig.addUser();
   await allowFallbacks(rig.db, user.gatewayUserId);
-}, 40_000);
+});
 afterAll(async () => {
   await rig.close();
   await provider.stop();

@@ -43,7 +43,7 @@ beforeAll(async () => {
       insert into exit_node (node_code, name, host, ip, relay_key_secret, status)
       values (${code}, ${name}, ${`${code}.example.org`}, '192.0.2.1', ${`exit_node.${code}`}, ${status})`;
   }
-}, 60_000);
+});
 
 afterAll(() => rig?.close());
 

@@ -11,6 +11,7 @@ import { runWrk } from "../../bench/relay/load/wrk.ts";
 import { cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "../../bench/relay/process-cost.ts";
 import { verifyAnswers } from "../../bench/relay/verify.ts";
 import { testUnless, unlessInstalled, unlessLinux } from "../../support/service/obstacles.ts";
+import { patienceMs } from "../../support/values/patience.ts";
 
 const cleanups: (() => void)[] = [];
 
@@ -210,7 +211,7 @@ describe("latency and cost are visible", () => {
     }
     const peakMb = peakMemoryMbOfTree(child.pid);
     expect(peakMb).toBeGreaterThan(200);
-    const deadline = Date.now() + 3000;
+    const deadline = Date.now() + patienceMs;
     do {
       resetPeakMemoryOfTree(child.pid);
       await Bun.sleep(20);

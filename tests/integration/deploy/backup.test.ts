@@ -51,14 +51,14 @@ beforeAll(async () => {
     await chat({ url: sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" });
   }
   await rig.waitForUsageRows(callsBefore);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rig?.close();
   await postgres?.destroy();
   await provider?.stop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function run(
   name: "backup" | "restore",
@@ -126,7 +126,7 @@ describeUnless(unlessInstalled("tar"), "a backup", () => {
     } finally {
       await revived.stop();
     }
-  }, 60_000);
+  });
 
   testUnless(
     unlessInstalled("openssl"),
@@ -143,7 +143,6 @@ describeUnless(unlessInstalled("tar"), "a backup", () => {
       const restored = await run("restore", "third", ["--from", backup, "--decrypt", `${secretCommand} -d`]);
       expect([restored.exitCode, restored.output]).toEqual([0, expect.stringMatching(/invariants, 0 violated/)]);
     },
-    60_000,
   );
 
   test("that was damaged is refused before anything is touched", async () => {
@@ -158,7 +157,7 @@ describeUnless(unlessInstalled("tar"), "a backup", () => {
     const cut = await run("restore", "fourth", ["--from", backup]);
     expect([cut.exitCode, cut.output]).toEqual([1, expect.stringContaining("another length")]);
     expect(readdirSync(folder)).not.toContain("fourth");
-  }, 60_000);
+  });
 });
 
 const systemPostgres = findSystemPostgres();
@@ -212,7 +211,7 @@ describeUnless(unlessPostgres, "a dump", () => {
     } finally {
       await scene.close();
     }
-  }, 60_000);
+  });
 });
 
 /** Waits until the body of the only call is in the database. @returns its request id */

@@ -102,5 +102,5 @@ describeUnless(unlessHelm, "an upgrade of the chart", () => {
     );
     await rig.waitForUsageRows(2 * heldStreams + shortCalls);
     expect(await rig.checkMoney()).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -205,6 +205,5 @@ describeUnless(unlessHelm, "the chart", () => {
       const [code] = await checkSchemas([{ ...job, spec: { ...job.spec, retries: 3 } }], "1.37");
       expect(code).not.toBe(0);
     },
-    120_000,
   );
 });

@@ -136,7 +136,7 @@ describeUnless(needed ?? makeContainerBase(), "the Containerfile", () => {
     }
     expect(await service.exited).toBe(0);
     expect(await probe("--live")).toBe(1);
-  }, 60_000);
+  });
 
   test("is not built from a file that is not the one of the checksum", () => {
     const release = join(folder, "changed");
@@ -151,5 +151,5 @@ describeUnless(needed ?? makeContainerBase(), "the Containerfile", () => {
         ...["--file", join(repositoryRoot, "deploy/container/Containerfile"), release],
       ),
     ).toThrow(/FAILED/);
-  }, 60_000);
+  });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
     scene = await startRelayScene("one-process", { env: { CHAT_FRONT: "on", CLIENT_IP_HEADER: "x-forwarded-for" } });
     edge = await RunningEdge.start(scene.sluice.url);
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await edge?.[Symbol.asyncDispose]();

@@ -14,6 +14,7 @@ import {
 import { describeUnless, testUnless, unlessInstalled } from "../../support/service/obstacles.ts";
 import { findProcesses, repositoryRoot } from "../../support/service/start-process.ts";
 import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
+import { patienceMs } from "../../support/values/patience.ts";
 
 const { version } = JSON.parse(readFileSync(join(repositoryRoot, "node-agent/package.json"), "utf8")) as {
   version: string;
@@ -33,7 +34,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     provider = startSandboxProvider();
     folder = mkdtempSync(join(tmpdir(), "sluice-builds-"));
     builds = await buildAgents(folder);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
@@ -188,7 +189,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     let again = await repeat();
     // What the killed one has started may still hold its lock for a moment.
     for (
-      const deadline = Date.now() + 20_000;
+      const deadline = Date.now() + patienceMs;
       again.output.includes("Another installation") && Date.now() < deadline;
     ) {
       again = await repeat();

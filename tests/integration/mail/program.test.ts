@@ -6,6 +6,7 @@ import { MailGateway } from "../../support/mail/mail-gateway.ts";
 import { canary, mailTestKey } from "../../support/mail/mail-rig.ts";
 import { SmtpSink } from "../../support/mail/smtp-sink.ts";
 import { type SluiceProcess, SluiceRig } from "../../support/service/sluice.ts";
+import { patienceMs } from "../../support/values/patience.ts";
 
 const link = `https://example.com/verify/?token=${canary}`;
 const service = new MailService({ masterKey: new MasterKey(mailTestKey), clock: systemClock });
@@ -49,11 +50,8 @@ async function queue(dedupeKey: string, userId: bigint): Promise<void> {
   await rig.db.withTransaction((tx) => service.queueMail(tx, { ...mail, variables }));
 }
 
-/** Longer than the interval of the job that sends emails without a notification. */
-const waitMsMax = 25_000;
-
 async function untilStatus(dedupeKey: string, status: string): Promise<void> {
-  const deadline = performance.now() + waitMsMax;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const [row] = await rig.db.sql<{ status: string }>`select status from mail_log where dedupe_key = ${dedupeKey}`;
     if (row?.status === status) {
@@ -120,7 +118,7 @@ test("a new user gets an email by SMTP whose link verifies the address; a server
     return row;
   };
   const untilTold = async (email: string) => {
-    const deadline = performance.now() + waitMsMax;
+    const deadline = performance.now() + patienceMs;
     let seen = await profile(email);
     while (seen !== undefined && !seen.sent && seen.error === null && performance.now() < deadline) {
       await Bun.sleep(10);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await move(scene.rig.db, "one-api");
   await using lite = await createLiteLlm();
   await move(scene.rig.db, "litellm", { from: lite.url });
-}, 60_000);
+});
 afterAll(async () => {
   await scene.close();
   await rm(folder, { recursive: true, force: true });

@@ -80,7 +80,7 @@ describe("an import", () => {
       expect(await state()).toBe(whole);
       await moneyIsRight();
     }
-  }, 60_000);
+  });
 
   test("moves the difference of a balance that has changed there since, once", async () => {
     await using peer = await copyPeer("one-api");

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await move(rig.db, "one-api");
   await endMove(rig.db, "one-api");
   service = await rig.start("one-process");
-}, 60_000);
+});
 afterAll(() => rig.close());
 
 async function logIn(account: string, password: string): Promise<number> {

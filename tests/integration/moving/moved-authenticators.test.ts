@@ -45,7 +45,7 @@ beforeAll(async () => {
   report = await move(rig.db, "new-api", { from: `sqlite:${peer.path}` });
   service = await rig.start("one-process", { CLIENT_IP_HEADER: "x-forwarded-for" });
   client = new AccountClient(service);
-}, 60_000);
+});
 afterAll(async () => {
   await rig.close();
   await peer[Symbol.asyncDispose]();

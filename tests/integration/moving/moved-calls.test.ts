@@ -206,7 +206,7 @@ describe("a customer whose single calls were moved", () => {
     await move(rig.db, "one-api", { from: `sqlite:${peer.path}` });
     await moveSingleCalls(rig.db, "one-api", { from: `sqlite:${peer.path}` });
     service = await rig.start("one-process");
-  }, 60_000);
+  });
   afterAll(() => rig.close());
 
   const get = (path: string, cookie: string): Promise<Response> =>

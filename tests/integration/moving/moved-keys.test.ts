@@ -22,7 +22,7 @@ beforeAll(async () => {
   ]);
   await endMove(rig.db, "one-api", { from });
   services = [await rig.startProcess({ CHAT_FRONT: "off" }), await rig.startProcess({ CHAT_FRONT: "on" })];
-}, 60_000);
+});
 afterAll(() => rig.close());
 
 /** The status of a list of models, and of a call that the front reads itself. The catalog's provider is unreachable. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
   lite = await createLiteLlm();
   report = await move(rig.db, "litellm", { from: lite.url, saltKeyFile });
   service = await rig.start("one-process");
-}, 60_000);
+});
 afterAll(async () => {
   await rig.close();
   await lite[Symbol.asyncDispose]();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   await move(rig.db, "one-api");
   service = await rig.start("one-process");
-}, 60_000);
+});
 afterAll(() => rig.close());
 
 async function logIn(account: string, password: string): Promise<string> {

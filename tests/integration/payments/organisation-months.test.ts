@@ -194,7 +194,7 @@ test("six months of an organisation with two failures: those who may pay are tol
     expect(await Promise.all(sent)).toEqual([5, 2, 1]);
   }
   expect(await scene.mails("renewal_failed", team.member)).toBe(0);
-}, 90_000);
+});
 
 describe("an organisation's plan that renews", () => {
   test("is opened, seen and cancelled by those who may pay, and by nobody else", async () => {

@@ -1,5 +1,6 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { patienceMs } from "../values/patience.ts";
 
 /** A budget at one moment, with its leases. */
 export type BudgetState = {
@@ -28,7 +29,7 @@ export async function readBudget(db: Database, id: BudgetId): Promise<BudgetStat
 }
 
 /** Waits until every replica has given back what it had leased of a budget. */
-export async function waitForIdleReturn(db: Database, id: BudgetId, timeoutMs = 20_000): Promise<BudgetState> {
+export async function waitForIdleReturn(db: Database, id: BudgetId, timeoutMs = patienceMs): Promise<BudgetState> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const state = await readBudget(db, id);

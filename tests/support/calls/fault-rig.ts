@@ -5,6 +5,7 @@ import type { RequestRecord } from "@sluice/sandbox-provider/record/request-reco
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
+import { patienceMs } from "../values/patience.ts";
 import { type SurfaceName, settingsOf, surfaces } from "./call-routes.ts";
 import { type CallOptions, type RelayedResponse, relayedCall } from "./relayed-call.ts";
 
@@ -33,8 +34,6 @@ export type ChannelPlan = {
   readonly silenceMsMax?: number | undefined;
   readonly credential?: string;
 };
-
-const settleMsMax = 10_000;
 
 type Parts = { readonly relay: SluiceProcess; readonly gateway: SluiceProcess };
 
@@ -127,7 +126,7 @@ export class FaultRig {
     model: string,
     credential: string,
   ): Promise<{ record: RequestRecord; answer: Promise<RelayedResponse> }> {
-    const deadline = performance.now() + settleMsMax;
+    const deadline = performance.now() + patienceMs;
     while (performance.now() < deadline) {
       const answer = this.call(model);
       await Promise.race([answer, this.#untilRequest(credential)]);
@@ -144,14 +143,14 @@ export class FaultRig {
 
   async #untilRequest(credential: string): Promise<void> {
     for (let index = 0; ; index += 1) {
-      const record = await this.provider.waitForRequest(index, settleMsMax).catch(() => null);
+      const record = await this.provider.waitForRequest(index, patienceMs).catch(() => null);
       if (record === null || record.credential === credential) {
         return;
       }
     }
   }
 
-  /** The one usage row of a call. @throws Error when there is none within 10 s, or more than one */
+  /** The one usage row of a call. @throws Error when there is none in time, or more than one */
   row(requestId: string): Promise<FaultRow> {
     return this.#onlyRow(
       () =>
@@ -172,7 +171,7 @@ export class FaultRig {
   }
 
   async #onlyRow(query: () => Promise<readonly FaultRow[]>, what: string): Promise<FaultRow> {
-    const deadline = performance.now() + settleMsMax;
+    const deadline = performance.now() + patienceMs;
     for (;;) {
       const rows = await query();
       const [row] = rows;
@@ -186,7 +185,7 @@ export class FaultRig {
     }
   }
 
-  /** Resolves when a model has these rows, counted by outcome and source. @throws Error after 10 s */
+  /** Resolves when a model has these rows, counted by outcome and source. @throws Error after a time */
   async waitForEnds(model: string, expected: Readonly<Record<string, number>>): Promise<void> {
     const count = async () => {
       const rows = await this.rig.db.sql<{ outcome: string; usage_source: string; calls: bigint }>`
@@ -219,16 +218,16 @@ export class FaultRig {
   }
 
   async #until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-    const deadline = performance.now() + settleMsMax;
+    const deadline = performance.now() + patienceMs;
     while (!(await isSo())) {
       if (performance.now() > deadline) {
-        throw new Error(`not within ${settleMsMax} ms: ${what}`);
+        throw new Error(`not within ${patienceMs} ms: ${what}`);
       }
       await Bun.sleep(10);
     }
   }
 
-  /** Resolves when this many calls run at the relay. @throws Error when that does not happen within 10 s */
+  /** Resolves when this many calls run at the relay. @throws Error when that does not happen in time */
   async waitUntilInFlight(count: number): Promise<void> {
     await this.#until(
       async () => (await this.#reading(this.relay.url, "sluice_in_flight")) === count,
@@ -236,7 +235,7 @@ export class FaultRig {
     );
   }
 
-  /** Resolves when no quota is held any more. @throws Error when that does not happen within 10 s */
+  /** Resolves when no quota is held any more. @throws Error when that does not happen in time */
   async waitUntilReleased(): Promise<void> {
     await this.#until(async () => (await this.metric("sluice_held_quota")) === 0, "no quota is held");
   }

@@ -1,3 +1,5 @@
+import { patienceMs } from "../values/patience.ts";
+
 /** A client of `/v1/realtime` that keeps the events it gets, and lets tests wait for them. */
 
 export type RealtimeEvent = { readonly type: string; readonly [name: string]: unknown };
@@ -9,8 +11,6 @@ export type RealtimeClientOptions = {
   /** PEM, for a server whose authority is not well known. */
   readonly ca?: string;
 };
-
-const waitMsMax = 10_000;
 
 export class RealtimeClient {
   readonly events: RealtimeEvent[] = [];
@@ -66,7 +66,7 @@ export class RealtimeClient {
 
   /** The next event of this type that has not been taken. Rejects when the connection ends before. */
   async next(type: string): Promise<RealtimeEvent> {
-    const deadline = performance.now() + waitMsMax;
+    const deadline = performance.now() + patienceMs;
     for (;;) {
       while (this.#taken < this.events.length) {
         const event = this.events[this.#taken];

@@ -2,6 +2,7 @@ import { addModel } from "@sluice/control-plane/models/add-model.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type Arrangement, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
+import { patienceMs } from "../values/patience.ts";
 
 /** A provider, a rig on it, one started arrangement, and a user with plenty of quota. */
 export type RelayScene = {
@@ -59,7 +60,7 @@ export async function addModelWithChannel(
 }
 
 /** Polls until the result is true: for conditions in the database or in another process. */
-export async function waitUntil(isSo: () => Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+export async function waitUntil(isSo: () => Promise<boolean>, timeoutMs = patienceMs): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isSo())) {
     if (performance.now() > deadline) {

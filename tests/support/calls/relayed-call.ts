@@ -1,4 +1,6 @@
 /** A client of the service that hides nothing from a test: exact bytes, framing, and how the connection ended. */
+
+import { patienceMs } from "../values/patience.ts";
 import { connectRaw, type RawConnection, rawRequest } from "../wire/raw-tcp-client.ts";
 
 export type RelayedResponse = {
@@ -19,7 +21,7 @@ export type CallOptions = {
   readonly headers?: readonly string[];
 };
 
-const answerMsMax = 20_000;
+const answerMsMax = patienceMs;
 
 /** The bytes of a request, a chat unless it says otherwise, that asks for the connection to be closed after the response. */
 export function relayedRequest({ apiKey, body, path, headers }: CallOptions): string {

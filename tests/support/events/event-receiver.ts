@@ -1,3 +1,5 @@
+import { patienceMs } from "../values/patience.ts";
+
 /** What a receiver got. */
 export type ReceivedMessage = {
   readonly path: string;
@@ -44,7 +46,7 @@ export class EventReceiver {
   }
 
   /** The messages whose path begins with this, once there are so many. */
-  async wait(path: string, count: number, timeoutMs = 20_000): Promise<ReceivedMessage[]> {
+  async wait(path: string, count: number, timeoutMs = patienceMs): Promise<ReceivedMessage[]> {
     const overdue = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       overdue.reject(new Error(`${this.at(path).length} of ${count} messages at ${path} after ${timeoutMs} ms`));

@@ -3,6 +3,7 @@ import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, consoleClient } from "../accounts/console-client.ts";
 import { loginAdmin } from "../accounts/logins.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
+import { patienceMs } from "../values/patience.ts";
 import { DnsServer } from "../wire/dns-server.ts";
 import { type AgentOptions, RunningAgent, relayKey } from "./node-agent.ts";
 
@@ -127,7 +128,7 @@ export class ExitNodeScene implements AsyncDisposable {
 
   /** Calls until one succeeds: what an admin saves reaches the memory of the gateway a moment later. */
   async chatOnceServed(user: TestUser): Promise<Response> {
-    const deadline = performance.now() + 15_000;
+    const deadline = performance.now() + patienceMs;
     for (;;) {
       const answer = await this.chat(user);
       if (answer.status === 200) {

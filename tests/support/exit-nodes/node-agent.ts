@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot, type StartedProgram, startProgram } from "../service/start-process.ts";
+import { patienceMs } from "../values/patience.ts";
 
 /** The secrets of the agents under test. None of them may come back in a response or a log. */
 export const relayKey = "rk-4f9d2c71b8e64a05a3d91c7e60f2b845";
@@ -9,7 +10,6 @@ export const nextRelayKey = "rk-a81e07d35c2f49b6b04e8d61f97c3a20";
 export const providerKey = "pk_canary_77aa31f0e5c94d1d8b62";
 export const refreshToken = "rt_canary_0c5be1f2a9d84730";
 
-const reloadMsMax = 5_000;
 const agentMain = join(repositoryRoot, "node-agent/src/main.ts");
 
 export type AgentFiles = {
@@ -96,7 +96,7 @@ export class RunningAgent implements AsyncDisposable {
     writeAgentFiles(this.folder, files);
     this.program.signal("SIGHUP");
     // The same event may have come before, so that waiting for its name is not enough.
-    const deadline = performance.now() + reloadMsMax;
+    const deadline = performance.now() + patienceMs;
     while (countOf(this.program.output(), expected) <= before) {
       if (performance.now() > deadline) {
         throw new Error(`${expected} did not come:\n${this.program.output()}`);

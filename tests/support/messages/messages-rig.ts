@@ -10,6 +10,7 @@ import { addModelWithChannel, waitUntil } from "../calls/relay-scene.ts";
 import { type Arrangement, masterKeyBytes, type SluiceProcess, SluiceRig, type TestUser } from "../service/sluice.ts";
 import { noThread } from "../trace/payload-pair.ts";
 import { PayloadCounts, silentLog } from "../trace/trace-fixtures.ts";
+import { patienceMs } from "../values/patience.ts";
 
 /** The name under which tests ask for `gpt-4o-mini`. */
 export const messagesModel = "claude-test";
@@ -112,7 +113,7 @@ export class MessagesRig {
   }
 
   async #await<Row>(requestId: string, find: () => Promise<Row | null>): Promise<Row> {
-    const deadline = performance.now() + 15_000;
+    const deadline = performance.now() + patienceMs;
     for (;;) {
       const row = await find();
       if (row !== null) {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { type LossOf, startPostgresProxy } from "../postgres/postgres-proxy.ts";
+import { patienceMs } from "../values/patience.ts";
 import type { LocalCardGateway } from "./card-gateway.ts";
 import { killedName } from "./killed-process.ts";
 import type { KilledWork } from "./killed-work.ts";
 
-const rollbackMsMax = 30_000;
 const program = join(import.meta.dir, "killed-process.ts");
 
 /** Where a process dies: before the database sees a statement, or after that has answered it, counted from 1; or never. */
@@ -37,7 +37,7 @@ export async function runKilled({ db, url, card }: KilledScene, work: KilledWork
 
 /** The server notices that its client is gone, and rolls back what was not committed. */
 async function waitForRollback(db: Database): Promise<void> {
-  for (const deadline = performance.now() + rollbackMsMax; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; ) {
     const rows = await db.sql`select 1 from pg_stat_activity where application_name = ${killedName}`;
     if (rows.length === 0) {
       return;

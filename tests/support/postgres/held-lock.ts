@@ -1,4 +1,5 @@
 import type { Database, Queryable, Transaction } from "@sluice/control-plane/platform/db.ts";
+import { patienceMs } from "../values/patience.ts";
 
 /** A transaction that keeps its locks until it is ended. */
 export type HeldLock = AsyncDisposable & {
@@ -10,7 +11,6 @@ export type HeldLock = AsyncDisposable & {
   release(): Promise<void>;
 };
 
-const waitMsMax = 20_000;
 const pollMs = 5;
 
 /**
@@ -81,11 +81,11 @@ async function hasWaiters(db: Queryable, pid: number, atLeast: number): Promise<
 }
 
 async function waitUntilSeen<Seen>(look: () => Promise<Seen | null>, what: string): Promise<Seen> {
-  for (const endsAt = performance.now() + waitMsMax; performance.now() < endsAt; await Bun.sleep(pollMs)) {
+  for (const endsAt = performance.now() + patienceMs; performance.now() < endsAt; await Bun.sleep(pollMs)) {
     const seen = await look();
     if (seen !== null) {
       return seen;
     }
   }
-  throw new Error(`${what} was not seen within ${waitMsMax} ms`);
+  throw new Error(`${what} was not seen within ${patienceMs} ms`);
 }

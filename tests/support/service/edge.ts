@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
+import { patienceMs } from "../values/patience.ts";
 import { createTestAuthority } from "../wire/test-certificates.ts";
 import { type Place, thisMachine } from "./place.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "./start-process.ts";
 
 const files = join(repositoryRoot, "deploy/edge");
-const readyMsMax = 10_000;
 const portAttemptsMax = 5;
 
 /** nginx with the configuration of `deploy/edge`, verbatim, and its own site. */
@@ -58,7 +58,7 @@ export class RunningEdge implements AsyncDisposable {
   }
 
   async #untilReady(): Promise<"ready"> {
-    const deadline = performance.now() + readyMsMax;
+    const deadline = performance.now() + patienceMs;
     while (performance.now() < deadline) {
       const answer = await this.fetch("/metrics").catch(() => null);
       if (answer !== null) {

@@ -14,6 +14,7 @@ import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { programVariable } from "../../runner/bundle-control-plane.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
+import { patienceMs } from "../values/patience.ts";
 import { endProcesses, pauseAndListChildren } from "./child-processes.ts";
 import { type Place, thisMachine } from "./place.ts";
 
@@ -28,7 +29,6 @@ export const arrangements: readonly Arrangement[] =
 export const masterKeyBytes = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
 /** A long run bundles the program once; with TEST_FULL=1 and in a run of a few files it is the source. */
 export const mainFile = process.env[programVariable] ?? join(import.meta.dir, "../../../control-plane/src/main.ts");
-const readyMsMax = 45_000;
 
 export type SluiceProcess = {
   readonly url: string;
@@ -203,7 +203,7 @@ export class SluiceRig {
   }
 
   /** Resolves once every row that processes have spooled is in the database, judged by the number of rows. */
-  async waitForUsageRows(count: number, timeoutMs = 15_000): Promise<void> {
+  async waitForUsageRows(count: number, timeoutMs = patienceMs): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       const [row] = await this.db.sql<{ rows: bigint }>`select count(*) as rows from usage_log`;
@@ -218,7 +218,7 @@ export class SluiceRig {
   }
 
   /** Resolves once the charged calls of a budget add up to this. */
-  async waitForUsedQuota(budgetId: BudgetId, quota: bigint, timeoutMs = 15_000): Promise<void> {
+  async waitForUsedQuota(budgetId: BudgetId, quota: bigint, timeoutMs = patienceMs): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       const [row] = await this.db.sql<{ used: bigint }>`select used from budget where id = ${budgetId}::bigint`;
@@ -272,7 +272,7 @@ export async function spawnControlPlane(
       }
     }
   })();
-  const timer = setTimeout(() => listening.reject(new Error(`not ready in ${readyMsMax} ms:\n${log}`)), readyMsMax);
+  const timer = setTimeout(() => listening.reject(new Error(`not ready in ${patienceMs} ms:\n${log}`)), patienceMs);
   void child.exited.then((code) => listening.reject(new Error(`ended with ${code} before it was ready:\n${log}`)));
   try {
     const url = await listening.promise;
@@ -301,14 +301,12 @@ export async function spawnControlPlane(
   }
 }
 
-const logMsMax = 10_000;
-
 /** @throws Error with the log */
 async function untilLogged(read: () => string, text: string): Promise<void> {
-  const deadline = performance.now() + logMsMax;
+  const deadline = performance.now() + patienceMs;
   while (!read().includes(text)) {
     if (performance.now() > deadline) {
-      throw new Error(`"${text}" was not logged within ${logMsMax} ms:\n${read()}`);
+      throw new Error(`"${text}" was not logged within ${patienceMs} ms:\n${read()}`);
     }
     await Bun.sleep(10);
   }

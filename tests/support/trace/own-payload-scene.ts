@@ -1,14 +1,14 @@
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { ConsoleClient } from "../accounts/console-client.ts";
+import { patienceMs } from "../values/patience.ts";
 
 type Rig = { readonly db: Database };
 
 const path = "/backend/usage/payload/";
-const waitMsMax = 20_000;
 const pollMs = 20;
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + waitMsMax; !(await isSo()); ) {
+  for (const deadline = Date.now() + patienceMs; !(await isSo()); ) {
     if (Date.now() > deadline) {
       throw new Error(`${what} did not happen`);
     }

@@ -1,5 +1,6 @@
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { type CountedUnits, exactCost, type PriceTexts } from "../calls/priced-usage.ts";
+import { patienceMs } from "../values/patience.ts";
 
 /** A usage row with the texts of the price version that it names. */
 export type SettledRow = CountedUnits & {
@@ -37,14 +38,14 @@ export async function readSettledRows(db: Database, gatewayUserId: bigint): Prom
 
 /** Waits until so many rows of a user are there. */
 export async function waitForSettledRows(db: Database, gatewayUserId: bigint, count: number): Promise<SettledRow[]> {
-  const deadline = performance.now() + waitMsMax;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const rows = await readSettledRows(db, gatewayUserId);
     if (rows.length >= count) {
       return rows;
     }
     if (performance.now() > deadline) {
-      throw new Error(`${rows.length} of ${count} rows were there after ${waitMsMax} ms`);
+      throw new Error(`${rows.length} of ${count} rows were there after ${patienceMs} ms`);
     }
     await Bun.sleep(20);
   }
@@ -54,5 +55,3 @@ export async function waitForSettledRows(db: Database, gatewayUserId: bigint, co
 export function recomputedCost(row: SettledRow): bigint {
   return row.usageSource === "none" ? 0n : exactCost(row, row.price);
 }
-
-const waitMsMax = 15_000;

@@ -11,6 +11,7 @@ import type { SettlementRun } from "@sluice/control-plane/usage/settlement/model
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
+import { patienceMs } from "../values/patience.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../values/rational.ts";
 import { type Customer, createCustomer, encoded, usageRow } from "./usage-rows.ts";
 
@@ -168,7 +169,7 @@ export class SettlementScene implements AsyncDisposable {
 }
 
 /** Other tests work on the same server, and their open transactions hold the cursor back like our own. */
-export async function waitUntilSettleable(db: Database, timeoutMs = 20_000): Promise<void> {
+export async function waitUntilSettleable(db: Database, timeoutMs = patienceMs): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const [row] = await db.sql<{ waits: boolean }>`

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { patienceMs } from "../values/patience.ts";
 import { launchChromium } from "./chromium.ts";
 
 const axeFile = join(import.meta.dir, "../../node_modules/axe-core/axe.min.js");
-const actionMsMax = 20_000;
 const axeTags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
 export type PageOptions = {
@@ -47,7 +47,7 @@ export class TestBrowser {
   async open(options: PageOptions): Promise<WatchedPage> {
     const { url, cookie, locale } = options;
     const context = await this.#browser.newContext(contextOptions(options));
-    context.setDefaultTimeout(actionMsMax);
+    context.setDefaultTimeout(patienceMs);
     if (cookie !== undefined) {
       const [name = "", value = ""] = cookie.split("=");
       await context.addCookies([{ name, value, url }]);

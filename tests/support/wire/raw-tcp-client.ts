@@ -1,4 +1,5 @@
 import type { Socket } from "bun";
+import { patienceMs } from "../values/patience.ts";
 import { setReceiveBuffer } from "./receive-buffer.ts";
 
 /** How the peer ended the connection: by FIN, or by RST. */
@@ -24,9 +25,10 @@ export type RawConnection = {
   close(how?: ConnectionEnd): void;
 };
 
-type Wish = { readonly isMet: () => boolean; readonly grant: () => void; readonly deny: (error: Error) => void };
+/** How much of what was received a failure shows. */
+const shownBytesMax = 1_000;
 
-const waitMsMax = 5_000;
+type Wish = { readonly isMet: () => boolean; readonly grant: () => void; readonly deny: (error: Error) => void };
 
 /** Opens a TCP connection to 127.0.0.1 that shows exactly which bytes came, in which pieces, and how it ended. */
 export async function connectRaw(
@@ -38,6 +40,7 @@ export async function connectRaw(
   let wishes: Wish[] = [];
   const ended = Promise.withResolvers<ConnectionEnd>();
   const received = (): Uint8Array => Buffer.concat(pieces);
+  const described = (): string => `${byteCount} bytes: ${Buffer.from(received()).toString("latin1", 0, shownBytesMax)}`;
   const review = (): void => {
     const met = wishes.filter((wish) => wish.isMet());
     wishes = wishes.filter((wish) => !met.includes(wish));
@@ -48,7 +51,7 @@ export async function connectRaw(
   const over = (end: ConnectionEnd): void => {
     ended.resolve(end);
     for (const wish of wishes) {
-      wish.deny(new Error(`the connection ended by ${end} after ${received().length} bytes`));
+      wish.deny(new Error(`the connection ended by ${end} after ${described()}`));
     }
     wishes = [];
   };
@@ -57,7 +60,7 @@ export async function connectRaw(
       return Promise.resolve();
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error(`nothing more came after ${received().length} bytes`)), waitMsMax);
+    const timer = setTimeout(() => reject(new Error(`nothing more came after ${described()}`)), patienceMs);
     wishes.push({ isMet, grant: resolve, deny: reject });
     return promise.finally(() => clearTimeout(timer));
   };

@@ -17,7 +17,7 @@ export type RequestTotals = {
 type Waiter = { readonly check: () => boolean };
 type Gauge = { now: number; max: number };
 
-const timeoutMsDefault = 5_000;
+const timeoutMsDefault = 60_000;
 
 export class RequestLog {
   readonly #isKept: boolean;
