@@ -5,6 +5,7 @@ import { z } from "zod";
 import { ask, functionCalls, refusal, timeTool, weatherArguments, weatherTool } from "../support/calls/openai-calls.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
 import { arrangements } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 const model = "gpt-4o-mini";
 const tools = [weatherTool, timeTool];
@@ -143,7 +144,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
   });
 
   describe("an abort", () => {
-    test("at any chunk is seen by the provider in less than 250 ms", async () => {
+    test("at any chunk is seen by the provider at once", async () => {
       for (let chunks = 0; chunks <= 4; chunks += 1) {
         scene.provider.reset();
         scene.provider.script({ text: "a b c d", silence: { afterChunks: chunks } });
@@ -158,11 +159,11 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
         abort.abort();
         const record = await scene.provider.waitForCancel(0);
         await reading;
-        expect((record.endedAtMs ?? 0) - abortedAtMs).toBeLessThan(250);
+        expect((record.endedAtMs ?? 0) - abortedAtMs).toBeLessThan(promptMs);
       }
     });
 
-    test("of a call without a response yet is seen by the provider in less than 250 ms", async () => {
+    test("of a call without a response yet is seen by the provider at once", async () => {
       scene.provider.script({ neverAnswer: true });
       const abort = new AbortController();
       const call = client.chat.completions.create({ model, messages: ask("x") }, { signal: abort.signal });
@@ -171,7 +172,7 @@ describe.each(arrangements)("the official client, %s", (arrangement) => {
       const abortedAtMs = performance.timeOrigin + performance.now();
       abort.abort();
       const record = await scene.provider.waitForCancel(0);
-      expect((record.endedAtMs ?? 0) - abortedAtMs).toBeLessThan(250);
+      expect((record.endedAtMs ?? 0) - abortedAtMs).toBeLessThan(promptMs);
       expect(await failed).toBeInstanceOf(OpenAI.APIUserAbortError);
     });
   });

@@ -16,10 +16,10 @@ import {
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { eventPayloads, relayedRequest } from "../support/calls/relayed-call.ts";
 import { arrangements } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 import { connectRaw } from "../support/wire/raw-tcp-client.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
-const cancelMsMax = 250;
 /** How long a provider is read on. */
 const patienceMs = 300;
 const pieces = Array.from(
@@ -102,7 +102,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
       ...charge,
     });
     expect(left.row.attempts).toEqual([expect.objectContaining({ channel: "left", result: "client_left" })]);
-    expect(left.cancelledAfterMs).toBeLessThan((readOnMs === 0 ? 0 : left.readOnMsMax) + cancelMsMax);
+    expect(left.cancelledAfterMs).toBeLessThan((readOnMs === 0 ? 0 : left.readOnMsMax) + promptMs);
     expect(left.cancelledAfterMs).toBeGreaterThanOrEqual(readOnMs === 0 ? 0 : readOnMs - 50);
   };
 
@@ -218,7 +218,7 @@ describe.each(arrangements)("a client that leaves, %s", (arrangement) => {
         });
         if (!answersInTime) {
           const record = await faulty.provider.waitForCancel(0);
-          expect((record.endedAtMs ?? 0) - leftAtMs).toBeWithin(workMs - 50, workMs * 2 + cancelMsMax);
+          expect((record.endedAtMs ?? 0) - leftAtMs).toBeWithin(workMs - 50, workMs * 2 + promptMs);
         }
       }
     },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { HttpClient } from "@sluice/http-client/model";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
+import { promptMs } from "../support/values/patience.ts";
 import { call, failure, requestTo } from "../support/wire/http-calls.ts";
 import { type RawHttpServer, startRawHttpServer } from "../support/wire/raw-http-server.ts";
 import { createTestAuthority, type TestCertificate } from "../support/wire/test-certificates.ts";
@@ -133,7 +134,7 @@ describe("TLS connections", () => {
     setTimeout(() => abort.abort(), 30);
     const startedMs = performance.now();
     expect(await pending).toMatchObject({ kind: "aborted", isRequestSent: false });
-    expect(performance.now() - startedMs).toBeLessThan(130);
+    expect(performance.now() - startedMs).toBeLessThan(promptMs);
     await server.allClosed();
   });
 

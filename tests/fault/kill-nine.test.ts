@@ -156,7 +156,7 @@ describe("calls through a control plane that is killed again and again", () => {
     expect(load.seen.some(({ isWhole }) => !isWhole)).toBe(true);
     await expectExactBooks(rig, user, load);
     await expectEmptySpool(mortal.current);
-  }, 300_000);
+  });
 
   test("through a relay and a gateway that die separately are charged just as exactly", async () => {
     const { rig, user } = await openWorld();
@@ -168,5 +168,5 @@ describe("calls through a control plane that is killed again and again", () => {
     await expectExactBooks(rig, user, load);
     await expectEmptySpool(gateway.current);
     await expectEmptySpool(relay.current);
-  }, 300_000);
+  });
 });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { FaultRig } from "../support/calls/fault-rig.ts";
 import { eventPayloads, finishedAnswer, relayedRequest } from "../support/calls/relayed-call.ts";
 import { arrangements } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 import { connectRaw, type RawConnection } from "../support/wire/raw-tcp-client.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
@@ -87,8 +88,8 @@ describe.each(arrangements)("stalled streams, %s", (arrangement) => {
       durations.push(performance.now() - startedAt);
     }
     durations.sort((one, other) => one - other);
-    expect(durations[15]).toBeLessThan(100);
-    expect(durations[29]).toBeLessThan(1_000);
+    expect(durations[15]).toBeLessThan(1_000);
+    expect(durations[29]).toBeLessThan(promptMs);
   };
 
   /** Resolves when the provider could send nothing more for a second. */

@@ -14,7 +14,7 @@ import { startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const limits = { UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: "3000" };
 /** The scenarios run side by side, so there is some room for a busy machine. */
-const boundMs = 5_000;
+const boundMs = 15_000;
 const tokens = 40;
 const rest: Behaviour = { chunks: 60 };
 const counts = { prompt: 1_011, completion: 29 };

@@ -13,14 +13,13 @@ import {
   waitUntil,
 } from "../support/calls/relay-scene.ts";
 import { arrangements, type TestUser } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const random = testRandom();
 const isFull = process.env["TEST_FULL"] === "1";
 const killRounds = isFull ? 20 : 3;
-/** What a side may take to notice that the other one is gone. */
-const noticeMsMax = 250;
 const megabyte = 1024 * 1024;
 
 type Row = {
@@ -107,7 +106,7 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
     const leftAtMs = nowMs();
     client.terminate();
     const record = await scene.provider.waitForCancel(0);
-    expect((record.endedAtMs ?? 0) - leftAtMs).toBeLessThan(noticeMsMax);
+    expect((record.endedAtMs ?? 0) - leftAtMs).toBeLessThan(promptMs);
     await waitUntil(async () => (await rowsOf(scene, user)).length > 0);
     const [row] = await rowsOf(scene, user);
     expect(row).toMatchObject({ outcome: "aborted", usage_source: "estimated" });
@@ -138,7 +137,7 @@ describe.each(arrangements)("when one side is gone, %s", (arrangement) => {
       client.send({ type: "response.create" });
       const closed = await client.closed;
       const record = await scene.provider.waitForEnd(0);
-      expect(nowMs() - (record.endedAtMs ?? 0)).toBeLessThan(noticeMsMax);
+      expect(nowMs() - (record.endedAtMs ?? 0)).toBeLessThan(promptMs);
       expect(closed.code).toBe(1011);
       expect(client.events.at(-1)).toMatchObject({ type: "error", error: { code: "stream_interrupted" } });
       await waitUntil(async () => (await rowsOf(scene, user)).length > 0);

@@ -60,12 +60,12 @@ describe("a process that dies inside a settlement leaves it undone or done, neve
         const buyer = await scene.addBuyer();
         const notice = noticeOf(await scene.placeFor(buyer, kill % 2 === 0 ? "credit" : "monthly"));
         // Every other time this process handles the same notice while the other one holds the lock and dies.
-        const rivals = kill % 2 === 0 ? [] : Array.from({ length: 4 }, () => deliverUntilTaken(scene, notice));
+        const rivals = kill % 2 === 0 ? [] : Array.from({ length: 4 }, () => deliverUntilTaken(scene.deps, notice));
         const answered = await payFromProcess(scene.url, notice, { times: 4, diesAt: point });
         if (rivals.length === 0) {
           expect(answered).toBeNull();
         }
-        const again = Array.from({ length: 8 }, () => deliverUntilTaken(scene, notice));
+        const again = Array.from({ length: 8 }, () => deliverUntilTaken(scene.deps, notice));
         const results = await Promise.all([...rivals, ...again]);
         expect(results.filter((result) => result !== "settled" && result !== "duplicate")).toEqual([]);
         expect(results.filter((result) => result === "settled").length).toBeLessThanOrEqual(1);
@@ -96,7 +96,7 @@ test("two concurrent transactions for one order pay it once, and the other is ke
   const order = await scene.placeFor(buyer);
   const results = await Promise.all(
     ["one", "other"].map((name) =>
-      settlePaid(scene.deps, noticeOf(order, { transactionId: `${name} ${order.orderNo}` })),
+      deliverUntilTaken(scene.deps, noticeOf(order, { transactionId: `${name} ${order.orderNo}` })),
     ),
   );
   expect(results.sort()).toEqual(["review", "settled"]);

@@ -120,7 +120,7 @@ describe.each(places)("a step of the settlement, %s", (_place, block) => {
         expect(await scene.faults()).toEqual([]);
       }
     }
-  }, 600_000);
+  });
 });
 
 test(`runners that are killed as soon as a step is committed leave every row settled once, ${rounds} times`, async () => {
@@ -136,7 +136,7 @@ test(`runners that are killed as soon as a step is committed leave every row set
       expect(await scene.faults()).toEqual([]);
     }
   }
-}, 600_000);
+});
 
 /** Runs until all is settled: a step of a killed runner may still be at its end on the server. */
 async function settleEverything(scene: SettlementScene): Promise<void> {

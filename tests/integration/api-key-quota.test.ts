@@ -3,7 +3,6 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import { codeOf } from "../support/accounts/console-client.ts";
 import { waitForIdleReturn } from "../support/calls/budget-watch.ts";
 import {
-  effectMsMax,
   findKey,
   type Key,
   type KeyScene,
@@ -14,6 +13,7 @@ import {
   startKeyScene,
 } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 let scene: KeyScene;
 
@@ -166,7 +166,7 @@ describe("rotation", () => {
     await scene.untilBoth(secret, 200);
     const answers = await Promise.all([1, 2].map(() => as.post("/backend/keys/rotate/", { key_id: key.key_id })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect((await scene.untilBoth(secret, 401)).ms).toBeLessThan(effectMsMax);
+    expect((await scene.untilBoth(secret, 401)).ms).toBeLessThan(promptMs);
   });
 
   test("makes both keys share their rate limits, and a change to the new one applies to the old one", async () => {

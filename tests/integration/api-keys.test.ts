@@ -5,7 +5,6 @@ import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { codeOf } from "../support/accounts/console-client.ts";
 import {
   chatBody,
-  effectMsMax,
   findKey,
   type Key,
   type KeyScene,
@@ -17,6 +16,7 @@ import {
   startKeyScene,
 } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 let scene: KeyScene;
 
@@ -40,7 +40,7 @@ describe("a new key", () => {
       quota_limit: null,
       first_request_at: null,
     });
-    expect((await scene.untilBoth(secret, 200)).ms).toBeLessThan(effectMsMax);
+    expect((await scene.untilBoth(secret, 200)).ms).toBeLessThan(promptMs);
     const listed = await as.get("/backend/keys/list/");
     expect(JSON.stringify(listed.body)).not.toContain(secret);
     const [row] = await scene.rig.db.sql<{ key_hash: Uint8Array; entry: string }>`
@@ -141,7 +141,7 @@ describe("a new key", () => {
 });
 
 describe("the status of a key", () => {
-  test("changes on every replica within a second, and a revoked one never comes back", async () => {
+  test("changes on every replica at once, and a revoked one never comes back", async () => {
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as);
     await scene.untilBoth(secret, 200);
@@ -153,7 +153,7 @@ describe("the status of a key", () => {
     ] as const) {
       const answer = await as.post(`/backend/keys/${action}/`, { key_id: key.key_id });
       expect(answer.body["key"]).toMatchObject({ status });
-      expect((await scene.untilBoth(secret, seen)).ms).toBeLessThan(effectMsMax);
+      expect((await scene.untilBoth(secret, seen)).ms).toBeLessThan(promptMs);
     }
     for (const action of ["enable", "disable", "rotate"]) {
       expect(codeOf(await as.post(`/backend/keys/${action}/`, { key_id: key.key_id }))).toEqual([409, "conflict"]);
@@ -178,7 +178,7 @@ describe("the status of a key", () => {
     await as.post("/backend/keys/revoke/", { key_id: key.key_id });
     // A replica that does not know of it yet serves a call, which is charged.
     const { ms, through } = await scene.untilBoth(secret, 401);
-    expect(ms).toBeLessThan(effectMsMax);
+    expect(ms).toBeLessThan(promptMs);
     held.release();
     expect(await (await running).text()).toContain("[DONE]");
     await scene.rig.waitForUsedQuota(user.budgetId, BigInt((1 + through) * price));
@@ -205,6 +205,6 @@ describe("the status of a key", () => {
     expect(await findKey(as, key.key_id)).toMatchObject({ status: "expired" });
     expect(await listKeys(as, { status: "live" })).not.toContainEqual(expect.objectContaining({ key_id: key.key_id }));
     await saveKey(as, key, { expires_at: null });
-    expect((await scene.untilBoth(secret, 200)).ms).toBeLessThan(effectMsMax);
+    expect((await scene.untilBoth(secret, 200)).ms).toBeLessThan(promptMs);
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectCleanLogs, expectNothingCharged, expectRefusal, type Wanted } from "../support/calls/refusals.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
 import { arrangements } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 import { exchangeRaw } from "../support/wire/raw-exchange.ts";
 import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
 
@@ -150,7 +151,7 @@ describe.each(arrangements)("bad input on the wire, %s", (arrangement) => {
       const received = Buffer.from(answer.connection.received()).toString("latin1");
       expect(answer.status).toBe(status);
       expect(received).not.toContain('"object":"list"');
-      expect(answer.durationMs).toBeLessThan(250);
+      expect(answer.durationMs).toBeLessThan(promptMs);
       expect(scene.provider.totals.requests).toBe(callsBefore);
     },
   );

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
 import { arrangements, type TestUser } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 const chat = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] };
-const effectMsMax = 1_000;
 /** Keys with the same beginning; each allows another model. */
 const twinModels = ["twin-0", "twin-1", "twin-2", "twin-3"];
 
@@ -54,16 +54,16 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
   };
 
   describe("a change in the database", () => {
-    test("that revokes a key takes effect within a second, although the key was in use", async () => {
+    test("that revokes a key takes effect at once, although the key was in use", async () => {
       const user = await scene.rig.addUser();
-      expect(await msUntil(user, 200)).toBeLessThan(effectMsMax);
+      expect(await msUntil(user, 200)).toBeLessThan(promptMs);
       await scene.rig.db
         .sql`update api_key set status = 'revoked' where gateway_user_id = ${user.gatewayUserId}::bigint`;
-      expect(await msUntil(user, 401)).toBeLessThan(effectMsMax);
+      expect(await msUntil(user, 401)).toBeLessThan(promptMs);
       expect(await refused(await call(user.apiKey))).toEqual([401, "invalid_api_key"]);
     });
 
-    test("that switches a key off or on takes effect within a second", async () => {
+    test("that switches a key off or on takes effect at once", async () => {
       const user = await scene.rig.addUser();
       for (const [status, wanted] of [
         ["disabled", 401],
@@ -72,11 +72,11 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
       ] as const) {
         await scene.rig.db
           .sql`update api_key set status = ${status} where gateway_user_id = ${user.gatewayUserId}::bigint`;
-        expect(await msUntil(user, wanted)).toBeLessThan(effectMsMax);
+        expect(await msUntil(user, wanted)).toBeLessThan(promptMs);
       }
     });
 
-    test("that disables or enables a user takes effect within a second", async () => {
+    test("that disables or enables a user takes effect at once", async () => {
       const user = await scene.rig.addUser();
       for (const [status, wanted] of [
         ["disabled", 403],
@@ -84,25 +84,25 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
         ["disabled", 403],
       ] as const) {
         await scene.rig.db.sql`update gateway_user set status = ${status} where id = ${user.gatewayUserId}::bigint`;
-        expect(await msUntil(user, wanted)).toBeLessThan(effectMsMax);
+        expect(await msUntil(user, wanted)).toBeLessThan(promptMs);
       }
     });
 
-    test("that deletes a key takes effect within a second", async () => {
+    test("that deletes a key takes effect at once", async () => {
       const user = await scene.rig.addUser();
       await (await call(user.apiKey, { model: "gpt-99" })).arrayBuffer();
       await scene.rig.db.sql`delete from api_key where gateway_user_id = ${user.gatewayUserId}::bigint`;
-      expect(await msUntil(user, 401)).toBeLessThan(effectMsMax);
+      expect(await msUntil(user, 401)).toBeLessThan(promptMs);
     });
 
-    test("that creates a key takes effect within a second, although someone tried it before", async () => {
+    test("that creates a key takes effect at once, although someone tried it before", async () => {
       const user = await scene.rig.addUser();
       const apiKey = `sk-${"Late".repeat(12)}`;
       expect((await call(apiKey)).status).toBe(401);
       await scene.rig.db.sql`
         insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name)
         values (${user.gatewayUserId}::bigint, ${sha256(apiKey)}, 'sk-Late', 'Late', 'late')`;
-      expect(await msUntil({ ...user, apiKey }, 200)).toBeLessThan(effectMsMax + 200);
+      expect(await msUntil({ ...user, apiKey }, 200)).toBeLessThan(promptMs);
     });
   });
 
@@ -114,7 +114,7 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
       returning (extract(epoch from expires_at) * 1000)::text as ms`;
     expect((await call(user.apiKey)).status).toBe(200);
     await msUntil(user, 401);
-    expect(Math.abs(Date.now() - Number(row?.ms))).toBeLessThan(effectMsMax);
+    expect(Math.abs(Date.now() - Number(row?.ms))).toBeLessThan(promptMs);
   });
 
   test("an address list lets in exactly those addresses", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { nextRelayKey, providerKey, RunningAgent, refreshToken, relayKey } from "../support/exit-nodes/node-agent.ts";
+import { promptMs } from "../support/values/patience.ts";
 import { exchangeRaw } from "../support/wire/raw-exchange.ts";
 import { rawRequest } from "../support/wire/raw-tcp-client.ts";
 
@@ -134,7 +135,7 @@ describe("77: an invalid relay key is refused by the head alone", () => {
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });
     expect(answer.headers.get("x-svc-exit-node")).toBe("node-a1");
-    expect(answer.durationMs).toBeLessThan(250);
+    expect(answer.durationMs).toBeLessThan(promptMs);
     expect(provider.requests).toHaveLength(0);
     answer.connection.close();
   });

@@ -7,6 +7,7 @@ import { addMember, askAs, inviteToken, makeKey, makeOrganisation } from "../sup
 import { addPlans } from "../support/accounts/owned-things.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { SluiceRig } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 let provider: SandboxProvider;
 let rig: SluiceRig;
@@ -46,7 +47,7 @@ async function untilStatus(apiKey: string, at: string, status: number): Promise<
     if (seen.status === status) {
       return seen.code;
     }
-    expect(performance.now() - sinceMs).toBeLessThan(2_000);
+    expect(performance.now() - sinceMs).toBeLessThan(promptMs);
   }
 }
 

@@ -9,6 +9,7 @@ import { addPlans } from "../support/accounts/owned-things.ts";
 import { declaredEndpoints } from "../support/admin/declared-endpoints.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 const price = 1_000n;
 let provider: SandboxProvider;
@@ -205,7 +206,7 @@ describe("an organisation", () => {
     expect(await rig.checkMoney()).toEqual([]);
   });
 
-  test("refuses the keys of a member who was removed within a second, and keeps the books", async () => {
+  test("refuses the keys of a member who was removed at once, and keeps the books", async () => {
     const organisation = await makeOrganisation(rig, url, 10n * price);
     const anna = await addMember(rig, url, organisation, "member");
     const ended = await makeKey(url, anna, organisation.id);
@@ -218,7 +219,7 @@ describe("an organisation", () => {
     const sinceMs = performance.now();
     expect(removed.body).toMatchObject({ ok: true, revoked_keys: 1 });
     while ((await call(ended.secret)).status !== 401) {
-      expect(performance.now() - sinceMs).toBeLessThan(1_000);
+      expect(performance.now() - sinceMs).toBeLessThan(promptMs);
     }
     for (const path of ["/backend/keys/list/", "/backend/usage/list/", "/backend/organisations/detail/"]) {
       expect(codeOf(await askAs(url, anna, path, { organisation: organisation.id }))).toEqual([

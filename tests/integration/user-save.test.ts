@@ -5,6 +5,7 @@ import { AccountClient } from "../support/accounts/account-client.ts";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { holdLock } from "../support/postgres/held-lock.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { promptMs } from "../support/values/patience.ts";
 
 let rig: SluiceRig;
 let sluice: SluiceProcess;
@@ -27,7 +28,7 @@ const profileOf = async (email: string) => {
 
 /** Sends requests with the key until the status is this one, for as long as a revocation may take. */
 async function waitForKeyStatus(apiKey: string, status: number): Promise<void> {
-  const deadline = performance.now() + 1_000;
+  const deadline = performance.now() + promptMs;
   for (;;) {
     const answer = await fetch(`${sluice.url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
     await answer.arrayBuffer();

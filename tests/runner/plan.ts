@@ -61,8 +61,8 @@ const kinds: readonly TestKind[] = [
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 1.5,
-    processTimeoutMs: 10 * minuteMs,
-    testTimeoutMs: 3 * minuteMs,
+    processTimeoutMs: 15 * minuteMs,
+    testTimeoutMs: 5 * minuteMs,
   },
   {
     name: "conformance",

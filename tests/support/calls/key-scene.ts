@@ -12,8 +12,6 @@ import { waitUntil } from "./relay-scene.ts";
 /** What one call costs. */
 export const price = 1_000;
 export const chatBody = { model: "flat", messages: [{ role: "user", content: "Hello" }] };
-/** A change takes effect on every replica within this time. */
-export const effectMsMax = 1_000;
 
 export type Key = Record<string, unknown> & { key_id: number; updated_at: string; status: string };
 export type Made = { readonly secret: string; readonly key: Key };

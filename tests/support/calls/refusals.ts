@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { type ErrorCode, errorDefinition } from "@sluice/contracts/errors";
 import type { SluiceProcess, TestUser } from "../service/sluice.ts";
+import { promptMs } from "../values/patience.ts";
 import type { Exchange } from "../wire/raw-exchange.ts";
 import { type RelayScene, waitUntil } from "./relay-scene.ts";
 
@@ -21,8 +22,6 @@ export type Wanted = {
 const durationMsMax = 250;
 /** How long a busy machine may take to carry a long body through its processes. */
 const carriedBytesPerMs = 10_000;
-/** Including the time of the provider, which is part of the test's own process. */
-const upstreamDurationMsMax = 1_000;
 /** How long a channel may rest before it is tried again. */
 const restMsMax = 1_500;
 const triesMax = 8;
@@ -59,7 +58,7 @@ function limitMs(answer: Exchange, wanted: Wanted): number {
   const restMs = wanted.isRepeated === true ? restMsMax : 0;
   return wanted.upstreamCalls === undefined
     ? durationMsMax + answer.sentBytes / carriedBytesPerMs + restMs
-    : upstreamDurationMsMax + restMs;
+    : promptMs + restMs;
 }
 
 function describeWanted(wanted: Wanted): object {

@@ -4,9 +4,9 @@
  */
 import type { PaidNotice } from "@sluice/control-plane/payments/model.ts";
 import type { FaultInjector, FaultPoint } from "@sluice/control-plane/payments/port.ts";
-import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { billingDeps } from "./billing-scene.ts";
+import { deliverUntilTaken } from "./payers.ts";
 
 type PayerOrder = {
   readonly url: string;
@@ -23,8 +23,8 @@ async function main(): Promise<void> {
       process.kill(process.pid, "SIGKILL");
     }
   };
-  const parts = billingDeps(db);
-  const results = await Promise.all(Array.from({ length: times }, () => settlePaid(parts, notice, { fault })));
+  const deps = billingDeps(db);
+  const results = await Promise.all(Array.from({ length: times }, () => deliverUntilTaken(deps, notice, { fault })));
   process.stdout.write(`${JSON.stringify(results)}\n`);
   await db.close(500);
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { PaidNotice, SettleResult } from "@sluice/control-plane/payments/model.ts";
-import type { FaultPoint } from "@sluice/control-plane/payments/port.ts";
-import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
-import type { BillingScene } from "./billing-scene.ts";
+import type { BillingDeps, FaultPoint } from "@sluice/control-plane/payments/port.ts";
+import { type SettleOptions, settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 
 const program = join(import.meta.dir, "payer-process.ts");
 
@@ -25,11 +24,15 @@ export async function payFromProcess(
   return JSON.parse(text) as SettleResult[];
 }
 
-/** A gateway that resends its notice until it is acknowledged. */
-export async function deliverUntilTaken(scene: BillingScene, notice: PaidNotice): Promise<SettleResult> {
+/** A gateway that resends its notice until it is acknowledged: a lock may be held for longer than a request waits for it. */
+export async function deliverUntilTaken(
+  deps: BillingDeps,
+  notice: PaidNotice,
+  options: SettleOptions = {},
+): Promise<SettleResult> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await settlePaid(scene.deps, notice);
+      return await settlePaid(deps, notice, options);
     } catch (error) {
       if (attempt >= 20) {
         throw error;

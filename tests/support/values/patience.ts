@@ -3,3 +3,9 @@
  * one it may take a hundred times as long.
  */
 export const patienceMs = 60_000;
+
+/**
+ * What happens at once on an idle machine has happened within this time on a busy one. It is shorter than what would bring it
+ * about anyway: limits of time, and what is read again from time to time.
+ */
+export const promptMs = 5_000;
