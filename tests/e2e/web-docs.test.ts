@@ -174,3 +174,45 @@ test.each(["", "/ar", "/ja"])("%s/docs/ links to every page of the docs", async 
     await page.goto(`${prefix}/docs/`);
   });
 });
+
+test("an operation of the API is found and tried with the login, and what changes something only after a question", async () => {
+  const { page, faults, close } = await browser.open({ url: web.sluice.url, cookie: web.cookies.user ?? "" });
+  await page.goto("/backend/docs/");
+  expect(await page.evaluate<number>("document.documentElement.scrollHeight")).toBeLessThan(8_000);
+  await page.getByLabel("Find an operation").fill("keys list");
+  const list = page.locator("#keys_list");
+  await list.locator("summary").click();
+  await list.getByRole("button", { name: "Send" }).click();
+  await list.getByText(/^200 OK · \d+ ms · /).waitFor();
+  expect(await list.getByRole("region", { name: "Response" }).textContent()).toContain('"ok": true');
+  expect(await list.getByRole("region", { name: "As curl" }).textContent()).toContain("-b cookies.txt");
+  await page.getByLabel("Find an operation").fill("keys create");
+  const create = page.locator("#keys_create");
+  await create.locator("summary").click();
+  await create.getByLabel("Body").fill('{"name":"Tried"}');
+  await create.getByRole("button", { name: "Send", exact: true }).click();
+  await create.getByText("POST /backend/keys/create/ is really carried out").waitFor();
+  expect((await web.rig.db.sql`select 1 from api_key where name = 'Tried'`).length).toBe(0);
+  await create.getByRole("button", { name: "Send it now" }).click();
+  await create.getByText(/^20\d .* · \d+ ms · /).waitFor();
+  expect((await web.rig.db.sql`select 1 from api_key where name = 'Tried'`).length).toBe(1);
+  expect(faults).toEqual([]);
+  await close();
+});
+
+test("an admin sees on the page of the API what an operation would change, and nothing is changed", async () => {
+  const { page, faults, close } = await browser.open({ url: web.sluice.url, cookie: web.cookies.admin ?? "" });
+  await page.goto("/backend/docs/#admin_model_save");
+  const save = page.locator("#admin_model_save");
+  await page.getByLabel("Find an operation").fill("admin/model/save");
+  await save.locator("summary").click();
+  await save
+    .getByLabel("Body")
+    .fill('{"name":"tried","context_tokens_max":9,"output_tokens_max":9,"input_usd_per_m":"1","output_usd_per_m":"1"}');
+  await save.getByRole("button", { name: "Preview the change" }).click();
+  await save.getByText(/^200 OK/).waitFor();
+  expect(await save.getByRole("region", { name: "Response" }).textContent()).toContain('"changes": true');
+  expect((await web.rig.db.sql`select 1 from model where name = 'tried'`).length).toBe(0);
+  expect(faults).toEqual([]);
+  await close();
+});

@@ -34,6 +34,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         forms: "src/forms/forms.css",
         "prove-work": "src/forms/prove-work.ts",
         "show-passkey": "src/forms/show-passkey.ts",
+        "api-page": "src/api-page/main.ts",
         icon: "src/site/icon.svg",
         "boot-site": "src/site/boot-site.ts",
         "docs-tools": "src/site/docs/docs-tools.ts",

@@ -32,7 +32,7 @@ export function curlExample(
 }
 
 /** The required fields of a body, each with a value of its type. */
-function leastOf(schema: JsonSchema): Json {
+export function leastOf(schema: JsonSchema): Json {
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
   const required = (schema["required"] ?? []) as readonly string[];
   return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]));

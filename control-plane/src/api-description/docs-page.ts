@@ -3,12 +3,13 @@ import { type Html, html } from "../platform/html.ts";
 import { curlExample } from "./curl-example.ts";
 import type { ApiDocument, Json, Operation } from "./model.ts";
 import { isError } from "./shared-parts.ts";
+import { trialOf } from "./trial.ts";
 
 /** The colours and sizes are those of the public site. */
 const style = html`
 :root { color-scheme: light dark; font: 16px/1.6 ui-sans-serif, system-ui, sans-serif;
   --bg: light-dark(#fdfcfb, #0d0e12); --sunk: light-dark(#f5f4f1, #08090c); --line: light-dark(#e1e0db, #26292e);
-  --ink: light-dark(#16181e, #f1f0ed); --ink-2: light-dark(#4c5058, #b2b4b9); --accent: light-dark(#096056, #6ce6d1); }
+  --ink: light-dark(#16181e, #f1f0ed); --ink-2: light-dark(#4c5058, #b2b4b9); --accent: light-dark(#096056, #6ce6d1); --edge: light-dark(#8b8982, #656970); }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--bg); color: var(--ink); }
 a { color: var(--accent); text-underline-offset: 3px; }
@@ -33,14 +34,30 @@ code { font: .8125rem/1.6 ui-monospace, monospace; }
 small { margin-inline-start: .5rem; color: var(--ink-2); }
 pre { padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .625rem; background: var(--sunk);
   font: .8125rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+.group > summary { font-weight: 600; } .group > summary > h3 { display: inline; margin: 0; }
+.group > div { scroll-margin-top: 4rem; }
+[hidden] { display: none !important; }
+search { display: block; margin-block: 1.5rem; } label { display: block; margin-block: .75rem .25rem; font-size: .875rem; font-weight: 500; }
+input, textarea { width: 100%; max-width: 40rem; padding: .5rem .75rem; border: 1px solid var(--edge); border-radius: .375rem; background: var(--bg);
+  color: var(--ink); font: .875rem/1.5 ui-sans-serif, system-ui, sans-serif; }
+textarea { display: block; min-height: 8rem; font-family: ui-monospace, monospace; }
+button { min-height: 2rem; margin: .75rem .5rem .25rem 0; padding: 0 .75rem; border: 1px solid var(--edge); border-radius: .375rem;
+  background: var(--bg); color: var(--ink); font: 500 .875rem/1 ui-sans-serif, system-ui, sans-serif; cursor: pointer; }
+button[data-primary] { border-color: var(--accent); background: var(--accent); color: var(--bg); } button:disabled { opacity: .6; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { padding: .375rem 1rem .375rem 0; border-block-end: 1px solid var(--line); text-align: start; vertical-align: top; overflow-wrap: anywhere; }
 `;
 
 const styleHash = new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64");
 
-/** The page contains its own styles and nothing else: no script, no image, no external URL. */
-export const docsPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+/**
+ * The page contains its own styles; it loads one script of ours if the web is built, which sends what the visitor tries to
+ * this service, and nothing else from anywhere.
+ */
+export function docsPolicy(hasScript: boolean): string {
+  const own = hasScript ? " script-src 'self'; connect-src 'self';" : "";
+  return `default-src 'none'; style-src 'sha256-${styleHash}';${own} base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
 
 /** Text in which backquotes mark code and each line is a paragraph. */
 function prose(text: string): Html {
@@ -93,8 +110,11 @@ const parts = [
   },
 ] as const;
 
-/** The whole description as a page that needs no JavaScript: operations by caller and group, each expandable. */
-export function docsPage(document: ApiDocument): string {
+/**
+ * The whole description as a page that can be read without JavaScript: operations by caller and group, both expandable. With
+ * a script they can be searched and tried.
+ */
+export function docsPage(document: ApiDocument, scriptPath: string | null): string {
   const { info, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Shown => ({ path, method, operation })),
@@ -106,6 +126,7 @@ export function docsPage(document: ApiDocument): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API - ${info.title}</title>
 <style>${style}</style>
+${scriptPath === null ? null : html`<script type="module" src="${scriptPath}"></script>`}
 </head>
 <body>
 <header><nav aria-label="Site"><a href="/">${info.title}</a><a href="/docs/">Docs</a><a href="/docs/api/">Calling models</a><a href="/console/">Console</a></nav></header>
@@ -113,6 +134,8 @@ export function docsPage(document: ApiDocument): string {
 <h1>The API of ${info.title}</h1>
 <p>${prose(info.description.replaceAll("\n", " "))}</p>
 <p>For programs: <a href="/backend/openapi.json">openapi.json</a></p>
+<search hidden><label for="find">Find an operation</label>
+<input id="find" type="search" autocomplete="off" maxlength="100"><p id="found" role="status"></p></search>
 <nav aria-label="Groups">${parts.map((part) => groupLinks(part, operations, document))}
 <ul><li><a href="#errors">errors</a></li><li><a href="#schemas">schemas</a></li></ul></nav>
 ${parts.map((part) => partSections(part, operations, document))}
@@ -140,8 +163,12 @@ function groupLinks(part: (typeof parts)[number], all: readonly Shown[], documen
 
 function partSections(part: (typeof parts)[number], all: readonly Shown[], document: ApiDocument): Html {
   const groups = groupsOf(part, all, document).map(
-    ({ name, shown }) => html`<h3 id="${part.id}-${anchorOf(name)}">${name}</h3>
-${shown.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document)))}`,
+    ({
+      name,
+      shown,
+    }) => html`<details class="group"><summary><h3>${name}</h3><small>${shown.length}</small></summary><div id="${part.id}-${anchorOf(name)}">
+${shown.map(({ path, method, operation }) => operationBlock(path, method, withParts(operation, document)))}</div></details>
+`,
   );
   return html`<section><h2 id="${part.id}">${part.title}</h2><p>${part.text}</p>
 ${groups}</section>
@@ -174,8 +201,8 @@ function commonSections(schemas: JsonSchema): Html {
     ([name, form]) =>
       html`<details><summary><code>${name}</code></summary><div><pre id="schema-${name}">${schemaText(form)}</pre></div></details>`,
   );
-  return html`<section><h2 id="errors">Errors</h2><table id="schema-ErrorCode">${rows}</table></section>
-<section><h2 id="schemas">Schemas</h2>${blocks}</section>`;
+  return html`<section><h2 id="errors">Errors</h2><details class="group"><summary>${rows.length} codes</summary><div><table id="schema-ErrorCode">${rows}</table></div></details></section>
+<section><h2 id="schemas">Schemas</h2><details class="group"><summary>${blocks.length} schemas</summary><div>${blocks}</div></details></section>`;
 }
 
 function operationBlock(path: string, method: string, operation: Operation): Html {
@@ -187,7 +214,8 @@ function operationBlock(path: string, method: string, operation: Operation): Htm
     ...(guarded.length === 0 ? [] : [`Only super-admins with a recent login can send ${guarded.join(", ")}.`]),
     ...operation["x-limits"],
   ];
-  return html`<details id="${operation.operationId}">
+  const trial = trialOf(path, method, operation);
+  return html`<details id="${operation.operationId}"${trial === null ? null : html` data-trial="${JSON.stringify(trial)}"`}>
 <summary><b>${method.toUpperCase()}</b> <code>${path}</code><small>${access}</small></summary>
 <div><p>${prose(operation.summary)}</p>
 <h4>Example</h4><pre><code>${curlExample(path, method, operation)}</code></pre>

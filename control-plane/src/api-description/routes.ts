@@ -14,17 +14,19 @@ const unchanged = { status: 304, type: null, summary: "Not modified, by `If-None
  * Serves the API description. It is public: endpoints are not secret, and client authors have no login.
  * @param findGroups called at the first request with a name, because its result includes these endpoints
  * @param brandName the name of the service, which is the title
+ * @param scriptPath the script of the page; null when the web is not built
  */
 export function descriptionEndpoints(
   findGroups: () => readonly EndpointGroup[],
   brandName: () => string,
+  scriptPath: string | null,
 ): AnyEndpoint[] {
   const describe = oncePer(brandName, (title) => buildDocument(findGroups(), nativeRoutes, title));
   const documentFile = oncePer(brandName, async () =>
     compressedFileOf(JSON.stringify(await describe()), "application/json; charset=utf-8"),
   );
   const pageFile = oncePer(brandName, async () =>
-    compressedFileOf(docsPage(await describe()), "text/html; charset=utf-8"),
+    compressedFileOf(docsPage(await describe(), scriptPath), "text/html; charset=utf-8"),
   );
   return [
     endpoint({
@@ -49,7 +51,11 @@ export function descriptionEndpoints(
       errors: [],
       handle: async ({ request }) =>
         fileResponse(request, await pageFile(), {
-          headers: { ...fresh, "content-security-policy": docsPolicy, "referrer-policy": "no-referrer" },
+          headers: {
+            ...fresh,
+            "content-security-policy": docsPolicy(scriptPath !== null),
+            "referrer-policy": "no-referrer",
+          },
         }),
     }),
   ];

@@ -122,6 +122,7 @@ export function buildBackend(deps: BackendDeps): Backend {
       endpoints: descriptionEndpoints(
         () => groups,
         () => deps.settings.values["brand.name"],
+        deps.webBuild?.apiPage ?? null,
       ),
     },
   ];
