@@ -191,6 +191,9 @@ describe("with the keyboard alone", () => {
     await page.getByRole("complementary", { name: "GPT-4o mini" }).waitFor();
     await typed("0199d0aa-0000-7000-8000-0000000000AA");
     await page.getByRole("option", { name: "0199d0aa-0000-7000-8000-0000000000AA Call" }).waitFor();
+    await page.getByRole("combobox", { name: "Go to page or search" }).fill("insufficient_quota");
+    await page.getByRole("option", { name: "insufficient_quota Docs: Errors" }).click();
+    await page.waitForURL("**/docs/errors/#insufficient_quota");
   });
 
   test("the palette of the console finds keys and models of the account, and who is logged in is in the menu", async () => {
@@ -199,6 +202,11 @@ describe("with the keyboard alone", () => {
     await page.getByRole("menuitem", { name: "Account" }).click();
     await page.waitForURL("**/console/account/");
     await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Go to page or search" }).fill("embeddings");
+    await page
+      .getByRole("option", { name: /Docs: / })
+      .first()
+      .waitFor();
     await page.getByRole("combobox", { name: "Go to page or search" }).fill("gpt-4o");
     await page.getByRole("option", { name: "gpt-4o-mini Model" }).click();
     await page.waitForURL("**/models/gpt-4o-mini/");

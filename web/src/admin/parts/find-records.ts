@@ -1,5 +1,6 @@
 import type { ListResponse } from "@sluice/contracts/lists";
 import { ApiError, apiGet } from "../../api/client.ts";
+import { findDocs } from "../../shell/find-docs.ts";
 import type { PaletteEntry } from "../../shell/palette-entries.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -74,7 +75,7 @@ const sources: readonly Source[] = [
 
 /**
  * The records whose name starts with the words, a few of each kind: users (also by API key or id), organisations, orders,
- * models, channels and groups; the trace of a request id. Lists that the role of the admin may not read are left out.
+ * models, channels and groups; the trace of a request id; sections of the docs. Lists that the role of the admin may not read are left out.
  * @throws ApiError
  */
 export async function findRecords(
@@ -88,8 +89,11 @@ export async function findRecords(
   if (words.length < wordsMin) {
     return [];
   }
-  const found = await Promise.all(sources.map((source) => findIn(source, words, open, signal)));
-  return found.flat();
+  const [docs, ...found] = await Promise.all([
+    findDocs(words, { locale: "en", kind: "Docs", open, signal }),
+    ...sources.map((source) => findIn(source, words, open, signal)),
+  ]);
+  return [...found.flat(), ...docs];
 }
 
 async function findIn(

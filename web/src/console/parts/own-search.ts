@@ -5,13 +5,14 @@ import { useQueryClient } from "@tanstack/solid-query";
 import { apiGet } from "../../api/client.ts";
 import { findEntries, type PaletteSearch } from "../../shell/palette-entries.ts";
 import { modelPath } from "../../site/pages/models/model-path.ts";
+import { consoleLocale } from "../locales.ts";
 import { frameArea } from "../messages/frame.ts";
 
 const freshMs = 60_000;
 const keysMax = 100;
 const requestId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Finds the account's newest API keys, the models that it may use, and the receipt of a request id. */
+/** Finds the account's newest API keys, the models that it may use, the receipt of a request id, and sections of the docs. */
 export function createOwnSearch(): PaletteSearch {
   const client = useQueryClient();
   const texts = frameArea.texts().console;
@@ -28,12 +29,16 @@ export function createOwnSearch(): PaletteSearch {
       queryFn: ({ signal }) => apiGet<typeof offeredModelsResponse>("/backend/models/list/", { signal }),
       staleTime: freshMs,
     });
-  return async (words, open) => {
+  return async (words, open, signal) => {
     if (requestId.test(words)) {
       const href = `/console/usage/?open=${words.toLowerCase()}`;
       return [{ label: words, kind: texts.kindCall, onSelect: () => open(href) }];
     }
-    const [{ keys }, { models }] = await Promise.all([loadKeys(), loadModels()]);
+    const loadDocs = async () => {
+      const { findDocs } = await import("../../shell/find-docs.ts");
+      return await findDocs(words, { locale: consoleLocale, kind: texts.docs, open, signal });
+    };
+    const [{ keys }, { models }, docs] = await Promise.all([loadKeys(), loadModels(), loadDocs()]);
     const entries = [
       ...keys.map((key) => ({
         label: key.name,
@@ -46,6 +51,6 @@ export function createOwnSearch(): PaletteSearch {
         onSelect: () => open(modelPath(name) ?? "/models/"),
       })),
     ];
-    return findEntries(entries, words);
+    return [...findEntries(entries, words), ...docs];
   };
 }
