@@ -51,6 +51,7 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "address",
     ready: ".doc-end",
   },
+  { name: "site-docs-changelog", path: "/docs/changelog/", as: "nobody", arabic: "address", ready: ".doc-end" },
   { name: "api-description", path: "/backend/docs/", as: "nobody", arabic: "none", ready: "#schemas" },
   { name: "site-models", path: "/models/", as: "nobody", arabic: "address", ready: ".model-table" },
   {

@@ -147,6 +147,16 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
       <Show when={page.markdown !== undefined}>
         <link rel="alternate" type="text/markdown" href={localizedPath(markdownPath(page.path), locale)} />
       </Show>
+      <Show when={page.feed}>
+        {(feed) => (
+          <link
+            rel="alternate"
+            type="application/atom+xml"
+            title={page.title(locale)}
+            href={localizedPath(feed(), locale)}
+          />
+        )}
+      </Show>
       <Show when={page.script === "docs-tools"}>
         <script type="module" src={assets.docsTools} />
       </Show>

@@ -8,6 +8,8 @@ import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { allLocales } from "@sluice/contracts/locales";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
+import { changesFeedPath } from "../src/site/docs/changelog/changes.ts";
+import { changesFeed } from "../src/site/docs/changelog/changes-feed.ts";
 import { searchIndexPath } from "../src/site/docs/doc-link.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { localizedPath } from "../src/site/locales.ts";
@@ -15,10 +17,10 @@ import { legalTextPages } from "../src/site/pages/legal/page.tsx";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { statusPages } from "../src/site/pages/status/page.tsx";
 import { sitePages } from "../src/site/routes.ts";
-import { withBrandInMarkdown } from "./brand-place.ts";
+import { brandPlace, withBrandInMarkdown } from "./brand-place.ts";
 import { drawDocument, pageContext } from "./document.tsx";
 import { readPageAssets } from "./page-assets.ts";
-import { llmsText, robotsText, searchIndexJson, sitemapXml } from "./site-files.ts";
+import { escapeXml, llmsText, robotsText, searchIndexJson, sitemapXml } from "./site-files.ts";
 
 const brotliQuality = 8;
 const bytesWorthCompressing = 600;
@@ -46,7 +48,12 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
     }
   }
   for (const locale of allLocales) {
-    files.set(localizedPath(searchIndexPath, locale), searchIndexJson(sitePages, pageContext(locale, catalogue)));
+    const context = pageContext(locale, catalogue);
+    files.set(localizedPath(searchIndexPath, locale), searchIndexJson(sitePages, context));
+    files.set(
+      localizedPath(changesFeedPath, locale),
+      changesFeed(context, escapeXml).replaceAll(brandPlace, () => escapeXml(catalogue.brand.name)),
+    );
   }
   files.set("/sitemap.xml", sitemapXml(pages, catalogue.origin));
   files.set("/robots.txt", robotsText(catalogue.origin));

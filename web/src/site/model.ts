@@ -39,6 +39,8 @@ export type SitePage = {
   readonly script?: "docs-tools";
   /** The page as Markdown, published beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;
+  /** The path of a feed of the page, which exists in each language. */
+  readonly feed?: string;
   /** The page as the search of the docs knows it. */
   readonly searchPage?: (context: PageContext) => SearchPage;
   /** Structured data about the page for search engines, as in schema.org. */

@@ -5,6 +5,7 @@ import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
 import { docsApiPage } from "./pages/docs-api/page.tsx";
 import { docsAutomationPage } from "./pages/docs-automation/page.tsx";
 import { docsBillingPage } from "./pages/docs-billing/page.tsx";
+import { docsChangelogPage } from "./pages/docs-changelog/page.tsx";
 import { docsClientsPage } from "./pages/docs-clients/page.tsx";
 import { docsErrorsPage } from "./pages/docs-errors/page.tsx";
 import { docsGuidesPage } from "./pages/docs-guides/page.tsx";
@@ -32,6 +33,7 @@ export const sitePages: readonly SitePage[] = [
   docsBillingPage,
   docsAutomationPage,
   docsTroubleshootingPage,
+  docsChangelogPage,
   modelsPage,
   contactPage,
   contactSentPage,

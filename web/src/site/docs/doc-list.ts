@@ -1,5 +1,6 @@
 import type { Locale } from "@sluice/contracts/locales";
 import { apiTexts } from "./api/messages/messages.ts";
+import { changelogTexts } from "./changelog/messages/messages.ts";
 import { errorPageTexts } from "./errors/messages/messages.ts";
 import { guideTexts } from "./guides/messages/messages.ts";
 import type { DocTexts } from "./messages/en.ts";
@@ -21,6 +22,7 @@ export const docNames = {
   "/docs/billing/": (texts) => texts.billing,
   "/docs/automation/": (texts) => texts.automation,
   "/docs/troubleshooting/": (_, locale) => guideTexts[locale].troubleshooting,
+  "/docs/changelog/": (_, locale) => changelogTexts[locale],
 } as const satisfies Readonly<Record<`/docs/${string}/`, DocName>>;
 
 /** The same as a list. */
