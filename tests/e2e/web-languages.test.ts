@@ -22,6 +22,22 @@ const pages = shownPages.filter(({ path }) =>
   ["/console/", "/console/usage/", "/admin/", "/admin/reports/"].some((each) => path.split("?")[0] === each),
 );
 
+test("plans are called in the language of the reader on the site, in the console and where they are bought", async () => {
+  const { page, faults, close } = await browser.open({ url: web.sluice.url, cookie: web.cookies.user ?? "" });
+  await web.speak("de");
+  await page.goto("/de/pricing/");
+  await page.getByRole("heading", { name: "Aufladung 10" }).waitFor();
+  await page.getByText("10 USD Guthaben ohne Ablauf.").waitFor();
+  await page.goto("/console/billing/?plan=credit-10");
+  await page.getByRole("dialog", { name: /Aufladung 10/ }).waitFor();
+  await page.goto("/console/billing/");
+  await page.getByRole("heading", { name: "Aufladung 10" }).waitFor();
+  await page.getByText("Bezahlung nach Verbrauch").first().waitFor();
+  await web.speak("en");
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test("there are pages with charts", () => {
   expect(pages.length).toBeGreaterThanOrEqual(4);
 });

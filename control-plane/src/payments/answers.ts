@@ -16,6 +16,7 @@ export function planEntry(plan: Plan): PlanEntry {
     quota: plan.quota,
     description: plan.description,
     features: plan.features,
+    texts: plan.texts,
     sort_order: plan.sortOrder,
     group:
       plan.groupName === null || plan.groupMultiplier === null

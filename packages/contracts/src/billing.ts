@@ -4,6 +4,7 @@ import { demands, waitingResponse } from "./approvals.ts";
 import { groupName } from "./groups.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import type { Decimal } from "./money.ts";
+import { planDescription, planFeatures, planName, planTexts } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -95,7 +96,7 @@ export const statementInput = z.strictObject({
 
 export const savePlanInput = z.strictObject({
   plan_code: planCode,
-  name: z.string().trim().min(1).max(100),
+  name: planName,
   kind: z.enum(["wallet_balance", "monthly"]),
   price_usd: usd,
   /** The code of a currency, in either case. */
@@ -106,8 +107,10 @@ export const savePlanInput = z.strictObject({
     .pipe(z.literal("USD", "US dollars only"))
     .default("USD"),
   quota: signedQuota.refine((amount) => amount > 0n, "more than 0"),
-  description: z.string().trim().max(1_000).default(""),
-  features: z.array(z.string().trim().min(1).max(200)).max(20).default([]),
+  description: planDescription.default(""),
+  features: planFeatures.default([]),
+  /** Name, description and features in other languages; without it they stay as they are. */
+  texts: planTexts.optional(),
   sort_order: z.int().min(-10_000).max(10_000).default(0),
   status: z.enum(["active", "hidden"]).default("active"),
   /** For a monthly plan: the group that its buyers are in until their month ends. */
@@ -176,6 +179,7 @@ export const planEntry = z.strictObject({
   quota: wireInteger,
   description: z.string(),
   features: z.array(z.string()),
+  texts: planTexts,
   sort_order: z.int(),
   /** The group that its buyers are in until their month ends, and what calls cost in it; null for none. */
   group: z.strictObject({ name: z.string(), multiplier: wireDecimal }).nullable(),

@@ -99,6 +99,23 @@ describe("plans", () => {
     expect(entries).toHaveLength(2);
   });
 
+  test("have words in other languages, which stay as they are until they are sent again", async () => {
+    const texts = { de: { name: "Neu", features: ["Alle Modelle"] }, zh: { description: "新套餐。" } };
+    const worded = { ...plan, plan_code: "worded" };
+    const made = await post("/backend/admin/plan/save/", { ...worded, texts }, admin);
+    expect(made).toMatchObject({ status: 200, body: { plan: { texts } } });
+    const kept = await post("/backend/admin/plan/save/", { ...worded, name: "Newer", version: 1 }, admin);
+    expect(kept).toMatchObject({ body: { plan: { name: "Newer", texts } } });
+    const { body } = await get("/backend/billing/plans/");
+    const offered = (body as { plans: { plan_code: string }[] }).plans;
+    expect(offered.find(({ plan_code }) => plan_code === "worded")).toMatchObject({ texts });
+    const cleared = await post("/backend/admin/plan/save/", { ...worded, texts: {}, version: 2 }, admin);
+    expect((cleared.body as { plan: { texts: object } }).plan.texts).toEqual({});
+    for (const wrong of [{ xx: { name: "A" } }, { de: { name: "" } }, { de: { features: Array(21).fill("A") } }]) {
+      expect((await post("/backend/admin/plan/save/", { ...worded, texts: wrong, version: 3 }, admin)).status).toBe(400);
+    }
+  });
+
   test("a change leaves orders as they were placed", async () => {
     await post("/backend/admin/plan/save/", { ...plan, plan_code: "moving" }, admin);
     const { body } = await post("/backend/billing/order/create/", { plan_code: "moving" });

@@ -24,6 +24,7 @@ export const plans = listSource({
     quota: column("bigint", "n.quota"),
     description: column("text", "n.description"),
     features: column("jsonb", "n.features"),
+    texts: column("jsonb", "n.texts"),
     sort_order: column("integer", "n.sort_order"),
     status: column("text", "n.status"),
     version: column("integer", "n.version"),

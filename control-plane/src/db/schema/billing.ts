@@ -1,5 +1,6 @@
 import type { Decimal } from "@sluice/contracts/money";
 import { noticeResults } from "@sluice/contracts/payments";
+import type { PlanTexts } from "@sluice/contracts/plan-texts";
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, numeric, pgTable, text, unique, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, quota, reference } from "../columns.ts";
@@ -22,6 +23,8 @@ export const plan = pgTable(
     quota: quota("quota").notNull(),
     description: text("description").notNull().default(""),
     features: json("features").$type<readonly string[]>().notNull(),
+    /** Name, description and features in other languages. */
+    texts: json("texts").$type<PlanTexts>().notNull().default({}),
     sortOrder: integer("sort_order").notNull().default(0),
     status: text("status", { enum: ["active", "hidden"] })
       .notNull()

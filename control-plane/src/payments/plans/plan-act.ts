@@ -75,6 +75,7 @@ function planOf(input: PlanInput): NewPlan {
     quota: input.quota,
     description: input.description,
     features: input.features,
+    texts: input.texts,
     sortOrder: input.sort_order,
     status: input.status,
     groupName: input.group_name,

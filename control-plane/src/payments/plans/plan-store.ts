@@ -1,4 +1,5 @@
 import type { Decimal } from "@sluice/contracts/money";
+import type { PlanTexts } from "@sluice/contracts/plan-texts";
 import { and, asc, eq } from "drizzle-orm";
 import { now, plusOne } from "../../db/expressions.ts";
 import { plan } from "../../db/schema/billing.ts";
@@ -14,6 +15,8 @@ export type NewPlan = {
   readonly quota: bigint;
   readonly description: string;
   readonly features: readonly string[];
+  /** In other languages; without it they stay as they are, and a new plan has none. */
+  readonly texts?: PlanTexts | undefined;
   readonly sortOrder: number;
   readonly status: "active" | "hidden";
   /** For a monthly plan: the group of its buyers while their month lasts. */
@@ -27,6 +30,7 @@ export type NewPlan = {
 };
 
 export type Plan = NewPlan & {
+  readonly texts: PlanTexts;
   readonly groupMultiplier: Decimal | null;
   readonly version: number;
   readonly archivedAt: Date | null;
@@ -41,6 +45,7 @@ const columns = {
   quota: plan.quota,
   description: plan.description,
   features: plan.features,
+  texts: plan.texts,
   sortOrder: plan.sortOrder,
   status: plan.status,
   groupName: plan.groupName,

@@ -1,6 +1,7 @@
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { proposeTerms } from "../renewals/renewal-store.ts";
+import { firstPlanTexts } from "./first-plan-texts.ts";
 import { findAmountFault } from "./plan-amount.ts";
 import { hasGroup, insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
 
@@ -68,6 +69,7 @@ const firstPlans: readonly NewPlan[] = [
     quota: 5_000_000n,
     description: "10 USD of balance that does not expire.",
     features: ["All models", "Pay as you go"],
+    texts: firstPlanTexts("credit-10"),
     sortOrder: 10,
     status: "active",
     groupName: null,
@@ -81,6 +83,7 @@ const firstPlans: readonly NewPlan[] = [
     quota: 26_000_000n,
     description: "52 USD of balance for 50 USD.",
     features: ["All models", "Pay as you go"],
+    texts: firstPlanTexts("credit-50"),
     sortOrder: 20,
     status: "active",
     groupName: null,
@@ -94,6 +97,7 @@ const firstPlans: readonly NewPlan[] = [
     quota: 12_000_000n,
     description: "24 USD of balance for a month; the unused part expires.",
     features: ["All models", "Does not renew automatically"],
+    texts: firstPlanTexts("monthly-20"),
     sortOrder: 30,
     status: "active",
     groupName: null,
@@ -107,6 +111,7 @@ const firstPlans: readonly NewPlan[] = [
     quota: 500_000n,
     description: "Balance that does not expire, for the amount that you choose.",
     features: ["All models", "Pay as you go"],
+    texts: firstPlanTexts("credit-any"),
     sortOrder: 40,
     status: "active",
     groupName: null,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ownAmount } from "../billing.ts";
 import { archivedText, choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { noticeResults } from "../payments.ts";
+import { planTexts } from "../plan-texts.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const orderStatuses = ["pending", "settled", "cancelled", "expired", "refunded", "review"] as const;
@@ -220,6 +221,7 @@ export const planList = listContract({
     quota: wireInteger,
     description: z.string(),
     features: z.array(z.string()),
+    texts: planTexts,
     sort_order: z.int(),
     status: z.enum(planStatuses),
     version: z.int(),

@@ -1,6 +1,7 @@
 import type { planList } from "@sluice/contracts/admin-lists/billing";
 import type { savePlanOutput } from "@sluice/contracts/billing";
 import type { ListResponse, RowOf } from "@sluice/contracts/lists";
+import type { PlanTexts } from "@sluice/contracts/plan-texts";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
@@ -20,6 +21,8 @@ import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownCount } from "../../shown.ts";
 import { planKinds, planStatuses } from "../../values.ts";
 import { type Group, groupsPath } from "../groups/group.ts";
+import { linesOf } from "./plan-lines.ts";
+import { PlanTextFields, sentTexts } from "./plan-text-fields.tsx";
 
 export type Plan = RowOf<typeof planList>;
 
@@ -33,6 +36,7 @@ type Values = {
   readonly quota: string;
   readonly description: string;
   readonly features: string;
+  readonly texts: PlanTexts;
   readonly sort_order: string;
   readonly status: string;
   /** Empty for none. */
@@ -66,6 +70,7 @@ function valuesOf(plan: Plan | null): Values {
     quota: plan === null ? "" : usdOfQuota(plan.quota),
     description: plan?.description ?? "",
     features: plan?.features.join("\n") ?? "",
+    texts: plan?.texts ?? {},
     sort_order: String(plan?.sort_order ?? 0),
     status: plan?.status ?? "hidden",
     group_name: plan?.group_name ?? "",
@@ -76,12 +81,6 @@ function valuesOf(plan: Plan | null): Values {
     "own_amount.step_usd": plan?.own_amount?.step_usd ?? "1.00",
   };
 }
-
-const featuresOf = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
 
 /** Changes a plan as it was loaded, or creates one; the preview shows how buyers will see it. */
 export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: () => void }): JSX.Element {
@@ -109,7 +108,8 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       quota: String(quotaOfUsd(values.quota) ?? 0n),
       description: values.description,
       price_usd: values.price_usd.trim(),
-      features: featuresOf(values.features),
+      features: linesOf(values.features),
+      texts: sentTexts(values.texts),
       sort_order: Number(values.sort_order),
       own_amount: ownAmountOf(values),
       renews: values.kind === "monthly" && values.renews === "yes",
@@ -176,6 +176,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
       </Show>
       <TextArea label="Description" optional="optional" {...form.text("description")} />
       <TextArea label="Features" optional="optional" hint="One per line." {...form.text("features")} />
+      <PlanTextFields texts={form.values().texts} onChange={(texts) => form.set("texts", texts)} />
       <SecondPersonNotice what={`More balance for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />
       <Preview values={form.values()} />
     </AdminForm>
@@ -225,9 +226,9 @@ function Preview(props: { readonly values: Values }): JSX.Element {
       <Show when={props.values.description}>
         <p>{props.values.description}</p>
       </Show>
-      <Show when={featuresOf(props.values.features).length > 0}>
+      <Show when={linesOf(props.values.features).length > 0}>
         <ul>
-          <For each={featuresOf(props.values.features)}>{(feature) => <li>{feature}</li>}</For>
+          <For each={linesOf(props.values.features)}>{(feature) => <li>{feature}</li>}</For>
         </ul>
       </Show>
       <Show when={props.values.status === "hidden"}>

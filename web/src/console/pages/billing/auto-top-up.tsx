@@ -1,4 +1,5 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
+import { planWords } from "@sluice/contracts/plan-words";
 import type { startedTopUpResponse, topUpResponse } from "@sluice/contracts/top-ups";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
@@ -13,6 +14,7 @@ import { SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { billingArea } from "./messages/messages.ts";
 import type { Plan } from "./plan.ts";
 import { createPlansQuery } from "./plans.tsx";
@@ -131,7 +133,9 @@ function StartForm(props: { readonly plans: readonly Plan[] }): JSX.Element {
         <For each={props.plans}>
           {(plan) => (
             <option value={plan.plan_code}>
-              {plan.own_amount === null ? `${plan.name}, ${formats.usd(plan.price_usd)}` : plan.name}
+              {plan.own_amount === null
+                ? `${planWords(plan, consoleLocale).name}, ${formats.usd(plan.price_usd)}`
+                : planWords(plan, consoleLocale).name}
             </option>
           )}
         </For>

@@ -1,5 +1,6 @@
 import type { createdOrderResponse, mockSettleResponse } from "@sluice/contracts/billing";
 import type { createdPayment, paymentOptionsResponse } from "@sluice/contracts/payments";
+import { planWords } from "@sluice/contracts/plan-words";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { createEffect, createSignal, type JSX, Match, on, Show, Switch } from "solid-js";
@@ -13,6 +14,7 @@ import { RadioCards } from "../../../kit/radio-cards.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { CouponField } from "./coupon-field.tsx";
 import { billingArea } from "./messages/messages.ts";
 import { quotaOfAmount } from "./own-amount.ts";
@@ -35,7 +37,7 @@ export function PayDialog(props: { readonly plan: Plan | null; readonly onClose:
     <Dialog
       isOpen={props.plan !== null}
       onClose={props.onClose}
-      title={fill(texts.payTitle, { plan: props.plan?.name ?? "" })}
+      title={fill(texts.payTitle, { plan: props.plan === null ? "" : planWords(props.plan, consoleLocale).name })}
     >
       <Show when={props.plan}>
         {(plan) => (

@@ -1,4 +1,5 @@
 import type { planListResponse } from "@sluice/contracts/billing";
+import { planWords } from "@sluice/contracts/plan-words";
 import { useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
@@ -7,6 +8,7 @@ import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 import { PayDialog } from "./pay-dialog.tsx";
@@ -81,9 +83,10 @@ function PlanCard(props: {
 }): JSX.Element {
   const texts = billingArea.texts();
   const { plan } = props;
+  const words = planWords(plan, consoleLocale);
   return (
     <div class={styles["plan"]}>
-      <h3>{plan.name}</h3>
+      <h3 dir="auto">{words.name}</h3>
       <p class={styles["price"]}>
         <bdi>{priceText(plan)}</bdi> <small>{plan.kind === "monthly" ? texts.monthly : texts.once}</small>
       </p>
@@ -100,20 +103,20 @@ function PlanCard(props: {
           </p>
         )}
       </Show>
-      <Show when={plan.description !== ""}>
-        <p dir="auto">{plan.description}</p>
+      <Show when={words.description !== ""}>
+        <p dir="auto">{words.description}</p>
       </Show>
-      <Show when={plan.features.length > 0}>
+      <Show when={words.features.length > 0}>
         <ul>
-          <For each={plan.features}>{(feature) => <li>{feature}</li>}</For>
+          <For each={words.features}>{(feature) => <li dir="auto">{feature}</li>}</For>
         </ul>
       </Show>
       <Show when={plan.renews}>
-        <Button variant="primary" onClick={() => props.onSubscribe()} aria-label={`${texts.subscribe}: ${plan.name}`}>
+        <Button variant="primary" onClick={() => props.onSubscribe()} aria-label={`${texts.subscribe}: ${words.name}`}>
           {texts.subscribe}
         </Button>
       </Show>
-      <Button onClick={() => props.onBuy()} aria-label={`${plan.renews ? texts.buyMonth : texts.buy}: ${plan.name}`}>
+      <Button onClick={() => props.onBuy()} aria-label={`${plan.renews ? texts.buyMonth : texts.buy}: ${words.name}`}>
         {plan.renews ? texts.buyMonth : texts.buy}
       </Button>
     </div>

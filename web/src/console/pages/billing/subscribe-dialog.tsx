@@ -1,4 +1,5 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
+import { planWords } from "@sluice/contracts/plan-words";
 import type { startedRenewal } from "@sluice/contracts/renewals";
 import { createMutation, createQuery } from "@tanstack/solid-query";
 import { type JSX, Match, Show, Switch } from "solid-js";
@@ -8,6 +9,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { billingArea } from "./messages/messages.ts";
 import type { Plan } from "./plan.ts";
 
@@ -32,7 +34,7 @@ export function SubscribeDialog(props: { readonly plan: Plan | null; readonly on
     <Dialog
       isOpen={props.plan !== null}
       onClose={close}
-      title={fill(texts.subscribeTitle, { plan: props.plan?.name ?? "" })}
+      title={fill(texts.subscribeTitle, { plan: props.plan === null ? "" : planWords(props.plan, consoleLocale).name })}
     >
       <Show when={props.plan}>
         {(plan) => (

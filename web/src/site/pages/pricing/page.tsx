@@ -1,3 +1,4 @@
+import { planWords } from "@sluice/contracts/plan-words";
 import type { SitePlan } from "@sluice/contracts/site-catalogue";
 import { For, type JSX, Show } from "solid-js";
 import { formatTagOf } from "../../../i18n/locale.ts";
@@ -17,15 +18,15 @@ export const pricingPage: SitePage = {
   description: (locale) => pricingTexts[locale].description,
   isIndexed: true,
   islands: ["price-calculator"],
-  structuredData: ({ catalogue }) => ({
+  structuredData: ({ catalogue, locale }) => ({
     "@type": "ItemList",
     itemListElement: catalogue.plans.map((plan, at) => ({
       "@type": "ListItem",
       position: at + 1,
       item: {
         "@type": "Product",
-        name: plan.name,
-        description: plan.description,
+        name: planWords(plan, locale).name,
+        description: planWords(plan, locale).description,
         offers: {
           "@type": "Offer",
           price: plan.own_amount?.min_usd ?? plan.price_usd,
@@ -81,11 +82,12 @@ function Pricing(props: InContext): JSX.Element {
 
 function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
   const { context, plan } = props;
+  const words = planWords(plan, context.locale);
   const { formats } = context;
   const texts = pricingTexts[context.locale];
   return (
     <li class="plan">
-      <h3>{plan.name}</h3>
+      <h3 dir="auto">{words.name}</h3>
       <p class="plan-price">
         <bdi>
           {plan.own_amount === null
@@ -110,8 +112,8 @@ function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
           </p>
         )}
       </Show>
-      <p class="plan-text" lang="en" dir="auto">
-        {plan.description}
+      <p class="plan-text" dir="auto">
+        {words.description}
       </p>
       <a
         class="button"
@@ -119,7 +121,7 @@ function PlanRow(props: InContext & { readonly plan: SitePlan }): JSX.Element {
         href={`/console/billing/?plan=${encodeURIComponent(plan.plan_code)}`}
         data-cta={`plan-${plan.plan_code}`}
       >
-        {fill(texts.choose, { plan: plan.name })}
+        {fill(texts.choose, { plan: words.name })}
       </a>
     </li>
   );

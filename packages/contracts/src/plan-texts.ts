@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { allLocales } from "./locales.ts";
+
+export const planNameMax = 100;
+export const planDescriptionMax = 1_000;
+export const planFeaturesMax = 20;
+
+export const planName = z.string().trim().min(1).max(planNameMax);
+export const planDescription = z.string().trim().max(planDescriptionMax);
+export const planFeatures = z.array(z.string().trim().min(1).max(200)).max(planFeaturesMax);
+
+/** The words of a plan by language; what a language lacks is as in the plan itself. */
+export const planTexts = z.partialRecord(
+  z.enum(allLocales),
+  z.strictObject({
+    name: planName.optional(),
+    description: planDescription.min(1).optional(),
+    features: planFeatures.min(1).optional(),
+  }),
+);
+export type PlanTexts = z.output<typeof planTexts>;
