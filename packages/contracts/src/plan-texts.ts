@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { allLocales } from "./locales.ts";
+import type { Unsent } from "./wire.ts";
 
 export const planNameMax = 100;
 export const planDescriptionMax = 1_000;
@@ -18,4 +19,4 @@ export const planTexts = z.partialRecord(
     features: planFeatures.min(1).optional(),
   }),
 );
-export type PlanTexts = z.output<typeof planTexts>;
+export type PlanTexts = Unsent<z.output<typeof planTexts>>;

@@ -112,7 +112,9 @@ describe("plans", () => {
     const cleared = await post("/backend/admin/plan/save/", { ...worded, texts: {}, version: 2 }, admin);
     expect((cleared.body as { plan: { texts: object } }).plan.texts).toEqual({});
     for (const wrong of [{ xx: { name: "A" } }, { de: { name: "" } }, { de: { features: Array(21).fill("A") } }]) {
-      expect((await post("/backend/admin/plan/save/", { ...worded, texts: wrong, version: 3 }, admin)).status).toBe(400);
+      expect((await post("/backend/admin/plan/save/", { ...worded, texts: wrong, version: 3 }, admin)).status).toBe(
+        400,
+      );
     }
   });
 

@@ -10,6 +10,7 @@ const plan = (more: Partial<Plan> = {}): Plan => ({
     name: "P",
     description: "",
     features: [],
+    texts: {},
     sortOrder: 0,
     version: 1,
     archivedAt: null,

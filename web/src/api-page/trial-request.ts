@@ -47,7 +47,7 @@ export function trialRequest(trial: ApiTrial, { parameters, body, secret }: Tria
     (text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(value)),
     trial.path,
   );
-  const query = new URLSearchParams(entered("query").map(([name, value]) => [name, value])).toString();
+  const query = new URLSearchParams(Object.fromEntries(entered("query"))).toString();
   return {
     method: trial.method,
     target: query === "" ? path : `${path}?${query}`,

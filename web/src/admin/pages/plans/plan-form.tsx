@@ -61,6 +61,8 @@ const renewals = [
 const hasOwnAmount = ({ kind, pricing }: Pick<Values, "kind" | "pricing">): boolean =>
   kind === "wallet_balance" && pricing === "chosen";
 
+const textsOf = (plan: Plan | null): PlanTexts => plan?.texts ?? {};
+
 function valuesOf(plan: Plan | null): Values {
   return {
     plan_code: plan?.plan_code ?? "",
@@ -70,7 +72,7 @@ function valuesOf(plan: Plan | null): Values {
     quota: plan === null ? "" : usdOfQuota(plan.quota),
     description: plan?.description ?? "",
     features: plan?.features.join("\n") ?? "",
-    texts: plan?.texts ?? {},
+    texts: textsOf(plan),
     sort_order: String(plan?.sort_order ?? 0),
     status: plan?.status ?? "hidden",
     group_name: plan?.group_name ?? "",

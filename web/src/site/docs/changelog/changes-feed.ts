@@ -22,12 +22,11 @@ export function changesFeed(context: PageContext, escapeText: (text: string) => 
     const html = parseInline(texts.change[id])
       .map((piece) => {
         const text = escapeText(piece.text);
-        if (piece.kind === "plain") {
-          return text;
+        if (piece.kind === "link") {
+          const address = new URL(localized(context, piece.href), catalogue.origin).href;
+          return `<a href="${escapeText(address)}">${text}</a>`;
         }
-        return piece.kind === "code"
-          ? `<code>${text}</code>`
-          : `<a href="${escapeText(new URL(localized(context, piece.href), catalogue.origin).href)}">${text}</a>`;
+        return piece.kind === "code" ? `<code>${text}</code>` : text;
       })
       .join("");
     return [
