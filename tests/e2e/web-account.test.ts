@@ -4,7 +4,7 @@ import { AccountClient } from "../support/accounts/account-client.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 120_000;
+const testMsMax = 300_000;
 const password = "correct horse battery";
 let web: WebRig;
 let browser: TestBrowser;

@@ -3,7 +3,7 @@ import { chat } from "../support/calls/chat-call.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 
 let admin: AdminWeb;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { AdminWeb } from "../support/web/admin-web.ts";
 
-const testMsMax = 120_000;
+const testMsMax = 300_000;
 let admin: AdminWeb;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { makeKey } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 
 let admin: AdminWeb;
 

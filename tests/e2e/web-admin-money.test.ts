@@ -3,7 +3,7 @@ import { loginUser } from "../support/accounts/logins.ts";
 import { leaveUntakenNotice } from "../support/payments/untaken-notice.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 
 let admin: AdminWeb;
 

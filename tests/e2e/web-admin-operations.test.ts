@@ -14,7 +14,7 @@ const { TEST_FULL } = process.env;
 const nodeCode = "berlin-1";
 const nodeHost = "node.example.org";
 const profileKey = "a-key-that-is-never-shown";
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 const narrow = { width: 390, height: 800 };
 const narrowest = { width: 320, height: 640 };
 

@@ -5,7 +5,7 @@ import { Authenticator } from "../support/accounts/authenticator.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 
 let admin: AdminWeb;
 

@@ -7,7 +7,7 @@ import { loginAdmin } from "../support/accounts/logins.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 const password = "correct horse battery";
 const narrowest = { width: 320, height: 640 };
 

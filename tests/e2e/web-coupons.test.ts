@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { loginUser } from "../support/accounts/logins.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
 
-const testMsMax = 90_000;
+const testMsMax = 300_000;
 
 let admin: AdminWeb;
 

@@ -9,7 +9,7 @@ import { waitUntil } from "../support/calls/relay-scene.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 120_000;
+const testMsMax = 300_000;
 /** What a call costs in the group that everyone has. */
 const price = 1_000;
 

@@ -3,7 +3,7 @@ import { shownPages } from "../shots/pages.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { pageOptions, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 
 let web: WebRig;
 let browser: TestBrowser;

@@ -4,7 +4,7 @@ import { patienceMs } from "../support/values/patience.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 /** Its name sorts before that of the chat model, so that a page that takes the first model is caught. */
 const picture = "a-picture-model";
 const numbers = "b-embedding-model";

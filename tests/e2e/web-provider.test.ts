@@ -3,7 +3,7 @@ import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 120_000;
+const testMsMax = 300_000;
 const clicksMax = 12;
 const modelsMin = 10;
 const narrowest = { width: 320, height: 640 };

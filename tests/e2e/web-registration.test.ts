@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { TestBrowser } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 120_000;
+const testMsMax = 300_000;
 let web: WebRig;
 let browser: TestBrowser;
 

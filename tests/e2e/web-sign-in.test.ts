@@ -5,7 +5,7 @@ import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { type RealIssuer, realClient, startRealIssuer } from "../support/web/real-issuer.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 120_000;
+const testMsMax = 300_000;
 const password = "correct horse battery";
 let web: WebRig;
 let browser: TestBrowser;

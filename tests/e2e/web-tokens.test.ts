@@ -4,7 +4,7 @@ import { loginAdmin } from "../support/accounts/logins.ts";
 import { TestBrowser } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-const testMsMax = 60_000;
+const testMsMax = 300_000;
 const password = "correct horse battery";
 let web: WebRig;
 let browser: TestBrowser;

@@ -24,7 +24,7 @@ const usualMsMax = 500;
 const callers = 4;
 /** Longer than anything in the control plane waits for the result of a statement. */
 const silenceMs = 8_000;
-const readinessMsMax = 15_000;
+const readinessMsMax = 60_000;
 
 let cluster: EmbeddedPostgres;
 let provider: SandboxProvider;

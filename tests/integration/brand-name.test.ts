@@ -12,7 +12,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   service = await rig.startProcess({ WEB_DIST: await builtWeb() });
   cookie = (await loginAdmin(rig)).cookie;
-}, 180_000);
+});
 afterAll(() => rig.close());
 
 const nameIt = (value: string, version: number): Promise<number> => setSetting("brand.name", value, version);

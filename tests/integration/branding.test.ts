@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await rig.startProcess({ WEB_DIST });
   other = await rig.startProcess({ WEB_DIST });
   cookie = (await loginAdmin(rig)).cookie;
-}, 180_000);
+});
 afterAll(() => rig.close());
 
 type Sent = { readonly status: number; readonly body: Record<string, never> & { readonly error?: { code: string } } };

@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   closed = await messages.rig.startProcess();
   open = await messages.rig.startProcess({ CORS_ORIGINS: "*" });
-}, 120_000);
+});
 afterAll(() => messages.close());
 
 const preflight = (sluice: SluiceProcess, path: string, origin: string): Promise<Response> =>

@@ -10,7 +10,7 @@ import {
 import { describeUnless, testUnless, unlessInstalled, unlessRoot } from "../support/service/obstacles.ts";
 import { findProcesses, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 
-const stopMsMax = 10_000;
+const stopMsMax = 60_000;
 
 let folder = "";
 let home = "";

@@ -15,7 +15,7 @@ import {
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 import { listFiles } from "../tidy/tree.ts";
 
-const stopMsMax = 20_000;
+const stopMsMax = 60_000;
 const bunPackage = `bun@${Bun.version}`;
 /** Any account that is not root and has a name. */
 const nobody = 65_534;

@@ -11,7 +11,7 @@ import { createTestDatabase } from "../support/postgres/test-database.ts";
 import { testUnless, unlessInstalled } from "../support/service/obstacles.ts";
 import { findProcesses, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 
-const stopMsMax = 10_000;
+const stopMsMax = 60_000;
 
 let folder = "";
 let port = 0;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   service = await rig.startProcess({ WEB_DIST: await builtWeb() });
   cookie = (await loginAdmin(rig)).cookie;
-}, 180_000);
+});
 afterAll(() => rig.close());
 
 async function send(path: string, body: object): Promise<{ status: number; body: Record<string, unknown> }> {

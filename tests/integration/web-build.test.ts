@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = join(dist, (await readFile(join(dist, "current"), "utf8")).trim(), "client");
   app = JSON.parse(await readFile(join(client, "manifest-app.json"), "utf8")) as Manifest;
   site = JSON.parse(await readFile(join(client, "manifest-site.json"), "utf8")) as Manifest;
-}, 180_000);
+});
 
 /** The keys of a chunk and of all that it loads: at once, or (`everything`) ever. */
 function reach(

@@ -21,7 +21,7 @@ beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   await rig.db.withTransaction(addFirstPlans);
   sluice = await rig.startProcess({ WEB_DIST: await builtWeb(), PUBLIC_BASE_URL: "https://gateway.example" });
-}, 180_000);
+});
 
 afterAll(() => rig.close());
 

@@ -53,8 +53,8 @@ const kinds: readonly TestKind[] = [
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 1.5,
-    processTimeoutMs: 10 * minuteMs,
-    testTimeoutMs: 3 * minuteMs,
+    processTimeoutMs: 15 * minuteMs,
+    testTimeoutMs: 5 * minuteMs,
   },
   {
     name: "fault",
@@ -69,16 +69,16 @@ const kinds: readonly TestKind[] = [
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 2,
-    processTimeoutMs: 6 * minuteMs,
-    testTimeoutMs: 2 * minuteMs,
+    processTimeoutMs: 10 * minuteMs,
+    testTimeoutMs: 4 * minuteMs,
   },
   {
     name: "integration",
     needsDatabase: true,
     filesPerProcess: 1,
     jobsPerProcessor: 2,
-    processTimeoutMs: 6 * minuteMs,
-    testTimeoutMs: 2 * minuteMs,
+    processTimeoutMs: 10 * minuteMs,
+    testTimeoutMs: 4 * minuteMs,
   },
 ];
 
