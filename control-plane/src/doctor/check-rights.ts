@@ -46,7 +46,7 @@ async function checkPartitions(db: Database, databaseUrl: string): Promise<Findi
     : problem(
         area,
         `${role} can't create the partitions of the log of calls: calls can't be written down from tomorrow on.`,
-        "Run `bun run migrate` as the owner of the tables, who needs the right CREATE on the schema public.",
+        "Start the service once with the login that owns the tables; it needs the right CREATE on the schema public.",
       );
 }
 

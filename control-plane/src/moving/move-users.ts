@@ -168,7 +168,7 @@ function noteLosses(step: Step, { id, isAdmin, referralQuota, quota }: PeerUser)
       "note",
       "users",
       id,
-      `It administers the other program and is a customer here; make admins with admin:create.${left}`,
+      `It administers the other program and is a customer here; create an admin for this person.${left}`,
     );
   }
   if (referralQuota !== 0n) {
