@@ -37,7 +37,7 @@ async function runWithDatabase(plan: Plan): Promise<void> {
     await cluster.stopImmediate();
     await cluster.destroy();
   };
-  const isBundled = count >= bundledJobsMin && !plan.isFull;
+  const isBundled = count >= bundledJobsMin;
   const program = isBundled ? { [programVariable]: await bundleControlPlane(join(tmpdir(), "control-plane")) } : {};
   const cluster = await starting;
   print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);

@@ -27,7 +27,7 @@ export const arrangements: readonly Arrangement[] =
 
 /** The master key of every process that a rig starts. */
 export const masterKeyBytes = new Bun.CryptoHasher("sha256").update("the master key of tests").digest();
-/** A long run bundles the program once; with TEST_FULL=1 and in a run of a few files it is the source. */
+/** A long run bundles the program once; in a run of a few files it is the source. */
 export const mainFile = process.env[programVariable] ?? join(import.meta.dir, "../../../control-plane/src/main.ts");
 
 export type SluiceProcess = {
