@@ -9,6 +9,8 @@ import { apiGet } from "../../api/client.ts";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 
 const path = "/backend/auth/admin/me/";
+/** What an admin is offered depends on it, so that a failed request is made again until it is answered. */
+const askAgainMs = 5_000;
 
 /** The roles of an admin who is not a super-admin, for a choice. */
 export const roleOptions = adminRoles.map((role) => ({ value: role, label: roleNames[role] }));
@@ -31,6 +33,7 @@ export function createMe(): Me {
   const query = createQuery(() => ({
     queryKey: [path],
     queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminMeResponse>(path, { signal }),
+    refetchInterval: ({ state }) => (state.status === "error" ? askAgainMs : false),
   }));
   return {
     admin: () => query.data?.admin,
@@ -53,10 +56,17 @@ export function IfAllowed(props: { readonly operation: AdminOperation; readonly 
   return <Show when={mayCall(me.admin(), props.operation)}>{props.children}</Show>;
 }
 
-/** Shows its children, such as a card, to admins whose role may read a path; nothing until the role is known. */
+/** Shows its children, such as a card, to admins whose role may read a path. */
 export function IfReads(props: { readonly path: string; readonly children: JSX.Element }): JSX.Element {
   const me = createMe();
-  return <Show when={mayCall(me.admin(), props.path)}>{props.children}</Show>;
+  return (
+    <Switch fallback={<LoadingPart size="line" />}>
+      <Match when={me.error() !== null && me.admin() === undefined}>
+        <ErrorState error={me.error()} onRetry={me.retry} />
+      </Match>
+      <Match when={me.admin()}>{(admin) => <Show when={mayCall(admin(), props.path)}>{props.children}</Show>}</Match>
+    </Switch>
+  );
 }
 
 /** Shows its children to super-admins; other admins see which right is missing. */

@@ -3,6 +3,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
+import { ErrorState } from "../../../kit/states.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount } from "../../shown.ts";
@@ -20,21 +21,26 @@ export function UserOrganisations(props: { readonly userId: string }): JSX.Eleme
   }));
   const rows = (): readonly Organisation[] => query.data?.rows ?? [];
   return (
-    <Show when={rows().length > 0}>
+    <Show when={rows().length > 0 || query.isError}>
       <Card title="Organisations">
-        <SimpleTable
-          label="Organisations"
-          rows={rows()}
-          columns={[
-            {
-              label: "Organisation",
-              cell: (row) => <a href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</a>,
-            },
-            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-            { label: "Owners", cell: (row) => row.owners.join(", ") },
-            { label: "Members", cell: (row) => shownCount(row.members), align: "end" },
-          ]}
-        />
+        <Show when={query.isError && query.data === undefined}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Show>
+        <Show when={rows().length > 0}>
+          <SimpleTable
+            label="Organisations"
+            rows={rows()}
+            columns={[
+              {
+                label: "Organisation",
+                cell: (row) => <a href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</a>,
+              },
+              { label: "Status", cell: (row) => <StateWord state={row.status} /> },
+              { label: "Owners", cell: (row) => row.owners.join(", ") },
+              { label: "Members", cell: (row) => shownCount(row.members), align: "end" },
+            ]}
+          />
+        </Show>
       </Card>
     </Show>
   );
