@@ -1,5 +1,5 @@
 import { exitNodeFile } from "@sluice/contracts/admin-lists/files";
-import { column, listSource } from "../platform/list-query/model.ts";
+import { column, either, listSource } from "../platform/list-query/model.ts";
 
 const nodeCode = column("text", "n.node_code");
 const name = column("text", "n.name");
@@ -30,7 +30,7 @@ export const exitNodeFiles = listSource({
     created_at: createdAt,
     updated_at: column("timestamptz", "n.updated_at"),
   },
-  filters: {},
+  filters: { is_archived: either("n.archived_at is not null", "n.archived_at is null") },
   sorts: {
     node_code: [nodeCode],
     name: [name, nodeCode],

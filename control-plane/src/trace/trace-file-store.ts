@@ -3,7 +3,6 @@ import { callMinute } from "../db/expressions.ts";
 import { column, equals, listSource } from "../platform/list-query/model.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 
-const daysDefault = 31;
 const daysMax = 400;
 const startedAt = column("timestamptz", "t.started_at");
 /** Filters whose indexes end in the minute, and their order. */
@@ -72,6 +71,15 @@ export const traceFiles = listSource({
     channel_id: (value, bind) =>
       `exists (select 1 from usage_log l where l.day = t.day and l.request_id = t.request_id
          and l.channel_id = ${bind(value, "bigint")})`,
+    // The day says which partitions to read.
+    from: (value, bind) => {
+      const moment = bind(value, "timestamptz");
+      return `t.started_at >= ${moment} and t.day >= (${moment} at time zone 'UTC')::date`;
+    },
+    to: (value, bind) => {
+      const moment = bind(value, "timestamptz");
+      return `t.started_at < ${moment} and t.day <= (${moment} at time zone 'UTC')::date`;
+    },
   },
   sorts: { time: [column("date", "t.day"), column("uuid", "t.request_id")] },
   sortedFor: (_, filters) => {
@@ -82,5 +90,5 @@ export const traceFiles = listSource({
       errorCode !== undefined;
     return !isOfTrouble && indexedByMinute.some((name) => name in filters) ? minutesOfTraces : null;
   },
-  time: { at: startedAt, partitionDay: "t.day", daysDefault, daysMax, isOpenWith: "request_id" },
+  time: { at: startedAt, partitionDay: "t.day", daysMax },
 });

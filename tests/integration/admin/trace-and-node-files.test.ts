@@ -4,8 +4,10 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import type { z } from "zod";
 import { type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
 import { loginAdmin } from "../../support/accounts/logins.ts";
+import { declaredEndpoints } from "../../support/admin/declared-endpoints.ts";
 import { SluiceRig } from "../../support/service/sluice.ts";
 import { traceRowOf } from "../../support/trace/trace-fixtures.ts";
 
@@ -43,6 +45,9 @@ beforeAll(async () => {
       insert into exit_node (node_code, name, host, ip, relay_key_secret, status)
       values (${code}, ${name}, ${`${code}.example.org`}, '192.0.2.1', ${`exit_node.${code}`}, ${status})`;
   }
+  await rig.db.sql`
+    insert into exit_node (node_code, name, host, ip, relay_key_secret, status, archived_at)
+    values ('old-node', 'Archived', 'old-node.example.org', '192.0.2.1', 'exit_node.old-node', 'disabled', now())`;
 });
 
 afterAll(() => rig?.close());
@@ -130,4 +135,43 @@ describe("the list of exit nodes", () => {
     expect(text).toContain("'=Gamma");
     expect(text).not.toContain("exit_node.");
   });
+});
+
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+const nodes = { base: "/backend/admin/exit-node/", field: "nodes", id: "node_code" } as const;
+const traces = { base: "/backend/admin/trace/", field: "traces", id: "request_id" } as const;
+
+test.each([
+  [nodes, {}, 3],
+  [nodes, { is_archived: "false", sort: "-status" }, 3],
+  [nodes, { is_archived: "true" }, 1],
+  [traces, { model: "walked" }, 75],
+  [traces, { status: "failed", sort: "time" }, 15],
+  [traces, { from: hoursAgo(36) }, 50],
+  [traces, { to: hoursAgo(36), sort: "time" }, 25],
+  [traces, { from: hoursAgo(36), to: hoursAgo(12), status: "failed" }, 5],
+])("the file of %p with %p has the rows of the list, in its order", async ({ base, field, id }, query, count) => {
+  const listed = await admin.get(`${base}list/`, { ...query, ...(field === "traces" ? { limit: "100" } : {}) });
+  const file = await admin.file(`${base}export/`, { ...query, format: "json" });
+  const idsIn = (rows: unknown): unknown[] => (rows as Record<string, unknown>[]).map((row) => row[id]);
+  const ofList = idsIn(listed.body[field]);
+  expect(ofList).toHaveLength(count);
+  expect(idsIn(await file.json())).toEqual(ofList);
+});
+
+test("every file can be filtered and sorted like its list", async () => {
+  const endpoints = (await declaredEndpoints(rig)).filter(({ method }) => method === "GET");
+  const inputs = new Map(
+    endpoints.map(({ path, input }) => [path, Object.keys((input as Partial<z.ZodObject>).shape ?? {})]),
+  );
+  const files = [...inputs].flatMap(([path, list]) => {
+    const file = inputs.get(path.replace(/list\/$/, "export/"));
+    return path.endsWith("/list/") && file !== undefined ? [{ path, list, file }] : [];
+  });
+  expect(files.length).toBeGreaterThan(25);
+  const isOfPages = (name: string): boolean => name === "cursor" || name === "limit";
+  const missing = files.flatMap(({ path, list, file }) =>
+    list.filter((name) => !isOfPages(name) && !file.includes(name)).map((name) => `${path}: ${name}`),
+  );
+  expect(missing).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exitNodeSorts } from "../exit-nodes.ts";
-import { choiceOf, exactText, idText, listContract } from "../lists.ts";
-import { traceView } from "../traces.ts";
+import { archivedText, choiceOf, exactText, idText, listContract } from "../lists.ts";
+import { traceListInput, traceView } from "../traces.ts";
 import { outcomes } from "../usage.ts";
 import { wireMoment } from "../wire.ts";
 
@@ -26,6 +26,8 @@ export const traceFile = listContract({
     email: exactText(254),
     error_code: exactText(100),
     channel_id: idText,
+    from: traceListInput.shape.from.unwrap(),
+    to: traceListInput.shape.to.unwrap(),
   },
   sorts: ["time"],
   defaultSort: "-time",
@@ -55,7 +57,7 @@ export const exitNodeFile = listContract({
     created_at: wireMoment,
     updated_at: wireMoment,
   }),
-  filters: {},
+  filters: { is_archived: archivedText },
   sorts: exitNodeSorts,
   defaultSort: "node_code",
   isTimed: false,
