@@ -1,5 +1,7 @@
 import { openaiUpstream } from "@sluice/contracts/upstreams";
 import type { Queryable } from "@sluice/control-plane/platform/db.ts";
+import { operationsSteps } from "./fill-operations.ts";
+import { peopleSteps } from "./fill-people.ts";
 import { salesSteps } from "./fill-sales.ts";
 import type { AgedSizes } from "./sizes.ts";
 import { spread, upTo } from "./spread.ts";
@@ -38,13 +40,14 @@ export function businessSteps(sizes: AgedSizes): readonly (readonly [string, str
     [
       "members",
       `insert into organisation_member (organisation_id, user_id, role)
+        select 1, 1, 'owner' union all
         select o.id, (o.id * 7 + i * 13) % ${users} + 1, case i when 1 then 'owner' else 'member' end
         from organisation o, generate_series(1, 4) i on conflict do nothing`,
     ],
     [
       "channels",
-      `insert into channel (name, upstream)
-        select 'channel-' || i, '${JSON.stringify(openaiUpstream("http://127.0.0.1:9/v1"))}' from ${upTo(40)}`,
+      `insert into channel (name, probe_minutes, upstream)
+        select 'channel-' || i, 60, '${JSON.stringify(openaiUpstream("http://127.0.0.1:9/v1"))}' from ${upTo(40)}`,
     ],
     [
       "models",
@@ -92,7 +95,16 @@ export function businessSteps(sizes: AgedSizes): readonly (readonly [string, str
           'user', (i % ${users} + 1)::text
         from ${upTo(orders * 4)}`,
     ],
+    [
+      "adjustments",
+      `insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id, after)
+        select ${spread("i", orders / 10)}, 'admin', 'admin-' || i % 7, 'quota.adjust', 'gateway_user', (i % ${users} + 1)::text,
+          jsonb_build_object('amount', '10', 'reference', 'adjustment ' || i)
+        from ${upTo(Math.ceil(orders / 10))}`,
+    ],
     ...salesSteps(sizes),
+    ...peopleSteps(sizes),
+    ...operationsSteps(sizes),
   ];
 }
 

@@ -10,7 +10,8 @@ export const models = 200;
 
 /**
  * The calls of a UTC day, settled. A tenth of them is one user's, as in real life, and few of the others make most of
- * the rest; twenty models have nearly all of them and each day a few calls use a rare one; one call in fifty fails.
+ * the rest; twenty models have nearly all of them and each day a few calls use a rare one; one call in fifty fails. One in sixteen names
+ * its attempts, one in twenty an end user.
  */
 export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes, day: string, index: number) {
   const count = Math.ceil(calls / days);
@@ -27,7 +28,7 @@ export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes
        insert into usage_log (day, request_id, gateway_user_id, api_key_id, user_budget_id, group_name, path, model, channel_id,
          outcome, http_status, error_code, is_stream, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens,
          reasoning_tokens, images, audio_ms, usage_source, price_version, rate_multiplier, quota, quota_held, attempts,
-         first_byte_ms, duration_ms, started_at)
+         first_byte_ms, duration_ms, started_at, end_user, tags)
        select '${day}', (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
            || '8' || substr(md5(i::text), 4, 15))::uuid,
          user_id, user_id, user_id, 'default', '/v1/chat/completions',
@@ -35,7 +36,9 @@ export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes
          case when has_failed then 'failed' else 'completed' end, case when has_failed then 502 else 200 end,
          case when has_failed then (array['upstream_error', 'upstream_timeout', 'no_upstream'])[1 + i % 3] end, true,
          (chance * 4000)::bigint, (chance * 900)::bigint, 0, 0, 0, 0, 0, 'provider', 1, 1, (chance * 900)::bigint, 2000,
-         '[]', 300, 2000, at
+         case when i % 16 = 0 then jsonb_build_array(jsonb_build_object('channelId', (i % 6 + 1)::text, 'channel', 'channel',
+           'startedAtMs', 1, 'durationMs', 2000, 'status', 200, 'result', 'answered')) else '[]' end,
+         300, 2000, at, case when i % 20 = 0 then 'end user ' || i % 1000 end, case when i % 20 = 0 then array['team=search'] end
        -- Nobody has called in the rest of today.
        from call where at < now() order by i
        returning day, request_id, gateway_user_id, quota
@@ -46,5 +49,18 @@ export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes
        0
      from logged`,
     [],
+  );
+}
+
+/** Traces of one in sixteen calls of the day; `bench trace-search` has one of each. */
+export async function fillTraces(db: Queryable, day: string): Promise<void> {
+  await createMissingPartitions(db, "trace_record", [day]);
+  await db.query(
+    `insert into trace_record (day, request_id, user_id, gateway_user_id, api_key_id, method, path, model, status, error_code, http_status,
+       is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload, started_at)
+     select day, request_id, gateway_user_id, gateway_user_id, api_key_id, 'POST', path, model, outcome, error_code, http_status,
+       is_stream, input_tokens, output_tokens, first_byte_ms, duration_ms, '192.0.2.1', 'bench', 'none', started_at
+     from usage_log where day = $1::text::date and left(md5(request_id::text), 1) = '0'`,
+    [day],
   );
 }

@@ -83,7 +83,7 @@ export function salesSteps({ users, orders }: AgedSizes): readonly (readonly [st
     [
       "events of gateways",
       `insert into gateway_event (gateway, account, event_id, kind, body_hash, result, order_no, received_at)
-        select 'cardpay', 'default', 'evt_' || i, 'payment', sha256(i::text::bytea), case when i % 500 = 0 then 'mismatch' else 'settled' end,
+        select 'cardpay', 'default', 'evt_' || i, 'payment', sha256(i::text::bytea), case when i % 500 = 0 then 'review' else 'settled' end,
           'S' || i, ${spread("i", orders)} from ${upTo(orders)}`,
     ],
   ];

@@ -8,7 +8,7 @@ import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { cpuMsOfTree } from "../relay/process-cost.ts";
 import { businessSteps, fillLedger } from "./fill-business.ts";
-import { fillDay } from "./fill-calls.ts";
+import { fillDay, fillTraces } from "./fill-calls.ts";
 import type { AgedSizes } from "./sizes.ts";
 
 export type AgedService = {
@@ -47,7 +47,11 @@ export async function openAgedService({ sizes, keptIn, isResummed, tell }: AgedO
   try {
     const started = performance.now();
     const seconds = (): string => ((performance.now() - started) / 1_000).toFixed(0);
-    await fill(owner, { sizes, isResummed, tell: (line) => tell(`${seconds()} s: ${line}`) });
+    const timed = (line: string): void => tell(`${seconds()} s: ${line}`);
+    if (await fillAged(owner, { sizes, isResummed, tell: timed })) {
+      timed("statistics");
+      await owner.query("vacuum analyze", []);
+    }
     return { url, owner, close, cpuMs: () => cpuMsOfTree(pid) + cpuMsOfOurs() };
   } catch (error) {
     await close();
@@ -77,7 +81,8 @@ async function startServer(keptIn: string | null): Promise<Server> {
 
 type FillDeps = Pick<AgedOptions, "sizes" | "isResummed" | "tell">;
 
-async function fill(db: Database, { sizes, isResummed, tell }: FillDeps): Promise<void> {
+/** Fills a migrated database. Returns whether anything was left to do. */
+export async function fillAged(db: Database, { sizes, isResummed, tell }: FillDeps): Promise<boolean> {
   await db.query("create table if not exists bench_step (name text primary key, is_of_sums boolean not null)", []);
   if (isResummed) {
     await db.query("delete from bench_step where is_of_sums", []);
@@ -115,22 +120,30 @@ async function fill(db: Database, { sizes, isResummed, tell }: FillDeps): Promis
   }
   await once("the ledger", false, (tx) => fillLedger(tx, sizes, tell));
   await once("how far the sums are", false, (tx) =>
-    tx.query("insert into usage_rollup_checkpoint (source, batch_id) values ('usage_settlement:0', $1::bigint)", [
-      BigInt(batchBehindAll),
-    ]),
+    tx.query(
+      "insert into usage_rollup_checkpoint (source, batch_id) values ('usage_settlement:0', $1::bigint), ('usage_user_sum:0', $1::bigint)",
+      [BigInt(batchBehindAll)],
+    ),
   );
   const days = daysOf(await firstDay(db), sizes.days);
   for (const [index, day] of days.entries()) {
     await once(`calls of ${day}`, false, (tx) => fillDay(tx, sizes, day, index));
+    await once(`traces of ${day}`, false, (tx) => fillTraces(tx, day));
   }
+  await once("how far the settlement is", false, (tx) =>
+    tx.query(
+      `insert into settlement_checkpoint (source, xid, request_id, system_identifier)
+        select 'usage_log:' || shard, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+          (select system_identifier::text from pg_control_system())
+        from generate_series(0, 15) shard`,
+      [],
+    ),
+  );
   for (const day of days) {
     await once(`sums of ${day}`, true, (tx) => tx.sql`select rebuild_usage_day(${day}::text::date)`);
   }
   await db.sql`update usage_rollup_checkpoint set caught_up_at = now()`;
-  if (stepsDone > 0) {
-    tell("statistics");
-    await db.query("vacuum analyze", []);
-  }
+  return stepsDone > 0;
 }
 
 const dayMs = 86_400_000;

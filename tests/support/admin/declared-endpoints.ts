@@ -4,14 +4,17 @@ import { lookRules } from "@sluice/control-plane/compose/brand.ts";
 import { buildBackend } from "@sluice/control-plane/compose/features.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
+import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
-import { masterKeyBytes, type SluiceRig } from "../service/sluice.ts";
+import { masterKeyBytes } from "../service/sluice.ts";
+
+type Place = { readonly db: Database; readonly database: { readonly url: string } };
 
 /** The endpoints of the program, without starting any of it. */
-export async function declaredEndpoints({ database, db }: SluiceRig): Promise<readonly AnyEndpoint[]> {
+export async function declaredEndpoints({ database, db }: Place): Promise<readonly AnyEndpoint[]> {
   const config = loadConfig({ NODE_ENV: "test", DATABASE_URL: database.url });
   const log = createLog("error", () => undefined);
   const notifications = openNotifications(database.url, log, (channel) => notify(db, channel, ""));
