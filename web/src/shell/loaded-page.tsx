@@ -32,7 +32,8 @@ function Failed(props: { readonly error: unknown }): JSX.Element {
   throw props.error;
 }
 
-function PageSkeleton(): JSX.Element {
+/** The place of a page until it can be shown. */
+export function PageSkeleton(): JSX.Element {
   return (
     <div class="page-skeleton" aria-busy="true">
       <Skeleton width="12rem" />

@@ -3,6 +3,7 @@ import type { usageList } from "@sluice/contracts/admin-lists/gateway";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
+import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../shown.ts";
 import { UserLink } from "./user-link.tsx";
@@ -48,7 +49,11 @@ export const keyColumns: readonly Column<KeyRow>[] = [
   {
     id: "limits",
     label: "Limits",
-    cell: (row) => <a href={`/admin/limits/?key_id=${row.key_id}`}>explain</a>,
+    cell: (row) => (
+      <PageLink otherwise="nothing" href={`/admin/limits/?key_id=${row.key_id}`}>
+        explain
+      </PageLink>
+    ),
     isHiddenAtFirst: true,
   },
   { id: "last_used_at", label: "Last used", cell: (row) => shownMoment(row.last_used_at, "never") },
@@ -61,9 +66,9 @@ export const usageColumns: readonly Column<UsageRow>[] = [
     id: "request_id",
     label: "Request",
     cell: (row) => (
-      <a href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
+      <PageLink href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
         <code>{row.request_id.slice(0, 13)}…</code>
-      </a>
+      </PageLink>
     ),
     card: "title",
   },
@@ -103,7 +108,7 @@ export const auditColumns: readonly Column<AuditRow>[] = [
       row.subject_kind === "user" ? (
         <UserLink userId={row.subject_id} />
       ) : row.subject_kind === "organisation" ? (
-        <a href={`/admin/organisations/${row.subject_id}/`}>{`organisation ${row.subject_id}`}</a>
+        <PageLink href={`/admin/organisations/${row.subject_id}/`}>{`organisation ${row.subject_id}`}</PageLink>
       ) : (
         `${row.subject_kind} ${row.subject_id}`
       ),

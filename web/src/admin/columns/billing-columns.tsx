@@ -3,6 +3,7 @@ import type { RowOf } from "@sluice/contracts/lists";
 import { Status } from "../../kit/status.tsx";
 import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
+import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
 import { shownMoment, shownText, shownWord } from "../shown.ts";
 import { OrganisationLink, OwnerLink, UserLink } from "./user-link.tsx";
@@ -91,5 +92,5 @@ export const ledgerColumns: readonly Column<LedgerRow>[] = [
 ];
 
 export function OrderLink(props: { readonly orderNo: string }) {
-  return <a href={`/admin/orders/?order_no=${props.orderNo}&open=${props.orderNo}`}>{props.orderNo}</a>;
+  return <PageLink href={`/admin/orders/?order_no=${props.orderNo}&open=${props.orderNo}`}>{props.orderNo}</PageLink>;
 }

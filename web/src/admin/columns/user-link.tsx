@@ -1,4 +1,5 @@
 import { type JSX, Show } from "solid-js";
+import { PageLink } from "../parts/page-link.tsx";
 import { dash } from "../shown.ts";
 
 /** A link to everything about a user; without an id only the address, for an unclaimed order. */
@@ -8,7 +9,7 @@ export function UserLink(props: {
 }): JSX.Element {
   return (
     <Show when={props.userId} fallback={props.email ?? dash}>
-      {(userId) => <a href={`/admin/users/${userId()}/`}>{props.email ?? `user ${userId()}`}</a>}
+      {(userId) => <PageLink href={`/admin/users/${userId()}/`}>{props.email ?? `user ${userId()}`}</PageLink>}
     </Show>
   );
 }
@@ -22,7 +23,7 @@ type OfOrganisation = {
 export function OrganisationLink(props: { readonly row: OfOrganisation }): JSX.Element {
   return (
     <Show when={props.row.organisation_id} fallback={dash}>
-      {(id) => <a href={`/admin/organisations/${id()}/`}>{props.row.organisation}</a>}
+      {(id) => <PageLink href={`/admin/organisations/${id()}/`}>{props.row.organisation}</PageLink>}
     </Show>
   );
 }

@@ -4,6 +4,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { LoadingPart, Notice } from "../../kit/states.tsx";
 import { shownMoment } from "../shown.ts";
 import type { Archived } from "./archive-forms.tsx";
+import { IfAllowed } from "./rights.tsx";
 
 const ArchiveForms = lazy(async () => ({ default: (await import("./archive-forms.tsx")).ArchiveForms }));
 
@@ -15,7 +16,7 @@ export function ArchiveButton(props: Archived): JSX.Element {
     setIsOpen(false);
   };
   return (
-    <>
+    <IfAllowed operation={isArchived() ? "/backend/admin/archive/restore/" : "/backend/admin/archive/add/"}>
       <Button variant={isArchived() ? "plain" : "danger"} onClick={() => setIsOpen(true)}>
         {isArchived() ? "Restore" : "Archive"}
       </Button>
@@ -26,7 +27,7 @@ export function ArchiveButton(props: Archived): JSX.Element {
           </Suspense>
         </Show>
       </Dialog>
-    </>
+    </IfAllowed>
   );
 }
 

@@ -8,6 +8,9 @@ import { LoadingPart } from "../../kit/states.tsx";
 import type { TableSelection } from "../../table/data-table.tsx";
 import type { Chosen } from "./bulk-dialog.tsx";
 import { bulkTexts } from "./bulk-texts.ts";
+import { createMe, mayCall } from "./rights.tsx";
+
+const runPath = "/backend/admin/bulk/run/";
 
 const BulkDialog = lazy(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog }));
 
@@ -31,13 +34,16 @@ function BulkButtons(props: Chosen & { readonly names: readonly BulkActionName[]
   };
   const file = (format: "csv" | "json"): string =>
     apiUrl(`${props.path}export/`, { rows: props.chosen.join(","), format });
+  const me = createMe();
+  const allowed = (): readonly BulkActionName[] =>
+    props.names.filter((name) => [runPath, bulkActions[name].operation].every((each) => mayCall(me.admin(), each)));
   const title = (): string => {
     const name = opened();
     return name === null ? "" : bulkTexts[name].label;
   };
   return (
     <>
-      <For each={props.names}>{(name) => <Button onClick={() => setOpened(name)}>{bulkTexts[name].label}</Button>}</For>
+      <For each={allowed()}>{(name) => <Button onClick={() => setOpened(name)}>{bulkTexts[name].label}</Button>}</For>
       <a class="button" href={file("csv")} download="">
         Export CSV
       </a>

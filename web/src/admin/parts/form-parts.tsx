@@ -17,7 +17,7 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
   readonly tone?: "primary" | "danger";
   readonly onCancel?: () => void;
   /**
-   * The operation: an admin without the right for it sees that, and can't submit; the others see what it would do. Null
+   * The operation: an admin without the right for it sees that, and no button; the others see what it would do. Null
    * for a form that changes only what is the admin's own, or that leads to a preview.
    */
   readonly operation: AdminOperation | null;
@@ -26,7 +26,7 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
   const [element, setElement] = createSignal<HTMLFormElement>();
   const refusal = props.operation === null ? null : createRefusal(props.operation);
   return (
-    <form class="form" onSubmit={props.form.onSubmit} noValidate ref={setElement}>
+    <form class="form" onSubmit={props.form.onSubmit} noValidate ref={setElement} data-operation={props.operation}>
       <Show when={refusal?.isRefused()}>{refusal?.notice()}</Show>
       <Show when={props.form.problem()}>
         {(problem) => <ErrorState title="Nothing was changed" error={problem()} />}
@@ -36,14 +36,11 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
         {(form) => <ChangesOf {...props} element={form()} />}
       </Show>
       <div class="form-actions">
-        <Button
-          type="submit"
-          variant={props.tone ?? "primary"}
-          isBusy={props.form.isSubmitting()}
-          disabled={refusal?.isRefused() === true}
-        >
-          {props.action}
-        </Button>
+        <Show when={refusal?.isRefused() !== true}>
+          <Button type="submit" variant={props.tone ?? "primary"} isBusy={props.form.isSubmitting()}>
+            {props.action}
+          </Button>
+        </Show>
         <Show when={props.onCancel}>{(cancel) => <Button onClick={() => cancel()()}>Cancel</Button>}</Show>
       </div>
     </form>

@@ -1,12 +1,13 @@
 import type { adminMeResponse } from "@sluice/contracts/accounts";
 import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
-import { roleAllows } from "@sluice/contracts/admin-role-rights";
+import { fieldsOfRole, roleAllows } from "@sluice/contracts/admin-role-rights";
 import { adminRoles, roleNames, roleOfRecord, type StoredRole } from "@sluice/contracts/admin-roles";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { type JSX, Match, Show, Switch } from "solid-js";
+import { createContext, type JSX, Match, Show, Switch, useContext } from "solid-js";
 import { apiGet } from "../../api/client.ts";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
+import { readsAt } from "../page-reads.ts";
 
 const path = "/backend/auth/admin/me/";
 /** What an admin is offered depends on it, so that a failed request is made again until it is answered. */
@@ -28,8 +29,19 @@ export type Me = {
   readonly retry: () => void;
 };
 
+const MeContext = createContext<Me>();
+
+/** Everything inside shares one query of who is logged in. */
+export function MeProvider(props: { readonly me: Me; readonly children: JSX.Element }): JSX.Element {
+  return <MeContext.Provider value={props.me}>{props.children}</MeContext.Provider>;
+}
+
 /** Who is logged in, and with which rights. */
 export function createMe(): Me {
+  return useContext(MeContext) ?? queryMe();
+}
+
+function queryMe(): Me {
   const query = createQuery(() => ({
     queryKey: [path],
     queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminMeResponse>(path, { signal }),
@@ -51,9 +63,18 @@ export function mayCall(admin: ReturnType<Me["admin"]>, operation: string): bool
 }
 
 /** Shows its children, such as a button, to admins who may do what it does. */
-export function IfAllowed(props: { readonly operation: AdminOperation; readonly children: JSX.Element }): JSX.Element {
+export function IfAllowed(props: {
+  readonly operation: AdminOperation;
+  /** An input field that the role must be allowed to send, too. */
+  readonly field?: string;
+  readonly children: JSX.Element;
+}): JSX.Element {
   const me = createMe();
-  return <Show when={mayCall(me.admin(), props.operation)}>{props.children}</Show>;
+  const maySend = (): boolean => {
+    const fields = fieldsOfRole(me.admin()?.role ?? "admin", props.operation);
+    return props.field === undefined || fields === null || fields.includes(props.field);
+  };
+  return <Show when={mayCall(me.admin(), props.operation) && maySend()}>{props.children}</Show>;
 }
 
 /** Shows its children, such as a card, to admins whose role may read a path. */
@@ -67,6 +88,20 @@ export function IfReads(props: { readonly path: string; readonly children: JSX.E
       <Match when={me.admin()}>{(admin) => <Show when={mayCall(admin(), props.path)}>{props.children}</Show>}</Match>
     </Switch>
   );
+}
+
+/** Whether a role has a page: a super-admin's page tells other admins itself which right is missing. */
+export function mayOpen(admin: ReturnType<Me["admin"]>, href: string): boolean {
+  const reads = readsAt(href);
+  return reads === null || (admin !== undefined && roleAllows(admin.role, reads));
+}
+
+/** The tabs whose requests an admin may make. */
+export function readable<Tab extends { readonly reads: string }>(
+  tabs: readonly Tab[],
+  admin: ReturnType<Me["admin"]>,
+): readonly Tab[] {
+  return tabs.filter(({ reads }) => mayCall(admin, reads));
 }
 
 /** Shows its children to super-admins; other admins see which right is missing. */

@@ -1,6 +1,7 @@
 import { For, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { createMe, rightsOf } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
@@ -42,9 +43,9 @@ export function AdminPanel(props: {
         </div>
       </Show>
       <div class="button-row">
-        <a class="button" href={`/admin/audit/?subject_kind=admin&subject_id=${props.admin.admin_id}`}>
+        <PageLink class="button" href={`/admin/audit/?subject_kind=admin&subject_id=${props.admin.admin_id}`}>
           Change history
-        </a>
+        </PageLink>
       </div>
     </>
   );

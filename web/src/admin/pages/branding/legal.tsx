@@ -6,11 +6,11 @@ import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
@@ -131,13 +131,22 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
         <TextField label="In force since" type="date" {...form.text("effective_on")} />
       </AdminForm>
       <div class="button-row">
-        <Button isBusy={preview.isBusy()} onClick={() => void preview.run(showPreview)}>
+        <ActButton
+          operation="/backend/admin/branding/legal/preview/"
+          isBusy={preview.isBusy()}
+          onClick={() => void preview.run(showPreview)}
+        >
           Preview
-        </Button>
+        </ActButton>
         <Show when={newest !== undefined && !newest.is_withdrawn}>
-          <Button variant="quiet" isBusy={withdrawal.isBusy()} onClick={() => void withdrawal.run(withdraw)}>
+          <ActButton
+            operation="/backend/admin/branding/legal/save/"
+            variant="quiet"
+            isBusy={withdrawal.isBusy()}
+            onClick={() => void withdrawal.run(withdraw)}
+          >
             Withdraw in this language
-          </Button>
+          </ActButton>
         </Show>
       </div>
       <Show when={stored.versions.length > 0}>

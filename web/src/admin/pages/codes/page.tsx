@@ -15,10 +15,12 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
@@ -107,20 +109,25 @@ function BatchFacts(props: { readonly batch: Batch; readonly onRevoke: () => voi
   return (
     <>
       <div class="button-row">
-        <Button variant="primary" isBusy={action.isBusy()} onClick={() => void save()}>
+        <ActButton
+          operation="/backend/admin/code-batch/codes/"
+          variant="primary"
+          isBusy={action.isBusy()}
+          onClick={() => void save()}
+        >
           <Icon name="download" />
           Export codes
-        </Button>
-        <a
+        </ActButton>
+        <PageLink
           class="button"
           href={`/admin/payments/?gateway=code&account=${encodeURIComponent(`batch ${props.batch.batch_id}`)}`}
         >
           Redemptions
-        </a>
+        </PageLink>
         <Show when={props.batch.state !== "revoked"}>
-          <Button variant="danger" onClick={() => props.onRevoke()}>
+          <ActButton operation="/backend/admin/code-batch/revoke/" variant="danger" onClick={() => props.onRevoke()}>
             Revoke
-          </Button>
+          </ActButton>
         </Show>
       </div>
       <Facts

@@ -2,7 +2,6 @@ import type { revokedCouponResponse } from "@sluice/contracts/coupons";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
@@ -15,10 +14,12 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { couponKinds, couponStates } from "../../values.ts";
@@ -69,10 +70,10 @@ export function Page(): JSX.Element {
           { id: "kind", label: "Kind", options: optionsOf(couponKinds) },
         ]}
         actions={
-          <Button variant="primary" onClick={() => setIsMaking(true)}>
+          <ActButton operation="/backend/admin/coupon/create/" variant="primary" onClick={() => setIsMaking(true)}>
             <Icon name="plus" />
             New coupon
-          </Button>
+          </ActButton>
         }
         empty={{ title: "There are no coupons", text: "Make one, and tell customers its code." }}
         panel={{
@@ -99,13 +100,13 @@ function CouponFacts(props: { readonly coupon: Coupon; readonly onRevoke: () => 
   return (
     <>
       <div class="button-row">
-        <a class="button" href={`/admin/orders/?coupon_code=${encodeURIComponent(props.coupon.code)}`}>
+        <PageLink class="button" href={`/admin/orders/?coupon_code=${encodeURIComponent(props.coupon.code)}`}>
           Orders
-        </a>
+        </PageLink>
         <Show when={props.coupon.state !== "revoked"}>
-          <Button variant="danger" onClick={() => props.onRevoke()}>
+          <ActButton operation="/backend/admin/coupon/revoke/" variant="danger" onClick={() => props.onRevoke()}>
             Revoke
-          </Button>
+          </ActButton>
         </Show>
       </div>
       <Facts

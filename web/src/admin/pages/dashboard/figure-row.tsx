@@ -4,6 +4,7 @@ import { Figure, Figures } from "../../../kit/card.tsx";
 import { Skeleton } from "../../../kit/states.tsx";
 import { Term } from "../../../kit/tooltip.tsx";
 import { formats } from "../../formats.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { dash, shownCount } from "../../shown.ts";
 
 /** The path to the rows that a figure counts. */
@@ -88,12 +89,9 @@ function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
       {change()}
       <Show when={link()}>
         {(href) => (
-          <>
-            {" · "}
-            <a href={href()} aria-label={`Open ${props.figure.label}`}>
-              Open
-            </a>
-          </>
+          <PageLink href={href()} aria-label={`Open ${props.figure.label}`} otherwise="nothing">
+            Open
+          </PageLink>
         )}
       </Show>
     </>

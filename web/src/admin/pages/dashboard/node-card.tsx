@@ -4,6 +4,7 @@ import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs } from "../../shown.ts";
@@ -20,7 +21,14 @@ export function NodeCard(): JSX.Element {
     refetchInterval: refreshMs,
   }));
   return (
-    <Card title="Node health" actions={<a href="/admin/exit-nodes/">Exit nodes</a>}>
+    <Card
+      title="Node health"
+      actions={
+        <PageLink otherwise="nothing" href="/admin/exit-nodes/">
+          Exit nodes
+        </PageLink>
+      }
+    >
       <Switch fallback={<LoadingPart />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -36,7 +44,7 @@ export function NodeCard(): JSX.Element {
               columns={[
                 {
                   label: "Node",
-                  cell: (node) => <a href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</a>,
+                  cell: (node) => <PageLink href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</PageLink>,
                 },
                 { label: "State", cell: (node) => <StateWord state={node.status} /> },
                 {

@@ -9,8 +9,9 @@ import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/st
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { createRangeState, RangeBar, type RangeState } from "../../parts/range-bar.tsx";
-import { createMe } from "../../parts/rights.tsx";
+import { createMe, IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
 import { FigureRow, LoadingFigures } from "./figure-row.tsx";
@@ -69,8 +70,12 @@ export function Page(): JSX.Element {
           <Match when={query.data}>{(answer) => <Overviews answer={answer()} range={range} />}</Match>
         </Switch>
         <div class="card-grid">
-          <NodeCard />
-          <PayloadCard />
+          <IfReads path="/backend/admin/exit-node/list/">
+            <NodeCard />
+          </IfReads>
+          <IfReads path="/backend/admin/trace/payload/count/">
+            <PayloadCard />
+          </IfReads>
         </div>
         <Show when={query.data}>{(answer) => <Lists answer={answer()} />}</Show>
       </ShownAfter>
@@ -128,12 +133,26 @@ function PartCard(props: {
 function Lists(props: { readonly answer: Answer }): JSX.Element {
   return (
     <>
-      <Card title="Recent payments" actions={<a href="/admin/payments/">All payments</a>}>
+      <Card
+        title="Recent payments"
+        actions={
+          <PageLink otherwise="nothing" href="/admin/payments/">
+            All payments
+          </PageLink>
+        }
+      >
         <Show when={props.answer.recent_payments.length > 0} fallback={<NoPayments />}>
           <SimpleTable label="Recent payments" rows={props.answer.recent_payments} columns={paymentColumns} />
         </Show>
       </Card>
-      <Card title="Errors by cause" actions={<a href="/admin/trace/?status=failed">Failed calls</a>}>
+      <Card
+        title="Errors by cause"
+        actions={
+          <PageLink otherwise="nothing" href="/admin/trace/?status=failed">
+            Failed calls
+          </PageLink>
+        }
+      >
         <Show when={props.answer.errors.length > 0} fallback={<EmptyState title="No failed calls in this range" />}>
           <SimpleTable label="Errors by cause" rows={props.answer.errors} columns={errorColumns} />
         </Show>
@@ -158,7 +177,14 @@ function CountCard(props: {
   const facts = () =>
     Object.entries(props.counts).map(([name, count]) => ({ name: shownWord(name), value: shownCount(count) }));
   return (
-    <Card title={props.title} actions={<a href={props.href}>Open</a>}>
+    <Card
+      title={props.title}
+      actions={
+        <PageLink otherwise="nothing" href={props.href}>
+          Open
+        </PageLink>
+      }
+    >
       <Show when={facts().length > 0} fallback={<p class="muted">None yet.</p>}>
         <Facts facts={facts()} />
       </Show>
@@ -170,7 +196,9 @@ type Payment = Answer["recent_payments"][number];
 const paymentColumns = [
   {
     label: "Order",
-    cell: (row: Payment) => <a href={`/admin/orders/?order_no=${row.order_no}&open=${row.order_no}`}>{row.order_no}</a>,
+    cell: (row: Payment) => (
+      <PageLink href={`/admin/orders/?order_no=${row.order_no}&open=${row.order_no}`}>{row.order_no}</PageLink>
+    ),
   },
   { label: "Plan", cell: (row: Payment) => row.plan_name },
   { label: "Payer", cell: (row: Payment) => shownText(row.email) },
@@ -182,9 +210,9 @@ const paymentColumns = [
 type Cause = Answer["errors"][number];
 function causeLink({ code }: Cause): JSX.Element {
   return (
-    <a href={`/admin/trace/?${new URLSearchParams({ error_code: code }).toString()}`}>
+    <PageLink href={`/admin/trace/?${new URLSearchParams({ error_code: code }).toString()}`}>
       <code>{code}</code>
-    </a>
+    </PageLink>
   );
 }
 

@@ -5,6 +5,7 @@ import { apiGet } from "../../../api/client.ts";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 
 const path = "/backend/admin/trace/payload/count/";
@@ -16,7 +17,14 @@ export function PayloadCard(): JSX.Element {
     queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof payloadCountOutput>(path, { signal }),
   }));
   return (
-    <Card title="Decryptable payloads" actions={<a href="/admin/trace/">Trace</a>}>
+    <Card
+      title="Decryptable payloads"
+      actions={
+        <PageLink otherwise="nothing" href="/admin/trace/">
+          Trace
+        </PageLink>
+      }
+    >
       <Switch fallback={<LoadingPart />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />

@@ -6,6 +6,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMoment } from "../../shown.ts";
@@ -77,14 +78,15 @@ function DeliveryLog(props: { readonly target: Target }): JSX.Element {
                   label: "Send again",
                   cell: (row) => (
                     <Show when={row.status === "delivered" || row.status === "failed"} fallback={dash}>
-                      <Button
+                      <ActButton
+                        operation="/backend/admin/event-target/replay/"
                         variant="quiet"
                         aria-label={`Send ${row.event_id} again`}
                         disabled={action.isBusy() || props.target.status !== "active"}
                         onClick={() => void replay(row)}
                       >
                         Send again
-                      </Button>
+                      </ActButton>
                     </Show>
                   ),
                 },

@@ -1,6 +1,7 @@
 import { type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
 import { kindTexts, type Target } from "./event-target.ts";
@@ -66,7 +67,9 @@ function Actions(props: TableProps & { readonly target: Target }): JSX.Element {
   );
   return (
     <div class="event-actions">
-      {button("Test", props.onTest, props.target.status !== "active")}
+      <IfAllowed operation="/backend/admin/event-target/test/">
+        {button("Test", props.onTest, props.target.status !== "active")}
+      </IfAllowed>
       {button("Log", props.onLog)}
       <Show when={props.canChange}>
         {button("Change", props.onEdit)}

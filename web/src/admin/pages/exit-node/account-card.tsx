@@ -1,14 +1,15 @@
+import type { AdminOperation } from "@sluice/contracts/admin-rights";
 import type { exitAccountEntry, exitAccountResponse } from "@sluice/contracts/exit-nodes";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orNull } from "../../parts/field-values.ts";
@@ -26,7 +27,14 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
   const [edited, setEdited] = createSignal<Account | "new" | null>(null);
   const account = (): Account | null => ((each) => (each === "new" ? null : each))(edited());
   return (
-    <Card title="Accounts" actions={<Button onClick={() => setEdited("new")}>Add account</Button>}>
+    <Card
+      title="Accounts"
+      actions={
+        <ActButton operation="/backend/admin/exit-node/account/save/" onClick={() => setEdited("new")}>
+          Add account
+        </ActButton>
+      }
+    >
       <Show
         when={props.accounts.length > 0}
         fallback={
@@ -43,7 +51,16 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Name on the node", cell: (row) => shownText(row.node_account) },
             { label: "Updated", cell: (row) => shownMoment(row.updated_at) },
-            { label: "Edit", cell: (row) => <EditButton name={row.account_code} onClick={() => setEdited(row)} /> },
+            {
+              label: "Edit",
+              cell: (row) => (
+                <EditButton
+                  operation="/backend/admin/exit-node/account/save/"
+                  name={row.account_code}
+                  onClick={() => setEdited(row)}
+                />
+              ),
+            },
           ]}
         />
       </Show>
@@ -58,11 +75,15 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
   );
 }
 
-export function EditButton(props: { readonly name: string; readonly onClick: () => void }): JSX.Element {
+export function EditButton(props: {
+  readonly operation: AdminOperation;
+  readonly name: string;
+  readonly onClick: () => void;
+}): JSX.Element {
   return (
-    <Button variant="quiet" aria-label={`Edit ${props.name}`} onClick={props.onClick}>
+    <ActButton operation={props.operation} variant="quiet" aria-label={`Edit ${props.name}`} onClick={props.onClick}>
       Edit
-    </Button>
+    </ActButton>
   );
 }
 

@@ -2,9 +2,9 @@ import type { exitDnsResponse, exitHealthResponse, exitNodeEntry } from "@sluice
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { shownMoment, shownMs } from "../../shown.ts";
 import { dnsWord, healthSentence, healthWord } from "./check-words.tsx";
@@ -35,16 +35,24 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
     <Card title="Checks">
       <Facts facts={[...dnsFacts(props.node), ...healthFacts(props.node)]} />
       <div class="button-row">
-        <Button isBusy={dns.isBusy()} onClick={() => void dns.run(checkDns)}>
+        <ActButton
+          operation="/backend/admin/exit-node/dns-check/"
+          isBusy={dns.isBusy()}
+          onClick={() => void dns.run(checkDns)}
+        >
           Check DNS
-        </Button>
-        <Button isBusy={health.isBusy()} onClick={() => void health.run(checkHealth)}>
+        </ActButton>
+        <ActButton
+          operation="/backend/admin/exit-node/health/"
+          isBusy={health.isBusy()}
+          onClick={() => void health.run(checkHealth)}
+        >
           Check health
-        </Button>
+        </ActButton>
         <Show when={!props.node.is_host_form}>
-          <Button variant="danger" onClick={() => setIsAsking(true)}>
+          <ActButton operation="/backend/admin/exit-node/switch/" variant="danger" onClick={() => setIsAsking(true)}>
             Switch to host
-          </Button>
+          </ActButton>
         </Show>
       </div>
       <SwitchDialog node={props.node} isOpen={isAsking()} onClose={() => setIsAsking(false)} />

@@ -11,6 +11,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -41,7 +42,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={query.data?.node.name ?? params.code}
         text="Nodes are checked regularly, and whenever you ask."
-        actions={<a href="/admin/exit-nodes/">All exit nodes</a>}
+        actions={<PageLink href="/admin/exit-nodes/">All exit nodes</PageLink>}
       />
       <Switch fallback={<LoadingNode />}>
         <Match when={query.isError && query.data === undefined}>

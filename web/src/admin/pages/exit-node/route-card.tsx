@@ -3,12 +3,12 @@ import type { ResponseOf } from "@sluice/contracts/wire";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orNull, wholeOrNull } from "../../parts/field-values.ts";
@@ -27,7 +27,14 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
   const [edited, setEdited] = createSignal<Route | "new" | null>(null);
   const route = (): Route | null => ((each) => (each === "new" ? null : each))(edited());
   return (
-    <Card title="Routes" actions={<Button onClick={() => setEdited("new")}>Add route</Button>}>
+    <Card
+      title="Routes"
+      actions={
+        <ActButton operation="/backend/admin/exit-node/route/save/" onClick={() => setEdited("new")}>
+          Add route
+        </ActButton>
+      }
+    >
       <Show
         when={props.routes.length > 0}
         fallback={
@@ -45,7 +52,16 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
             { label: "Node", cell: (row) => row.node_code ?? "every node with the provider" },
             { label: "Status", cell: (row) => <StateWord state={row.status} /> },
             { label: "Updated", cell: (row) => shownMoment(row.updated_at) },
-            { label: "Edit", cell: (row) => <EditButton name={row.route_code} onClick={() => setEdited(row)} /> },
+            {
+              label: "Edit",
+              cell: (row) => (
+                <EditButton
+                  operation="/backend/admin/exit-node/route/save/"
+                  name={row.route_code}
+                  onClick={() => setEdited(row)}
+                />
+              ),
+            },
           ]}
         />
       </Show>

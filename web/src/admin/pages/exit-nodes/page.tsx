@@ -14,8 +14,10 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
@@ -31,7 +33,7 @@ const columns: readonly Column<Node>[] = [
   {
     id: "name",
     label: "Node",
-    cell: (node) => <a href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</a>,
+    cell: (node) => <PageLink href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</PageLink>,
     card: "title",
     isSortable: true,
   },
@@ -110,7 +112,11 @@ export function Page(): JSX.Element {
         empty={{
           title: "There are no exit nodes",
           text: "Install the agent on a host, then add the host here with the agent's relay key.",
-          actions: <Button onClick={() => setIsAdding(true)}>Add the first node</Button>,
+          actions: (
+            <ActButton operation="/backend/admin/exit-node/save/" onClick={() => setIsAdding(true)}>
+              Add the first node
+            </ActButton>
+          ),
         }}
         actions={
           <IfAllowed operation="/backend/admin/exit-node/save/">

@@ -9,6 +9,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { keyColumns } from "../../columns/account-columns.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { KeyPanel } from "../user/key-panel.tsx";
@@ -54,7 +55,7 @@ const userColumns: readonly Column<User>[] = [
   {
     id: "email",
     label: "E-mail",
-    cell: (user) => <a href={`/admin/users/${user.user_id}/`}>{user.email}</a>,
+    cell: (user) => <PageLink href={`/admin/users/${user.user_id}/`}>{user.email}</PageLink>,
     card: "title",
     isSortable: true,
   },

@@ -11,7 +11,9 @@ import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { AssignForm } from "../groups/assign-form.tsx";
@@ -43,7 +45,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <nav aria-label="Breadcrumbs">
-        <a href="/admin/groups/">Groups</a>
+        <PageLink href="/admin/groups/">Groups</PageLink>
       </nav>
       <PageHead title={params.name} text={query.data?.group.description ?? ""} />
       <Switch fallback={<LoadingPart size="page" />}>
@@ -106,8 +108,12 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
               Edit group
             </Button>
           </IfAllowed>
-          <Button onClick={() => setAsked("assign")}>Add users</Button>
-          <Button onClick={() => setAsked("remove")}>Remove users</Button>
+          <ActButton operation="/backend/admin/group/assign/" onClick={() => setAsked("assign")}>
+            Add users
+          </ActButton>
+          <ActButton operation="/backend/admin/group/remove/" onClick={() => setAsked("remove")}>
+            Remove users
+          </ActButton>
         </Show>
         <IfAllowed operation="/backend/admin/archive/add/">
           <ArchiveButton
@@ -118,9 +124,9 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
             paths={[groupDetailPath, groupsPath]}
           />
         </IfAllowed>
-        <a class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
+        <PageLink class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
           Abilities
-        </a>
+        </PageLink>
       </div>
       <Facts
         facts={[

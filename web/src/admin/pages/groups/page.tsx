@@ -12,6 +12,7 @@ import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { groupVisibilities } from "../../values.ts";
@@ -22,7 +23,7 @@ const columns: readonly Column<Group>[] = [
   {
     id: "name",
     label: "Group",
-    cell: (group) => <a href={`/admin/groups/${group.name}/`}>{group.name}</a>,
+    cell: (group) => <PageLink href={`/admin/groups/${group.name}/`}>{group.name}</PageLink>,
     card: "title",
     isSortable: true,
   },

@@ -15,6 +15,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { invoiceKinds } from "../../values.ts";
@@ -109,9 +110,9 @@ function InvoiceFacts(props: { readonly invoice: Invoice }): JSX.Element {
           <Icon name="download" />
           PDF
         </a>
-        <a class="button" href={`/admin/orders/?order_no=${props.invoice.order_no}`}>
+        <PageLink class="button" href={`/admin/orders/?order_no=${props.invoice.order_no}`}>
           Order
-        </a>
+        </PageLink>
       </div>
       <Facts
         facts={[

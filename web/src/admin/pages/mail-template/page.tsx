@@ -6,7 +6,6 @@ import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
@@ -14,8 +13,11 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { templateOccasion } from "../mail/template-names.ts";
 import styles from "./mail-preview.module.css";
 import { MailPreview } from "./mail-preview.tsx";
@@ -39,17 +41,17 @@ export function Page(): JSX.Element {
       <PageHead
         title={`${params.name}, ${params.locale}`}
         text={templateOccasion(params.name)}
-        actions={<a href="/admin/mail/?view=templates">All templates</a>}
+        actions={<PageLink href="/admin/mail/?view=templates">All templates</PageLink>}
       />
       <nav class={`button-row ${styles["languages"]}`} aria-label="Languages of this template">
         <For each={allLocales}>
           {(locale) => (
-            <a
+            <PageLink
               href={`/admin/mail/templates/${params.name}/${locale}/`}
               aria-current={locale === params.locale ? "page" : undefined}
             >
               {locale}
-            </a>
+            </PageLink>
           )}
         </For>
       </nav>
@@ -112,7 +114,9 @@ function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
         </AdminForm>
         <Variables answer={props.answer} />
       </Card>
-      <MailPreview name={template.name} locale={template.locale} values={form.values()} />
+      <IfAllowed operation="/backend/admin/mail/template/preview/">
+        <MailPreview name={template.name} locale={template.locale} values={form.values()} />
+      </IfAllowed>
     </div>
   );
 }
@@ -129,9 +133,9 @@ function TakeBuiltIn(props: { readonly form: Form<Parts>; readonly builtIn: Part
   };
   return (
     <Show when={!isSame()}>
-      <Button variant="quiet" onClick={take}>
+      <ActButton operation="/backend/admin/mail/template/save/" variant="quiet" onClick={take}>
         Restore the shipped text
-      </Button>
+      </ActButton>
     </Show>
   );
 }

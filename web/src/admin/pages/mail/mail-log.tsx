@@ -1,7 +1,6 @@
 import type { resendDeadMailsResponse, resendMailResponse } from "@sluice/contracts/mail";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
@@ -11,10 +10,12 @@ import { createTableState } from "../../../table/table-state.ts";
 import { type MailRow, mailColumns } from "../../columns/account-columns.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { createListRange, rangeFilters } from "../../parts/list-range.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { RangeBar } from "../../parts/range-bar.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
@@ -59,7 +60,11 @@ export function MailLog(): JSX.Element {
           title: "No mails sent yet",
           text: "Mails appear here when someone registers, pays or runs low on balance.",
         }}
-        actions={<Button onClick={() => setIsAsking(true)}>Resend failed</Button>}
+        actions={
+          <ActButton operation="/backend/admin/mail/resend-failed/" onClick={() => setIsAsking(true)}>
+            Resend failed
+          </ActButton>
+        }
         panel={{ title: (mail) => mail.to, content: (mail) => <MailPanel mail={mail} /> }}
       />
       <ResendFailed isOpen={isAsking()} template={state.filter("template")} onClose={() => setIsAsking(false)} />
@@ -81,9 +86,14 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
           <span>{`Failed after ${formats.number(mail().attempts)} attempts: ${mail().last_error ?? "no reason reported"}`}</span>
         </Notice>
         <div class="button-row">
-          <Button variant="primary" isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
+          <ActButton
+            operation="/backend/admin/mail/resend/"
+            variant="primary"
+            isBusy={action.isBusy()}
+            onClick={() => void action.run(resend)}
+          >
             Resend mail
-          </Button>
+          </ActButton>
         </div>
       </Show>
       <Facts
@@ -93,7 +103,9 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
           { name: "Subject", value: shownText(mail().subject) },
           {
             name: "Template",
-            value: <a href={`/admin/mail/templates/${mail().template}/${mail().locale}/`}>{mail().template}</a>,
+            value: (
+              <PageLink href={`/admin/mail/templates/${mail().template}/${mail().locale}/`}>{mail().template}</PageLink>
+            ),
           },
           { name: "Language", value: mail().locale },
           { name: "Status", value: <StateWord state={mail().status} /> },

@@ -3,18 +3,20 @@ import { type JSX, Match, Switch } from "solid-js";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { createMe, readable } from "../../parts/rights.tsx";
 import { MailLog } from "./mail-log.tsx";
 import { TemplateList } from "./template-list.tsx";
 
 const views = [
-  { id: "log", label: "Mails" },
-  { id: "templates", label: "Templates" },
+  { id: "log", label: "Mails", reads: "/backend/admin/mail/list/" },
+  { id: "templates", label: "Templates", reads: "/backend/admin/mail/template/list/" },
 ] as const;
 type View = (typeof views)[number]["id"];
 
 /** What was sent, what could not be sent, and the text of each email. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Mail");
+  const me = createMe();
   const [params, setParams] = useSearchParams();
   const selected = (): View => (params["view"] === "templates" ? "templates" : "log");
   const select = (view: View): void => {
@@ -25,7 +27,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title="Mail" text="Every mail sent by the service with its status, and the templates." />
-      <Tabs label="Mail" tabs={views} selected={selected()} onSelect={select}>
+      <Tabs label="Mail" tabs={readable(views, me.admin())} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Switch>
             <Match when={selected() === "log"}>

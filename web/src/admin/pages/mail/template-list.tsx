@@ -8,6 +8,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { templateOccasion } from "./template-names.ts";
 
 const path = "/backend/admin/mail/template/list/";
@@ -71,10 +72,10 @@ function Languages(props: { readonly template: Template }): JSX.Element {
         {(locale) => {
           const changedAt = props.template.changed.get(locale);
           return (
-            <a class="chip" href={`/admin/mail/templates/${props.template.name}/${locale}/`}>
+            <PageLink class="chip" href={`/admin/mail/templates/${props.template.name}/${locale}/`}>
               {locale}
               {changedAt === undefined ? null : <Badge>{`changed ${formats.date(changedAt)}`}</Badge>}
-            </a>
+            </PageLink>
           );
         }}
       </For>

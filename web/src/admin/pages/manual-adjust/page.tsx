@@ -11,6 +11,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { AdjustCard } from "./adjust-card.tsx";
 
@@ -37,7 +38,9 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title="Adjust balance" text="Adds to or deducts from a user's balance, in US dollars." />
-      <AdjustCard />
+      <IfAllowed operation="/backend/admin/manual-adjust/">
+        <AdjustCard />
+      </IfAllowed>
       <DataTable
         {...list}
         name="admin-adjustments"

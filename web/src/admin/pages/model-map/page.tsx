@@ -16,6 +16,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { JsonValue } from "../../parts/json-value.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment } from "../../shown.ts";
 import { type MapEntry, MapForm, mapListPath } from "./map-form.tsx";
@@ -69,9 +70,9 @@ export function Page(): JSX.Element {
         title="Compatibility map"
         text="Maps the names that clients of the Messages API use to models. Changes apply in every process at once."
         actions={
-          <a class="button" href="/admin/models/?tab=tester&route=messages">
+          <PageLink class="button" href="/admin/models/?tab=tester&route=messages">
             Test a name
-          </a>
+          </PageLink>
         }
       />
       <DataTable
@@ -126,15 +127,18 @@ function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => vo
             Edit name
           </Button>
         </IfAllowed>
-        <a class="button" href={`/admin/models/?tab=tester&route=messages&name=${encodeURIComponent(entry.name)}`}>
+        <PageLink
+          class="button"
+          href={`/admin/models/?tab=tester&route=messages&name=${encodeURIComponent(entry.name)}`}
+        >
           Test this name
-        </a>
-        <a
+        </PageLink>
+        <PageLink
           class="button"
           href={`/admin/audit/?subject_kind=messages_model&subject_id=${encodeURIComponent(entry.name)}`}
         >
           Change history
-        </a>
+        </PageLink>
       </div>
       <Show when={entry.is_in_catalog && entry.is_enabled && entry.upstream_model !== entry.name}>
         <Notice tone="warn">

@@ -3,7 +3,6 @@ import type { RowOf } from "@sluice/contracts/lists";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Checkbox, TextField } from "../../../kit/field.tsx";
@@ -15,6 +14,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
@@ -63,10 +63,14 @@ export function Abilities(): JSX.Element {
           { id: "channel_id", label: "Channel id", isSearch: true },
         ]}
         actions={
-          <Button variant="primary" onClick={() => setEdited({ ability: null })}>
+          <ActButton
+            operation="/backend/admin/ability/save/"
+            variant="primary"
+            onClick={() => setEdited({ ability: null })}
+          >
             <Icon name="plus" />
             Add ability
-          </Button>
+          </ActButton>
         }
         empty={{
           title: "No channel serves a model",
@@ -77,9 +81,13 @@ export function Abilities(): JSX.Element {
           content: (row) => (
             <>
               <div class="button-row">
-                <Button variant="primary" onClick={() => setEdited({ ability: row })}>
+                <ActButton
+                  operation="/backend/admin/ability/save/"
+                  variant="primary"
+                  onClick={() => setEdited({ ability: row })}
+                >
                   Edit
-                </Button>
+                </ActButton>
               </div>
               <Facts
                 facts={[

@@ -2,11 +2,11 @@ import { fallbacksMax } from "@sluice/contracts/fallback-limits";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
@@ -29,7 +29,11 @@ export function ModelFallbacks(props: { readonly model: Model }): JSX.Element {
     { label: "For", cell: (rule: Rule) => (rule.is_for_every_key ? "every key" : "keys that allow it") },
     {
       label: "Actions",
-      cell: (rule: Rule) => <Button onClick={() => setEdited(rule)}>Edit {groupOf(rule)}</Button>,
+      cell: (rule: Rule) => (
+        <ActButton operation="/backend/admin/model/fallbacks/save/" onClick={() => setEdited(rule)}>
+          Edit {groupOf(rule)}
+        </ActButton>
+      ),
     },
   ];
   return (
@@ -42,7 +46,9 @@ export function ModelFallbacks(props: { readonly model: Model }): JSX.Element {
         <SimpleTable label="Fallbacks of the model" rows={props.model.fallbacks} columns={columns} />
       </Show>
       <div class="button-row">
-        <Button onClick={() => setEdited("new")}>Add fallbacks</Button>
+        <ActButton operation="/backend/admin/model/fallbacks/save/" onClick={() => setEdited("new")}>
+          Add fallbacks
+        </ActButton>
       </div>
       <Dialog isOpen={edited() !== null} onClose={() => setEdited(null)} title={`Fallbacks of ${props.model.name}`}>
         <Show when={edited()} keyed={true}>

@@ -1,11 +1,12 @@
 import { pricedUnits, tokenPrices } from "@sluice/contracts/priced-units";
 import { type JSX, Show } from "solid-js";
-import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownText } from "../../shown.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
@@ -21,16 +22,16 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
       <ArchivedNotice archivedAt={model.archived_at} />
       <div class="button-row">
         <Show when={model.archived_at === null}>
-          <Button variant="primary" onClick={() => props.onEdit()}>
+          <ActButton operation="/backend/admin/model/save/" variant="primary" onClick={() => props.onEdit()}>
             Edit model
-          </Button>
+          </ActButton>
         </Show>
-        <a class="button" href={`/admin/models/?tab=abilities&model=${encodeURIComponent(model.name)}`}>
+        <PageLink class="button" href={`/admin/models/?tab=abilities&model=${encodeURIComponent(model.name)}`}>
           Its channels
-        </a>
-        <a class="button" href={`/admin/models/?tab=tester&name=${encodeURIComponent(model.name)}`}>
+        </PageLink>
+        <PageLink class="button" href={`/admin/models/?tab=tester&name=${encodeURIComponent(model.name)}`}>
           Test this name
-        </a>
+        </PageLink>
         <ArchiveButton
           kind="model"
           id={model.name}

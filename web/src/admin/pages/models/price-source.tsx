@@ -5,12 +5,12 @@ import { createSignal, type JSX, Show } from "solid-js";
 import type { z } from "zod";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { dash, shownMoment } from "../../shown.ts";
@@ -57,9 +57,13 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
     <Card title="List prices of providers">
       <Facts facts={factsOf(props.state)} />
       <div class="button-row">
-        <Button isBusy={action.isBusy()} onClick={() => picker?.click()}>
+        <ActButton
+          operation="/backend/admin/price-data/upload/"
+          isBusy={action.isBusy()}
+          onClick={() => picker?.click()}
+        >
           Upload a file
-        </Button>
+        </ActButton>
         <input
           ref={picker}
           type="file"
@@ -72,16 +76,18 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
             event.currentTarget.value = "";
           }}
         />
-        <Button onClick={() => setIsEditing(true)}>Set the address</Button>
+        <ActButton operation="/backend/admin/price-data/source/save/" onClick={() => setIsEditing(true)}>
+          Set the address
+        </ActButton>
         <Show when={props.state.url !== null}>
-          <Button isBusy={action.isBusy()} onClick={fetchNow}>
+          <ActButton operation="/backend/admin/price-data/fetch/" isBusy={action.isBusy()} onClick={fetchNow}>
             Fetch now
-          </Button>
+          </ActButton>
         </Show>
         <Show when={props.state.stored !== null}>
-          <Button isBusy={action.isBusy()} onClick={remove}>
+          <ActButton operation="/backend/admin/price-data/remove/" isBusy={action.isBusy()} onClick={remove}>
             Use the shipped prices
-          </Button>
+          </ActButton>
         </Show>
       </div>
       <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Address of the prices">

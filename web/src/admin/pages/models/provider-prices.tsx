@@ -4,9 +4,9 @@ import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
@@ -91,9 +91,9 @@ function Comparisons(props: { readonly rows: readonly Comparison[] }): JSX.Eleme
         {
           label: "Accept",
           cell: (row) => (
-            <Button isBusy={action.isBusy()} onClick={() => accept(row)}>
+            <ActButton operation="/backend/admin/model/save/" isBusy={action.isBusy()} onClick={() => accept(row)}>
               Accept<span class="visually-hidden"> the prices of {row.model}</span>
-            </Button>
+            </ActButton>
           ),
         },
       ]}

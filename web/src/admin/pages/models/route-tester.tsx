@@ -10,6 +10,7 @@ import { SelectField, TextField } from "../../../kit/field.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownWord } from "../../shown.ts";
 
@@ -143,9 +144,9 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
             {
               label: "Channel",
               cell: (row) => (
-                <a href={`/admin/upstreams/?q=${encodeURIComponent(row.channel_name)}&open=${row.channel_id}`}>
+                <PageLink href={`/admin/upstreams/?q=${encodeURIComponent(row.channel_name)}&open=${row.channel_id}`}>
                   {row.channel_name}
-                </a>
+                </PageLink>
               ),
             },
             {

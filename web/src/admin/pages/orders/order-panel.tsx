@@ -1,5 +1,4 @@
 import { For, type JSX, Show } from "solid-js";
-import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
@@ -7,6 +6,8 @@ import { Status, type Tone } from "../../../kit/status.tsx";
 import type { OrderRow } from "../../columns/billing-columns.tsx";
 import { OrganisationLink, UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 
@@ -43,7 +44,9 @@ export function OrderPanel(props: {
         {(reason) => (
           <Notice tone="bad">
             <span>Needs review: {reason()}</span>
-            <Button onClick={() => props.onResolve()}>Decide</Button>
+            <ActButton operation="/backend/admin/order/resolve/" onClick={() => props.onResolve()}>
+              Decide
+            </ActButton>
           </Notice>
         )}
       </Show>
@@ -59,7 +62,9 @@ export function OrderPanel(props: {
       </ol>
       <Show when={order.paid_at !== null && order.status !== "refunded"}>
         <div class="button-row">
-          <Button onClick={() => props.onRefund()}>{order.pay_channel === "code" ? "Take back" : "Refund"}</Button>
+          <ActButton operation="/backend/admin/refund/create/" onClick={() => props.onRefund()}>
+            {order.pay_channel === "code" ? "Take back" : "Refund"}
+          </ActButton>
         </div>
       </Show>
       <Card title="Order">
@@ -92,8 +97,8 @@ export function OrderPanel(props: {
           ]}
         />
         <div class="button-row">
-          <a href={`/admin/payments/?order_no=${order.order_no}`}>Payments of this order</a>
-          <a href={`/admin/payments/?tab=refunds&order_no=${order.order_no}`}>Refunds</a>
+          <PageLink href={`/admin/payments/?order_no=${order.order_no}`}>Payments of this order</PageLink>
+          <PageLink href={`/admin/payments/?tab=refunds&order_no=${order.order_no}`}>Refunds</PageLink>
         </div>
       </Card>
     </>

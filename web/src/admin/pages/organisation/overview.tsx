@@ -3,6 +3,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
@@ -33,9 +34,9 @@ export function Overview(props: { readonly detail: OrganisationDetail }): JSX.El
           </Button>
         </IfAllowed>
         <IfAllowed operation="/backend/admin/manual-adjust/">
-          <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${organisation().gateway_user_id}`}>
+          <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${organisation().gateway_user_id}`}>
             Adjust balance
-          </a>
+          </PageLink>
         </IfAllowed>
         <IfAllowed operation="/backend/admin/organisation/save/">
           <Button

@@ -7,6 +7,7 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { type OrganisationDetail, organisationDetailPath } from "../organisations/organisation.ts";
 import { type AccountList, AccountRows, isAccountList, readableTabs } from "../user/account-lists.tsx";
@@ -44,7 +45,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <nav aria-label="Breadcrumbs">
-        <a href="/admin/organisations/">Organisations</a>
+        <PageLink href="/admin/organisations/">Organisations</PageLink>
       </nav>
       <PageHead
         title={title()}

@@ -11,6 +11,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
@@ -22,7 +23,7 @@ const columns: readonly Column<Organisation>[] = [
   {
     id: "name",
     label: "Organisation",
-    cell: (row) => <a href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</a>,
+    cell: (row) => <PageLink href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</PageLink>,
     card: "title",
     isSortable: true,
   },
@@ -36,7 +37,7 @@ const columns: readonly Column<Organisation>[] = [
   {
     id: "group_name",
     label: "Group",
-    cell: (row) => <a href={`/admin/groups/${row.group_name}/`}>{row.group_name}</a>,
+    cell: (row) => <PageLink href={`/admin/groups/${row.group_name}/`}>{row.group_name}</PageLink>,
   },
   { id: "remaining", label: "Balance, USD", cell: (row) => formats.quotaColumn(row.remaining), align: "end" },
   { id: "used", label: "Used, USD", cell: (row) => formats.quotaColumn(row.used), align: "end" },

@@ -3,7 +3,6 @@ import type { RowOf } from "@sluice/contracts/lists";
 import type { replayedNotice } from "@sluice/contracts/payments";
 import { type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
@@ -13,6 +12,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { OrderLink } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
@@ -110,9 +110,13 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
       <Notice tone={row.is_open ? "warn" : "info"}>
         <span>{meanings[row.result]}</span>
         <Show when={row.is_open}>
-          <Button isBusy={action.isBusy()} onClick={() => void takeAgain()}>
+          <ActButton
+            operation="/backend/admin/gateway-event/replay/"
+            isBusy={action.isBusy()}
+            onClick={() => void takeAgain()}
+          >
             Process again
-          </Button>
+          </ActButton>
         </Show>
       </Notice>
       <Facts

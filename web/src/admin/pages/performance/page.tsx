@@ -13,6 +13,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMs } from "../../shown.ts";
 
@@ -120,7 +121,9 @@ const figures = <Row extends { readonly now: Performance }>() => [
 const modelColumns = [
   {
     label: "Model",
-    cell: (row: Model) => <a href={`/admin/performance/?model=${encodeURIComponent(row.model)}`}>{row.model}</a>,
+    cell: (row: Model) => (
+      <PageLink href={`/admin/performance/?model=${encodeURIComponent(row.model)}`}>{row.model}</PageLink>
+    ),
   },
   ...figures<Model>(),
   {

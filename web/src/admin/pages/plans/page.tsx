@@ -14,6 +14,7 @@ import { formats } from "../../formats.ts";
 import { ArchiveButton, ArchivedNotice, archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
@@ -37,7 +38,11 @@ const columns: readonly Column<Plan>[] = [
     id: "group_name",
     label: "Group",
     cell: (plan) =>
-      plan.group_name === null ? "none" : <a href={`/admin/groups/${plan.group_name}/`}>{plan.group_name}</a>,
+      plan.group_name === null ? (
+        "none"
+      ) : (
+        <PageLink href={`/admin/groups/${plan.group_name}/`}>{plan.group_name}</PageLink>
+      ),
   },
   { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
   { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
@@ -116,9 +121,9 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
             </Button>
           </IfAllowed>
         </Show>
-        <a class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
+        <PageLink class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
           Orders
-        </a>
+        </PageLink>
         <ArchiveButton
           kind="plan"
           id={plan.plan_code}

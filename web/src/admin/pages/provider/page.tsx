@@ -10,6 +10,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { waitingText } from "../../parts/outcome-text.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { channelPath } from "../upstreams/channel.ts";
 import { ConnectionForm } from "./connection-form.tsx";
 import { createSetup, type ExistingChannel, type Setup } from "./create-setup.ts";
@@ -154,16 +155,16 @@ function Outcome(props: { readonly setup: Setup; readonly onAgain: () => void })
                 </p>
               </Show>
               <div class="button-row">
-                <a
+                <PageLink
                   class="button"
                   data-variant="primary"
                   href={`/admin/upstreams/?q=${encodeURIComponent(adopted().channel_name)}&open=${adopted().channel_id}`}
                 >
                   Open the channel
-                </a>
-                <a class="button" href="/admin/models/">
+                </PageLink>
+                <PageLink class="button" href="/admin/models/">
                   Models and prices
-                </a>
+                </PageLink>
               </div>
             </div>
           </Card>

@@ -6,6 +6,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
 import { type Credit, refusalTexts, registrationPath } from "./registration.ts";
@@ -15,9 +16,9 @@ const columns: readonly Column<Credit>[] = [
     id: "email",
     label: "User",
     cell: (row) => (
-      <a href={`/admin/users/${row.user_id}/`}>
+      <PageLink href={`/admin/users/${row.user_id}/`}>
         <bdi>{row.email}</bdi>
-      </a>
+      </PageLink>
     ),
     card: "title",
   },

@@ -3,7 +3,6 @@ import type { renewalList, renewalResponse } from "@sluice/contracts/renewals";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
@@ -15,10 +14,12 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { renewalStatuses } from "../../values.ts";
@@ -115,16 +116,16 @@ function RenewalFacts(props: { readonly renewal: Renewal; readonly onCancel: () 
   return (
     <>
       <div class="button-row">
-        <a class="button" href={ordersPath}>
+        <PageLink class="button" href={ordersPath}>
           Orders
-        </a>
-        <a class="button" href={`/admin/users/${renewal.user_id}/`}>
+        </PageLink>
+        <PageLink class="button" href={`/admin/users/${renewal.user_id}/`}>
           Customer
-        </a>
+        </PageLink>
         <Show when={mayEnd(renewal)}>
-          <Button variant="danger" onClick={() => props.onCancel()}>
+          <ActButton operation="/backend/admin/renewal/cancel/" variant="danger" onClick={() => props.onCancel()}>
             Cancel subscription
-          </Button>
+          </ActButton>
         </Show>
       </div>
       <Facts

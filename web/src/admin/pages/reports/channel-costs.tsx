@@ -6,13 +6,13 @@ import { createSignal, For, type JSX, Match, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { utcDay } from "../../../i18n/days.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
@@ -50,7 +50,14 @@ export function ChannelCosts(): JSX.Element {
       apiGet(path, { signal }) as Promise<{ readonly costs: readonly Cost[] }>,
   }));
   return (
-    <Card title="Provider prices" actions={<Button onClick={() => setIsOpen(true)}>Add price</Button>}>
+    <Card
+      title="Provider prices"
+      actions={
+        <ActButton operation="/backend/admin/channel-cost/save/" onClick={() => setIsOpen(true)}>
+          Add price
+        </ActButton>
+      }
+    >
       <Switch
         fallback={
           <EmptyState title="No provider prices yet">

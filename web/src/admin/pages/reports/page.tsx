@@ -4,6 +4,7 @@ import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createRangeState, RangeBar } from "../../parts/range-bar.tsx";
+import { createMe, readable } from "../../parts/rights.tsx";
 import { CampaignReport } from "./campaign-report.tsx";
 import { MarginReport } from "./margin-report.tsx";
 import { ReconciliationReport } from "./reconciliation-report.tsx";
@@ -11,17 +12,18 @@ import { RevenueReport } from "./revenue-report.tsx";
 import { UsageReport } from "./usage-report.tsx";
 
 const reports = [
-  { id: "revenue", label: "Revenue" },
-  { id: "usage", label: "Usage" },
-  { id: "margin", label: "Margin" },
-  { id: "reconciliation", label: "Reconciliation" },
-  { id: "campaign", label: "Campaigns" },
+  { id: "revenue", label: "Revenue", reads: "/backend/admin/report/revenue/" },
+  { id: "usage", label: "Usage", reads: "/backend/admin/report/usage/" },
+  { id: "margin", label: "Margin", reads: "/backend/admin/report/margin/" },
+  { id: "reconciliation", label: "Reconciliation", reads: "/backend/admin/report/reconciliation/" },
+  { id: "campaign", label: "Campaigns", reads: "/backend/admin/report/campaign/" },
 ] as const;
 type ReportId = (typeof reports)[number]["id"];
 
 /** Sums by days in a time zone, each with a download for spreadsheets. The URL holds the selection. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Reports");
+  const me = createMe();
   const [params, setParams] = useSearchParams();
   const range = createRangeState();
   const selected = (): ReportId => reports.find(({ id }) => id === params["report"])?.id ?? "revenue";
@@ -31,7 +33,7 @@ export function Page(): JSX.Element {
       <RangeBar state={range} />
       <Tabs
         label="Reports"
-        tabs={reports}
+        tabs={readable(reports, me.admin())}
         selected={selected()}
         onSelect={(report) => setParams({ report, by: null, sort: null, open: null })}
       >

@@ -20,6 +20,7 @@ import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment } from "../../shown.ts";
@@ -113,9 +114,9 @@ function SecretPanel(props: { readonly secret: Secret; readonly onReplace: () =>
       <div class="button-row">
         <Button onClick={() => props.onReplace()}>Replace value</Button>
         <RemoveSecret name={props.secret.name} />
-        <a class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.secret.name)}`}>
+        <PageLink class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.secret.name)}`}>
           Change history
-        </a>
+        </PageLink>
       </div>
     </>
   );

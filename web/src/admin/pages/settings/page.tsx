@@ -1,11 +1,11 @@
 import type { clearedCacheOutput } from "@sluice/contracts/response-cache";
 import { For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { createSettings, SecondPersonNotice } from "../../parts/second-person.tsx";
@@ -85,9 +85,13 @@ function ClearCache(): JSX.Element {
   };
   return (
     <div class="button-row">
-      <Button isBusy={action.isBusy()} onClick={() => void action.run(clear)}>
+      <ActButton
+        operation="/backend/admin/response-cache/clear/"
+        isBusy={action.isBusy()}
+        onClick={() => void action.run(clear)}
+      >
         Clear the cache
-      </Button>
+      </ActButton>
     </div>
   );
 }

@@ -17,6 +17,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
@@ -141,9 +142,9 @@ function ProviderPanel(props: { readonly provider: Provider; readonly onEdit: ()
             Remove
           </Button>
         </Show>
-        <a class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.provider.slug)}`}>
+        <PageLink class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.provider.slug)}`}>
           Change history
-        </a>
+        </PageLink>
       </div>
     </>
   );

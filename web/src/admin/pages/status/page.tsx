@@ -5,7 +5,6 @@ import { createQuery } from "@tanstack/solid-query";
 import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
@@ -14,10 +13,11 @@ import { Badge } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
-import { createMe } from "../../parts/rights.tsx";
+import { createMe, IfReads } from "../../parts/rights.tsx";
 import { createSettings } from "../../parts/second-person.tsx";
 import { SettingForm } from "../../parts/setting-form.tsx";
 import { shownMoment, shownWord } from "../../shown.ts";
@@ -30,8 +30,6 @@ const settingNames = ["status.page", "status.success", "status.latency", "status
 /** What the public status page shows, and the incidents on it. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Status page");
-  const me = createMe();
-  const settings = createSettings();
   const [edited, setEdited] = createSignal<Incident | "new" | null>(null);
   const query = createQuery(() => ({
     queryKey: [path],
@@ -40,7 +38,14 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead title="Status page" text="What customers see at /status/: how the models do, and what you say of it." />
-      <Card title="Incidents" actions={<Button onClick={() => setEdited("new")}>Post an incident</Button>}>
+      <Card
+        title="Incidents"
+        actions={
+          <ActButton operation="/backend/admin/incident/create/" onClick={() => setEdited("new")}>
+            Post an incident
+          </ActButton>
+        }
+      >
         <Switch fallback={<LoadingPart size="card" />}>
           <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -61,24 +66,9 @@ export function Page(): JSX.Element {
           </Match>
         </Switch>
       </Card>
-      <Card title="What is shown">
-        <Switch fallback={<LoadingPart size="card" />}>
-          <Match when={settings.isError && settings.data === undefined}>
-            <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-          </Match>
-          <Match when={settings.data}>
-            {(data) => (
-              <For each={settingNames}>
-                {(name) => (
-                  <Show when={data().settings.find((each) => each.name === name)} keyed>
-                    {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
-                  </Show>
-                )}
-              </For>
-            )}
-          </Match>
-        </Switch>
-      </Card>
+      <IfReads path="/backend/admin/settings/list/">
+        <ShownSettings />
+      </IfReads>
       <Dialog
         isOpen={edited() !== null}
         onClose={() => setEdited(null)}
@@ -95,12 +85,39 @@ export function Page(): JSX.Element {
   );
 }
 
+function ShownSettings(): JSX.Element {
+  const me = createMe();
+  const settings = createSettings();
+  return (
+    <Card title="What is shown">
+      <Switch fallback={<LoadingPart size="card" />}>
+        <Match when={settings.isError && settings.data === undefined}>
+          <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+        </Match>
+        <Match when={settings.data}>
+          {(data) => (
+            <For each={settingNames}>
+              {(name) => (
+                <Show when={data().settings.find((each) => each.name === name)} keyed>
+                  {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                </Show>
+              )}
+            </For>
+          )}
+        </Match>
+      </Switch>
+    </Card>
+  );
+}
+
 function Row(props: { readonly incident: Incident; readonly onEdit: () => void }): JSX.Element {
   return (
     <li class="card">
       <div class="card-head">
         <h3>{props.incident.title}</h3>
-        <Button onClick={() => props.onEdit()}>Post an update</Button>
+        <ActButton operation="/backend/admin/incident/update/" onClick={() => props.onEdit()}>
+          Post an update
+        </ActButton>
       </div>
       <p>
         <Badge>{shownWord(props.incident.state)}</Badge> <Badge>{shownWord(props.incident.impact)}</Badge>{" "}

@@ -1,7 +1,6 @@
 import type { RowOf } from "@sluice/contracts/lists";
 import type { topUpList } from "@sluice/contracts/top-ups";
 import { createSignal, type JSX, Show } from "solid-js";
-import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
@@ -11,8 +10,10 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { topUpStatuses } from "../../values.ts";
@@ -21,7 +22,7 @@ import { CloseForm, topUpsPath } from "./close-form.tsx";
 type TopUp = RowOf<typeof topUpList>;
 
 const openOrderOf = ({ open_order_no: orderNo }: TopUp): JSX.Element =>
-  orderNo === null ? "–" : <a href={`/admin/orders/?order_no=${orderNo}`}>{orderNo}</a>;
+  orderNo === null ? "–" : <PageLink href={`/admin/orders/?order_no=${orderNo}`}>{orderNo}</PageLink>;
 
 const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[] => [
   { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
@@ -41,9 +42,13 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
         {(orderNo) => (
           <>
             {shownMoment(row.unclear_since)}{" "}
-            <Button onClick={() => close(orderNo())} aria-label={`End the charge ${orderNo()}`}>
+            <ActButton
+              operation="/backend/admin/top-up/close/"
+              onClick={() => close(orderNo())}
+              aria-label={`End the charge ${orderNo()}`}
+            >
               End it
-            </Button>
+            </ActButton>
           </>
         )}
       </Show>

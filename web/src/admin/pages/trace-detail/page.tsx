@@ -13,6 +13,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd } from "../../shown.ts";
@@ -43,7 +44,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <nav aria-label="Breadcrumbs">
-        <a href="/admin/trace/">Trace</a>
+        <PageLink href="/admin/trace/">Trace</PageLink>
       </nav>
       <PageHead title="Call" text={requestId()} />
       <Switch fallback={<LoadingPart size="page" />}>

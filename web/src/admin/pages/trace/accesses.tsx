@@ -5,6 +5,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
 
@@ -42,9 +43,9 @@ export function Accesses(): JSX.Element {
                 {
                   label: "Request",
                   cell: (row) => (
-                    <a href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
+                    <PageLink href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
                       <code>{row.request_id.slice(0, 13)}…</code>
-                    </a>
+                    </PageLink>
                   ),
                 },
                 { label: "Reason", cell: (row) => row.reason },

@@ -5,6 +5,7 @@ import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMoment } from "../../shown.ts";
@@ -49,9 +50,9 @@ function AccessCard(props: { readonly requestId: string | undefined }): JSX.Elem
                 {
                   label: "Request",
                   cell: (row) => (
-                    <a href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
+                    <PageLink href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
                       <code>{row.request_id.slice(0, 13)}…</code>
-                    </a>
+                    </PageLink>
                   ),
                 },
                 { label: "Access token", cell: (row) => row.token_name ?? dash },

@@ -10,6 +10,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfReads } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
@@ -114,9 +115,9 @@ function TracePanel(props: { readonly row: TraceRow }): JSX.Element {
   return (
     <>
       <div class="button-row">
-        <a class="button" data-variant="primary" href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
+        <PageLink class="button" data-variant="primary" href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
           Open call
-        </a>
+        </PageLink>
       </div>
       <PanelAttempts row={row} />
       <Facts

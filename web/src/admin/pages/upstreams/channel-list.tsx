@@ -7,6 +7,7 @@ import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
 import { switchStatuses } from "../../values.ts";
@@ -43,9 +44,9 @@ const columns: readonly Column<Channel>[] = [
 
 function addLink(text: string): JSX.Element {
   return (
-    <a class="button" data-variant="primary" href="/admin/upstreams/add/">
+    <PageLink class="button" data-variant="primary" href="/admin/upstreams/add/">
       {text}
-    </a>
+    </PageLink>
   );
 }
 

@@ -10,9 +10,12 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs, shownText } from "../../shown.ts";
@@ -42,8 +45,8 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
         {(code) => (
           <Notice tone="info">
             <span>
-              This channel is managed by exit node <a href={`/admin/exit-nodes/${code()}/`}>{code()}</a>; change it
-              there.
+              This channel is managed by exit node <PageLink href={`/admin/exit-nodes/${code()}/`}>{code()}</PageLink>.
+              Change it there.
             </span>
           </Notice>
         )}
@@ -56,26 +59,36 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       </Show>
       <Show when={!isNode() && props.channel.archived_at === null}>
         <div class="button-row">
-          <Button onClick={() => setOpen("edit")}>Edit channel</Button>
-          <a
+          <ActButton operation="/backend/admin/channel/save/" onClick={() => setOpen("edit")}>
+            Edit channel
+          </ActButton>
+          <PageLink
             class="button"
             href={`/admin/upstreams/add/?channel=${props.channel.channel_id}&name=${encodeURIComponent(props.channel.name)}`}
           >
             Add models
-          </a>
-          <Button onClick={() => setOpen("ability")}>Serve a model</Button>
-          <Button onClick={() => setOpen("copy")}>Copy</Button>
+          </PageLink>
+          <ActButton operation="/backend/admin/ability/save/" onClick={() => setOpen("ability")}>
+            Serve a model
+          </ActButton>
+          <ActButton operation="/backend/admin/channel/save/" onClick={() => setOpen("copy")}>
+            Copy
+          </ActButton>
           <Show
             when={props.channel.status === "enabled"}
             fallback={
-              <Button isBusy={action.isBusy()} onClick={() => void action.run(() => switchTo("enable"))}>
+              <ActButton
+                operation="/backend/admin/channel/enable/"
+                isBusy={action.isBusy()}
+                onClick={() => void action.run(() => switchTo("enable"))}
+              >
                 Enable
-              </Button>
+              </ActButton>
             }
           >
-            <Button variant="danger" onClick={() => setOpen("disable")}>
+            <ActButton operation="/backend/admin/channel/disable/" variant="danger" onClick={() => setOpen("disable")}>
               Disable
-            </Button>
+            </ActButton>
           </Show>
           <Archiving channel={props.channel} />
         </div>
@@ -83,7 +96,9 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       <ChannelFacts channel={props.channel} />
       <CredentialList channel={props.channel} />
       <Show when={props.channel.archived_at === null}>
-        <TestCall channel={props.channel} />
+        <IfAllowed operation="/backend/admin/channel/test/">
+          <TestCall channel={props.channel} />
+        </IfAllowed>
       </Show>
       <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel" size="wide">
         <ChannelForm channel={props.channel} onDone={close} />

@@ -7,6 +7,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, failureText, useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { channelPath } from "./channel.ts";
@@ -33,7 +34,9 @@ export function ChannelTransfer(): JSX.Element {
       <Button isBusy={action.isBusy()} onClick={() => void action.run(download)}>
         Export channels
       </Button>
-      <Button onClick={() => setIsImporting(true)}>Import channels</Button>
+      <ActButton operation="/backend/admin/channel/adopt/" onClick={() => setIsImporting(true)}>
+        Import channels
+      </ActButton>
       <Dialog isOpen={isImporting()} onClose={() => setIsImporting(false)} title="Import channels">
         <ImportForm onDone={() => setIsImporting(false)} />
       </Dialog>

@@ -1,9 +1,9 @@
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -55,10 +55,16 @@ export function CredentialList(props: { readonly channel: Channel }): JSX.Elemen
       cell: (row: Credential) => (
         <Show when={!isNode()}>
           <div class="button-row">
-            <Button onClick={() => setEdited(row)}>Edit {row.label}</Button>
-            <Button variant="danger" onClick={() => setRemoved(row)}>
+            <ActButton operation="/backend/admin/channel/credential/save/" onClick={() => setEdited(row)}>
+              Edit {row.label}
+            </ActButton>
+            <ActButton
+              operation="/backend/admin/channel/credential/remove/"
+              variant="danger"
+              onClick={() => setRemoved(row)}
+            >
               Remove {row.label}
-            </Button>
+            </ActButton>
           </div>
         </Show>
       ),
@@ -75,7 +81,9 @@ export function CredentialList(props: { readonly channel: Channel }): JSX.Elemen
       </Show>
       <Show when={!isNode()}>
         <div class="button-row">
-          <Button onClick={() => setEdited("new")}>Add credential</Button>
+          <ActButton operation="/backend/admin/channel/credential/save/" onClick={() => setEdited("new")}>
+            Add credential
+          </ActButton>
         </div>
       </Show>
       <Dialog

@@ -2,13 +2,13 @@ import type { profileListResponse, profileResponse } from "@sluice/contracts/ups
 import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { JsonValue } from "../../parts/json-value.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -54,16 +54,24 @@ export function ProfileList(): JSX.Element {
         empty={{
           title: "There are no auth profiles",
           text: "They store how to log in to a provider. They do not affect routing.",
-          actions: <Button onClick={() => setIsAdding(true)}>Add the first profile</Button>,
+          actions: (
+            <ActButton operation="/backend/upstream/auth-profiles/save/" onClick={() => setIsAdding(true)}>
+              Add the first profile
+            </ActButton>
+          ),
         }}
         actions={
           <>
             <a class="button" href="/console/upstreams/?profiles">
               View in the console
             </a>
-            <Button variant="primary" onClick={() => setIsAdding(true)}>
+            <ActButton
+              operation="/backend/upstream/auth-profiles/save/"
+              variant="primary"
+              onClick={() => setIsAdding(true)}
+            >
               Add profile
-            </Button>
+            </ActButton>
           </>
         }
         panel={{ title: (profile) => profile.name, content: (profile) => <ProfilePanel profile={profile} /> }}
@@ -86,10 +94,16 @@ function ProfilePanel(props: { readonly profile: Profile }): JSX.Element {
   return (
     <>
       <div class="button-row">
-        <Button onClick={() => setIsEditing(true)}>Edit profile</Button>
-        <Button isBusy={action.isBusy()} onClick={() => void action.run(refresh)}>
+        <ActButton operation="/backend/upstream/auth-profiles/save/" onClick={() => setIsEditing(true)}>
+          Edit profile
+        </ActButton>
+        <ActButton
+          operation="/backend/upstream/auth-profiles/refresh/"
+          isBusy={action.isBusy()}
+          onClick={() => void action.run(refresh)}
+        >
           Request refresh
-        </Button>
+        </ActButton>
       </div>
       <Show when={profile().refresh_check !== null}>
         <Notice tone="warn">

@@ -1,6 +1,7 @@
 import type { groupOfUser } from "@sluice/contracts/groups";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { formats } from "../../formats.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import type { SimpleColumn } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
 
@@ -15,7 +16,7 @@ const sourceNames: Readonly<Record<Row["source"], string>> = {
 
 /** A group that an account may use, and where from. */
 export const groupColumns: readonly SimpleColumn<Row>[] = [
-  { label: "Group", cell: (row) => <a href={`/admin/groups/${row.name}/`}>{row.name}</a> },
+  { label: "Group", cell: (row) => <PageLink href={`/admin/groups/${row.name}/`}>{row.name}</PageLink> },
   { label: "From", cell: (row) => sourceNames[row.source] },
   { label: "Multiplier", cell: (row) => `× ${formats.decimal(row.multiplier)}`, align: "end" },
   { label: "Rank", cell: (row) => formats.number(row.rank), align: "end" },

@@ -4,7 +4,6 @@ import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
-import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
@@ -13,8 +12,10 @@ import { showToast } from "../../../kit/toast.tsx";
 import { type KeyRow, keyState } from "../../columns/account-columns.tsx";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -36,21 +37,25 @@ export function KeyPanel(props: { readonly apiKey: KeyRow }): JSX.Element {
           {(reason) => <Notice tone="warn">Locked by an operator. The owner sees: {reason()}</Notice>}
         </Show>
         <div class="button-row">
-          <Button onClick={() => setAsked("edit")}>Edit</Button>
-          <Button onClick={() => setAsked(isLocked() ? "unlock" : "lock")}>{isLocked() ? "Unlock" : "Lock"}</Button>
-          <Button variant="danger" onClick={() => setAsked("revoke")}>
+          <ActButton operation="/backend/admin/key/save/" onClick={() => setAsked("edit")}>
+            Edit
+          </ActButton>
+          <ActButton operation="/backend/admin/key/lock/" onClick={() => setAsked(isLocked() ? "unlock" : "lock")}>
+            {isLocked() ? "Unlock" : "Lock"}
+          </ActButton>
+          <ActButton operation="/backend/admin/key/revoke/" variant="danger" onClick={() => setAsked("revoke")}>
             Revoke
-          </Button>
+          </ActButton>
         </div>
       </Show>
       <KeyFacts apiKey={props.apiKey} />
       <div class="button-row">
-        <a class="button" href={`/admin/limits/?key_id=${props.apiKey.key_id}`}>
+        <PageLink class="button" href={`/admin/limits/?key_id=${props.apiKey.key_id}`}>
           Explain its limits
-        </a>
-        <a class="button" href={`/admin/audit/?subject_kind=api_key&subject_id=${props.apiKey.key_id}`}>
+        </PageLink>
+        <PageLink class="button" href={`/admin/audit/?subject_kind=api_key&subject_id=${props.apiKey.key_id}`}>
           Change history
-        </a>
+        </PageLink>
       </div>
       <Dialog isOpen={asked() === "edit"} onClose={close} title={`Edit ${props.apiKey.name}`}>
         <Show when={asked() === "edit"}>

@@ -7,6 +7,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { EmptyState, Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -87,15 +88,15 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
   };
   return (
     <div class="button-row">
-      <IfAllowed operation="/backend/admin/user/save/">
+      <IfAllowed operation="/backend/admin/user/save/" field="display_name">
         <Button variant="primary" onClick={() => props.onEdit()}>
           Edit user
         </Button>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/manual-adjust/">
-        <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
+        <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
           Adjust balance
-        </a>
+        </PageLink>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/user/sessions/revoke/">
         <Button onClick={() => setAsked("sessions")}>End sessions</Button>

@@ -7,6 +7,7 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { PageLink } from "../../parts/page-link.tsx";
 import { createMe } from "../../parts/rights.tsx";
 import { AccountRows, isAccountList, readableTabs } from "./account-lists.tsx";
 import { userDetailPath } from "./detail.ts";
@@ -44,7 +45,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <nav aria-label="Breadcrumbs">
-        <a href="/admin/users/">Users</a>
+        <PageLink href="/admin/users/">Users</PageLink>
       </nav>
       <PageHead
         title={query.data?.user.email ?? `User ${userId()}`}

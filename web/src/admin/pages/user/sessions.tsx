@@ -1,8 +1,8 @@
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
-import { Button } from "../../../kit/button.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
@@ -23,9 +23,9 @@ export function Sessions(props: { readonly detail: UserDetail }): JSX.Element {
     >
       <div class="section-stack">
         <div class="button-row">
-          <Button variant="danger" onClick={() => setIsAsked(true)}>
+          <ActButton operation="/backend/admin/user/sessions/revoke/" variant="danger" onClick={() => setIsAsked(true)}>
             End all sessions
-          </Button>
+          </ActButton>
         </div>
         <SimpleTable
           label="Sessions"

@@ -4,6 +4,7 @@ import { type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount } from "../../shown.ts";
@@ -33,7 +34,7 @@ export function UserOrganisations(props: { readonly userId: string }): JSX.Eleme
             columns={[
               {
                 label: "Organisation",
-                cell: (row) => <a href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</a>,
+                cell: (row) => <PageLink href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</PageLink>,
               },
               { label: "Status", cell: (row) => <StateWord state={row.status} /> },
               { label: "Owners", cell: (row) => row.owners.join(", ") },

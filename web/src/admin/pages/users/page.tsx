@@ -12,6 +12,8 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
+import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { userStatuses, userTypes } from "../../values.ts";
@@ -27,7 +29,7 @@ const columns: readonly Column<User>[] = [
   {
     id: "group_name",
     label: "Group",
-    cell: (user) => <a href={`/admin/groups/${user.group_name}/`}>{user.group_name}</a>,
+    cell: (user) => <PageLink href={`/admin/groups/${user.group_name}/`}>{user.group_name}</PageLink>,
   },
   { id: "remaining", label: "Balance, USD", cell: (user) => formats.quotaColumn(user.remaining), align: "end" },
   { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
@@ -91,12 +93,14 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
   return (
     <>
       <div class="button-row">
-        <a class="button" data-variant="primary" href={`/admin/users/${props.user.user_id}/`}>
+        <PageLink class="button" data-variant="primary" href={`/admin/users/${props.user.user_id}/`}>
           Open user
-        </a>
-        <a class="button" href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}>
-          Adjust balance
-        </a>
+        </PageLink>
+        <IfAllowed operation="/backend/admin/manual-adjust/">
+          <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}>
+            Adjust balance
+          </PageLink>
+        </IfAllowed>
       </div>
       <Facts
         facts={[

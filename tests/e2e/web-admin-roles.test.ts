@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { AdminOperation } from "@sluice/contracts/admin-rights";
+import { type LimitedRole, limitedRoles } from "@sluice/contracts/admin-roles";
+import { fillHouse } from "../shots/full-house.ts";
+import { shownPages } from "../shots/pages.ts";
+import { loginAdmin } from "../support/accounts/logins.ts";
+import { TestBrowser } from "../support/web/browser.ts";
+import { RoleVisitor } from "../support/web/role-visitor.ts";
+import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
+
+/** Each of them presses everything on forty pages. */
+const testMsMax = 300_000;
+
+let web: WebRig;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  await fillHouse(web.rig, shownEmail);
+}, 240_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await web?.close();
+});
+
+/** Every page of the admin, once. */
+const pages = [
+  ...new Set(shownPages.filter(({ as }) => as === "admin").map(({ path }) => new URL(path, "http://a").pathname)),
+];
+
+/** Some of what each role is offered: a walk that finds nothing would find no fault, either. */
+const offers: Readonly<Record<LimitedRole, readonly AdminOperation[]>> = {
+  read_only: [],
+  support: ["/backend/admin/key/lock/", "/backend/admin/user/save/", "/backend/admin/incident/create/"],
+  billing: ["/backend/admin/refund/create/", "/backend/admin/renewal/cancel/", "/backend/admin/coupon/revoke/"],
+};
+
+test.each([...limitedRoles])(
+  "%s is offered no page, form, button and link that would be refused, and no page makes a refused request",
+  async (role) => {
+    const { cookie } = await loginAdmin(web.rig, { isSuper: false, role });
+    const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [418] });
+    const visitor = new RoleVisitor(watched.page, role);
+    try {
+      await visitor.begin();
+      for (const path of pages) {
+        await visitor.visit(path);
+      }
+      expect({ wrong: [...visitor.wrong], faults: watched.faults }).toEqual({ wrong: [], faults: [] });
+      expect([...visitor.offered]).toEqual(expect.arrayContaining(offers[role]));
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);
