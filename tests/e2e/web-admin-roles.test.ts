@@ -32,8 +32,8 @@ const pages = [
 /** Some of what each role is offered: a walk that finds nothing would find no fault, either. */
 const offers: Readonly<Record<LimitedRole, readonly AdminOperation[]>> = {
   read_only: [],
-  support: ["/backend/admin/key/lock/", "/backend/admin/user/save/", "/backend/admin/incident/create/"],
-  billing: ["/backend/admin/refund/create/", "/backend/admin/renewal/cancel/", "/backend/admin/coupon/revoke/"],
+  support: ["/backend/admin/key/lock/", "/backend/admin/incident/create/", "/backend/admin/user/sessions/revoke/"],
+  billing: ["/backend/admin/renewal/cancel/", "/backend/admin/top-up/close/"],
 };
 
 test.each([...limitedRoles])(

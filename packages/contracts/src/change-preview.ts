@@ -7,6 +7,9 @@ import {
 } from "./previewed-operations.ts";
 import { wireInteger } from "./wire.ts";
 
+/** The time over which calls and purchases are counted at other prices, ending now. */
+export const priceEffectDays = 30;
+
 /** The input is what the operation itself would be sent. */
 export const changePreviewInput = z.strictObject({
   operation: z.enum(previewedOperations),
@@ -22,6 +25,27 @@ const consequence = z.strictObject({
 });
 export type Consequence = { readonly kind: ConsequenceKind; readonly count: bigint; readonly names: readonly string[] };
 
+/** What was charged, and what the same would have been charged at the saved prices, in quota. */
+const priceShift = { charged: wireInteger, would_charge: wireInteger };
+const priceEffect = z.strictObject({
+  of: z.enum(["calls", "purchases"]),
+  days: z.literal(priceEffectDays),
+  count: wireInteger,
+  ...priceShift,
+  /** False if the sums do not say everything that the price depends on, such as how long each prompt was. */
+  is_exact: z.boolean(),
+  /** The accounts with the largest differences; none if the sums do not tell accounts apart. */
+  accounts: z.array(z.strictObject({ name: z.string(), ...priceShift })).max(consequenceNamesMax),
+});
+export type PriceEffect = {
+  readonly of: "calls" | "purchases";
+  readonly count: bigint;
+  readonly charged: bigint;
+  readonly would_charge: bigint;
+  readonly is_exact: boolean;
+  readonly accounts: readonly { readonly name: string; readonly charged: bigint; readonly would_charge: bigint }[];
+};
+
 export const changePreviewResponse = z.strictObject({
   /** Why the operation would be refused, with the faults of its fields; null if it would not. */
   problem: z.strictObject({ message: z.string(), fields: z.record(z.string(), z.string()) }).nullable(),
@@ -30,4 +54,6 @@ export const changePreviewResponse = z.strictObject({
   /** Whether it would wait until another super-admin has approved it. */
   waits: z.boolean(),
   consequences: z.array(consequence),
+  /** What the last days would have cost, if a price changes and something was charged; null otherwise. */
+  price_effect: priceEffect.nullable(),
 });

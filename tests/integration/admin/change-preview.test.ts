@@ -266,6 +266,76 @@ describe("who is affected", () => {
   });
 });
 
+describe("what a price would have meant", () => {
+  const effectOf = async (operation: PreviewedOperation, input: object): Promise<unknown> =>
+    (await preview(operation, input)).body["price_effect"];
+
+  test("of a model: each account's calls of thirty days at the saved prices, with the multiplier that it paid", async () => {
+    const made = { name: "m-paid", display_name: "Paid", owned_by: "test" };
+    const sizes = { context_tokens_max: 1_000, output_tokens_max: 100 };
+    const first = { ...made, ...sizes, input_usd_per_m: "0.5", output_usd_per_m: "2" };
+    expect((await boss.post("/backend/admin/model/save/", first, key())).status).toBe(200);
+    const second = await changed({ input_usd_per_m: "1" }, "m-paid");
+    expect((await boss.post("/backend/admin/model/save/", second, key())).status).toBe(200);
+    await rig.db.sql`
+      update model_price set valid_from = now() - case version when 1 then interval '60 days' else interval '10 days' end
+      where model = 'm-paid'`;
+    // Two dollars at half the price, and a dollar of the time when a million tokens cost half of it.
+    await addTokens("m-paid", { input: 1_000_000, output: 500_000, charged: 500_000, daysAgo: 2 });
+    await addTokens("m-paid", { input: 2_000_000, output: 0, charged: 500_000, daysAgo: 20 });
+    await addTokens("m-paid", { input: 9_000_000, output: 0, charged: 9_000_000, daysAgo: 40 });
+    const dearer = await effectOf("/backend/admin/model/save/", await changed({ input_usd_per_m: "1.5" }, "m-paid"));
+    expect(dearer).toMatchObject({ of: "calls", days: 30, count: 2, is_exact: true });
+    expect(dearer).toMatchObject({ charged: 1_000_000, would_charge: 2_125_000 });
+    const shifts = (dearer as { accounts: Record<string, unknown>[] }).accounts.map(({ name: _, ...shift }) => shift);
+    expect(shifts).toEqual([
+      { charged: 500_000, would_charge: 1_500_000 },
+      { charged: 500_000, would_charge: 625_000 },
+    ]);
+    const long = { long_prompt: { above_tokens: 1_000, input_usd_per_m: "3", output_usd_per_m: "2" } };
+    const unclear = await effectOf("/backend/admin/model/save/", await changed(long, "m-paid"));
+    expect(unclear).toMatchObject({ is_exact: false });
+  });
+
+  test("of a model that is paid by the call: all of them, as sums of accounts do not count what they are paid by", async () => {
+    const sizes = { context_tokens_max: 1_000, output_tokens_max: 100 };
+    const prices = { input_usd_per_m: "0", output_usd_per_m: "0", request_usd: "0.01" };
+    const made = { name: "m-call", display_name: "By the call", owned_by: "test", ...sizes, ...prices };
+    expect((await boss.post("/backend/admin/model/save/", made, key())).status).toBe(200);
+    await rig.db.sql`
+      insert into usage_rollup (slice, starts_at, gateway_user_id, model, channel_id, error_code, calls, completed, aborted,
+        failed, refused, quota, settled_quota, first_at, last_at, input_tokens, output_tokens, cache_read_tokens,
+        cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, images, audio_ms, searches)
+      values ('route_hours', now() - interval '1 day', 0, 'm-call', 1, '', 12, 9, 1, 2, 0, 50000, 50000, now(), now(),
+        7, 7, 0, 0, 0, 0, 0, 0, 0)`;
+    const saved = await changed({ request_usd: "0.013" }, "m-call");
+    const expected = { count: 12, charged: 50_000, would_charge: 65_000, accounts: [] };
+    expect(await effectOf("/backend/admin/model/save/", saved)).toMatchObject(expected);
+  });
+
+  test("of a group: calls of its keys at the saved multiplier", async () => {
+    const id = (await keyAsLoaded()).key_id;
+    await addTokens("any", { input: 5, output: 5, charged: 800_001, daysAgo: 1, keyId: id });
+    await addTokens("any", { input: 5, output: 5, charged: 700_000, daysAgo: 1 });
+    const group = { name: "pro", multiplier: "1", visibility: "assigned", rank: 5, reason };
+    const effect = await effectOf("/backend/admin/group/save/", { ...group, updated_at: await updatedAt("pro") });
+    // A fraction of a quota is charged as a whole one.
+    expect(effect).toMatchObject({ count: 1, charged: 800_001, would_charge: 1_000_002, is_exact: true });
+    const same = { ...group, multiplier: "0.8", rank: 6, updated_at: await updatedAt("pro") };
+    expect(await effectOf("/backend/admin/group/save/", same)).toBeNull();
+  });
+
+  test("of a plan: its purchases at the saved price", async () => {
+    await rig.db.sql`
+      insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, status, settled_at, expires_at)
+      select 'P' || n, 'gold', 'Gold', 'monthly', 10, 20, 'settled', now() - make_interval(days => n * 14), now()
+      from generate_series(1, 3) n`;
+    const gold = { plan_code: "gold", name: "Gold", kind: "monthly", price_usd: "24.90", quota: "10000000" };
+    const effect = await effectOf("/backend/admin/plan/save/", { ...gold, status: "active", version: 1 });
+    expect(effect).toMatchObject({ of: "purchases", count: 2, charged: 20_000_000, would_charge: 24_900_000 });
+  });
+});
+
 describe("a change that can't be made", () => {
   test("says why, at the fields", async () => {
     const { status, body } = await preview("/backend/admin/model/save/", await changed({ input_usd_per_m: "cheap" }));
@@ -317,11 +387,11 @@ test("a change that another super-admin has to approve says so, and leaves no re
   expect(dearer.body).toMatchObject({ changes: true, waits: false });
 });
 
-/** A change of the model, as it is loaded. */
-async function changed(fields: object): Promise<object> {
-  const { body } = await boss.get("/backend/admin/model/list/", { name: "m-new" });
+/** A change of a model, as it is loaded. */
+async function changed(fields: object, name = "m-new"): Promise<object> {
+  const { body } = await boss.get("/backend/admin/model/list/", { name });
   const [row] = body["rows"] as { updated_at: string }[];
-  return { name: "m-new", ...fields, updated_at: row?.updated_at };
+  return { name, ...fields, updated_at: row?.updated_at };
 }
 
 async function updatedAt(group: string): Promise<string> {
@@ -342,4 +412,24 @@ async function addUse(
     select ${gatewayUserId}::bigint, grain, now() - make_interval(days => ${daysAgo}::int), ${gatewayUserId}::bigint,
       ${model}, 'completed', ${calls}::bigint, ${quota}::bigint, ${quota}::bigint, 0, 0, 0, 0, 0, 0
     from (values ('hours'), ('quarter')) t (grain)`;
+}
+
+type Tokens = {
+  readonly input: number;
+  readonly output: number;
+  readonly charged: number;
+  readonly daysAgo: number;
+  /** Whose owner makes the call; without one, a new user does. */
+  readonly keyId?: string;
+};
+
+/** The same with tokens, of one call. */
+async function addTokens(model: string, { input, output, charged, daysAgo, keyId }: Tokens): Promise<void> {
+  const owner = keyId === undefined ? String((await loginUser(rig)).gatewayUserId) : await accountOf();
+  await rig.db.sql`
+    insert into usage_user_sum
+      (gateway_user_id, grain, starts_at, api_key_id, model, outcome, calls, quota, settled_quota,
+        input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, reasoning_tokens)
+    values (${owner}::bigint, 'hours', now() - make_interval(days => ${daysAgo}::int), ${keyId ?? owner}::bigint,
+      ${model}, 'completed', 1, ${charged}::bigint, ${charged}::bigint, ${input}::bigint, ${output}::bigint, 0, 0, 0, 0)`;
 }

@@ -1,4 +1,9 @@
-import type { ChangePreviewInput, Consequence, changePreviewResponse } from "@sluice/contracts/change-preview";
+import {
+  type ChangePreviewInput,
+  type Consequence,
+  type changePreviewResponse,
+  priceEffectDays,
+} from "@sluice/contracts/change-preview";
 import type { Unsent } from "@sluice/contracts/wire";
 import type { z } from "zod";
 import type { Database, Transaction } from "../../platform/db.ts";
@@ -10,6 +15,7 @@ import { AppError } from "../../platform/errors.ts";
 import { SecondPersonNeeded } from "../approvals/service.ts";
 import { compareReach, consequencesOf } from "./consequences.ts";
 import { readReach, readSubjects, type Subject } from "./consequences-store.ts";
+import { priceEffectOf } from "./price-effect.ts";
 
 export type ChangePreviewDeps = {
   readonly db: Database;
@@ -19,7 +25,12 @@ export type ChangePreviewDeps = {
 
 type Call = CallBase<ChangePreviewInput> & { readonly admin: AdminCaller };
 type Preview = Unsent<z.output<typeof changePreviewResponse>>;
-type Seen = { readonly waits: boolean; readonly changes: boolean; readonly consequences: readonly Consequence[] };
+type Seen = {
+  readonly waits: boolean;
+  readonly changes: boolean;
+  readonly consequences: readonly Consequence[];
+  readonly price_effect: Preview["price_effect"];
+};
 
 /**
  * What an operation would do: it is carried out as if it had been asked for, up to the end of its transaction, which is
@@ -30,7 +41,7 @@ export async function previewChange(deps: ChangePreviewDeps, call: Call): Promis
   const operation = operationOf(deps, call.input.operation);
   const admin = { ...call.admin, isFresh: true };
   refuseWithoutRight(operation, admin);
-  let seen: Seen = { waits: false, changes: false, consequences: [] };
+  let seen: Seen = { waits: false, changes: false, consequences: [], price_effect: null };
   try {
     const input = checkInput(operation, call.input.input);
     refuseGuardedFields(operation, input, admin);
@@ -68,7 +79,12 @@ async function lookAt(db: Database, tx: Transaction, requestId: string): Promise
   const isRouting = subjects.some(({ kind }) => routingKinds.has(kind));
   const reach = isRouting ? compareReach(await readReach(db), await readReach(tx)) : [];
   const affected = await consequencesOf(tx, subjects.filter(isKnown));
-  return { changes: subjects.length > 0, consequences: [...affected, ...reach] };
+  const effect = await priceEffectOf(db, tx, subjects.filter(isKnown));
+  return {
+    changes: subjects.length > 0,
+    consequences: [...affected, ...reach],
+    price_effect: effect === null ? null : { ...effect, days: priceEffectDays },
+  };
 }
 
 /** Nobody is affected by what does not exist yet. */

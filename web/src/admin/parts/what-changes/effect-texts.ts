@@ -113,3 +113,35 @@ function callsText(consequences: readonly Consequence[]): string | null {
     ".",
   ].join("");
 }
+
+type PriceEffect = NonNullable<Preview["price_effect"]>;
+type Shift = Pick<PriceEffect, "charged" | "would_charge">;
+
+/** By what share it changes, for a bracket; nothing without something to compare with. */
+function shareOf({ charged, would_charge: would }: Shift): string {
+  const [before, after] = [BigInt(charged), BigInt(would)];
+  if (before === 0n) {
+    return "";
+  }
+  const share = Number(((after - before) * 10_000n) / before) / 10_000;
+  return ` (${share > 0 ? "+" : ""}${formats.percent(share)})`;
+}
+
+/** What a new price would have meant: all of it, and the accounts with the largest differences. */
+export function priceEffectTexts(effect: PriceEffect | null): string[] {
+  if (effect === null) {
+    return [];
+  }
+  const count = BigInt(effect.count);
+  const [one, more, verb] =
+    effect.of === "calls" ? ["call", "calls", "cost"] : ["purchase", "purchases at its price", "brought"];
+  const about = effect.is_exact ? "" : "about ";
+  const shift = (each: Shift): string =>
+    `${about}${formats.quota(each.would_charge)} instead of ${formats.quota(each.charged)}`;
+  const all = `The ${shownCount(effect.count)} ${count === 1n ? one : more} of the last ${effect.days} days would have ${verb} ${shift(effect)}${shareOf(effect)}.`;
+  const accounts = effect.accounts.map((each) => `${each.name}: ${shift(each)}${shareOf(each)}`);
+  const hint = effect.is_exact
+    ? []
+    : ["The sums do not say which prompts were long: the price of short ones is assumed."];
+  return [all, ...(accounts.length < 1 ? [] : [`Most affected: ${accounts.join("; ")}.`]), ...hint];
+}

@@ -7,7 +7,7 @@ import type { Form } from "../../../form/create-form.ts";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { failureText } from "../actions.ts";
-import { consequenceTexts, type Preview, whenTexts } from "./effect-texts.ts";
+import { consequenceTexts, type Preview, priceEffectTexts, whenTexts } from "./effect-texts.ts";
 import { fieldChanges } from "./field-changes.ts";
 import styles from "./what-changes.module.css";
 
@@ -68,6 +68,7 @@ function Effect(props: { readonly preview: Preview; readonly operation: Previewe
     <>
       <h3>What that means</h3>
       <ul>
+        <For each={priceEffectTexts(props.preview.price_effect)}>{(text) => <li>{text}</li>}</For>
         <For each={consequenceTexts(props.preview.consequences)}>{(text) => <li>{text}</li>}</For>
         <li>{whenTexts[props.operation]}</li>
       </ul>
