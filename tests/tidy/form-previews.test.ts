@@ -39,13 +39,16 @@ const isOwn = /^\/backend\/auth\//;
 
 const previewed: ReadonlySet<string> = new Set(previewedOperations);
 
+/** What a button does at once, or opens; the form that it opens is in a file, too. */
+const button = /<ActButton\s+operation="[^"]+"/g;
+
 /** The files of the admin that hold forms, with the operations that they name in full. */
 function formFiles(): { readonly path: string; readonly code: string; readonly operations: readonly string[] }[] {
   return readTree()
     .filter(({ path, text }) => path.startsWith("web/src/admin/pages/") && text.includes("<AdminForm"))
     .map(({ path, text: code }) => ({
       ...{ path, code },
-      operations: [...code.matchAll(/"(\/backend\/[\w/-]+\/)"/g)]
+      operations: [...code.replaceAll(button, "").matchAll(/"(\/backend\/[\w/-]+\/)"/g)]
         .map(([, operation = ""]) => operation)
         .filter((operation) => operation in adminRights && !isRead.test(operation) && !isOwn.test(operation)),
     }));

@@ -35,7 +35,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   },
   "adds up, ranks or compares rows of several tables": {
     "control-plane/src/admin/change-preview/consequences-store.ts": 1,
-    "control-plane/src/admin/change-preview/price-effect-store.ts": 4,
+    "control-plane/src/admin/change-preview/price-effect-store.ts": 5,
     "control-plane/src/admin/campaigns/store.ts": 1,
     "control-plane/src/admin/lists/accounts-lists-store.ts": 1,
     "control-plane/src/admin/setup/store.ts": 1,

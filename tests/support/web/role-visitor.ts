@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
 import { roleAllows } from "@sluice/contracts/admin-role-rights";
 import type { LimitedRole } from "@sluice/contracts/admin-roles";
+import { readsAt } from "@sluice/web/src/admin/page-reads.ts";
 import type { Page, Route } from "playwright-core";
-import { readsAt } from "../../../web/src/admin/page-reads.ts";
 
 function may(role: LimitedRole, path: string): boolean {
   const right: AdminRight | undefined = adminRights[path as AdminOperation];

@@ -1,6 +1,5 @@
 import type { PriceEffect } from "@sluice/contracts/change-preview";
-import type { Decimal } from "@sluice/contracts/money";
-import { quotaPerUsd } from "@sluice/contracts/money";
+import { type Decimal, quotaPerUsd } from "@sluice/contracts/money";
 import { consequenceNamesMax } from "@sluice/contracts/previewed-operations";
 import { countColumns, priceColumns, tokenColumns } from "@sluice/contracts/priced-units";
 import { eq } from "drizzle-orm";
@@ -8,6 +7,7 @@ import { plan } from "../../db/schema/billing.ts";
 import { userGroup } from "../../db/schema/groups.ts";
 import { amountPlaces, type PriceTexts } from "../../models/model.ts";
 import type { Queryable } from "../../platform/db.ts";
+import { arrayLiteral } from "../../platform/db-array-literal.ts";
 
 export type PriceRow = PriceTexts & { readonly valid_from: Date };
 
@@ -97,7 +97,7 @@ export async function readModelEffect(db: Queryable, model: string, asked: Model
          ${columns.map((column) => `sum(s.${column})::numeric as ${column}`).join(", ")}
        from ${from}
        join unnest($2::timestamptz[], $3::timestamptz[]) with ordinality v (from_at, until_at, at)
-         on s.starts_at >= coalesce(v.from_at, '-infinity') and s.starts_at < coalesce(v.until_at, 'infinity')
+         on s.starts_at >= v.from_at and s.starts_at < v.until_at
        where ${grain} s.model = $1 and s.starts_at >= now() - make_interval(days => $4)
        group by s.gateway_user_id, v.at
      ), costed as (
@@ -108,7 +108,12 @@ export async function readModelEffect(db: Queryable, model: string, asked: Model
          else div(will * ${quotaPerUsd} + 1e${amountPlaces}::numeric - 1, 1e${amountPlaces}::numeric) end) as would_charge
        from costed group by gateway_user_id
      ) ${largest}`,
-    [model, spans.map(({ from: at }) => at), spans.map(({ until }) => until), days],
+    [
+      model,
+      arrayLiteral(spans.map(({ from: at }) => at?.toISOString() ?? "-infinity")),
+      arrayLiteral(spans.map(({ until }) => until?.toISOString() ?? "infinity")),
+      days,
+    ],
   );
   return toEffect(rows, isByToken);
 }
