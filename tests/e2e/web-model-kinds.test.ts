@@ -15,6 +15,15 @@ let browser: TestBrowser;
 beforeAll(async () => {
   [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
   const bounds = { ownedBy: "test", contextTokensMax: 8_000, outputTokensMax: 1_000, imageTokensMax: 0 };
+  // The share of calls that were answered is that of whole days.
+  for (const [kind, calls] of [
+    ["total", 995],
+    ["failed", 5],
+  ] as const) {
+    await web.rig.db.sql`
+      insert into usage_performance (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
+      values ('day', date_trunc('day', now() - interval '2 days', 'UTC'), 'gpt-4o-mini', 77, ${kind}, 40, ${calls}, 0, 0)`;
+  }
   await web.rig.db.withTransaction(async (tx) => {
     await addModel(
       tx,
@@ -73,6 +82,13 @@ test(
   },
   testMsMax,
 );
+
+test("the home page and the list of models show how many calls were answered", async () => {
+  expect(await textOf("/")).toMatch(/3\s+models\s+99\.5%\s+of calls answered in 30 days/);
+  const list = await textOf("/models/?sort=success");
+  expect(list).toContain("Answered: share of calls of 30 days.");
+  expect(list.slice(list.indexOf("gpt-4o-mini"))).toContain("99.5%");
+});
 
 test(
   "the docs name a chat model",

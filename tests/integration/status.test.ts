@@ -86,8 +86,8 @@ test("the list of models shows the share of the last whole days, and none while 
       new Date().setUTCHours(23, 59, 59),
     );
   // What came in today changes with every call, so it is left out until tomorrow.
-  expect(await read(true)).toEqual({ [model]: 1 });
-  expect(await read(false)).toEqual({});
+  expect(await read(true)).toEqual({ overall: 1, byModel: { [model]: 1 } });
+  expect(await read(false)).toEqual({ overall: null, byModel: {} });
 });
 
 test("an incident is shown with its updates and without who posted them, until it is long resolved", async () => {

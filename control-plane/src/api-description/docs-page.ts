@@ -215,9 +215,9 @@ function operationBlock(path: string, method: string, operation: Operation): Htm
     ...operation["x-limits"],
   ];
   const trial = trialOf(path, method, operation);
-  return html`<details id="${operation.operationId}"${trial === null ? null : html` data-trial="${JSON.stringify(trial)}"`}>
+  return html`<details id="${operation.operationId}">
 <summary><b>${method.toUpperCase()}</b> <code>${path}</code><small>${access}</small></summary>
-<div><p>${prose(operation.summary)}</p>
+<div${trial === null ? null : html` data-trial="${JSON.stringify(trial)}"`}><p>${prose(operation.summary)}</p>
 <h4>Example</h4><pre><code>${curlExample(path, method, operation)}</code></pre>
 ${limits.length === 0 ? null : html`<p>${prose(limits.join(" "))}</p>`}
 ${parameterTable(operation)}${requestBlocks(operation)}${answerBlocks(operation)}</div>

@@ -51,19 +51,23 @@ export function openPages(deps: PageDeps, { callers }: Accounts): Pages {
   const pages = new Pages({
     build: webBuild,
     callers,
-    readCatalogue: async () => ({
-      origin,
-      brand: brandOf(settings.values, branding.state()),
-      performance: settings.values["models.performance"] ? await readPublicPerformance(db, systemClock.now()) : {},
-      success: await readShownSuccess(statusRules(settings.values), db, systemClock.now()),
-      has_status: settings.values["status.page"],
-      legal_texts: branding.state().legal.map(siteLegalText),
-      announcement: announcementOf(settings.values, systemClock.now()),
-      plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
-      models: (await listModelsForNewcomers(db)).map(siteModel),
-      messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
-      support_widget_url: supportWidgetUrl,
-    }),
+    readCatalogue: async () => {
+      const success = await readShownSuccess(statusRules(settings.values), db, systemClock.now());
+      return {
+        origin,
+        brand: brandOf(settings.values, branding.state()),
+        performance: settings.values["models.performance"] ? await readPublicPerformance(db, systemClock.now()) : {},
+        success: success.byModel,
+        success_overall: success.overall,
+        has_status: settings.values["status.page"],
+        legal_texts: branding.state().legal.map(siteLegalText),
+        announcement: announcementOf(settings.values, systemClock.now()),
+        plans: (await selectActivePlans(db)).map((plan) => ({ ...planEntry(plan), quota: plan.quota.toString() })),
+        models: (await listModelsForNewcomers(db)).map(siteModel),
+        messages_models: (await listModelMap(db)).filter(({ isEnabled }) => isEnabled).map(({ name }) => name),
+        support_widget_url: supportWidgetUrl,
+      };
+    },
     supportWidgetUrl,
     look: () => formLook(deps),
     brandFile: (path) => branding.find(path),

@@ -114,26 +114,29 @@ export class StatusBoard {
 
 const shownSuccessDays = 30;
 
+type ShownSuccess = { readonly overall: number | null; readonly byModel: Readonly<Record<string, number>> };
+
 /**
- * The share of calls of each model that were answered in the last whole days in UTC, so that it changes once a day.
+ * The share of calls, of all and of each model, that were answered in the last whole days in UTC, so that it changes once a day.
  * Models with too few calls are left out; it is empty while the operator shows no shares.
  */
 export async function readShownSuccess(
   { isShown, showsSuccess }: StatusRules,
   db: Queryable,
   nowMs: number,
-): Promise<Record<string, number>> {
+): Promise<ShownSuccess> {
   if (!isShown || !showsSuccess) {
-    return {};
+    return { overall: null, byModel: {} };
   }
   const today = new Date(nowMs).toISOString().slice(0, 10);
   const days = (await readDays(db, shownSuccessDays + 1)).filter(({ day }) => day < today);
-  return Object.fromEntries(
+  const byModel = Object.fromEntries(
     [...Map.groupBy(days, ({ model }) => model)].flatMap(([model, own]) => {
       const share = shareOf(sumOf(own));
       return share === null ? [] : [[model, share] as const];
     }),
   );
+  return { overall: shareOf(sumOf(days)), byModel };
 }
 
 function sumOf(days: readonly Ends[]): Ends {

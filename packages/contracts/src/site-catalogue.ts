@@ -60,6 +60,8 @@ export type SiteCatalogue = {
   readonly performance: Readonly<Record<string, SitePerformance>>;
   /** The share of calls that were answered in the last 30 whole UTC days, by the name of the model, as far as it is shown. */
   readonly success: Readonly<Record<string, number>>;
+  /** The same of all calls; null where it is not shown. */
+  readonly success_overall: number | null;
   /** The names that clients of the Messages API may ask for. */
   readonly messages_models: readonly string[];
   /** The URL of the support widget's script, or null. */

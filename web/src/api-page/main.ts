@@ -15,10 +15,11 @@ function addTrial(target: EventTarget | null): void {
   if (!(target instanceof HTMLDetailsElement) || !target.open) {
     return;
   }
-  const { trial } = target.dataset;
-  if (trial !== undefined) {
-    delete target.dataset["trial"];
-    // The service has written it into the page.
-    target.querySelector(":scope > div")?.append(trialPart(JSON.parse(trial) as ApiTrial, target.id));
+  const content = target.querySelector<HTMLElement>(":scope > div[data-trial]");
+  const trial = content?.dataset["trial"];
+  if (content !== null && trial !== undefined) {
+    delete content.dataset["trial"];
+    // The service has written it into the page. The form comes after the example, before what describes its fields.
+    content.querySelector("pre")?.after(trialPart(JSON.parse(trial) as ApiTrial, target.id));
   }
 }

@@ -45,7 +45,9 @@ export function chatModels<Model extends Pick<SiteModel, "kind">>(models: readon
 }
 
 /** The chat model whose tokens cost the least, of those that are not about to end: the one that examples ask for. */
-export function cheapestChatModel(models: readonly SiteModel[]): SiteModel | undefined {
+export function cheapestChatModel<Model extends Priced & Pick<SiteModel, "kind" | "deprecated_at">>(
+  models: readonly Model[],
+): Model | undefined {
   const chat = chatModels(models);
   const lasting = chat.filter(({ deprecated_at }) => deprecated_at === null);
   const priced = lasting.filter(isPricedByToken);

@@ -5,7 +5,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
-import { chatModels } from "../../../i18n/model-prices.ts";
+import { cheapestChatModel } from "../../../i18n/model-prices.ts";
 import { Button } from "../../../kit/button.tsx";
 import { CopyButton } from "../../../kit/code.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
@@ -72,7 +72,7 @@ export function MadeKeyDialog(props: { readonly made: MadeKey | null; readonly o
 function MadeKeyParts(props: { readonly made: MadeKey; readonly onCopied: () => void }): JSX.Element {
   const texts = keysArea.texts();
   const models = createModelsQuery();
-  const model = (): string => chatModels(models.data?.models ?? [])[0]?.name ?? "";
+  const model = (): string => cheapestChatModel(models.data?.models ?? [])?.name ?? "";
   return (
     <div class={styles["made"]}>
       <Notice tone="warn">{texts.madeText}</Notice>

@@ -1,6 +1,6 @@
 import { For, type JSX, Show } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
-import { chatModels, isPricedByToken } from "../../../i18n/model-prices.ts";
+import { chatModels, cheapestChatModel, isPricedByToken } from "../../../i18n/model-prices.ts";
 import { Island } from "../../islands/island.tsx";
 import type { PageContext, SitePage } from "../../model.ts";
 import { ModelLink } from "../models/model-link.tsx";
@@ -66,6 +66,8 @@ function Home(props: InContext): JSX.Element {
   const { origin, brand } = context.catalogue;
   const own = brand.texts[context.locale];
   const models = chatModels(context.catalogue.models);
+  const first = cheapestChatModel(models)?.name;
+  const names = models.map(({ name }) => name).toSorted((a, b) => Number(b === first) - Number(a === first));
   const island = { example: texts.example, model: texts.model, copy: texts.copy, copied: texts.copied };
   return (
     <>
@@ -85,12 +87,13 @@ function Home(props: InContext): JSX.Element {
           {texts.prices}
         </a>
       </p>
+      <Figures context={context} />
       <div class="home-example">
         <Island
           name="first-call"
           props={{
             origin,
-            models: models.length > 0 ? models.map(({ name }) => name) : ["gpt-4o-mini"],
+            models: names.length > 0 ? names : ["gpt-4o-mini"],
             texts: island,
           }}
         />
@@ -114,6 +117,34 @@ function Home(props: InContext): JSX.Element {
         </div>
       </section>
     </>
+  );
+}
+
+/** What is measured of this service, as far as the operator shows it; without any of it, nothing. */
+function Figures(props: InContext): JSX.Element {
+  const { catalogue, formats, locale } = props.context;
+  const { figures } = homeTexts[locale];
+  const { models, performance, success_overall: answered } = catalogue;
+  const first = cheapestChatModel(models);
+  const firstByte = first === undefined ? undefined : performance[first.name]?.first_byte_ms;
+  const measured: readonly (readonly [figure: string, text: string])[] = [
+    ...(answered === null ? [] : [[formats.percent(answered), figures.answered] as const]),
+    ...(first === undefined || firstByte === undefined
+      ? []
+      : [[formats.milliseconds(firstByte), fill(figures.firstByte, { model: first.display_name })] as const]),
+  ];
+  return (
+    <Show when={measured.length > 0}>
+      <ul class="home-figures plain-list" aria-label={figures.title}>
+        <For each={[[formats.number(models.length), figures.models] as const, ...measured]}>
+          {([figure, text]) => (
+            <li>
+              <strong>{figure}</strong> <span>{text}</span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
   );
 }
 

@@ -12,6 +12,12 @@ export const de: HomeTexts = {
   model: "Modell",
   copy: "Kopieren",
   copied: "Kopiert",
+  figures: {
+    title: "Zahlen dieses Dienstes",
+    models: "Modelle",
+    answered: "der Aufrufe in 30 Tagen beantwortet",
+    firstByte: "bis zum ersten Byte von {model}, Median über 7 Tage",
+  },
   apis: {
     title: "Funktioniert mit den APIs, die Sie schon nutzen",
     lead: "Ändern Sie Adresse und Schlüssel; alles andere bleibt, wie es ist.",

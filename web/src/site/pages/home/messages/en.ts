@@ -12,6 +12,12 @@ export const en = english({
   model: "Model",
   copy: "Copy",
   copied: "Copied",
+  figures: {
+    title: "Figures of this service",
+    models: "models",
+    answered: "of calls answered in 30 days",
+    firstByte: "to the first byte of {model}, median of 7 days",
+  },
   apis: {
     title: "Works with the APIs you already use",
     lead: "Change the address and the key; everything else stays as it is.",

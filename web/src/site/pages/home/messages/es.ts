@@ -12,6 +12,12 @@ export const es: HomeTexts = {
   model: "Modelo",
   copy: "Copiar",
   copied: "Copiado",
+  figures: {
+    title: "Cifras de este servicio",
+    models: "modelos",
+    answered: "de las llamadas respondidas en 30 días",
+    firstByte: "hasta el primer byte de {model}, mediana de 7 días",
+  },
   apis: {
     title: "Lo que tus programas ya hablan",
     lead: "Cambia la dirección y la clave; todo lo demás queda igual.",

@@ -12,6 +12,12 @@ export const fr: HomeTexts = {
   model: "Modèle",
   copy: "Copier",
   copied: "Copié",
+  figures: {
+    title: "Chiffres de ce service",
+    models: "modèles",
+    answered: "des appels réussis sur 30 jours",
+    firstByte: "jusqu’au premier octet de {model}, médiane sur 7 jours",
+  },
   apis: {
     title: "Ce que vos programmes parlent déjà",
     lead: "Changez l’adresse et la clé ; tout le reste demeure.",

@@ -12,6 +12,12 @@ export const ja: HomeTexts = {
   model: "モデル",
   copy: "コピー",
   copied: "コピーしました",
+  figures: {
+    title: "このサービスの数値",
+    models: "モデル",
+    answered: "30 日間に応答した呼び出し",
+    firstByte: "{model} の最初のバイトまで、7 日間の中央値",
+  },
   apis: {
     title: "お使いのプログラムがそのまま動きます",
     lead: "変えるのはアドレスとキーだけ。ほかはそのままです。",

@@ -12,6 +12,12 @@ export const ko: HomeTexts = {
   model: "모델",
   copy: "복사",
   copied: "복사됨",
+  figures: {
+    title: "이 서비스의 수치",
+    models: "개 모델",
+    answered: "30일간 응답한 호출",
+    firstByte: "{model}의 첫 바이트까지, 7일 중앙값",
+  },
   apis: {
     title: "이미 쓰고 있는 프로그램 그대로",
     lead: "주소와 키만 바꾸면 됩니다. 나머지는 그대로입니다.",

@@ -12,6 +12,12 @@ export const pt: HomeTexts = {
   model: "Modelo",
   copy: "Copiar",
   copied: "Copiado",
+  figures: {
+    title: "Números deste serviço",
+    models: "modelos",
+    answered: "das chamadas respondidas em 30 dias",
+    firstByte: "até o primeiro byte de {model}, mediana de 7 dias",
+  },
   apis: {
     title: "O que seus programas já falam",
     lead: "Troque o endereço e a chave; todo o resto fica igual.",

@@ -12,6 +12,12 @@ export const zh: HomeTexts = {
   model: "模型",
   copy: "复制",
   copied: "已复制",
+  figures: {
+    title: "本服务的数据",
+    models: "个模型",
+    answered: "的调用在 30 天内得到响应",
+    firstByte: "{model} 首字节时间，7 天中位数",
+  },
   apis: {
     title: "您的程序已经会用的接口",
     lead: "只需更换地址和密钥，其余一切照旧。",
