@@ -73,6 +73,19 @@ test(
   testMsMax,
 );
 
+test("a click on a bar of calls over time narrows the list to its time, and a button widens it again", async () => {
+  await admin.walk("/admin/trace/", async (page) => {
+    const bars = page.locator(".u-over");
+    await bars.click();
+    await page.waitForURL((url) => {
+      const [from, to] = ["from", "to"].map((name) => Date.parse(url.searchParams.get(name) ?? ""));
+      return (to ?? 0) - (from ?? 0) === 15 * 60_000;
+    });
+    await page.getByRole("button", { name: "Last 24 hours" }).click();
+    await page.waitForURL((url) => !url.searchParams.has("from") && !url.searchParams.has("to"));
+  });
+});
+
 test(
   "a payload is read by a super-admin with a reason, and by no other admin",
   async () => {
@@ -107,6 +120,7 @@ test(
       await page.clock.install();
       await page.getByRole("button", { name: "Decrypt" }).click();
       await page.getByRole("region", { name: "Request, content" }).getByText("Hello").waitFor();
+      await page.getByRole("button", { name: "Copy as curl" }).waitFor();
       // The page shows none of it five minutes later.
       await page.clock.runFor(301_000);
       await page.getByRole("button", { name: "Decrypt" }).waitFor();

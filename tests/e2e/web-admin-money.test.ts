@@ -90,7 +90,7 @@ test(
         .first()
         .click();
       await watched.page.getByRole("button", { name: "Simulate payment (test)" }).click();
-      await watched.page.getByText(/The order was settled/).waitFor();
+      await watched.page.getByText(/The order is paid/).waitFor();
     } finally {
       await watched.close();
     }

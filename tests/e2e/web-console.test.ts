@@ -84,6 +84,16 @@ test("a key is created, its first call is seen, and the call appears in the usag
     await page.getByRole("columnheader", { name: "Amount" }).waitFor();
     await page.getByText("Attempt 1").waitFor();
     const receipt = new URL(page.url()).searchParams.get("open");
+    await page.goto("/console/usage/");
+    const chart = page.getByRole("region", { name: "By day" });
+    await chart.getByLabel("Group by").selectOption("key");
+    await chart.getByRole("button", { name: "laptop" }).waitFor();
+    await chart.getByLabel("Compare with the period before").check();
+    await chart.getByText(/^Period before, .*: \$0\.00$/).waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
+    await page.getByRole("link", { name: "How figures are counted" }).click();
+    await page.getByText("Completed calls as a share of completed and failed calls.").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
     await page.goto(`/console/usage/?from_day=2026-01-01&to_day=2026-01-02&open=${receipt}`);
     await page.getByText("No calls in this range").waitFor();
     await page.getByText("Attempt 1").waitFor();
@@ -108,7 +118,7 @@ test("a plan is previewed in a dry run, bought without a real payment, and appea
     await page.getByText(/^POST \//).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("button", { name: "Simulate payment (test)" }).click();
-    await page.getByText("The order was settled.").waitFor();
+    await page.getByText("The order is paid.").waitFor();
     await page.locator(".sidebar-balance", { hasText: /\$1[45]\.\d\d/ }).waitFor();
     await page.getByRole("tab", { name: "Ledger" }).click();
     await page.getByText("top-up", { exact: true }).waitFor();
@@ -325,7 +335,7 @@ test("a pending order is cancelled by its buyer, and a subscription is set to en
     const monthly = page.locator("[class*=_plan_]", { hasText: "per month" }).getByRole("button", { name: /^Buy: / });
     await monthly.first().click();
     await dialog.getByRole("button", { name: "Simulate payment (test)" }).click();
-    await page.getByText(/The order was settled/).waitFor();
+    await page.getByText(/The order is paid/).waitFor();
     await page.getByRole("button", { name: "Cancel subscription" }).click();
     await dialog.getByRole("button", { name: "Cancel subscription" }).click();
     await page.getByText("The subscription will end after this period.").waitFor();

@@ -44,7 +44,7 @@ test(
         await dialog.getByRole("button", { name: "Apply" }).click();
         await dialog.getByText("The price is $10.00; the coupon SPRING26 takes off $2.50. You pay $7.50.").waitFor();
         await dialog.getByRole("button", { name: "Simulate payment (test)" }).click();
-        await page.getByText(/The order was settled/).waitFor();
+        await page.getByText(/The order is paid/).waitFor();
       },
       { cookie: login.cookie, expectedStatuses: [404] },
     );

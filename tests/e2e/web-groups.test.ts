@@ -122,7 +122,7 @@ test(
       const dialog = page.locator("dialog[open]");
       // The link names the plan, so its dialog is open.
       await dialog.getByRole("button", { name: "Simulate payment (test)" }).click();
-      await page.getByText("The order was settled.").waitFor();
+      await page.getByText("The order is paid.").waitFor();
       await page.getByText("Until your month ends, your calls are in the group pro: each price × 0.35.").waitFor();
       expect(await axe()).toEqual([]);
     });

@@ -94,6 +94,13 @@ describe("days", () => {
   });
 });
 
+type CourseDays = readonly { readonly day: string; readonly calls: number }[];
+type Course = {
+  readonly parts: readonly { readonly days: CourseDays }[];
+  readonly others: CourseDays;
+  readonly previous: { readonly to_day: string; readonly days: CourseDays };
+};
+
 describe("in every zone", () => {
   test.each(zones)("the bars of %s add up to the total, and the total to the calls of its days", async (zone) => {
     for (let each = 0; each < rangesOfZone; each += 1) {
@@ -116,6 +123,18 @@ describe("in every zone", () => {
       const callsOf = new Map(days.map(({ day, calls }) => [day, Number(calls)]));
       for (const row of (await report("usage", { ...range, zone, by: "day" })).rows) {
         expect([row["key"], row["calls"]]).toEqual([row["key"], callsOf.get(String(row["key"])) ?? 0]);
+      }
+      for (const by of ["day", "model", "provider", "node", "user"]) {
+        const course = (await (await ask("report/usage/course", { ...range, zone, by })).json()) as Course;
+        const sums = Map.groupBy([...course.parts.flatMap(({ days: own }) => own), ...course.others], ({ day }) => day);
+        const daily = [...sums].map(([day, of]) => [day, of.reduce((sum, { calls }) => sum + calls, 0)]);
+        const expectedDays = [...callsOf].filter(([day]) => day >= range.from_day && day <= range.to_day);
+        expect([by, daily.sort()]).toEqual([by, expectedDays.sort()]);
+        const { previous } = course;
+        expect(previous.to_day < range.from_day).toBe(true);
+        for (const { day, calls } of previous.days) {
+          expect([by, day, calls]).toEqual([by, day, callsOf.get(day) ?? 0]);
+        }
       }
     }
   });
@@ -203,5 +222,69 @@ describe("in every zone", () => {
     }
     expect(overview.figures.filter(({ range }) => range !== null && range.zone !== zone)).toEqual([]);
     expect(overview.figures.filter(({ definition }) => definition === "")).toEqual([]);
+  });
+});
+
+describe("calls over time", () => {
+  type Histogram = {
+    readonly bar_ms: number;
+    readonly filters: readonly string[];
+    readonly bars: readonly (Record<string, number> & { readonly starts_at: string })[];
+  };
+  const quarterMs = 900_000;
+
+  test("are those of the log in each bar, by every filter that the sums know", async () => {
+    const [channel] = await scene.owner.sql<{ id: bigint }>`select id from channel where name = 'east'`;
+    const user = scene.customer(1).gatewayUserId;
+    const filters: readonly (readonly [Record<string, string>, string])[] = [
+      [{}, "true"],
+      [{ model: "alpha" }, "model = 'alpha'"],
+      [{ channel_id: String(channel?.id) }, "channel = 'east'"],
+      [{ model: "beta", channel_id: String(channel?.id) }, "model = 'beta' and channel = 'east'"],
+      [{ gateway_user_id: user.toString() }, `user_id = ${user}`],
+    ];
+    for (const [filter, isMeant] of filters) {
+      for (const [from, to, barMs] of [
+        ["2026-10-05T03:10:00Z", "2026-10-06T03:10:00Z", quarterMs],
+        ["2026-10-02T00:00:00Z", "2026-10-20T12:00:00Z", 24 * quarterMs],
+        ["2026-10-01T00:00:00Z", "2026-11-14T00:00:00Z", 96 * quarterMs],
+      ] as const) {
+        const response = await ask("trace/histogram", { from, to, ...filter });
+        expect(response.status).toBe(200);
+        const { bars, bar_ms, filters: known } = (await response.json()) as Histogram;
+        expect([bar_ms, [...known].sort()]).toEqual([barMs, Object.keys(filter).sort()]);
+        const found = await scene.owner.query<{ at: Date; calls: bigint; failed: bigint; refused: bigint }>(
+          `select date_bin(make_interval(secs => $1), at, '1970-01-01 00:00:00+00') as at, count(*) as calls,
+             count(*) filter (where outcome = 'failed') as failed, count(*) filter (where outcome = 'refused') as refused
+           from test_call where ${isMeant} and at >= date_bin(make_interval(secs => $1), $2::timestamptz, '1970-01-01 00:00:00+00')
+             and at < $3::timestamptz group by 1 order by 1`,
+          [barMs / 1_000, from, bars.length === 0 ? to : new Date(Date.parse(bars.at(-1)?.starts_at ?? to) + barMs)],
+        );
+        expect(
+          bars.flatMap(({ starts_at, calls, failed, refused }) =>
+            calls === 0 ? [] : [[starts_at, calls, failed, refused]],
+          ),
+        ).toEqual(
+          found.map(({ at, calls, failed, refused }) => [
+            at.toISOString(),
+            Number(calls),
+            Number(failed),
+            Number(refused),
+          ]),
+        );
+      }
+    }
+  });
+
+  test("have at most a hundred bars, and no time that ends before it begins or is years long", async () => {
+    const statuses = await Promise.all(
+      [
+        { from: "2026-10-02T00:00:00Z", to: "2026-10-01T00:00:00Z" },
+        { from: "2020-01-01T00:00:00Z", to: "2026-10-01T00:00:00Z" },
+      ].map(async (query) => (await ask("trace/histogram", query)).status),
+    );
+    expect(statuses).toEqual([400, 400]);
+    const whole = await ask("trace/histogram", { from: "2026-01-01T00:00:00Z", to: "2027-01-01T00:00:00Z" });
+    expect(((await whole.json()) as Histogram).bars.length).toBeLessThanOrEqual(100);
   });
 });

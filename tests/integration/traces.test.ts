@@ -223,6 +223,26 @@ describe("one call", () => {
     expect(await find({ ...ofUser, channel_id: "999999" })).toEqual([]);
   });
 
+  test("is found by the name of its key, with the user's e-mail if others have such a key", async () => {
+    const user = await enter();
+    const other = await enter();
+    const name = `key of ${user.email}`;
+    const rename = (of: typeof user) =>
+      rig.db.sql`update api_key set name = ${name} where gateway_user_id = ${of.gatewayUserId}::bigint`;
+    const made = await callAs(user.apiKey, {});
+    await rig.waitForUsageRows(1);
+    await rename(user);
+    expect(idsOf(await find({ key_name: name }))).toEqual([made.requestId]);
+    expect(await find({ key_name: `${name}?` })).toEqual([]);
+    await rename(other);
+    expect(codeOf(await admin.get("/backend/admin/trace/list/", { key_name: name }))).toEqual([
+      400,
+      "invalid_parameter",
+    ]);
+    expect(idsOf(await find({ key_name: name, email: user.email }))).toEqual([made.requestId]);
+    expect(await find({ key_name: name, email: other.email })).toEqual([]);
+  });
+
   test("that does not exist is not found", async () => {
     for (const requestId of [requestIdAt(Date.now()), requestIdAt(2 ** 48 - 1), requestIdAt(0)]) {
       expect(codeOf(await admin.get("/backend/admin/trace/detail/", { request_id: requestId }))[1]).toBe("not_found");

@@ -106,6 +106,16 @@ describe("the end user and the tags of a call", () => {
       ((await user.as.get("/backend/usage/summary/", query)).body["total"] as Record<string, unknown>)["calls"];
     expect([await total({}), await total({ end_user: "u-1" }), await total({ tag: "team=ads" })]).toEqual([3, 1, 1]);
     const [{ settled_quota: cost } = { settled_quota: 0 }] = rows.filter(({ end_user }) => end_user === "u-2");
+    const { body: course } = await user.as.get("/backend/usage/course/", { by: "tag" });
+    const daily = (
+      course["parts"] as { readonly id: string; readonly days: readonly { readonly calls: number }[] }[]
+    ).map(({ id, days }) => [id, days.map(({ calls }) => calls)]);
+    expect(daily.sort()).toEqual([
+      ["feature=chat", [1]],
+      ["team=ads", [1]],
+      ["team=search", [1]],
+    ]);
+    expect(course).toMatchObject({ others: null, previous: null });
     expect(sums.body["by_tag"]).toContainEqual(expect.objectContaining({ tag: "team=ads", settled_quota: cost }));
   });
 

@@ -76,6 +76,7 @@ function expectedSums(zone: string, fromDay: string, toDay: string, filter: Filt
   const of = (calls: readonly UsageRow[]) => ({
     calls: BigInt(calls.length),
     completed_calls: BigInt(calls.filter(({ outcome }) => outcome === "completed").length),
+    failed_calls: BigInt(calls.filter(({ outcome }) => outcome === "failed").length),
     input_tokens: calls.reduce((sum, { units }) => sum + units.inputTokens, 0n),
     output_tokens: calls.reduce((sum, { units }) => sum + units.outputTokens, 0n),
     cache_read_tokens: calls.reduce((sum, { units }) => sum + units.cacheReadTokens, 0n),
@@ -114,11 +115,38 @@ async function expectEqualToRows(): Promise<void> {
       for (const [model, sums] of expected.by_model) {
         expect(summary.by_model.find((each) => each.model === model)).toMatchObject(sums);
       }
+      await expectCourse({ zone, from_day: fromDay, to_day: toDay, ...filter }, expected);
       if (expected.total.calls > 0n) {
         expect(summary.by_key).toMatchObject([expected.total]);
       }
     }
   }
+}
+
+type Asked = { readonly zone: string; readonly from_day: string; readonly to_day: string };
+
+/** A course has the same days, whatever it is divided by. */
+async function expectCourse(asked: Asked, expected: ReturnType<typeof expectedSums>): Promise<void> {
+  const { gatewayUserId } = scene.customer(0);
+  const course = (by: "model" | "key", range: Asked) =>
+    views.course({ gatewayUserId, onlyMemberId: null }, { ...range, by });
+  const byModel = await course("model", asked);
+  const byKey = await course("key", asked);
+  expect(byModel.parts.map(({ id }) => id).sort()).toEqual([...expected.by_model.keys()].sort());
+  expect(byKey.parts).toHaveLength(expected.by_day.size === 0 ? 0 : 1);
+  const daysOfKey = byKey.parts.flatMap((part) => part.days);
+  for (const { calls, completed_calls, failed_calls, settled_quota, day } of daysOfKey) {
+    expect(expected.by_day.get(day)).toMatchObject({ calls, completed_calls, failed_calls, settled_quota });
+  }
+  expect(daysOfKey.map(({ day }) => day)).toEqual([...expected.by_day.keys()].sort());
+  for (const { id, days: own } of byModel.parts) {
+    const calls = own.reduce((sum, day) => sum + day.calls, 0n);
+    expect(calls).toBe(expected.by_model.get(id)?.calls ?? 0n);
+  }
+  const nextDays = { ...asked, from_day: utcDay(now), to_day: utcDay(now + 3 * dayMs) };
+  const { previous } = await course("model", nextDays);
+  expect(previous).toMatchObject({ from_day: asked.from_day, to_day: asked.to_day });
+  expect(previous?.days.map(({ day }) => day)).toEqual([...expected.by_day.keys()].sort());
 }
 
 describe("the sums of a user are those of the log", () => {

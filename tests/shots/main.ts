@@ -34,6 +34,17 @@ const variantsIn = (locales: readonly string[]): readonly Variant[] =>
     { name: `${locale}-narrow`, options: { width: 320, height: 800 }, locale },
   ]);
 
+/** Which columns of the lists of a page are cut off or out of sight. */
+const hiddenColumns = `[...document.querySelectorAll(".table-scroll")].flatMap((area) => {
+  const [inside, isRtl] = [area.getBoundingClientRect(), getComputedStyle(area).direction === "rtl"];
+  const columns = [...area.querySelectorAll("thead th")].flatMap((head) => {
+    const { left, right } = head.getBoundingClientRect();
+    const past = isRtl ? inside.left - left : right - inside.right;
+    return past > 1 ? [head.textContent.trim() + " by " + Math.round(past) + " px"] : [];
+  });
+  return columns.length === 0 ? [] : ["a list hides columns: " + columns.join(", ")];
+})`;
+
 const folder = join(import.meta.dir, "../../.data/shots");
 
 type Studio = { readonly browser: TestBrowser; readonly web: WebRig; readonly isFirstUse: boolean };
@@ -67,7 +78,8 @@ async function photograph(studio: Studio, shown: ShownPage, variant: Variant): P
     const isTooWide = await watched.page.evaluate<boolean>(
       "document.documentElement.scrollWidth > document.documentElement.clientWidth",
     );
-    return [...watched.faults, ...(isTooWide ? ["wider than the screen"] : [])];
+    const hidden = (options.width ?? 0) < 1280 ? [] : await watched.page.evaluate<string[]>(hiddenColumns);
+    return [...watched.faults, ...(isTooWide ? ["wider than the screen"] : []), ...hidden];
   } finally {
     await watched.close();
   }

@@ -84,6 +84,14 @@ export const shownPages: readonly ShownPage[] = [
   { name: "console-home", path: "/console/", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-keys", path: "/console/keys/", as: "user", arabic: "choice", ready: "[data-kind=empty], .row-open" },
   { name: "console-usage", path: "/console/usage/", as: "user", arabic: "choice", ready: ".uplot" },
+  {
+    name: "console-usage-compared",
+    path: "/console/usage/?by=key&compare=&cumulative=",
+    as: "user",
+    arabic: "choice",
+    ready: ".uplot",
+  },
+  { name: "console-figures", path: "/console/figures/", as: "user", arabic: "choice", ready: "dl" },
   { name: "console-usage-tags", path: "/console/usage/?by=tag", as: "user", arabic: "choice", ready: ".uplot" },
   { name: "console-billing", path: "/console/billing/", as: "user", arabic: "choice", ready: "[class*=price]" },
   {
@@ -268,6 +276,14 @@ export const shownPages: readonly ShownPage[] = [
   { name: "admin-trace", path: "/admin/trace/", as: "admin", arabic: "none", ready: ".table-area" },
   { name: "admin-leads", path: "/admin/leads/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-reports", path: "/admin/reports/", as: "admin", arabic: "none", ready: ".uplot" },
+  {
+    name: "admin-report-usage",
+    path: "/admin/reports/?report=usage&by=model&compare=",
+    as: "admin",
+    arabic: "none",
+    ready: ".uplot",
+  },
+  { name: "admin-figures", path: "/admin/figures/", as: "admin", arabic: "none", ready: "dl" },
   { name: "admin-upstreams", path: "/admin/upstreams/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
   {
     name: "admin-health",

@@ -54,7 +54,8 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/reports/error-rate-store.ts": 1,
     "control-plane/src/usage/reports/money-sums-store.ts": 5,
     "control-plane/src/usage/reports/reconciliation-store.ts": 2,
-    "control-plane/src/usage/reports/usage-sums-store.ts": 7,
+    "control-plane/src/usage/reports/usage-sums-store.ts": 8,
+    "control-plane/src/usage/reports/call-histogram-store.ts": 3,
   },
   "works on the path of every call": {
     "control-plane/src/gateway/keys/store.ts": 3,
@@ -68,7 +69,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/payments/top-ups/top-up-store.ts": 2,
     "control-plane/src/trace/search-store.ts": 3,
     "control-plane/src/usage/views/views-store.ts": 4,
-    "control-plane/src/usage/views/labels-store.ts": 1,
+    "control-plane/src/usage/views/labels-store.ts": 2,
     "control-plane/src/usage/log/labels-store.ts": 1,
   },
   "decides and writes in one statement, or locks more than rows": {

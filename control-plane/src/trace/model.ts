@@ -114,6 +114,8 @@ export type TraceFilter = {
   readonly gatewayUserId: bigint | null;
   readonly userId: bigint | null;
   readonly keyId: bigint | null;
+  /** Keys of one account, which `gatewayUserId` is then. */
+  readonly keyIds: readonly bigint[] | null;
   readonly model: string | null;
   readonly status: TraceRow["status"] | null;
   readonly httpStatus: number | null;

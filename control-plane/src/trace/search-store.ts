@@ -1,7 +1,8 @@
 import { countColumns } from "@sluice/contracts/priced-units";
 import type { TraceView } from "@sluice/contracts/traces";
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { callMinute } from "../db/expressions.ts";
+import { apiKey } from "../db/schema/gateway-keys.ts";
 import { payloadRecord as record } from "../db/schema/trace.ts";
 import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
@@ -50,6 +51,9 @@ function whoConditions(filter: TraceFilter, put: Put): string[] {
     const key = put(filter.keyId);
     conditions.push(`t.api_key_id = ${key}::bigint`);
     conditions.push(`t.gateway_user_id = (select gateway_user_id from api_key where id = ${key}::bigint)`);
+  }
+  if (filter.keyIds !== null) {
+    conditions.push(`t.api_key_id = any (${put(arrayLiteral(filter.keyIds))}::bigint[])`);
   }
   if (filter.email !== null) {
     conditions.push(`t.gateway_user_id = gateway_user_of_email(${put(filter.email)}::text)`);
@@ -117,6 +121,30 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
      ) as t ${joins} order by ${order}`,
     values,
   );
+}
+
+/** Keys with a name, also revoked ones, of the account if one is named: at most so many. */
+export async function findKeysNamed(
+  db: Queryable,
+  {
+    name,
+    gatewayUserId,
+    email,
+  }: { readonly name: string; readonly gatewayUserId: bigint | null; readonly email: string | null },
+  most: number,
+): Promise<{ id: bigint; gatewayUserId: bigint }[]> {
+  return await db.drizzle
+    .select({ id: apiKey.id, gatewayUserId: apiKey.gatewayUserId })
+    .from(apiKey)
+    .where(
+      and(
+        eq(apiKey.name, name),
+        gatewayUserId === null ? undefined : sql`${apiKey.gatewayUserId} = ${gatewayUserId}::bigint`,
+        email === null ? undefined : sql`${apiKey.gatewayUserId} = gateway_user_of_email(${email}::text)`,
+      ),
+    )
+    .orderBy(desc(apiKey.id))
+    .limit(most);
 }
 
 /** One call, searched on these days (YYYY-MM-DD). */

@@ -6,10 +6,11 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../platform/keyset-page.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 import { type AccessRow, listAccesses } from "./access-store.ts";
-import { payloadCutoff, searchBounds, type TraceRules } from "./model.ts";
+import { payloadCutoff, searchBounds, type TraceFilter, type TraceRules } from "./model.ts";
 import {
   type CallUsage,
   findCallUsage,
+  findKeysNamed,
   findStoredBodies,
   findTrace,
   type StoredBodies,
@@ -28,6 +29,7 @@ export type TraceDetail = {
 };
 
 const accessesShown = 50;
+const keysNamedMax = 100;
 
 /** Finds calls for admins: metadata only. */
 export class TraceSearching {
@@ -47,7 +49,10 @@ export class TraceSearching {
     const now = clock.now();
     // The partitions of expired days may not have been dropped yet.
     const oldestMs = now - (rules().metadataRetentionDays + 1) * dayMs;
-    const filter = toFilter(input);
+    const filter = await this.#withKeys(toFilter(input), input.key_name);
+    if (filter === null) {
+      return { rows: [], nextCursor: null };
+    }
     const isOldestFirst = input.sort === "time";
     const search = {
       filter,
@@ -85,6 +90,33 @@ export class TraceSearching {
     };
   }
 
+  /**
+   * The filter with the keys of a name; null if there are none.
+   * @throws AppError `invalid_parameter` if they are of several accounts, or too many
+   */
+  async #withKeys(filter: TraceFilter, name: string | undefined): Promise<TraceFilter | null> {
+    if (name === undefined) {
+      return filter;
+    }
+    const { gatewayUserId, email } = filter;
+    const keys = await inTime(() => findKeysNamed(this.#deps.db, { name, gatewayUserId, email }, keysNamedMax + 1));
+    const [first] = keys;
+    if (first === undefined) {
+      return null;
+    }
+    if (keys.some((key) => key.gatewayUserId !== first.gatewayUserId)) {
+      throw new AppError("invalid_parameter", {
+        fields: { key_name: "Several accounts have a key with this name. Add the user's e-mail." },
+      });
+    }
+    if (keys.length > keysNamedMax) {
+      throw new AppError("invalid_parameter", {
+        fields: { key_name: `More than ${keysNamedMax} keys have this name. Use the id of the key.` },
+      });
+    }
+    return { ...filter, gatewayUserId: first.gatewayUserId, keyIds: keys.map(({ id }) => id) };
+  }
+
   /** A request id identifies one call; other conditions only decide whether it matches. */
   async #findByRequestId(requestId: string, input: TraceListInput): Promise<TraceView[]> {
     const { db, clock, rules } = this.#deps;
@@ -103,6 +135,7 @@ function isMeant(row: TraceView, input: TraceListInput): boolean {
     [input.user_id, row.user_id],
     [input.gateway_user_id, row.gateway_user_id],
     [input.key_id, row.key_id],
+    [input.key_name, row.key_name],
     [input.model, row.model],
     [input.status, row.status],
     [input.http_status, row.http_status],
@@ -114,11 +147,12 @@ function isMeant(row: TraceView, input: TraceListInput): boolean {
   return isInTime && pairs.every(([asked, is]) => asked === undefined || asked === is);
 }
 
-function toFilter(input: TraceListInput) {
+function toFilter(input: TraceListInput): TraceFilter {
   return {
     gatewayUserId: input.gateway_user_id ?? null,
     userId: input.user_id ?? null,
     keyId: input.key_id ?? null,
+    keyIds: null,
     model: input.model ?? null,
     status: input.status ?? null,
     httpStatus: input.http_status ?? null,

@@ -3,7 +3,7 @@ import { recordId } from "./keys.ts";
 import { day } from "./moments.ts";
 import { byPrice, byTokenCount } from "./priced-units.ts";
 import { zone } from "./usage.ts";
-import { wireDay, wireDecimal, wireInteger, wireMoment, wirePrices } from "./wire.ts";
+import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
 /** How many days one report or overview may cover. */
 export const reportDaysMax = 400;
@@ -82,6 +82,28 @@ export const usageReport = z.strictObject({
   total: z.strictObject(usageSums),
 });
 export type UsageReport = z.output<typeof usageReport>;
+
+/** How many parts a course names before it sums up the others. */
+export const usageCoursePartsMax = 7;
+export const usageCourseInput = z.strictObject({ ...reportRange, by: z.enum(usageBy).default("day") });
+
+const { calls, completed, failed, input_tokens, output_tokens, settled_quota } = usageSums;
+const courseDay = z.strictObject({
+  day: wireDay,
+  ...{ calls, completed, failed, input_tokens, output_tokens, settled_quota },
+});
+/** Sums by day; days without calls are left out. */
+export const usageCourse = z.strictObject({
+  ...head,
+  by: z.enum(usageBy),
+  /** The most expensive models, channels and so on; none by day. `id` is the name or the id, and null for calls without one. */
+  parts: z.array(z.strictObject({ id: z.string().nullable(), name: z.string().nullable(), days: z.array(courseDay) })),
+  /** All other calls. */
+  others: z.array(courseDay),
+  /** All calls of the same number of days before these. */
+  previous: z.strictObject({ from_day: wireDay, to_day: wireDay, days: z.array(courseDay) }),
+});
+export type UsageCourseDay = Unsent<z.output<typeof courseDay>>;
 
 const marginSums = {
   calls: wireInteger,

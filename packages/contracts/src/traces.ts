@@ -22,6 +22,8 @@ export const traceListInput = z.strictObject({
   user_id: recordId.optional(),
   gateway_user_id: recordId.optional(),
   key_id: recordId.optional(),
+  /** The whole name of a key; if several accounts have one, their calls are told apart by e-mail or account. */
+  key_name: z.string().trim().min(1).max(200).optional(),
   model: z.string().min(1).max(256).optional(),
   status: z.enum(outcomes).optional(),
   http_status: httpStatus.optional(),

@@ -133,6 +133,8 @@ export const usageListResponse = z.strictObject({ rows: z.array(usageView), next
 const usageSums = z.strictObject({
   calls: wireInteger,
   completed_calls: wireInteger,
+  /** The success rate is the share of `completed_calls` in these two. */
+  failed_calls: wireInteger,
   ...byTokenCount(wireInteger),
   quota: wireInteger,
   settled_quota: wireInteger,
@@ -158,6 +160,41 @@ export const usageSummaryResponse = z.strictObject({
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
 });
 export type UsageSummary = Unsent<z.output<typeof usageSummaryResponse>>;
+
+/** What a course is divided by; members and projects are those of an organisation. */
+export const usageCourseBy = ["model", "key", "member", "project", "end_user", "tag"] as const;
+/** How many parts a course names before it sums up the others. */
+export const usageCoursePartsMax = 7;
+export const usageCourseInput = usageSummaryInput.extend({ by: z.enum(usageCourseBy).default("model") });
+export type UsageCourseInput = z.output<typeof usageCourseInput>;
+
+const courseDay = usageSums
+  .pick({
+    calls: true,
+    completed_calls: true,
+    failed_calls: true,
+    input_tokens: true,
+    output_tokens: true,
+    settled_quota: true,
+  })
+  .extend({ day: wireDay });
+export const usageCourseResponse = z.strictObject({
+  zone: z.string(),
+  from_day: wireDay,
+  to_day: wireDay,
+  by: z.enum(usageCourseBy),
+  /**
+   * The most expensive parts first, each with its days that have calls. `id` is the name of a model, end user or tag, or the id of a
+   * key, member or project, and null for calls without one; `name` is for people. A call counts for each of its tags.
+   */
+  parts: z.array(z.strictObject({ id: z.string().nullable(), name: z.string().nullable(), days: z.array(courseDay) })),
+  /** The sum of all other parts; null if there are none. */
+  others: z.array(courseDay).nullable(),
+  /** The same number of days before these, summed up; null by tag, as calls may have several. */
+  previous: z.strictObject({ from_day: wireDay, to_day: wireDay, days: z.array(courseDay) }).nullable(),
+});
+export type UsageCourse = Unsent<z.output<typeof usageCourseResponse>>;
+export type UsageCourseDay = Unsent<z.output<typeof courseDay>>;
 
 export const usageLabelsResponse = z.strictObject({
   from_day: wireDay,

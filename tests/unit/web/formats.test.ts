@@ -2,11 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { allLocales } from "@sluice/contracts/locales";
 import { quotaPerUsd } from "@sluice/contracts/money";
 import { barsWithin, namedTimes, spanOfBars, stepsOf } from "@sluice/web/src/charts/axes.ts";
-import { isAllZero, stack, toCsv, totalAt } from "@sluice/web/src/charts/model.ts";
+import { cumulate, isAllZero, stack, stacked, toCsv, totalAt } from "@sluice/web/src/charts/model.ts";
 import { seriesColors, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
 import { sparklinePath } from "@sluice/web/src/charts/sparkline-path.ts";
 import { spansOf, toEqualPlaces } from "@sluice/web/src/console/pages/usage/attempt-spans.ts";
 import { formatsOf, usdOfQuota } from "@sluice/web/src/i18n/format.ts";
+import { successShare } from "@sluice/web/src/i18n/success-share.ts";
 import { toCodeTokens } from "@sluice/web/src/kit/code-tokens.ts";
 import { findEntries } from "@sluice/web/src/shell/palette-entries.ts";
 import { costOfTokens, toTokens } from "@sluice/web/src/site/islands/token-cost.ts";
@@ -134,6 +135,22 @@ describe("charts", () => {
     expect(totalAt(series, 1)).toBeNull();
     expect(isAllZero([{ name: "a", values: [0, null] }])).toBe(true);
     expect(isAllZero(series)).toBe(false);
+  });
+
+  test("leave the period before out of totals, and add up what is cumulative", () => {
+    const own = { name: "a", values: [1, null, 2] };
+    const series = [own, { name: "before", values: [5, 5, 5], isPrevious: true }];
+    expect(totalAt(series, 0)).toBe(1);
+    expect(stacked(series)).toEqual([own]);
+    expect(cumulate(series).map(({ values }) => values)).toEqual([
+      [1, 1, 3],
+      [5, 10, 15],
+    ]);
+  });
+
+  test("know a success rate only where calls were completed or failed", () => {
+    expect(successShare("3", 1)).toBe(0.75);
+    expect(successShare(0, 0)).toBeNull();
   });
 
   test("are exported as files in which a spreadsheet computes nothing", () => {

@@ -108,6 +108,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     nav: { label: (texts) => texts.reports, icon: "chart", key: "r" },
     load: () => import("./pages/reports/page.tsx"),
   },
+  { path: "/figures/", load: () => import("./pages/figures/page.tsx") },
   {
     path: "/models/",
     nav: { label: (texts) => texts.models, icon: "box", key: "l", group: (texts) => texts.gateway },

@@ -40,9 +40,28 @@ function csvCell(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** What is drawn one on the other: not the period before, which is a line. */
+export function stacked(series: readonly Series[]): readonly Series[] {
+  return series.filter(({ isPrevious }) => isPrevious !== true);
+}
+
+/** The same series with the sum of each value and those before it. */
+export function cumulate(series: readonly Series[]): readonly Series[] {
+  return series.map((each) => {
+    let sum = 0;
+    return {
+      ...each,
+      values: each.values.map((value) => {
+        sum += value ?? 0;
+        return sum;
+      }),
+    };
+  });
+}
+
 /** The sum of what is stacked at one time, or null if there is nothing. */
 export function totalAt(series: readonly Series[], index: number): number | null {
-  const values = series.flatMap(({ values: all }) => all[index] ?? []);
+  const values = stacked(series).flatMap(({ values: all }) => all[index] ?? []);
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 

@@ -6,7 +6,7 @@ import { useKitTexts } from "../kit/kit-texts.tsx";
 import { whenIdle } from "../kit/when-idle.ts";
 import { chosenTheme } from "../shell/preferences.ts";
 import { barsWithin, bucketOf, namedTimes, spanOfBars, stepsOf } from "./axes.ts";
-import { isAllZero, stack, type TimeChart, totalAt } from "./model.ts";
+import { isAllZero, type Series, stack, stacked, type TimeChart, totalAt } from "./model.ts";
 
 type PlotProps = {
   readonly chart: TimeChart;
@@ -17,6 +17,7 @@ type PlotProps = {
   /** The custom property with the colour of a series. */
   readonly colorOf: (name: string) => string;
   readonly onRange?: (from: number, to: number) => void;
+  readonly isSelectedByClick?: boolean;
   readonly onReset?: () => void;
   readonly isLastUnfinished?: boolean;
 };
@@ -92,7 +93,7 @@ type TooltipProps = PlotProps & { readonly index: number; readonly left: number;
 /** The values at one time, with the sum of what is stacked. */
 function Tooltip(props: TooltipProps): JSX.Element {
   const shown = (value: number | null): string => (value === null ? "-" : props.format(value));
-  const hasTotal = (): boolean => props.kind === "bars" && props.chart.series.length > 1;
+  const hasTotal = (): boolean => props.kind === "bars" && stacked(props.chart.series).length > 1;
   return (
     <div class="chart-tip" style={{ left: `${props.left}px`, top: "8px", "max-width": `${tipWidthPx}px` }}>
       <strong>{props.timeText(props.chart.times[props.index] ?? 0)}</strong>
@@ -115,15 +116,22 @@ function Tooltip(props: TooltipProps): JSX.Element {
   );
 }
 
-/** The last series of a stack is behind the others, so it is drawn first. */
+/** The last series of a stack is behind the others, so it is drawn first; lines are drawn over them. */
 function dataOf({ chart, kind }: PlotProps): uPlot.AlignedData {
-  const values = kind === "bars" ? stack(chart.series).reverse() : chart.series.map((series) => [...series.values]);
+  const plain = (series: readonly Series[]) => series.map((each) => [...each.values]);
+  const values =
+    kind === "bars"
+      ? [...stack(stacked(chart.series)).reverse(), ...plain(linesOf(chart.series))]
+      : plain(chart.series);
   return [[...chart.times], ...values];
 }
 
+const linesOf = (series: readonly Series[]): readonly Series[] =>
+  series.filter(({ isPrevious }) => isPrevious === true);
+
 function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) => void): uPlot.Options {
   const { chart, kind } = props;
-  const ordered = kind === "bars" ? [...chart.series].reverse() : chart.series;
+  const ordered = kind === "bars" ? [...[...stacked(chart.series)].reverse(), ...linesOf(chart.series)] : chart.series;
   const color = (name: string): string => resolveColor(host, name);
   const axis: uPlot.Axis = {
     stroke: color("--ink-3"),
@@ -147,23 +155,26 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: axesOf(props, axis),
-    series: [
-      {},
-      ...ordered.map((series): uPlot.Series => {
-        const stroke = color(props.colorOf(series.name));
-        const fill = kind === "bars" ? stroke : kind === "area" ? `color-mix(in srgb, ${stroke} 18%, transparent)` : "";
-        return {
-          label: series.name,
-          stroke,
-          width: kind === "bars" ? 0 : 1.5,
-          points: { show: false },
-          ...(fill === "" || series.isPrevious === true ? {} : { fill: fillOf(props, fill, color("--panel")) }),
-          ...(series.isPrevious === true ? { dash: [4, 4] } : {}),
-          ...(kind === "bars" ? barPaths() : {}),
-        };
-      }),
-    ],
+    series: [{}, ...ordered.map((series) => drawnSeries(props, series, color))],
     hooks: hooksOf(props, setTip),
+  };
+}
+
+/** How one series is drawn: as bars that are stacked, as a line, or as an area. The period before is a dashed line. */
+function drawnSeries(props: PlotProps, series: Series, color: (name: string) => string): uPlot.Series {
+  const stroke = color(props.colorOf(series.name));
+  if (series.isPrevious === true) {
+    return { label: series.name, stroke, width: 1.5, points: { show: false }, dash: [4, 4] };
+  }
+  const isBar = props.kind === "bars";
+  const fill = isBar ? stroke : props.kind === "area" ? `color-mix(in srgb, ${stroke} 18%, transparent)` : "";
+  return {
+    label: series.name,
+    stroke,
+    width: isBar ? 0 : 1.5,
+    points: { show: false },
+    ...(fill === "" ? {} : { fill: fillOf(props, fill, color("--panel")) }),
+    ...(isBar ? barPaths() : {}),
   };
 }
 
@@ -263,8 +274,28 @@ function hooksOf(props: PlotProps, setTip: (tip: Tip | null) => void): uPlot.Hoo
         }
       },
     ],
-    ready: [(plot) => plot.over.addEventListener("dblclick", () => props.onReset?.())],
+    ready: [
+      (plot) => plot.over.addEventListener("dblclick", () => props.onReset?.()),
+      ...(props.isSelectedByClick === true ? [(plot: uPlot) => selectByClick(plot, props)] : []),
+    ],
   };
+}
+
+/** The mouse has hardly moved between press and release. */
+const clickPxMax = 4;
+
+/** A range is dragged; what is pressed and released at one place is a click on the bar there. */
+function selectByClick(plot: uPlot, props: PlotProps): void {
+  let pressedAt = 0;
+  plot.over.addEventListener("mousedown", (event) => {
+    pressedAt = event.clientX;
+  });
+  plot.over.addEventListener("click", (event) => {
+    const time = props.chart.times[plot.cursor.idx ?? -1];
+    if (time !== undefined && Math.abs(event.clientX - pressedAt) < clickPxMax) {
+      props.onRange?.(time, time);
+    }
+  });
 }
 
 /** The current value of a custom property, as the canvas takes it. */

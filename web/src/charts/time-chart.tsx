@@ -22,6 +22,8 @@ type TimeChartProps = {
   readonly zone: string;
   /** Called with the selected range, in seconds. */
   readonly onRange?: (from: number, to: number) => void;
+  /** A click on a bar selects it, too. */
+  readonly isSelectedByClick?: boolean;
   /** Called on a double click, to return to the previous range. */
   readonly onReset?: () => void;
   /** The last time is incomplete; it is drawn paler. */

@@ -5,6 +5,7 @@ import type { Area } from "./locales.ts";
 import { pageNames } from "./page-names.ts";
 import { accountArea } from "./pages/account/messages/messages.ts";
 import { billingArea } from "./pages/billing/messages/messages.ts";
+import { figuresArea } from "./pages/figures/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
 import { keysArea } from "./pages/keys/messages/messages.ts";
 import { organisationArea } from "./pages/organisation/messages/messages.ts";
@@ -74,6 +75,7 @@ export const consoleRoutes: readonly AppRoute<Locale>[] = [
     nav: { label: (locale) => pageNames.organisation[locale], icon: "users", key: "o" },
     load: page(() => import("./pages/organisation/page.tsx"), organisationArea),
   },
+  { path: "/figures/", load: page(() => import("./pages/figures/page.tsx"), figuresArea) },
   { path: "/invitation/", load: page(() => import("./pages/invitation/page.tsx"), organisationArea) },
   {
     path: "/account/",

@@ -9,6 +9,8 @@ export type TableState = {
   /** The value of a filter, or an empty text if the filter is not set. */
   readonly filter: (id: string) => string;
   readonly setFilter: (id: string, value: string) => void;
+  /** Several at once. */
+  readonly setFilters: (values: Readonly<Record<string, string>>) => void;
   readonly clearFilters: () => void;
   /** The filters that are set. */
   readonly activeFilters: () => readonly string[];
@@ -59,10 +61,15 @@ export function createTableState(options: TableStateOptions): TableState {
   };
   const viewNames: readonly string[] = [...options.filters, "sort", "limit"];
   const activeFilters = (): string[] => options.filters.filter((id) => filter(id) !== "");
+  const setFilters = (values: Readonly<Record<string, string>>): void => {
+    const set = Object.entries(values).map(([id, value]) => [id, value === "" ? null : value] as const);
+    write({ ...Object.fromEntries(set), cursor: null, open: null }, true);
+  };
   return {
     filter,
     // A change of the filters or the order returns to the first page.
-    setFilter: (id, value) => write({ [id]: value === "" ? null : value, cursor: null, open: null }, true),
+    setFilter: (id, value) => setFilters({ [id]: value }),
+    setFilters,
     clearFilters: () =>
       write({ ...Object.fromEntries(options.filters.map((id) => [id, null])), cursor: null, open: null }, true),
     activeFilters,

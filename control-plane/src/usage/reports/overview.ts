@@ -1,3 +1,4 @@
+import { figureKinds } from "@sluice/contracts/figure-kinds";
 import type { OverviewInput } from "@sluice/contracts/overview";
 import type { Clock } from "../../platform/clock.ts";
 import type { Database, Queryable } from "../../platform/db.ts";
@@ -11,7 +12,7 @@ import {
   readState,
   type StateOfNow,
 } from "./counts-store.ts";
-import { changeOf, type FigureKey, figureKinds, successRate } from "./figures.ts";
+import { changeOf, type FigureKey, successRate } from "./figures.ts";
 import { noMoney, selectRecentPayments, sumMock, sumMoney, sumMoneyByBar } from "./money-sums-store.ts";
 import { type Bars, barsOf, type ReportRange, readReportRange, type Span } from "./range.ts";
 import { addMoney, addUsage, groupProviders, groupRoutes, type RoutePart } from "./sums.ts";

@@ -58,6 +58,13 @@ export function readReportRange(asked: ReportRangeInput, nowMs: number): ReportR
   };
 }
 
+/** The same number of days right before a range. */
+export function rangeBefore({ fromDay, days, zone }: ReportRange, nowMs: number): ReportRange {
+  const first = Temporal.PlainDate.from(fromDay);
+  const day = (ago: number): string => first.subtract({ days: ago }).toString();
+  return readReportRange({ from_day: day(days.length), to_day: day(1), zone }, nowMs);
+}
+
 function laterOf(first: Temporal.PlainDate | null, today: Temporal.PlainDate): Temporal.PlainDate {
   return first !== null && Temporal.PlainDate.compare(first, today) > 0 ? first : today;
 }

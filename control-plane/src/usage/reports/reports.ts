@@ -1,4 +1,4 @@
-import type { marginBy, revenueBy, usageBy } from "@sluice/contracts/reports";
+import { type marginBy, type revenueBy, type usageBy, usageCoursePartsMax } from "@sluice/contracts/reports";
 import type { Database, Queryable } from "../../platform/db.ts";
 import { DatabaseTimeoutError } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -8,8 +8,17 @@ import { readNow } from "./counts-store.ts";
 import { type MoneyPart, noMoney, sumMoneyBy, sumMoneyByBar } from "./money-sums-store.ts";
 import type { ReportRange } from "./range.ts";
 import { listMismatches, sumGateways } from "./reconciliation-store.ts";
-import { addDecimals, addMoney, addUsage, groupRoutes } from "./sums.ts";
-import { noUsage, readUsageAsOf, sumByBar, sumRoutes, sumUsers, type UsageSums } from "./usage-sums-store.ts";
+import { addDecimals, addMoney, addUsage, groupRoutes, subtractUsage } from "./sums.ts";
+import {
+  noUsage,
+  readUsageAsOf,
+  sumByBar,
+  sumRoutes,
+  sumRoutesByBar,
+  sumUsers,
+  sumUsersByBar,
+  type UsageSums,
+} from "./usage-sums-store.ts";
 
 const reportMsMax = 30_000;
 const mismatchesMax = 1_000;
@@ -75,6 +84,97 @@ async function usageRows(tx: Queryable, range: ReportRange, by: (typeof usageBy)
   }
   const parts = groupRoutes(await sumRoutes(tx, range), by);
   return parts.map(({ success_rate: _, ...part }) => part);
+}
+
+type CourseDay = { readonly day: string } & Pick<UsageSums, (typeof courseSums)[number]>;
+const courseSums = ["calls", "completed", "failed", "input_tokens", "output_tokens", "settled_quota"] as const;
+type Keyed = { readonly key: string | null; readonly name: string | null };
+type KeyedBar = Keyed & { readonly bar: number; readonly sums: UsageSums };
+
+/** The sums of each day that has calls. */
+function courseDays({ days }: ReportRange, bars: readonly (UsageSums & { readonly bar: number })[]): CourseDay[] {
+  return [...Map.groupBy(bars, ({ bar }) => bar)]
+    .sort(([one], [other]) => one - other)
+    .map(([bar, parts]) => {
+      const sums = addUsage(parts);
+      return { day: days[bar]?.day ?? "", ...picked(sums) };
+    })
+    .filter(({ calls }) => calls > 0n);
+}
+
+const picked = (sums: UsageSums): Omit<CourseDay, "day"> =>
+  Object.fromEntries(courseSums.map((name) => [name, sums[name]])) as Omit<CourseDay, "day">;
+
+/** What was called on each day, by what it is divided by, and on the days before. */
+export async function reportUsageCourse(
+  db: Database,
+  { range, before }: { readonly range: ReportRange; readonly before: ReportRange },
+  by: (typeof usageBy)[number],
+) {
+  return await readAtOnce(db, async (tx) => {
+    const all = await sumByBar(tx, range, startsOf(range));
+    const bars = await courseBars(tx, range, by);
+    const named = [...Map.groupBy(bars, ({ key }) => key)]
+      .map(([id, of]) => ({ id, name: of[0]?.name ?? null, of, whole: addUsage(of.map(({ sums }) => sums)) }))
+      .sort(
+        (one, other) =>
+          Number(other.whole.settled_quota - one.whole.settled_quota) || Number(other.whole.calls - one.whole.calls),
+      )
+      .slice(0, usageCoursePartsMax);
+    const taken = Map.groupBy(
+      named.flatMap(({ of }) => of),
+      ({ bar }) => bar,
+    );
+    return {
+      as_of: await readUsageAsOf(tx),
+      by,
+      parts: named.map(({ id, name, of }) => ({
+        id,
+        name,
+        days: courseDays(
+          range,
+          of.map(({ bar, sums }) => ({ bar, ...sums })),
+        ),
+      })),
+      others: courseDays(
+        range,
+        all.map((sums) => ({
+          bar: sums.bar,
+          ...subtractUsage(
+            sums,
+            (taken.get(sums.bar) ?? []).map((each) => each.sums),
+          ),
+        })),
+      ),
+      previous: {
+        from_day: before.fromDay,
+        to_day: before.toDay,
+        days: courseDays(before, await sumByBar(tx, before, startsOf(before))),
+      },
+    };
+  });
+}
+
+async function courseBars(tx: Queryable, range: ReportRange, by: (typeof usageBy)[number]): Promise<KeyedBar[]> {
+  if (by === "day") {
+    return [];
+  }
+  const spans = range.days.map(({ startsAt: from }, bar) => ({ from, to: range.days[bar + 1]?.startsAt ?? range.to }));
+  if (by === "user") {
+    const users = (await sumUsers(tx, range)).slice(0, usageCoursePartsMax);
+    const emails = new Map(users.map(({ gateway_user_id: id, email }) => [id, email]));
+    const found = await sumUsersByBar(tx, [...emails.keys()], spans);
+    return found.map(({ bar, gateway_user_id: id, ...sums }) => ({
+      key: id.toString(),
+      name: emails.get(id) ?? null,
+      bar,
+      sums,
+    }));
+  }
+  const routes = Map.groupBy(await sumRoutesByBar(tx, spans), ({ bar }) => bar);
+  return [...routes].flatMap(([bar, rows]) =>
+    groupRoutes(rows, by).map(({ key, name, success_rate: _, ...sums }) => ({ key, name, bar, sums })),
+  );
 }
 
 const noMargin: MarginSums = {

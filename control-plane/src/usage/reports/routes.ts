@@ -1,4 +1,5 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
+import { callHistogram, callHistogramInput, histogramDaysMax } from "@sluice/contracts/call-histogram";
 import { channelHealth, channelHealthInput } from "@sluice/contracts/channel-health";
 import { modelPerformanceInput, modelPerformanceResponse } from "@sluice/contracts/model-performance";
 import { dashboardInput, dashboardResponse, overviewInput, overviewResponse } from "@sluice/contracts/overview";
@@ -14,6 +15,9 @@ import {
   revenueReport,
   revenueReportInput,
   saveChannelCostInput,
+  usageCourse,
+  usageCourseInput,
+  usageCoursePartsMax,
   usageReport,
   usageReportInput,
 } from "@sluice/contracts/reports";
@@ -23,13 +27,21 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { AppError } from "../../platform/errors.ts";
+import { readCallHistogram } from "./call-histogram.ts";
 import { readChannelHealth } from "./channel-health-store.ts";
 import { findCost, listCosts, upsertCost } from "./cost-store.ts";
 import { readDashboard, readOverview, reportedRangeOf } from "./overview.ts";
 import { performanceSpan, readCourse, readModelPerformance } from "./performance-store.ts";
-import { readReportRange } from "./range.ts";
+import { rangeBefore, readReportRange } from "./range.ts";
 import { reportCsv } from "./report-csv.ts";
-import { reportCampaigns, reportMargin, reportReconciliation, reportRevenue, reportUsage } from "./reports.ts";
+import {
+  reportCampaigns,
+  reportMargin,
+  reportReconciliation,
+  reportRevenue,
+  reportUsage,
+  reportUsageCourse,
+} from "./reports.ts";
 
 export type ReportEndpointDeps = { readonly db: Database; readonly clock: Pick<Clock, "now"> };
 
@@ -65,6 +77,16 @@ function overviewEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       errors: [],
       summary: "Get the admin dashboard as of one moment, by days of a time zone",
       handle: async ({ input }) => ({ ...(await readOverview(db, clock, input)) }),
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/trace/histogram/",
+      input: callHistogramInput,
+      output: callHistogram,
+      errors: [],
+      limits: [`At most ${histogramDaysMax} days at once, in at most 100 bars.`],
+      summary: "Count calls over time by outcome, from sums by quarter hour",
+      handle: async ({ input }) => ({ ...(await readCallHistogram(db, input, clock.now())) }),
     }),
     endpoint({
       ...admins,
@@ -127,6 +149,20 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
         const report = await reportUsage(db, range, input.by);
         const file = { name: `usage-by-${input.by}`, columns: usageReport.shape.rows.element, rows: report.rows };
         return input.format === "csv" ? reportCsv(range, file) : { range: reportedRangeOf(range), ...report };
+      },
+    }),
+    endpoint({
+      ...admins,
+      path: "/backend/admin/report/usage/course/",
+      input: usageCourseInput,
+      output: usageCourse,
+      errors: [],
+      limits: [`The ${usageCoursePartsMax} most expensive parts; the others are summed up.`],
+      summary: "Sum calls by day and model, channel, exit node or user, with the days before",
+      handle: async ({ input }) => {
+        const range = rangeOf(input);
+        const ranges = { range, before: rangeBefore(range, clock.now()) };
+        return { range: reportedRangeOf(range), ...(await reportUsageCourse(db, ranges, input.by)) };
       },
     }),
     endpoint({

@@ -14,6 +14,12 @@ export function addUsage(parts: readonly UsageSums[]): UsageSums {
   return total;
 }
 
+/** What is left of sums without some of their parts. */
+export function subtractUsage(whole: UsageSums, parts: readonly UsageSums[]): UsageSums {
+  const taken = addUsage(parts);
+  return Object.fromEntries(usageNames.map((name) => [name, whole[name] - taken[name]])) as UsageSums;
+}
+
 /** The exact sum of decimals with this many places. */
 export function addDecimals(values: readonly string[], places: number): string {
   return toDecimal(

@@ -70,16 +70,25 @@ export type RouteSums = UsageSums & {
 
 /** Sums by model and channel, with their current names. */
 export async function sumRoutes(db: Queryable, span: Span): Promise<RouteSums[]> {
-  return await db.query<RouteSums>(
-    `select r.model, nullif(r.channel_id, 0) as channel_id, c.name as channel_name, n.node_code, n.name as node_name,
+  const rows = await sumRoutesByBar(db, [span]);
+  return rows.map(({ bar: _, ...row }) => row);
+}
+
+/** The same for each of several spans, which `bar` counts from 0. */
+export async function sumRoutesByBar(
+  db: Queryable,
+  spans: readonly Span[],
+): Promise<(RouteSums & { readonly bar: number })[]> {
+  return await db.query<RouteSums & { bar: number }>(
+    `select r.bar, r.model, nullif(r.channel_id, 0) as channel_id, c.name as channel_name, n.node_code, n.name as node_name,
        ${plain}
      from (
-       select model, channel_id, ${sums} from ${pieced("model, channel_id")} group by model, channel_id
+       select bar, model, channel_id, ${sums} from ${pieced("model, channel_id")} group by bar, model, channel_id
      ) r
      left join channel c on c.id = r.channel_id
      left join exit_node n on n.node_code = c.exit_node_code
-     order by settled_quota desc, calls desc, r.model, r.channel_id`,
-    pieceValues("route", [span]),
+     order by r.bar, settled_quota desc, calls desc, r.model, r.channel_id`,
+    pieceValues("route", spans),
   );
 }
 
@@ -115,6 +124,19 @@ export async function sumUsers(db: Queryable, span: Span): Promise<UserSums[]> {
      left join user_profile p on p.gateway_user_id = u.gateway_user_id
      order by settled_quota desc, calls desc, u.gateway_user_id`,
     pieceValues("user", [span]),
+  );
+}
+
+/** The sums of these users alone, for each of several spans. */
+export async function sumUsersByBar(
+  db: Queryable,
+  ids: readonly bigint[],
+  spans: readonly Span[],
+): Promise<(UsageSums & { readonly bar: number; readonly gateway_user_id: bigint })[]> {
+  return await db.query<UsageSums & { bar: number; gateway_user_id: bigint }>(
+    `select bar, gateway_user_id, ${sums} from ${pieced("gateway_user_id")}
+     where gateway_user_id = any ($5::bigint[]) group by bar, gateway_user_id`,
+    [...pieceValues("user", spans), arrayLiteral(ids)],
   );
 }
 

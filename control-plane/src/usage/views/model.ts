@@ -58,11 +58,12 @@ export function toFilter(
 
 const laterOf = (first: string, second: string): string => (first > second ? first : second);
 
-/** A sum over the calls of a day and a model, or over those of a key: all as of the same moment. */
+/** A sum over the calls of a day and a model, over those of a key, or over those of a day and a key: all as of the same moment. */
 export type UsagePart = UsageSums &
   (
     | { readonly kind: "model"; readonly day: string; readonly model: string | null }
     | ({ readonly kind: "key"; readonly key_id: bigint; readonly key_name: string } & UsedBy)
+    | ({ readonly kind: "key_day"; readonly day: string; readonly key_id: bigint; readonly key_name: string } & UsedBy)
   );
 
 /** Of a key of an organisation: who made it and its project; all null for other keys. */
@@ -76,6 +77,7 @@ type UsedBy = {
 const nothing: UsageSums = {
   calls: 0n,
   completed_calls: 0n,
+  failed_calls: 0n,
   ...byTokenCount(0n),
   quota: 0n,
   settled_quota: 0n,

@@ -2,6 +2,9 @@ import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import {
   earlierCallsInput,
   earlierCallsMax,
+  usageCourseInput,
+  usageCoursePartsMax,
+  usageCourseResponse,
   usageDaysMax,
   usageEarlierResponse,
   usageExportRowsMax,
@@ -33,7 +36,7 @@ function placeOf({ gatewayUserId, organisation }: UserCaller): UsagePlace {
 
 /** The endpoints of the console's usage page. Each sees only the calls of the logged-in user. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
-  return [...callEndpoints(views), ...labelEndpoints(views), ...earlierEndpoints(views)];
+  return [...callEndpoints(views), ...receiptEndpoints(views), ...labelEndpoints(views), ...earlierEndpoints(views)];
 }
 
 const method = "GET";
@@ -67,6 +70,17 @@ function callEndpoints(views: UsageViews): AnyEndpoint[] {
     }),
     endpoint({
       method,
+      path: "/backend/usage/course/",
+      access,
+      input: usageCourseInput,
+      summary: "Sum the user's calls by day and model, key, member, project, end user or tag, with the days before",
+      output: usageCourseResponse,
+      errors: [],
+      limits: [...rangeLimits, `The ${usageCoursePartsMax} most expensive parts; the others are summed up.`],
+      handle: async ({ user, input }) => ({ ...(await views.course(placeOf(user), input)) }),
+    }),
+    endpoint({
+      method,
       path: "/backend/usage/export/",
       access,
       input: usageSummaryInput,
@@ -93,6 +107,11 @@ function callEndpoints(views: UsageViews): AnyEndpoint[] {
       limits: rangeLimits,
       handle: async ({ user, input: { by, ...input } }) => sumsFile(await views.summary(placeOf(user), input), by),
     }),
+  ];
+}
+
+function receiptEndpoints(views: UsageViews): AnyEndpoint[] {
+  return [
     endpoint({
       method,
       path: "/backend/usage/receipt/",

@@ -13,7 +13,7 @@ const named: Readonly<Record<By, readonly string[]>> = {
   project: ["project_id", "project_name"],
 };
 
-const sums = ["calls", "completed_calls", ...tokenColumns, "quota", "settled_quota"];
+const sums = ["calls", "completed_calls", "failed_calls", ...tokenColumns, "quota", "settled_quota"];
 
 /** A file with a line for each day, model, key, member or project of a range. Of a range, quota is exact; 500,000 are 1 USD. */
 export function sumsFile(summary: UsageSummary, by: By): Response {

@@ -3,12 +3,16 @@ import {
   type EarlierCallsInput,
   type EarlierUsage,
   earlierCallsMax,
+  type UsageCourse,
+  type UsageCourseDay,
+  type UsageCourseInput,
   type UsageLabels,
   type UsageListInput,
   type UsageReceipt,
   type UsageSummary,
   type UsageSummaryInput,
   type UsageView,
+  usageCoursePartsMax,
   usageExportRowsMax,
 } from "@sluice/contracts/usage";
 import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
@@ -20,9 +24,10 @@ import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { daysOfRequest } from "../../platform/request-days.ts";
+import { courseOfLabels, daysBefore, divideCourse, partDays, sumDays } from "./course.ts";
 import { earlierCallsFile } from "./earlier-file.ts";
 import { countEarlierCalls, listEarlierCalls, listEarlierUsage, sumEarlierUsage } from "./earlier-store.ts";
-import { changeLabelsKept, readLabelsKept, sumLabels } from "./labels-store.ts";
+import { changeLabelsKept, readLabelsKept, sumLabelDays, sumLabels } from "./labels-store.ts";
 import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
 import { toReceipt } from "./receipt.ts";
 import { usageFile } from "./usage-file.ts";
@@ -53,6 +58,34 @@ export class UsageViews {
   async summary(place: UsagePlace, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(place, input);
     return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+  }
+
+  /**
+   * The days of a range by what they are divided by, the most expensive parts with names of their own, and the days before.
+   * @throws AppError `invalid_parameter`, `temporarily_unavailable`
+   */
+  async course(place: UsagePlace, { by, ...input }: UsageCourseInput): Promise<UsageCourse> {
+    const filter = this.#filter(place, input);
+    const { zone, fromDay, toDay } = filter;
+    const before = daysBefore(filter);
+    const head = { zone, from_day: fromDay, to_day: toDay, by };
+    const previous = (days: readonly UsageCourseDay[]) => ({
+      from_day: before.fromDay,
+      to_day: before.toDay,
+      days: sumDays(days),
+    });
+    return await inBounds(async () => {
+      if (by === "tag" || by === "end_user") {
+        const labelled = (of: UsageFilter) => sumLabelDays(this.#db, of, { kind: by, most: usageCoursePartsMax });
+        const divided = courseOfLabels(await labelled(filter));
+        // A call counts for each of its tags, so that their sum is not what was spent.
+        return { ...head, ...divided, previous: by === "tag" ? null : previous(await labelled(before)) };
+      }
+      const withKeyDays = by !== "model";
+      const divided = divideCourse(partDays(await sumUsage(this.#db, filter, { withKeyDays }), by));
+      const earlier = partDays(await sumUsage(this.#db, before), "model");
+      return { ...head, ...divided, previous: previous(earlier.map(({ sums }) => sums)) };
+    });
   }
 
   /** What the account used before it was moved here. It is of no member, so those who see their own calls alone get none. */

@@ -101,10 +101,14 @@ const loggedCalls = `(
 )`;
 
 /**
- * Sums by day of the zone and by model, and sums by key: from the stored sums, and from the calls that are not in these
- * yet, all as of one moment.
+ * Sums by day of the zone and by model, sums by key, and if wanted by day and key: from the stored sums, and from the calls that
+ * are not in these yet, all as of one moment.
  */
-export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<UsagePart[]> {
+export async function sumUsage(
+  db: Queryable,
+  filter: UsageFilter,
+  { withKeyDays = false }: { readonly withKeyDays?: boolean } = {},
+): Promise<UsagePart[]> {
   const { gatewayUserId, fromDay, toDay, zone, keyId, model, outcome, memberId, projectId } = filter;
   const { endUser, tag, askedModel } = filter;
   const days = daysOf(fromDay, toDay, zone);
@@ -128,16 +132,17 @@ export async function sumUsage(db: Queryable, filter: UsageFilter): Promise<Usag
        from ${isFromLog ? loggedCalls : "unsummed_usage($1::bigint, $7::timestamptz, $8::timestamptz)"} u
        where ${hasLabels(filter, "$15", "$16")} and ${askedModel === null ? "$17::text is null" : "u.asked_model = $17::text"}
      ), sums as (
-       select case when grouping(day) = 0 then 'model' else 'key' end as kind, day, nullif(model, '') as model, key_id,
+       select case when grouping(model) = 0 then 'model' when grouping(day) = 0 then 'key_day' else 'key' end as kind, day, nullif(model, '') as model, key_id,
          sum(calls)::bigint as calls, coalesce(sum(calls) filter (where outcome = 'completed'), 0)::bigint as completed_calls,
+         coalesce(sum(calls) filter (where outcome = 'failed'), 0)::bigint as failed_calls,
          ${tokenSums}, sum(quota)::bigint as quota, sum(settled_quota)::bigint as settled_quota
        from parts
        where ($9::bigint is null or key_id = $9::bigint) and ($10::text is null or model = $10::text)
          and ($11::text is null or outcome = $11::text)
          and (($13::bigint is null and $14::bigint is null) or key_id = any (array(${keysOf("$1", "$13", "$14")})))
-       group by grouping sets ((day, model), (key_id))
+       group by grouping sets ((day, model), (key_id)${withKeyDays ? ", (day, key_id)" : ""})
      )
-     select s.kind, ($12::text::date + s.day)::text as day, s.model, s.key_id, s.calls, s.completed_calls, ${tokens}, s.quota,
+     select s.kind, ($12::text::date + s.day)::text as day, s.model, s.key_id, s.calls, s.completed_calls, s.failed_calls, ${tokens}, s.quota,
        s.settled_quota, coalesce(k.name, '') as key_name, k.member_id, mp.email as member_email, k.project_id, op.name as project_name
      from sums s left join api_key k on k.id = s.key_id
      ${memberJoins}

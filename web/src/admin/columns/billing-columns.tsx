@@ -13,6 +13,19 @@ export type PaymentRow = RowOf<typeof paymentList>;
 export type RefundRow = RowOf<typeof refundList>;
 export type LedgerRow = RowOf<typeof ledgerList>;
 
+const ways: Readonly<Record<OrderRow["pay_channel"], string>> = {
+  none: "not chosen",
+  mock: "test payment",
+  walletpay: "wallet",
+  cardpay: "card",
+  code: "redemption code",
+};
+
+/** How an order was paid, or would be: the same words in lists and panels. */
+export function paymentMethod({ pay_channel: way, vendor }: Pick<OrderRow, "pay_channel" | "vendor">): string {
+  return vendor === null || vendor === "" ? ways[way] : `${shownWord(vendor)}, ${ways[way]}`;
+}
+
 export const orderColumns: readonly Column<OrderRow>[] = [
   { id: "order_no", label: "Order", cell: (row) => <code>{row.order_no}</code>, card: "title" },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
@@ -25,7 +38,7 @@ export const orderColumns: readonly Column<OrderRow>[] = [
     align: "end",
     isSortable: true,
   },
-  { id: "pay_channel", label: "Payment method", cell: (row) => row.vendor ?? row.pay_channel },
+  { id: "pay_channel", label: "Payment method", cell: (row) => paymentMethod(row) },
   {
     id: "status",
     label: "Status",

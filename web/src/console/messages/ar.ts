@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "شحن الرصيد",
     pageFailed: "تعذّر تحميل هذه الصفحة",
     account: "الحساب",
+    howCounted: "كيف تُحسب الأرقام",
     docs: "الوثائق",
     models: "النماذج والأسعار",
     kindKey: "مفتاح API",

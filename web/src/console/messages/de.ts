@@ -94,6 +94,7 @@ export const messages: FrameMessages = {
     topUp: "Aufladen",
     pageFailed: "Diese Seite konnte nicht geladen werden",
     account: "Konto",
+    howCounted: "Wie die Zahlen gezählt werden",
     docs: "Dokumentation",
     models: "Modelle und Preise",
     kindKey: "API-Schlüssel",

@@ -14,6 +14,7 @@ export const messages = {
     topUp: "Top up",
     pageFailed: "This page could not be loaded",
     account: "Account",
+    howCounted: "How figures are counted",
     docs: "Docs",
     models: "Models and prices",
     kindKey: "API key",

@@ -93,6 +93,7 @@ export const messages: FrameMessages = {
     topUp: "Recargar",
     pageFailed: "No se ha podido cargar esta página",
     account: "Cuenta",
+    howCounted: "Cómo se calculan las cifras",
     docs: "Documentación",
     models: "Modelos y precios",
     kindKey: "Clave de API",

@@ -93,6 +93,7 @@ export const messages: FrameMessages = {
     topUp: "Recharger",
     pageFailed: "Cette page n’a pas pu être chargée",
     account: "Compte",
+    howCounted: "Comment les chiffres sont calculés",
     docs: "Documentation",
     models: "Modèles et tarifs",
     kindKey: "Clé d’API",

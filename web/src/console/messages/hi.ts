@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "राशि जोड़ें",
     pageFailed: "यह पेज लोड नहीं हो सका",
     account: "खाता",
+    howCounted: "आँकड़े कैसे गिने जाते हैं",
     docs: "दस्तावेज़",
     models: "मॉडल और कीमतें",
     kindKey: "API कुंजी",

@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "チャージする",
     pageFailed: "このページを読み込めませんでした",
     account: "アカウント",
+    howCounted: "数値の数え方",
     docs: "ドキュメント",
     models: "モデルと料金",
     kindKey: "API キー",

@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "충전하기",
     pageFailed: "이 페이지를 불러오지 못했습니다",
     account: "계정",
+    howCounted: "수치 계산 방법",
     docs: "문서",
     models: "모델 및 요금",
     kindKey: "API 키",

@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "Recarregar",
     pageFailed: "Não foi possível carregar esta página",
     account: "Conta",
+    howCounted: "Como os números são calculados",
     docs: "Documentação",
     models: "Modelos e preços",
     kindKey: "Chave de API",

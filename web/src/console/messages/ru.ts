@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "Пополнить",
     pageFailed: "Не удалось загрузить страницу",
     account: "Счёт",
+    howCounted: "Как считаются показатели",
     docs: "Документация",
     models: "Модели и цены",
     kindKey: "Ключ API",

@@ -92,6 +92,7 @@ export const messages: FrameMessages = {
     topUp: "充值",
     pageFailed: "无法加载此页面",
     account: "账户",
+    howCounted: "数据如何统计",
     docs: "文档",
     models: "模型与价格",
     kindKey: "API 密钥",

@@ -1,3 +1,4 @@
+import { callFigures, figureKinds } from "@sluice/contracts/figure-kinds";
 import type { Overview, overviewResponse } from "@sluice/contracts/overview";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, keepPreviousData } from "@tanstack/solid-query";
@@ -9,6 +10,7 @@ import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/st
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
+import { HowCounted } from "../../parts/how-counted.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { createRangeState, RangeBar, type RangeState } from "../../parts/range-bar.tsx";
 import { createMe, IfReads } from "../../parts/rights.tsx";
@@ -94,10 +96,11 @@ function Overviews(props: { readonly answer: Answer; readonly range: RangeState 
       {rows.map(({ label, keys }) => (
         <FigureRow label={label} keys={keys} figures={props.answer.figures} />
       ))}
+      <HowCounted />
       <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
       <div class="card-grid" data-columns="three">
         <PartCard title="By model" parts={props.answer.by_model} />
-        <PartCard title="By provider" parts={props.answer.by_provider} />
+        <PartCard title="By channel" parts={props.answer.by_provider} success={callFigures.attempts[0]} />
         <PartCard title="By exit node" parts={props.answer.by_node} otherwise="no exit node" />
       </div>
     </>
@@ -108,7 +111,10 @@ function PartCard(props: {
   readonly title: string;
   readonly parts: Answer["by_model"];
   readonly otherwise?: string;
+  /** What the share of the parts is, if not the success rate. */
+  readonly success?: string;
 }): JSX.Element {
+  const success = (): string => (props.success ?? figureKinds.success_rate[0]).toLowerCase();
   const bars = () =>
     props.parts
       .filter(({ calls }) => BigInt(calls) > 0n)
@@ -118,7 +124,7 @@ function PartCard(props: {
         name: part.name ?? part.key ?? props.otherwise ?? "none",
         value: Number(part.calls),
         text: `${shownCount(part.calls)} calls, ${formats.quotaRounded(part.settled_quota)}${
-          part.success_rate === null ? "" : `, ${formats.percent(Number(part.success_rate))} completed`
+          part.success_rate === null ? "" : `, ${success()} ${formats.percent(Number(part.success_rate))}`
         }`,
       }));
   return (

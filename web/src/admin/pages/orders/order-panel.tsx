@@ -3,7 +3,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
-import type { OrderRow } from "../../columns/billing-columns.tsx";
+import { type OrderRow, paymentMethod } from "../../columns/billing-columns.tsx";
 import { OrganisationLink, UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
@@ -88,7 +88,7 @@ export function OrderPanel(props: {
             { name: "Refunded", value: formats.usd(order.refunded_usd) },
             {
               name: "Payment method",
-              value: [order.pay_channel, order.sender, order.vendor].filter(Boolean).join(", "),
+              value: [paymentMethod(order), order.sender].filter(Boolean).join(", "),
             },
             { name: "Mock", value: order.is_mock ? "yes: no money was paid" : "no" },
             { name: "Transaction", value: <code>{shownText(order.transaction_id)}</code> },

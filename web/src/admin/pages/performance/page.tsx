@@ -13,6 +13,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
+import { HowCounted } from "../../parts/how-counted.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMs } from "../../shown.ts";
@@ -66,6 +67,7 @@ export function Page(): JSX.Element {
         title="Performance"
         text="Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles come from sums and are right to a tenth."
       />
+      <HowCounted />
       <FieldRow>
         <ChoiceField
           label="Span"
@@ -108,7 +110,7 @@ export function Page(): JSX.Element {
 
 const figures = <Row extends { readonly now: Performance }>() => [
   { label: "Calls", cell: (row: Row) => formats.number(row.now.calls), align: "end" as const },
-  { label: "Success", cell: (row: Row) => shownShare(row.now.success_rate), align: "end" as const },
+  { label: "Availability", cell: (row: Row) => shownShare(row.now.success_rate), align: "end" as const },
   { label: "First byte, p50", cell: (row: Row) => shownMs(row.now.first_byte_ms.p50), align: "end" as const },
   { label: "p95", cell: (row: Row) => shownMs(row.now.first_byte_ms.p95), align: "end" as const },
   { label: "p99", cell: (row: Row) => shownMs(row.now.first_byte_ms.p99), align: "end" as const },

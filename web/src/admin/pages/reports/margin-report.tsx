@@ -5,7 +5,7 @@ import { Notice } from "../../../kit/states.tsx";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
-import { shownCount } from "../../shown.ts";
+import { dash, shownCount } from "../../shown.ts";
 import { ChannelCosts } from "./channel-costs.tsx";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
@@ -14,7 +14,19 @@ type Row = ResponseOf<typeof marginReport>["rows"][number];
 type Money = Extract<keyof Row, `${string}_usd`>;
 
 function money(id: Money, label: string): Column<Row> {
-  return { id, label, cell: (row) => formats.usd(row[id]), align: "end", isSortable: true };
+  const isOfKnownCost = id === "cost_usd" || id === "margin_usd";
+  return {
+    id,
+    label,
+    cell: (row) => (isOfKnownCost && isCostUnknown(row) ? dash : formats.usd(row[id])),
+    align: "end",
+    isSortable: true,
+  };
+}
+
+/** No call of these has a known cost, so neither cost nor margin is a figure. */
+function isCostUnknown(sums: Pick<Row, "calls_without_cost" | "cost_usd">): boolean {
+  return BigInt(sums.calls_without_cost) > 0n && Number(sums.cost_usd) === 0;
 }
 
 const columns: readonly Column<Row>[] = [
@@ -47,6 +59,8 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
   const query = createReportQuery<typeof marginReport>("margin", props.range, ["day", "model", "provider"]);
   const total = () => query.data?.total;
   const usd = (text: string | undefined) => (text === undefined ? undefined : formats.usd(text));
+  const known = (text: string | undefined) =>
+    ((sums) => (sums !== undefined && isCostUnknown(sums) ? dash : usd(text)))(total());
   const unknown = (): bigint => BigInt(total()?.calls_without_cost ?? 0);
   return (
     <>
@@ -56,7 +70,7 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
           choices={[
             ["day", "day"],
             ["model", "model"],
-            ["provider", "provider"],
+            ["provider", "channel"],
           ]}
         />
       </ReportHead>
@@ -64,8 +78,8 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
         hasFailed={query.hasFailed}
         figures={[
           { label: "Charged", value: usd(total()?.charged_usd) },
-          { label: "Cost", value: usd(total()?.cost_usd), note: "of calls whose cost is known" },
-          { label: "Margin", value: usd(total()?.margin_usd), note: "of the same calls" },
+          { label: "Cost", value: known(total()?.cost_usd), note: "of calls whose cost is known" },
+          { label: "Margin", value: known(total()?.margin_usd), note: "of the same calls" },
           {
             label: "Reported cost",
             value: usd(total()?.reported_cost_usd),

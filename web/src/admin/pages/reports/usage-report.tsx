@@ -4,11 +4,13 @@ import type { ResponseOf } from "@sluice/contracts/wire";
 import type { JSX } from "solid-js";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
+import { HowCounted } from "../../parts/how-counted.tsx";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { shownCount } from "../../shown.ts";
 import { countLabels } from "../../unit-texts.ts";
-import { ByField, ReportHead, ReportTable, RowChart, rowName, Totals } from "./report-parts.tsx";
+import { ByField, ReportHead, ReportTable, rowName, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
+import { UsageCourse } from "./usage-course.tsx";
 
 type Row = ResponseOf<typeof usageReport>["rows"][number];
 type Counted = Exclude<keyof Row, "key" | "name">;
@@ -56,7 +58,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
           choices={[
             ["day", "day"],
             ["model", "model"],
-            ["provider", "provider"],
+            ["provider", "channel"],
             ["node", "exit node"],
             ["user", "user"],
           ]}
@@ -71,16 +73,8 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
           { label: "Charged", value: ((quota) => quota && formats.quota(quota))(total()?.settled_quota.toString()) },
         ]}
       />
-      <RowChart
-        title="Calls"
-        hasFailed={query.hasFailed}
-        isByDay={query.by === "day"}
-        rows={query.data?.rows}
-        zone={props.range.zone()}
-        valueOf={(row) => row.calls}
-        textOf={(row) => `${shownCount(row.calls)} calls, ${formats.quota(row.settled_quota)}`}
-        format={formats.compact}
-      />
+      <HowCounted />
+      <UsageCourse by={query.by} range={props.range} />
       <ReportTable
         name="admin-report-usage"
         label="Usage"

@@ -64,6 +64,7 @@ export function Page(): JSX.Element {
                 day={detail().trace.day}
                 state={detail().trace.payload}
                 payload={detail().payload}
+                call={detail().trace}
                 onRead={() => void query.refetch()}
               />
               <AccessCard detail={detail()} />

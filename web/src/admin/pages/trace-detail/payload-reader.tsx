@@ -12,6 +12,7 @@ import { EmptyState, Notice } from "../../../kit/states.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { curlCommand } from "./curl-command.ts";
 
 type Payload = ResponseOf<typeof traceDetailOutput>["payload"];
 type Opened = ResponseOf<typeof payloadReadOutput>;
@@ -33,6 +34,7 @@ type PayloadReaderProps = {
   readonly day: string;
   readonly state: string;
   readonly payload: Payload;
+  readonly call: { readonly method: string; readonly path: string };
   readonly onRead: () => void;
 };
 
@@ -115,6 +117,7 @@ function Reader(props: PayloadReaderProps): JSX.Element {
               </span>
               <Button onClick={hide}>Hide now</Button>
             </Notice>
+            <AsCurl call={props.call} body={answer().request} />
             <Body title="Request" body={answer().request} />
             <Body title="Answer" body={answer().response} />
           </>
@@ -130,6 +133,19 @@ function Reader(props: PayloadReaderProps): JSX.Element {
         </AdminForm>
       </Match>
     </Switch>
+  );
+}
+
+function AsCurl(props: { readonly call: PayloadReaderProps["call"]; readonly body: BodyView | null }): JSX.Element {
+  return (
+    <Show when={curlCommand({ ...props.call, origin: location.origin, body: props.body })}>
+      {(command) => (
+        <div class="button-row">
+          <span class="muted">The request as a command, with the key in $GATEWAY_API_KEY</span>
+          <CopyButton text={command} label="Copy as curl" />
+        </div>
+      )}
+    </Show>
   );
 }
 

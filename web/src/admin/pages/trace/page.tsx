@@ -5,8 +5,8 @@ import { Switch } from "../../../kit/field.tsx";
 import { ShownAfter } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
-import type { Column } from "../../../table/model.ts";
-import { createTableState } from "../../../table/table-state.ts";
+import type { ChoiceFilter, Column, Filter } from "../../../table/model.ts";
+import { createTableState, type TableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { UserLink } from "../../columns/user-link.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
@@ -17,6 +17,7 @@ import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
 import { outcomes } from "../../values.ts";
 import { createChannelOptions } from "../upstreams/channel-options.ts";
 import { Accesses } from "./accesses.tsx";
+import { Histogram } from "./histogram.tsx";
 import { OwnAccesses } from "./own-accesses.tsx";
 import { PanelAttempts } from "./panel-attempts.tsx";
 import { timeOption, timesSince } from "./time-options.ts";
@@ -47,16 +48,15 @@ const columns: readonly Column<TraceRow>[] = [
 ];
 
 const liveMs = 10_000;
+const filterIds = [
+  ...["request_id", "email", "gateway_user_id", "key_name", "key_id", "model", "channel_id", "status", "error_code"],
+  ...["http_status", "from", "to"],
+];
 
 /** Finds calls by id, user, key, model and outcome. Payloads are opened on the page of a call. */
 export function Page(): JSX.Element {
   useAdminTitle(() => "Trace");
-  const state = createTableState({
-    filters: [
-      ...["request_id", "email", "gateway_user_id", "key_id", "model", "channel_id", "status", "error_code"],
-      ...["http_status", "from", "to"],
-    ],
-  });
+  const state = createTableState({ filters: filterIds });
   const channels = createChannelOptions();
   const [isLive, setIsLive] = createSignal(false);
   // New calls must not move the rows that an admin is reading.
@@ -67,6 +67,7 @@ export function Page(): JSX.Element {
         title="Trace"
         text="Every call with its attempts, newest first. Bodies are encrypted; super-admins can open one by giving a reason."
       />
+      <Histogram state={state} refreshMs={() => (isLive() ? liveMs : 0)} />
       <DataTable
         {...list}
         name="admin-trace"
@@ -74,21 +75,7 @@ export function Page(): JSX.Element {
         columns={columns}
         state={state}
         rowId={(row) => row.request_id}
-        filters={[
-          { id: "request_id", label: "Request id", isSearch: true },
-          { id: "email", label: "User's e-mail", isSearch: true },
-          { id: "gateway_user_id", label: "Account id", isSearch: true },
-          { id: "key_id", label: "Key id", isSearch: true },
-          { id: "model", label: "Model", isSearch: true },
-          { id: "channel_id", label: "Channel", options: channels() },
-          { id: "status", label: "Outcome", options: optionsOf(outcomes) },
-          { id: "error_code", label: "Error", isSearch: true },
-          { id: "http_status", label: "HTTP status", isSearch: true },
-          { id: "from", label: "Began after", options: timesSince(state.filter("from")) },
-          ...(state.filter("to") === ""
-            ? []
-            : [{ id: "to", label: "Began before", options: [timeOption(state.filter("to"))] }]),
-        ]}
+        filters={filtersOf(state, channels())}
         empty={{ title: "No calls were traced yet", text: "Calls appear here within seconds after they end." }}
         panel={{ title: (row) => row.request_id, content: (row) => <TracePanel row={row} /> }}
         actions={
@@ -108,6 +95,26 @@ export function Page(): JSX.Element {
       </ShownAfter>
     </>
   );
+}
+
+/** What calls are found by. */
+function filtersOf(state: TableState, channels: ChoiceFilter["options"]): readonly Filter[] {
+  return [
+    { id: "request_id", label: "Request id", isSearch: true },
+    { id: "email", label: "User's e-mail", isSearch: true },
+    { id: "gateway_user_id", label: "Account id", isSearch: true },
+    { id: "key_name", label: "Key name", isSearch: true },
+    { id: "key_id", label: "Key id", isSearch: true },
+    { id: "model", label: "Model", isSearch: true },
+    { id: "channel_id", label: "Channel", options: channels },
+    { id: "status", label: "Outcome", options: optionsOf(outcomes) },
+    { id: "error_code", label: "Error", isSearch: true },
+    { id: "http_status", label: "HTTP status", isSearch: true },
+    { id: "from", label: "Began after", options: timesSince(state.filter("from")) },
+    ...(state.filter("to") === ""
+      ? []
+      : [{ id: "to", label: "Began before", options: [timeOption(state.filter("to"))] }]),
+  ];
 }
 
 function TracePanel(props: { readonly row: TraceRow }): JSX.Element {

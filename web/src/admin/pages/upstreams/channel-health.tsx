@@ -24,7 +24,7 @@ const shownRate = (rate: number | null): string =>
 const columns = [
   { label: "Channel", cell: (row: Row) => <bdi>{row.channel_name}</bdi> },
   { label: "Model", cell: (row: Row) => <code>{row.model}</code> },
-  { label: "Success", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
+  { label: "Attempts answered", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
   { label: "Attempts", cell: (row: Row) => formats.number(row.attempts), align: "end" as const },
   { label: "Failed", cell: (row: Row) => formats.number(row.failed), align: "end" as const },
   { label: "First byte, p50", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },

@@ -1,4 +1,5 @@
-import type { JSX } from "solid-js";
+import { type JSX, lazy, Suspense } from "solid-js";
+import { LoadingPart } from "../../../kit/states.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
@@ -12,8 +13,9 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath, firstAddress } from "./channel.ts";
-import { ChannelPanel } from "./channel-panel.tsx";
 import { ChannelTransfer } from "./channel-transfer.tsx";
+
+const ChannelPanel = lazy(async () => ({ default: (await import("./channel-panel.tsx")).ChannelPanel }));
 
 const limit = (value: number | null): string => (value === null ? "none" : formats.number(value));
 
@@ -83,7 +85,14 @@ export function ChannelList(): JSX.Element {
           {addLink("Add a provider")}
         </>
       }
-      panel={{ title: (channel) => channel.name, content: (channel) => <ChannelPanel channel={channel} /> }}
+      panel={{
+        title: (channel) => channel.name,
+        content: (channel) => (
+          <Suspense fallback={<LoadingPart />}>
+            <ChannelPanel channel={channel} />
+          </Suspense>
+        ),
+      }}
     />
   );
 }

@@ -1,11 +1,13 @@
 import { useSearchParams } from "@solidjs/router";
-import { type JSX, Match, Switch } from "solid-js";
+import { type JSX, lazy, Match, Suspense, Switch } from "solid-js";
+import { LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
-import { ChannelHealthTable } from "./channel-health.tsx";
 import { ChannelList } from "./channel-list.tsx";
-import { ProfileList } from "./profile-list.tsx";
+
+const ChannelHealthTable = lazy(async () => ({ default: (await import("./channel-health.tsx")).ChannelHealthTable }));
+const ProfileList = lazy(async () => ({ default: (await import("./profile-list.tsx")).ProfileList }));
 
 const views = [
   { id: "channels", label: "Channels" },
@@ -29,17 +31,19 @@ export function Page(): JSX.Element {
       <PageHead title="Upstreams" text="Channels take calls; auth profiles store how to log in to a provider." />
       <Tabs label="Upstreams" tabs={views} selected={selected()} onSelect={select}>
         <div class="section-stack">
-          <Switch>
-            <Match when={selected() === "channels"}>
-              <ChannelList />
-            </Match>
-            <Match when={selected() === "health"}>
-              <ChannelHealthTable />
-            </Match>
-            <Match when={selected() === "profiles"}>
-              <ProfileList />
-            </Match>
-          </Switch>
+          <Suspense fallback={<LoadingPart size="page" />}>
+            <Switch>
+              <Match when={selected() === "channels"}>
+                <ChannelList />
+              </Match>
+              <Match when={selected() === "health"}>
+                <ChannelHealthTable />
+              </Match>
+              <Match when={selected() === "profiles"}>
+                <ProfileList />
+              </Match>
+            </Switch>
+          </Suspense>
         </div>
       </Tabs>
     </>

@@ -14,7 +14,7 @@ export function Balance(props: { readonly of: Wallet; readonly since: string }):
         label="Remaining"
         value={formats.quotaRounded(props.of.balance.remaining)}
         exact={formats.quota(props.of.balance.remaining)}
-        note={`${formats.quota(props.of.balance.ledger)} in the ledger`}
+        note={`${formats.quotaRounded(BigInt(props.of.balance.ledger) - BigInt(props.of.balance.remaining))} held for calls or not booked yet`}
       />
       <Figure
         label="Granted"

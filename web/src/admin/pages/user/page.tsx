@@ -1,7 +1,7 @@
 import type { userDetail } from "@sluice/contracts/user-admin";
 import { useParams, useSearchParams } from "@solidjs/router";
 import { createQuery } from "@tanstack/solid-query";
-import { type JSX, Match, Switch } from "solid-js";
+import { type JSX, lazy, Match, Suspense, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
@@ -12,7 +12,8 @@ import { createMe } from "../../parts/rights.tsx";
 import { AccountRows, isAccountList, readableTabs } from "./account-lists.tsx";
 import { userDetailPath } from "./detail.ts";
 import { Overview } from "./overview.tsx";
-import { Sessions } from "./sessions.tsx";
+
+const Sessions = lazy(async () => ({ default: (await import("./sessions.tsx")).Sessions }));
 
 const tabs = [
   { id: "overview", label: "Overview" },
@@ -64,14 +65,16 @@ export function Page(): JSX.Element {
               // The filters of another tab mean nothing here.
               onSelect={(id) => setSearch({ ...noFilters, tab: id }, { scroll: false })}
             >
-              <Switch fallback={<UserRows tab={tab()} userId={userId()} />}>
-                <Match when={tab() === "overview"}>
-                  <Overview detail={detail()} />
-                </Match>
-                <Match when={tab() === "sessions"}>
-                  <Sessions detail={detail()} />
-                </Match>
-              </Switch>
+              <Suspense fallback={<LoadingPart size="page" />}>
+                <Switch fallback={<UserRows tab={tab()} userId={userId()} />}>
+                  <Match when={tab() === "overview"}>
+                    <Overview detail={detail()} />
+                  </Match>
+                  <Match when={tab() === "sessions"}>
+                    <Sessions detail={detail()} />
+                  </Match>
+                </Switch>
+              </Suspense>
             </Tabs>
           )}
         </Match>

@@ -1,8 +1,8 @@
 import { useSearchParams } from "@solidjs/router";
-import { For, type JSX, Match, Switch } from "solid-js";
+import { For, type JSX, lazy, Match, Suspense, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, ShownAfter, Skeleton } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -10,16 +10,18 @@ import { formats } from "../../formats.ts";
 import { createBalanceQuery } from "../../parts/queries.ts";
 import { AutoTopUp } from "./auto-top-up.tsx";
 import styles from "./billing.module.css";
-import { Invoices } from "./invoices.tsx";
-import { Ledger } from "./ledger.tsx";
 import { billingArea } from "./messages/messages.ts";
-import { Orders } from "./orders.tsx";
 import { createPlansQuery, Plans } from "./plans.tsx";
 import { Redeem } from "./redeem.tsx";
 import { Referrals } from "./referrals.tsx";
 import { Renewals } from "./renewals.tsx";
-import { Statements } from "./statements.tsx";
 import { Subscription } from "./subscription.tsx";
+
+// The first tab has none of these lists.
+const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
+const Invoices = lazy(async () => ({ default: (await import("./invoices.tsx")).Invoices }));
+const Ledger = lazy(async () => ({ default: (await import("./ledger.tsx")).Ledger }));
+const Statements = lazy(async () => ({ default: (await import("./statements.tsx")).Statements }));
 
 const parts = ["overview", "orders", "invoices", "entries", "statements"] as const;
 type Part = (typeof parts)[number];
@@ -41,23 +43,25 @@ export function Page(): JSX.Element {
       <PageHead title={texts.title} />
       <Balance />
       <Tabs label={texts.tabs} tabs={parts.map((id) => ({ id, label: texts[id] }))} selected={shown()} onSelect={show}>
-        <Switch>
-          <Match when={shown() === "overview"}>
-            <Overview />
-          </Match>
-          <Match when={shown() === "orders"}>
-            <Orders />
-          </Match>
-          <Match when={shown() === "invoices"}>
-            <Invoices />
-          </Match>
-          <Match when={shown() === "entries"}>
-            <Ledger />
-          </Match>
-          <Match when={shown() === "statements"}>
-            <Statements />
-          </Match>
-        </Switch>
+        <Suspense fallback={<LoadingPart size="page" />}>
+          <Switch>
+            <Match when={shown() === "overview"}>
+              <Overview />
+            </Match>
+            <Match when={shown() === "orders"}>
+              <Orders />
+            </Match>
+            <Match when={shown() === "invoices"}>
+              <Invoices />
+            </Match>
+            <Match when={shown() === "entries"}>
+              <Ledger />
+            </Match>
+            <Match when={shown() === "statements"}>
+              <Statements />
+            </Match>
+          </Switch>
+        </Suspense>
       </Tabs>
     </>
   );
@@ -82,9 +86,16 @@ function Overview(): JSX.Element {
 function Balance(): JSX.Element {
   const texts = billingArea.texts();
   const query = createBalanceQuery();
-  const figure = (name: "remaining_quota" | "used_quota" | "ledger_balance_quota") => ({
-    value: query.data === undefined ? <Skeleton width="6rem" /> : formats.quotaRounded(query.data.balance[name]),
-    exact: query.data === undefined ? undefined : formats.quota(query.data.balance[name]),
+  const amounts = () => {
+    const balance = query.data?.balance;
+    // What is neither in the balance nor spent in the books.
+    return balance === undefined
+      ? undefined
+      : { ...balance, held_quota: BigInt(balance.ledger_balance_quota) - BigInt(balance.remaining_quota) };
+  };
+  const figure = (name: "remaining_quota" | "used_quota" | "held_quota") => ({
+    value: ((all) => (all === undefined ? <Skeleton width="6rem" /> : formats.quotaRounded(all[name])))(amounts()),
+    exact: ((all) => (all === undefined ? undefined : formats.quota(all[name])))(amounts()),
   });
   return (
     <Switch
@@ -92,7 +103,7 @@ function Balance(): JSX.Element {
         <Figures label={texts.figures} isLoading={query.isPending}>
           <Figure label={texts.balance} {...figure("remaining_quota")} note={texts.balanceNote} />
           <Figure label={texts.used} {...figure("used_quota")} />
-          <Figure label={texts.ledger} {...figure("ledger_balance_quota")} note={texts.ledgerNote} />
+          <Figure label={texts.held} {...figure("held_quota")} note={texts.heldNote} />
           <For each={query.data?.spend_limits ?? []}>
             {(spend) => (
               <Figure

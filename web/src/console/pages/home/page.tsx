@@ -6,6 +6,7 @@ import { BarList } from "../../../charts/bar-list.tsx";
 import { TimeChart } from "../../../charts/time-chart.tsx";
 import { fill, plural } from "../../../i18n/messages.ts";
 import { usdNumber } from "../../../i18n/quota.ts";
+import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
@@ -14,6 +15,7 @@ import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
 import { browserZone, dayFormats, secondsOfDay } from "../../parts/days.ts";
+import { HowCounted } from "../../parts/how-counted.tsx";
 import {
   createBalanceQuery,
   createFirstRequestQuery,
@@ -57,6 +59,7 @@ export function Page(): JSX.Element {
                 remaining={balance.data?.balance.remaining_quota ?? (balance.isError ? null : undefined)}
                 summary={data()}
               />
+              <HowCounted />
               <Show when={isNew()}>
                 <SetupCard
                   hasKey={keys.data?.keys.some(({ status }) => status === "active") === true}
@@ -124,7 +127,9 @@ function AccountFigures(props: {
   const exactly = (days: number): string | undefined =>
     props.summary === null ? undefined : formats.quota(quotaOf(props.summary.by_day.slice(-days)));
   const rate = ({ total }: UsageSummary): string =>
-    Number(total.calls) === 0 ? "–" : formats.percent(Number(total.completed_calls) / Number(total.calls));
+    ((share) => (share === null ? "–" : formats.percent(share)))(
+      successShare(total.completed_calls, total.failed_calls),
+    );
   return (
     <Figures label={texts.figures} isLoading={props.summary === null || props.remaining === undefined}>
       <Figure
@@ -195,12 +200,16 @@ function TopKeys(props: { readonly summary: UsageSummary }): JSX.Element {
 function RecentErrors(): JSX.Element {
   const texts = homeArea.texts();
   const query = createQuery(() => ({
-    queryKey: ["calls", "failed"],
-    queryFn: ({ signal }) =>
-      apiGet<typeof usageListResponse>("/backend/usage/list/", {
-        signal,
-        query: { outcome: "failed", limit: shownMax },
-      }),
+    queryKey: ["calls", "failed and refused"],
+    queryFn: async ({ signal }) => {
+      const lists = await Promise.all(
+        ["failed", "refused"].map((outcome) =>
+          apiGet<typeof usageListResponse>("/backend/usage/list/", { signal, query: { outcome, limit: shownMax } }),
+        ),
+      );
+      const rows = lists.flatMap((list) => list.rows);
+      return { rows: rows.sort((one, other) => (one.started_at < other.started_at ? 1 : -1)).slice(0, shownMax) };
+    },
   }));
   return (
     <Card title={texts.errors}>
@@ -217,8 +226,8 @@ function RecentErrors(): JSX.Element {
               <For each={rows()}>
                 {(call) => (
                   <li>
-                    <Status tone="bad">{String(call.http_status)}</Status>
-                    <a href={`/console/usage/?outcome=failed&open=${call.request_id}`}>
+                    <Status tone={call.outcome === "failed" ? "bad" : "warn"}>{String(call.http_status)}</Status>
+                    <a href={`/console/usage/?outcome=${call.outcome}&open=${call.request_id}`}>
                       {formats.dateTime(call.started_at)}
                     </a>
                     <bdi>{call.model ?? ""}</bdi>

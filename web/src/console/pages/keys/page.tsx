@@ -1,10 +1,10 @@
 import type { keyListResponse } from "@sluice/contracts/keys";
 import { useQueryClient } from "@tanstack/solid-query";
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Icon } from "../../../kit/icon.tsx";
-import { ErrorState } from "../../../kit/states.tsx";
+import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
@@ -16,11 +16,12 @@ import { formats } from "../../formats.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
 import { browserZone } from "../../parts/days.ts";
 import { type ApiKey, createSummaryQuery, type Sums } from "../../parts/queries.ts";
-import { CreateKeyDialog } from "./create-key.tsx";
-import { KeyPanel } from "./key-panel.tsx";
 import { LimitCell } from "./limit-cell.tsx";
 import { type MadeKey, MadeKeyDialog } from "./made-key.tsx";
 import { keysArea } from "./messages/messages.ts";
+
+const CreateKeyDialog = lazy(async () => ({ default: (await import("./create-key.tsx")).CreateKeyDialog }));
+const KeyPanel = lazy(async () => ({ default: (await import("./key-panel.tsx")).KeyPanel }));
 
 const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   active: "ok",
@@ -35,7 +36,7 @@ export function Page(): JSX.Element {
   useConsoleTitle(() => texts.title);
   const client = useQueryClient();
   const state = createTableState({ filters: ["status"] });
-  const [isCreating, setIsCreating] = createSignal(false);
+  const creation = createCreation();
   const [made, setMade] = createSignal<MadeKey | null>(null);
   const list = createCursorList<ApiKey>({
     name: "keys",
@@ -51,7 +52,7 @@ export function Page(): JSX.Element {
     void client.invalidateQueries({ queryKey: ["keys"] });
   };
   const create = (): JSX.Element => (
-    <Button variant="primary" onClick={() => setIsCreating(true)}>
+    <Button variant="primary" onClick={creation.open}>
       <Icon name="plus" />
       {texts.create}
     </Button>
@@ -75,23 +76,67 @@ export function Page(): JSX.Element {
         empty={{ title: texts.emptyTitle, text: texts.emptyText, actions: create() }}
         panel={{
           title: (key) => key.name,
-          content: (key) => <KeyPanel apiKey={key} onChanged={changed} onMade={setMade} />,
+          content: (key) => (
+            <Suspense fallback={<LoadingPart />}>
+              <KeyPanel apiKey={key} onChanged={changed} onMade={setMade} />
+            </Suspense>
+          ),
         }}
       />
-      <CreateKeyDialog
-        isOpen={isCreating()}
-        onClose={() => setIsCreating(false)}
-        onMade={(key) => {
-          setIsCreating(false);
-          changed();
-          setMade(key);
-        }}
-      />
+      <KeyDialogs creation={creation} made={made()} onMade={setMade} onChanged={changed} />
+    </>
+  );
+}
+
+type Creation = {
+  readonly isOpen: () => boolean;
+  /** The dialog keeps its input once it was opened. */
+  readonly hasOpened: () => boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+};
+
+function createCreation(): Creation {
+  const [isOpen, setIsOpen] = createSignal(false);
+  const [hasOpened, setHasOpened] = createSignal(false);
+  return {
+    isOpen,
+    hasOpened,
+    open: () => {
+      setHasOpened(true);
+      setIsOpen(true);
+    },
+    close: () => setIsOpen(false),
+  };
+}
+
+/** The dialog that makes a key, and the one that shows it. */
+function KeyDialogs(props: {
+  readonly creation: Creation;
+  readonly made: MadeKey | null;
+  readonly onMade: (key: MadeKey | null) => void;
+  readonly onChanged: () => void;
+}): JSX.Element {
+  return (
+    <>
+      <Show when={props.creation.hasOpened()}>
+        <Suspense>
+          <CreateKeyDialog
+            isOpen={props.creation.isOpen()}
+            onClose={props.creation.close}
+            onMade={(key) => {
+              props.creation.close();
+              props.onChanged();
+              props.onMade(key);
+            }}
+          />
+        </Suspense>
+      </Show>
       <MadeKeyDialog
-        made={made()}
+        made={props.made}
         onClose={() => {
-          setMade(null);
-          changed();
+          props.onMade(null);
+          props.onChanged();
         }}
       />
     </>

@@ -1,26 +1,22 @@
-import { useSearchParams } from "@solidjs/router";
 import { type JSX, Show } from "solid-js";
 import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Card } from "../../../kit/card.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
-import { acting } from "../../acting-for.ts";
 import type { UsageSummary } from "../../parts/queries.ts";
+import type { Division } from "./divisions.ts";
 import { type LabelKind, LabelSums } from "./label-sums.tsx";
 import { usageArea } from "./messages/messages.ts";
 import { type Part, SumTable } from "./sum-table.tsx";
 
-type By = "model" | "key" | "member" | "project" | LabelKind;
-
 /** The sums of the range by model or by key, in an organisation also by member and project, and by what calls name; the most expensive first. */
 export function Breakdown(props: {
   readonly summary: UsageSummary;
+  readonly division: Division;
   readonly filter: () => Readonly<Record<string, string>>;
 }): JSX.Element {
   const texts = usageArea.texts();
-  const [params, setParams] = useSearchParams();
-  const by = (): By => tabs.find(({ id }) => id === params["by"])?.id ?? "model";
-  const setBy = (id: By): void => setParams({ by: id === "model" ? null : id }, { replace: true, scroll: false });
+  const { by, setBy, choices: tabs } = props.division;
   const parts = (): readonly Part[] => {
     const { by_model, by_key, by_member, by_project } = props.summary;
     switch (by()) {
@@ -40,18 +36,6 @@ export function Breakdown(props: {
         return [];
     }
   };
-  const tabs: readonly { readonly id: By; readonly label: string; readonly column: string }[] = [
-    { id: "model", label: texts.byModel, column: texts.model },
-    { id: "key", label: texts.byKey, column: texts.key },
-    ...(acting === null
-      ? []
-      : ([
-          { id: "member", label: texts.byMember, column: texts.member },
-          { id: "project", label: texts.byProject, column: texts.project },
-        ] as const)),
-    { id: "end_user", label: texts.byEndUser, column: texts.endUser },
-    { id: "tag", label: texts.byTag, column: texts.tag },
-  ];
   const chosen = () => tabs.find(({ id }) => id === by());
   const labelKind = (): LabelKind | null => {
     const kind = by();

@@ -1,21 +1,24 @@
 import { type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
 import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
+import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { createTableState } from "../../../table/table-state.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
+import { HowCounted } from "../../parts/how-counted.tsx";
 import { createSummaryQuery, type Sums } from "../../parts/queries.ts";
 import { Breakdown } from "./breakdown.tsx";
-import { CallLog } from "./call-log.tsx";
 import { DayChart } from "./day-chart.tsx";
+import { createDivision } from "./divisions.ts";
 import { EarlierUsage } from "./earlier-usage.tsx";
 import { usageArea } from "./messages/messages.ts";
 import { createRange } from "./range.ts";
 import { RangeBar } from "./range-bar.tsx";
 
+const CallLog = lazy(async () => ({ default: (await import("./call-log.tsx")).CallLog }));
 const ReadingCard = lazy(async () => ({ default: (await import("./reading-card.tsx")).ReadingCard }));
 
 /** What was called and what it cost. */
@@ -28,6 +31,7 @@ export function Page(): JSX.Element {
     ...range.query(),
     ...Object.fromEntries(state.activeFilters().map((id) => [id, state.filter(id)])),
   });
+  const division = createDivision();
   const summary = createSummaryQuery(filter);
   return (
     <>
@@ -49,9 +53,10 @@ export function Page(): JSX.Element {
           {(data) => (
             <>
               <SumFigures sums={data().total} />
-              <DayChart summary={data()} range={range} />
+              <HowCounted />
+              <DayChart division={division} filter={filter} range={range} />
               <Show when={data().by_model.length > 0}>
-                <Breakdown summary={data()} filter={filter} />
+                <Breakdown summary={data()} division={division} filter={filter} />
               </Show>
             </>
           )}
@@ -59,8 +64,8 @@ export function Page(): JSX.Element {
       </Switch>
       <EarlierUsage />
       <ShownAfter isReady={!summary.isPending}>
-        <CallLog range={range} state={state} filter={filter} />
-        <Suspense>
+        <Suspense fallback={<LoadingPart size="page" />}>
+          <CallLog range={range} state={state} filter={filter} />
           <ReadingCard />
         </Suspense>
       </ShownAfter>
@@ -84,7 +89,7 @@ function SumFigures(props: { readonly sums: Sums | null }): JSX.Element {
   const shown = (write: (sums: Sums) => string): JSX.Element =>
     props.sums === null ? <Skeleton width="5rem" /> : write(props.sums);
   const rate = (sums: Sums): string =>
-    Number(sums.calls) === 0 ? "–" : formats.percent(Number(sums.completed_calls) / Number(sums.calls));
+    ((share) => (share === null ? "–" : formats.percent(share)))(successShare(sums.completed_calls, sums.failed_calls));
   return (
     <Figures label={texts.figures} isLoading={props.sums === null}>
       <Figure
@@ -99,7 +104,7 @@ function SumFigures(props: { readonly sums: Sums | null }): JSX.Element {
         note={shown((sums) =>
           fill(texts.successNote, {
             count: formats.number(Number(sums.completed_calls)),
-            all: formats.number(Number(sums.calls)),
+            all: formats.number(Number(sums.completed_calls) + Number(sums.failed_calls)),
           }),
         )}
       />
