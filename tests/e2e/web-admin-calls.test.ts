@@ -87,6 +87,28 @@ test("a click on a bar of calls over time narrows the list to its time, and a bu
 });
 
 test(
+  "what a provider said about a failed call is two clicks from the dashboard",
+  async () => {
+    const { rig } = admin.web;
+    const user = await rig.addUser();
+    const messages = [{ role: "user", content: "sandbox: status 400" }];
+    const call = await chat({ url: admin.web.sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini", messages });
+    expect(call.status).toBe(400);
+    await waitUntil(async () => {
+      const rows = await rig.db.sql`select 1 from trace_record where request_id = ${call.requestId}::uuid`;
+      return rows.length === 1;
+    }, 30_000);
+    await admin.walk("/admin/", async (page) => {
+      await page.getByRole("link", { name: "Failed calls" }).click();
+      await page.locator(".row-open").first().click();
+      const said = page.locator(".side-panel").getByRole("region", { name: "Attempts" }).locator("li p");
+      expect(await said.textContent()).toMatch(/\w{3}/);
+    });
+  },
+  testMsMax,
+);
+
+test(
   "a payload is read by a super-admin with a reason, and by no other admin",
   async () => {
     const user = await admin.web.rig.addUser();
