@@ -12,7 +12,12 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   // Only the styles of tables: a page without one still imports some of them.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
   ["frame", /\/contracts\/src\/(key-fields|locales|money|organisation-rights|priced-units)\.ts$/],
+  // What pages read of the URL before they load a table.
+  ["frame", /\/src\/table\/(table-state|model)\.ts$/],
   ["table", /\/src\/table\//],
+  // What these pages share with the parts that they load later.
+  ["keys-shared", /\/src\/console\/pages\/keys\/(keys\.module\.css|limit-cell\.tsx)$/],
+  ["billing-shared", /\/src\/console\/pages\/billing\/(billing\.module\.css|(payment-methods|change-name)\.ts)$/],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
   ["parts-admin", /\/contracts\/src\/(admin-(reads|rights|role-rights|roles)|bulk-action-table|list-limits)\.ts$/],

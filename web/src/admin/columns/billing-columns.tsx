@@ -29,7 +29,7 @@ export function paymentMethod({ pay_channel: way, vendor }: Pick<OrderRow, "pay_
 export const orderColumns: readonly Column<OrderRow>[] = [
   { id: "order_no", label: "Order", cell: (row) => <code>{row.order_no}</code>, card: "title" },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} /> },
+  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
   { id: "plan_name", label: "Plan", cell: (row) => row.plan_name },
   {
     id: "amount_usd",
@@ -57,9 +57,14 @@ export const orderColumns: readonly Column<OrderRow>[] = [
 
 export const paymentColumns: readonly Column<PaymentRow>[] = [
   { id: "transaction_id", label: "Transaction", cell: (row) => <code>{row.transaction_id}</code>, card: "title" },
-  { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
+  {
+    id: "order_no",
+    label: "Order",
+    cell: (row) => <OrderLink orderNo={row.order_no} />,
+    isHiddenAtFirst: true,
+  },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} /> },
+  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
   {
     id: "gateway",
     label: "Gateway",
@@ -81,9 +86,9 @@ export const refundColumns: readonly Column<RefundRow>[] = [
   { id: "refund_no", label: "Refund", cell: (row) => <code>{row.refund_no}</code>, card: "title" },
   { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
   { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} /> },
+  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
   { id: "amount_usd", label: "Amount, USD", cell: (row) => formats.usd(row.amount_usd), align: "end" },
-  { id: "quota", label: "Quota deducted, USD", cell: (row) => formats.quota(row.quota), align: "end" },
+  { id: "quota", label: "Deducted, USD", cell: (row) => formats.quota(row.quota), align: "end" },
   { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "reason", label: "Reason", cell: (row) => row.reason },
   { id: "error", label: "Error", cell: (row) => shownText(row.error), isHiddenAtFirst: true },

@@ -8,7 +8,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
-import { formats } from "../../formats.ts";
+import { Amount } from "../../columns/amount.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
@@ -39,8 +39,8 @@ const columns: readonly Column<Organisation>[] = [
     label: "Group",
     cell: (row) => <PageLink href={`/admin/groups/${row.group_name}/`}>{row.group_name}</PageLink>,
   },
-  { id: "remaining", label: "Balance, USD", cell: (row) => formats.quotaColumn(row.remaining), align: "end" },
-  { id: "used", label: "Used, USD", cell: (row) => formats.quotaColumn(row.used), align: "end" },
+  { id: "remaining", label: "Balance, USD", cell: (row) => <Amount quota={row.remaining} />, align: "end" },
+  { id: "used", label: "Used, USD", cell: (row) => <Amount quota={row.used} />, align: "end" },
   { id: "last_call_at", label: "Last call", cell: (row) => shownMoment(row.last_call_at, "never") },
   {
     id: "created_at",

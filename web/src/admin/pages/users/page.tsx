@@ -9,6 +9,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { Amount } from "../../columns/amount.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
@@ -22,7 +23,7 @@ type User = RowOf<typeof userList>;
 
 const columns: readonly Column<User>[] = [
   { id: "email", label: "E-mail", cell: (user) => user.email, card: "title", isSortable: true },
-  { id: "user_id", label: "User id", cell: (user) => String(user.user_id) },
+  { id: "user_id", label: "User id", cell: (user) => String(user.user_id), isHiddenAtFirst: true },
   { id: "gateway_user_id", label: "Account id", cell: (user) => String(user.gateway_user_id) },
   { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
   { id: "user_type", label: "Type", cell: (user) => user.user_type },
@@ -31,8 +32,8 @@ const columns: readonly Column<User>[] = [
     label: "Group",
     cell: (user) => <PageLink href={`/admin/groups/${user.group_name}/`}>{user.group_name}</PageLink>,
   },
-  { id: "remaining", label: "Balance, USD", cell: (user) => formats.quotaColumn(user.remaining), align: "end" },
-  { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
+  { id: "remaining", label: "Balance, USD", cell: (user) => <Amount quota={user.remaining} />, align: "end" },
+  { id: "used", label: "Used, USD", cell: (user) => <Amount quota={user.used} />, align: "end" },
   { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
   { id: "live_keys", label: "Keys", cell: (user) => shownCount(user.live_keys), align: "end" },
   { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },

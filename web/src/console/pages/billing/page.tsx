@@ -13,14 +13,14 @@ import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 import { createPlansQuery, Plans } from "./plans.tsx";
 import { Redeem } from "./redeem.tsx";
-import { Referrals } from "./referrals.tsx";
 import { Renewals } from "./renewals.tsx";
 import { Subscription } from "./subscription.tsx";
 
-// The first tab has none of these lists.
+// The first tab has no list above the fold.
 const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
 const Invoices = lazy(async () => ({ default: (await import("./invoices.tsx")).Invoices }));
 const Ledger = lazy(async () => ({ default: (await import("./ledger.tsx")).Ledger }));
+const Referrals = lazy(async () => ({ default: (await import("./referrals.tsx")).Referrals }));
 const Statements = lazy(async () => ({ default: (await import("./statements.tsx")).Statements }));
 
 const parts = ["overview", "orders", "invoices", "entries", "statements"] as const;
@@ -77,7 +77,9 @@ function Overview(): JSX.Element {
         <Subscription />
         <AutoTopUp />
         <Redeem />
-        <Referrals />
+        <Suspense>
+          <Referrals />
+        </Suspense>
       </ShownAfter>
     </div>
   );
