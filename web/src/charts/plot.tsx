@@ -147,7 +147,11 @@ function options(props: PlotProps, host: HTMLElement, setTip: (tip: Tip | null) 
     padding: [8, lastTimePx, 0, 0],
     cursor: {
       sync: { key: cursor.key },
-      drag: { x: props.onRange !== undefined, y: false, setScale: false },
+      drag: {
+        ...{ x: props.onRange !== undefined, y: false, setScale: false },
+        // The library takes a click beside the middle of a bar for a drag, and stops it.
+        ...(props.isSelectedByClick === true ? { click: () => undefined } : {}),
+      },
       ...(kind === "bars" ? { move: toBar } : {}),
     },
     scales: {
