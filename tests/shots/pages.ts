@@ -86,7 +86,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "console-usage", path: "/console/usage/", as: "user", arabic: "choice", ready: ".uplot" },
   {
     name: "console-usage-compared",
-    path: "/console/usage/?by=key&compare=&cumulative=",
+    path: "/console/usage/?by=key&compare=1&cumulative=1",
     as: "user",
     arabic: "choice",
     ready: ".uplot",
@@ -278,7 +278,7 @@ export const shownPages: readonly ShownPage[] = [
   { name: "admin-reports", path: "/admin/reports/", as: "admin", arabic: "none", ready: ".uplot" },
   {
     name: "admin-report-usage",
-    path: "/admin/reports/?report=usage&by=model&compare=",
+    path: "/admin/reports/?report=usage&by=model&compare=1",
     as: "admin",
     arabic: "none",
     ready: ".uplot",

@@ -25,6 +25,7 @@ export const pageReads = {
   "/renewals/": "/backend/admin/renewal/list/",
   "/approvals/": "/backend/admin/approval/list/",
   "/reports/": "/backend/admin/report/usage/",
+  "/figures/": null,
   "/models/": "/backend/admin/model/list/",
   "/performance/": "/backend/admin/model/performance/",
   "/model-map/": "/backend/admin/anthropic/model-map/list/",

@@ -123,12 +123,12 @@ function Controls(props: { readonly view: View }): JSX.Element {
       <Checkbox
         label="Cumulative"
         checked={props.view.isCumulative()}
-        onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "" : null)}
+        onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "1" : null)}
       />
       <Checkbox
         label="Compare with the period before"
         checked={props.view.isCompared()}
-        onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "" : null)}
+        onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "1" : null)}
       />
     </FieldRow>
   );

@@ -161,13 +161,13 @@ function Controls(props: { readonly division: Division; readonly view: View }): 
       <Checkbox
         label={texts.cumulative}
         checked={props.view.isCumulative()}
-        onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "" : null)}
+        onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "1" : null)}
       />
       <Show when={props.division.by() !== "tag"}>
         <Checkbox
           label={texts.compare}
           checked={props.view.isCompared()}
-          onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "" : null)}
+          onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "1" : null)}
         />
       </Show>
     </div>
