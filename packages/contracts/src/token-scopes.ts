@@ -57,7 +57,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths(
     "usage",
     "/backend/usage/",
-    "list summary labels export sums/export earlier earlier/export earlier/calls/export receipt receipt/:request_id",
+    "list summary course labels export sums/export earlier earlier/export earlier/calls/export receipt receipt/:request_id",
   ),
   ...paths("everything", "/backend/usage/", "labels/save"),
   ...paths("contents", "/backend/usage/", "payload"),
@@ -74,8 +74,8 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("everything", "/backend/", "auth/profile/save account/inbox account/inbox/read"),
 
   ...paths("usage", "/backend/admin/", "usage/list usage/export dashboard overview channel/health model/performance"),
-  ...paths("usage", "/backend/admin/report/", "usage margin campaign"),
-  ...paths("usage", "/backend/admin/trace/", "list export detail"),
+  ...paths("usage", "/backend/admin/report/", "usage usage/course margin campaign"),
+  ...paths("usage", "/backend/admin/trace/", "list export detail histogram"),
   ...paths("keys", "/backend/admin/key/", "list export detail save lock unlock revoke"),
   ...paths("everything", "/backend/admin/", "branding branding/legal branding/image/save branding/text/save"),
   ...paths("everything", "/backend/admin/branding/legal/", "save preview"),
