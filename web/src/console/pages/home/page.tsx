@@ -85,6 +85,7 @@ function LoadingAccount(): JSX.Element {
   return (
     <>
       <AccountFigures remaining={undefined} summary={null} />
+      <HowCounted />
       <Card>
         <LoadingPart size="chart" />
       </Card>

@@ -77,6 +77,7 @@ function LoadingSums(): JSX.Element {
   return (
     <>
       <SumFigures sums={null} />
+      <HowCounted />
       <Card>
         <LoadingPart size="chart" />
       </Card>
