@@ -1,3 +1,4 @@
+import { isLocale } from "@sluice/contracts/locales";
 import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
@@ -19,6 +20,7 @@ import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
 import { planKinds, planStatuses } from "../../values.ts";
+import { languageName } from "../branding/texts.tsx";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { type Plan, PlanForm, plansPath } from "./plan-form.tsx";
 
@@ -150,6 +152,10 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
           { name: "Subscribers", value: shownCount(plan.subscribers) },
           { name: "Description", value: shownText(plan.description) },
           { name: "Features", value: plan.features.join(", ") || "none" },
+          {
+            name: "Other languages",
+            value: Object.keys(plan.texts).filter(isLocale).map(languageName).join(", ") || "none",
+          },
           { name: "Version", value: formats.number(plan.version) },
           { name: "Created", value: shownMoment(plan.created_at) },
           { name: "Updated", value: shownMoment(plan.updated_at) },
