@@ -63,6 +63,10 @@ export const consequenceKinds = [
   "sold_months",
   "renewals",
   "open_orders",
+  /** Of a payment gateway that is switched off. */
+  "kept_renewals",
+  "paused_top_ups",
+  "open_checkouts",
   "linked_users",
   "sessions",
   /** Names of models that a group can't call any more, or can call now, as `model (group)`. */

@@ -252,6 +252,25 @@ describe("who is affected", () => {
     expect(countsIn(ofPlan.body)).toEqual({ open_orders: 1 });
   });
 
+  test("by a payment gateway that is switched off is what it has under way, and nobody when it is switched on", async () => {
+    const owner = await userOf();
+    await rig.db.sql`
+      insert into sales_order
+        (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, pay_channel, checkout_url, expires_at)
+      select 'C' || n, 'gold', 'Gold', 'wallet_balance', 10, 20, ${owner}::bigint, 'cardpay', 'https://pay.example.org/',
+        now() + make_interval(hours => n) from generate_series(-1, 2) n`;
+    await rig.db.sql`
+      insert into auto_top_up (top_up_no, user_id, plan_code, plan_name, price_usd, threshold_quota, month_max_usd, account,
+        status, gateway_customer_id, gateway_method_id)
+      values ('T1', ${owner}::bigint, 'gold', 'Gold', 20, 1000, 100, 'default', 'on', 'cus_1', 'pm_1')`;
+    const saved = async (value: boolean, version: number) =>
+      (await preview("/backend/admin/settings/save/", { name: "payments.cardpay", value, version })).body;
+    expect(countsIn(await saved(false, 0))).toEqual({ open_checkouts: 2, paused_top_ups: 1 });
+    const off = { name: "payments.cardpay", value: false, version: 0 };
+    expect((await boss.post("/backend/admin/settings/save/", off)).status).toBe(200);
+    expect(await saved(true, 1)).toMatchObject({ changes: true, consequences: [] });
+  });
+
   test("is a group that loses a model, by the names of both", async () => {
     await rig.db.sql`update channel set status = 'enabled' where name = 'c-new'`;
     const channelId = await idOf("channel", "name = 'c-new'");

@@ -1,12 +1,30 @@
 import { consequenceDays, consequenceNamesMax } from "@sluice/contracts/previewed-operations";
-import { and, count, countDistinct, desc, eq, gt, gte, inArray, isNull, type SQL, sql, sum } from "drizzle-orm";
+import {
+  and,
+  count,
+  countDistinct,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  type SQL,
+  sql,
+  sum,
+} from "drizzle-orm";
 import { ago, countOfRows, now } from "../../db/expressions.ts";
 import { session, userProfile } from "../../db/schema/accounts.ts";
 import { auditLog } from "../../db/schema/admins.ts";
+import { salesOrder } from "../../db/schema/billing.ts";
 import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { ability, channel, model } from "../../db/schema/gateway-routing.ts";
 import { organisation, organisationMember } from "../../db/schema/organisations.ts";
+import { renewal } from "../../db/schema/renewals.ts";
+import { setting } from "../../db/schema/settings.ts";
 import { signInProvider, userIdentity } from "../../db/schema/sign-in.ts";
+import { autoTopUp } from "../../db/schema/top-ups.ts";
 import { usageRollup, usageUserSum } from "../../db/schema/usage-rollup.ts";
 import type { Queryable } from "../../platform/db.ts";
 
@@ -174,6 +192,38 @@ export async function countLinkedUsers(db: Queryable, slug: string): Promise<big
     .from(userIdentity)
     .where(inArray(userIdentity.issuer, issuers));
   return BigInt(row?.users ?? 0);
+}
+
+export type PaymentGateway = "walletpay" | "cardpay";
+
+export async function isSwitchedOff(db: Queryable, name: string): Promise<boolean> {
+  const [row] = await db.drizzle.select({ value: setting.value }).from(setting).where(eq(setting.name, name));
+  return row?.value === false;
+}
+
+/** What a payment gateway has under way. Only the card gateway charges by itself. */
+export async function countOfGateway(
+  db: Queryable,
+  gateway: PaymentGateway,
+): Promise<{ readonly renewals: bigint; readonly topUps: bigint; readonly checkouts: bigint }> {
+  const isBegun = and(
+    eq(salesOrder.payChannel, gateway),
+    eq(salesOrder.status, "pending"),
+    gt(salesOrder.expiresAt, now),
+    isNotNull(salesOrder.checkoutUrl),
+  );
+  const [checkouts] = await db.drizzle.select({ rows: countOfRows }).from(salesOrder).where(isBegun);
+  if (gateway !== "cardpay") {
+    return { renewals: 0n, topUps: 0n, checkouts: BigInt(checkouts?.rows ?? 0) };
+  }
+  const goesOn = inArray(renewal.status, ["active", "past_due"]);
+  const [renewals] = await db.drizzle.select({ rows: countOfRows }).from(renewal).where(goesOn);
+  const [topUps] = await db.drizzle.select({ rows: countOfRows }).from(autoTopUp).where(eq(autoTopUp.status, "on"));
+  return {
+    renewals: BigInt(renewals?.rows ?? 0),
+    topUps: BigInt(topUps?.rows ?? 0),
+    checkouts: BigInt(checkouts?.rows ?? 0),
+  };
 }
 
 export async function countAdminSessions(db: Queryable, adminId: bigint): Promise<bigint> {

@@ -13,7 +13,10 @@ import {
   countHolders,
   countLinkedUsers,
   countLiveKeys,
+  countOfGateway,
   findAccount,
+  isSwitchedOff,
+  type PaymentGateway,
   type Reach,
   readMembers,
   type Subject,
@@ -45,6 +48,12 @@ const ofOwner =
       ["charged_quota", quota],
     ];
   };
+
+/** The settings that switch a payment gateway off. */
+const gatewaySettings: Readonly<Record<string, PaymentGateway>> = {
+  "payments.walletpay": "walletpay",
+  "payments.cardpay": "cardpay",
+};
 
 /** Who is affected by a change of something, by the kind that the audit log has. Of other kinds, nobody by number. */
 const affectedBy: Readonly<Record<string, CountAffected>> = {
@@ -79,6 +88,18 @@ const affectedBy: Readonly<Record<string, CountAffected>> = {
   },
   user: ofOwner("user"),
   organisation: ofOwner("organisation"),
+  setting: async (db, name) => {
+    const gateway = gatewaySettings[name];
+    if (gateway === undefined || !(await isSwitchedOff(db, name))) {
+      return [];
+    }
+    const { renewals, topUps, checkouts } = await countOfGateway(db, gateway);
+    return [
+      ["kept_renewals", renewals],
+      ["paused_top_ups", topUps],
+      ["open_checkouts", checkouts],
+    ];
+  },
   sign_in_provider: async (db, slug) => [["linked_users", await countLinkedUsers(db, slug)]],
   admin: async (db, id) => [["sessions", await countAdminSessions(db, BigInt(id))]],
 };

@@ -73,6 +73,15 @@ const sentences: Readonly<Partial<Record<ConsequenceKind, Count>>> = {
   sold_months: counted("month that was sold stays as bought", "months that were sold stay as bought"),
   renewals: counted("customer pays for it every month", "customers pay for it every month"),
   open_orders: counted("open order can still be paid", "open orders can still be paid"),
+  kept_renewals: counted("subscription goes on, charged as before", "subscriptions go on, charged as before"),
+  paused_top_ups: counted(
+    "automatic top-up charges nothing until it is on again",
+    "automatic top-ups charge nothing until it is on again",
+  ),
+  open_checkouts: counted(
+    "payment that has begun can still be made, and is credited",
+    "payments that have begun can still be made, and are credited",
+  ),
   linked_users: counted("user signs in with it", "users sign in with it"),
   sessions: counted("open session", "open sessions"),
   unreachable: (_, names) => `Can't be called any more: ${names}.`,

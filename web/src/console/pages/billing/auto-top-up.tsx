@@ -47,14 +47,18 @@ export function AutoTopUp(): JSX.Element {
     <Show when={query.data !== undefined && (kept() !== null || isOffered())}>
       <Card title={billingArea.texts().topUpTitle}>
         <Show when={kept()} fallback={<StartForm plans={topUps()} />}>
-          {(topUp) => <Kept topUp={topUp()} />}
+          {(topUp) => <Kept topUp={topUp()} isPaused={options.data?.is_card_ready === false} />}
         </Show>
       </Card>
     </Show>
   );
 }
 
-function Kept(props: { readonly topUp: TopUp }): JSX.Element {
+function Kept(props: {
+  readonly topUp: TopUp;
+  /** The card gateway is switched off, so that nothing is charged until it is on again. */
+  readonly isPaused: boolean;
+}): JSX.Element {
   const texts = billingArea.texts();
   const client = useQueryClient();
   const [isAsked, setIsAsked] = createSignal(false);
@@ -70,6 +74,9 @@ function Kept(props: { readonly topUp: TopUp }): JSX.Element {
     <>
       <Show when={props.topUp.stop_reason}>
         {(reason) => <Notice tone="warn">{texts[stopTexts[reason()]]}</Notice>}
+      </Show>
+      <Show when={props.isPaused && props.topUp.stop_reason === null}>
+        <Notice tone="warn">{texts.topUpPaused}</Notice>
       </Show>
       <Facts
         facts={[

@@ -114,6 +114,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "عندما يتبقى أقل من",
   topUpMonth: "الحد الأقصى شهريًا",
   topUpCharged: "{charged} من {max} هذا الشهر",
+  topUpPaused: "لا يُخصم شيء تلقائيًا في الوقت الحالي: الدفع بالبطاقة غير متاح حاليًا.",
   topUpStoppedDeclined: "إنه متوقف: رُفضت وسيلة الدفع مرتين. أزله وأعدّه من جديد.",
   topUpStoppedTerms: "إنه متوقف: ما وافقت عليه لم يعد متاحًا. أزله وأعدّه من جديد.",
   topUpStoppedReturned: "إنه متوقف: أُعيدت إحدى دفعاته أو هي قيد المراجعة. أزله وأعدّه من جديد.",

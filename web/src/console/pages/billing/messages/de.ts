@@ -119,6 +119,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "Wenn weniger übrig ist als",
   topUpMonth: "Höchstens pro Monat",
   topUpCharged: "{charged} von {max} in diesem Monat",
+  topUpPaused: "Zurzeit wird nichts automatisch abgebucht: Kartenzahlung wird gerade nicht angeboten.",
   topUpStoppedDeclined:
     "Sie ist abgeschaltet: Ihre Zahlungsart wurde zweimal abgelehnt. Entfernen Sie sie und richten Sie sie neu ein.",
   topUpStoppedTerms:

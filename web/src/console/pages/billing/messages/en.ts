@@ -116,6 +116,7 @@ export const messages = english({
   topUpThreshold: "When less is left than",
   topUpMonth: "Most per month",
   topUpCharged: "{charged} of {max} this month",
+  topUpPaused: "Nothing is charged automatically for now: payment by card is not offered at the moment.",
   topUpStoppedDeclined: "It is switched off: your payment method was declined twice. Remove it, and set it up again.",
   topUpStoppedTerms: "It is switched off: what you agreed to is no longer offered. Remove it, and set it up again.",
   topUpStoppedReturned:

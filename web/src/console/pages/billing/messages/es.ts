@@ -117,6 +117,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "Cuando quede menos de",
   topUpMonth: "Máximo al mes",
   topUpCharged: "{charged} de {max} este mes",
+  topUpPaused: "Por ahora no se cobra nada automáticamente: el pago con tarjeta no está disponible en este momento.",
   topUpStoppedDeclined: "Está desactivada: su método de pago se rechazó dos veces. Quítela y configúrela de nuevo.",
   topUpStoppedTerms: "Está desactivada: lo que aceptó ya no se ofrece. Quítela y configúrela de nuevo.",
   topUpStoppedReturned:

@@ -118,6 +118,8 @@ export const messages: BillingMessages = {
   topUpThreshold: "Quand il reste moins de",
   topUpMonth: "Maximum par mois",
   topUpCharged: "{charged} sur {max} ce mois-ci",
+  topUpPaused:
+    "Pour l’instant, rien n’est prélevé automatiquement : le paiement par carte n’est pas proposé en ce moment.",
   topUpStoppedDeclined:
     "Elle est désactivée : votre moyen de paiement a été refusé deux fois. Retirez-la et configurez-la à nouveau.",
   topUpStoppedTerms:

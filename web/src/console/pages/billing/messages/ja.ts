@@ -116,6 +116,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "残高がこれを下回ったら",
   topUpMonth: "1 か月の上限",
   topUpCharged: "今月 {max} のうち {charged}",
+  topUpPaused: "現在、自動での請求は行われません。カードでのお支払いを一時的に受け付けていないためです。",
   topUpStoppedDeclined: "停止中です。支払い方法が 2 回拒否されました。削除してから設定し直してください。",
   topUpStoppedTerms: "停止中です。同意した内容が提供されなくなりました。削除してから設定し直してください。",
   topUpStoppedReturned:

@@ -115,6 +115,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "남은 금액이 이보다 적을 때",
   topUpMonth: "한 달 최대",
   topUpCharged: "이번 달 {max} 중 {charged}",
+  topUpPaused: "현재 카드 결제를 제공하지 않아 자동으로 청구되지 않습니다.",
   topUpStoppedDeclined: "꺼져 있습니다. 결제 수단이 두 번 거절되었습니다. 삭제한 뒤 다시 설정하세요.",
   topUpStoppedTerms: "꺼져 있습니다. 동의하신 내용이 더 이상 제공되지 않습니다. 삭제한 뒤 다시 설정하세요.",
   topUpStoppedReturned:

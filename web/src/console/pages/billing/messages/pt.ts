@@ -117,6 +117,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "Quando restar menos de",
   topUpMonth: "Máximo por mês",
   topUpCharged: "{charged} de {max} neste mês",
+  topUpPaused: "Por enquanto, nada é cobrado automaticamente: o pagamento com cartão não está disponível no momento.",
   topUpStoppedDeclined:
     "Está desligada: o seu meio de pagamento foi recusado duas vezes. Remova-a e configure-a de novo.",
   topUpStoppedTerms: "Está desligada: o que você aceitou não é mais oferecido. Remova-a e configure-a de novo.",

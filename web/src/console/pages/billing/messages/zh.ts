@@ -113,6 +113,7 @@ export const messages: BillingMessages = {
   topUpThreshold: "余额低于",
   topUpMonth: "每月上限",
   topUpCharged: "本月 {charged} / {max}",
+  topUpPaused: "目前暂不支持银行卡支付，因此不会自动扣款。",
   topUpStoppedDeclined: "已关闭：您的付款方式被拒绝两次。请移除后重新设置。",
   topUpStoppedTerms: "已关闭：您同意的内容已不再提供。请移除后重新设置。",
   topUpStoppedReturned: "已关闭：其中一笔付款已退回或正在审核。请移除后重新设置。",
