@@ -27,8 +27,9 @@ export function Page(): JSX.Element {
   }));
   const find = (name: string): Setting | undefined => settings.data?.settings.find((each) => each.name === name);
   const failure = (): { readonly error: Error; readonly retry: () => void } | null => {
-    const failed = [query, settings].find(({ isError, data }) => isError && data === undefined);
-    return failed?.error == null ? null : { error: failed.error, retry: () => void failed.refetch() };
+    const failed = [query, settings].filter(({ isError, data }) => isError && data === undefined);
+    const error = failed[0]?.error ?? null;
+    return error === null ? null : { error, retry: () => void Promise.all(failed.map((each) => each.refetch())) };
   };
   return (
     <>
