@@ -14,7 +14,7 @@ const covered = 40;
 const running = 10;
 const termMs = 2_000;
 const command = join(repositoryRoot, "control-plane/src/commands/replicas.ts");
-const timeoutMs = 120_000;
+const timeoutMs = 300_000;
 
 let provider: SandboxProvider;
 let rig: SluiceRig;
@@ -124,9 +124,12 @@ test(
     const user = await rig.addUser(BigInt(covered) * price);
     // Otherwise its first use is recorded, and the key has to be looked up again while the database is unreachable.
     await rig.db.sql`update api_key set first_used_at = now() where gateway_user_id = ${user.gatewayUserId}::bigint`;
-    const [cutOff, other] = await Promise.all([start({ DATABASE_URL: proxy.url }), start()]);
+    const cut = { DATABASE_URL: proxy.url, LEASE_TERM_MS: String(3 * termMs) };
+    const [cutOff, other] = await Promise.all([start(cut), start()]);
     expect(countWhole(await callAtOnce(cutOff, user, 1))).toBe(1);
     await rig.waitForUsedQuota(user.budgetId, price);
+    // A lease that was idle for three seconds goes back, and a busy machine may have taken as long for that.
+    expect(countWhole(await callAtOnce(cutOff, user, 1))).toBe(1);
     proxy.stall();
     const alone = countWhole(await callAtOnce(cutOff, user, 5));
     expect(alone).toBe(5);
@@ -137,7 +140,7 @@ test(
     const next = await start({ DATA_DIR: cutOff.dataDirectory });
     expect(await readBudget(rig.db, user.budgetId)).toMatchObject({ leased: 0n });
     const rest = await useUp(next, user);
-    expect(1 + alone + elsewhere + rest).toBe(covered);
+    expect(2 + alone + elsewhere + rest).toBe(covered);
     expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ remaining: 0n });
     expect(await rig.checkMoney()).toEqual([]);
     await Promise.all([next.stop(), other.stop()]);

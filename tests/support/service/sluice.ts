@@ -65,7 +65,8 @@ export class SluiceRig {
 
   private constructor(database: TestDatabase, upstreamUrl: string, root: string) {
     this.database = database;
-    this.db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test" });
+    const limits = { statementTimeoutMs: patienceMs, lockTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs };
+    this.db = openDatabase({ url: database.url, poolMax: 4, applicationName: "test", ...limits });
     this.#upstreamUrl = upstreamUrl;
     this.#root = root;
   }
