@@ -66,12 +66,12 @@ beforeAll(async () => {
 /** Has a thread commit the batches of a spool. */
 function commitThrough(commits: CallCommits, replicaId: ReplicaId): Omit<DrainOptions<Rows>, "onQuarantine"> {
   return {
-    commit: async ({ entries, isReplay, isRetry }) => {
+    commit: async ({ texts, entries, isReplay, isRetry }) => {
       const write: Parameters<typeof commitUsageBatch>[0]["write"] = async (usage) => {
         const charges = await commits.commit({
           replicaId,
+          texts,
           usage,
-          traces: "[]",
           traceDays: [],
           isNew: !(isReplay || isRetry),
         });

@@ -3,9 +3,20 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
-import { appendNotes, noteCodecs, notes, type SpoolFolder, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
+import type { RowSummaries } from "@sluice/control-plane/platform/spool/model.ts";
+import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
+import {
+  appendNotes,
+  type NoteRows,
+  noteCodecs,
+  notes,
+  type SpoolFolder,
+  sink,
+  spoolFolder,
+} from "../support/usage/spool-fixture.ts";
 
 const flushMs = 5_000;
 
@@ -255,6 +266,47 @@ describe("the consumer", () => {
     await next.replayed;
     expect(repaired.rows()).toEqual(["a3", "a90"]);
     expect(repaired.batches.every(({ isReplay, isRetry }) => isReplay && isRetry)).toBe(true);
+  });
+
+  test("gets the summary of exactly its rows: from memory, from the disk, and in halves", async () => {
+    await using folder = await spoolFolder();
+    const summaries: RowSummaries<NoteRows, { letters: number }> = {
+      begin: () => ({ letters: 0 }),
+      add: (summary, { row }) => {
+        summary.letters += String(row).length;
+      },
+      merge: (summary, { letters }) => {
+        summary.letters += letters;
+      },
+    };
+    const open = () =>
+      openSpool<NoteRows, { letters: number }>({ ...folder.options({ cachedEntriesMax: 20 }), summaries });
+    const first = await open();
+    await appendNotes(first, notes("earlier", 30));
+    await first.close();
+    const spool = await open();
+    const seen: string[] = [];
+    const drain: DrainOptions<NoteRows, { letters: number }> = {
+      ...sink(),
+      batchMax: 16,
+      commit: async ({ texts, count, summary, entries }) => {
+        expect(entries).toHaveLength(count);
+        expect(summary.letters).toBe(entries.reduce((sum, { row }) => sum + String(row).length, 0));
+        expect(texts.join("\n").split("\n")).toHaveLength(count);
+        if (entries.some(({ row }) => row === "c7")) {
+          throw new Error("poison");
+        }
+        seen.push(...entries.map(({ row }) => String(row)));
+      },
+    };
+    for (const prefix of ["a", "b", "c"]) {
+      await appendNotes(spool, notes(prefix, 12));
+    }
+    spool.drain(drain);
+    expect(await spool.flush(flushMs)).toBe(true);
+    await spool.close();
+    const expected = [...notes("earlier", 30), ...["a", "b", "c"].flatMap((prefix) => notes(prefix, 12))];
+    expect(seen).toEqual(expected.filter((row) => row !== "c7"));
   });
 
   test("is not blocked by text that is not a row", async () => {

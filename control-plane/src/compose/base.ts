@@ -18,23 +18,13 @@ import type { KeptThread } from "../platform/kept-thread.ts";
 import type { Log } from "../platform/log.ts";
 import { counter } from "../platform/metric.ts";
 import type { SideThread } from "../platform/side-thread.ts";
-import { openSpool, type Spool, type SpoolOptions } from "../platform/spool/spool.ts";
-import type { SpooledTrace } from "../trace/model.ts";
-import { TraceService, traceRowCodec } from "../trace/service.ts";
-import type { UsageRow } from "../usage/log/model.ts";
-import { decodeUsageRow, encodeUsageRow } from "../usage/log/row-codec.ts";
+import { openSpool } from "../platform/spool/spool.ts";
+import { TraceService } from "../trace/service.ts";
 import { openBooksThread } from "./books-thread.ts";
 import { lookRules } from "./brand.ts";
 import { CallCommits } from "./call-commits.ts";
+import { type CallSpool, type CallSpoolOptions, callCodecs, callSummaries } from "./call-rows.ts";
 import { openSideThread } from "./side-thread.ts";
-
-/** A finished call's rows, which the spool keeps until they are in the database. */
-export type CallRows = { usage: UsageRow; trace: SpooledTrace };
-
-const codecs = {
-  usage: { encode: encodeUsageRow, decode: decodeUsageRow },
-  trace: traceRowCodec,
-};
 
 const payloadsQueuedMax = 20_000;
 /** The parts that every role of the program is built on. */
@@ -44,8 +34,8 @@ export type Base = {
   readonly masterKey: MasterKey;
   readonly db: Database;
   readonly notifications: Notifications;
-  readonly spool: Spool<CallRows>;
-  readonly spoolOptions: SpoolOptions<CallRows>;
+  readonly spool: CallSpool;
+  readonly spoolOptions: CallSpoolOptions;
   readonly registry: Registry;
   readonly lag: LoopLag;
   /** A second thread for work that would block all calls. */
@@ -70,9 +60,10 @@ export type Base = {
  */
 export async function openBase(config: Config, log: Log): Promise<Base> {
   const masterKey = await loadMasterKey(masterKeySource(config));
-  const spoolOptions: SpoolOptions<CallRows> = {
+  const spoolOptions: CallSpoolOptions = {
     directory: join(config.DATA_DIR, "spool"),
-    codecs,
+    codecs: callCodecs,
+    summaries: callSummaries,
     bytesMax: config.SPOOL_BYTES_MAX,
     reserveBytes: config.RESERVE_FILE_BYTES,
     onWarning: ({ event, detail }) => log.warn(event, detail),

@@ -5,12 +5,12 @@ import { NotTriedError, WorkerLostError } from "../platform/spool/errors.ts";
 import type { UsageOrder } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
 
-/** The rows of one batch of the spool, as texts that go to the database as they are. */
+/** The rows of one batch of the spool. */
 export type CallsOrder = {
   readonly replicaId: ReplicaId;
-  readonly usage: UsageOrder;
-  /** The traces as a JSON list, and their days. */
-  readonly traces: string;
+  /** All rows as the log has them, one per line. */
+  readonly texts: readonly string[];
+  readonly usage: Omit<UsageOrder, "json">;
   readonly traceDays: readonly string[];
   /** Nobody has tried to write these rows before. */
   readonly isNew: boolean;

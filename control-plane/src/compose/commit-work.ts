@@ -1,6 +1,7 @@
 import { createPartitions } from "../db/partitions.ts";
 import type { Database } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
+import { jsonList } from "../platform/spool/model.ts";
 import { writeTraces } from "../trace/write-store.ts";
 import { writeUsage } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
@@ -20,14 +21,15 @@ export function openCommitWork(db: Database, report: (news: CommitNews) => void)
 
 /** Writes usage rows, charges and traces in one transaction. */
 function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
+  const traces = jsonList(calls.texts, "trace");
   return writeUsage(
     {
       db,
       replicaId: calls.replicaId,
-      alongside: (tx, isNew) => writeTraces(tx, calls.traces, isNew),
+      alongside: (tx, isNew) => writeTraces(tx, traces, isNew),
       isNew: calls.isNew,
       createPartitions: (days) => createPartitions(db, [...days, ...calls.traceDays]),
     },
-    calls.usage,
+    { ...calls.usage, json: jsonList(calls.texts, "usage") },
   );
 }

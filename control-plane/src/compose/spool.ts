@@ -3,22 +3,18 @@ import type { QuotaLeases } from "../gateway/quota/leases.ts";
 import { releaseLeases } from "../gateway/quota/replica-store.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import type { DrainOptions } from "../platform/spool/drain.ts";
-import type { EncodedEntry } from "../platform/spool/model.ts";
 import { replayOrphans } from "../platform/spool/orphans.ts";
 import { isFaultOfRows } from "../platform/spool/poison.ts";
-import type { Spool } from "../platform/spool/spool.ts";
-import type { SpooledTrace } from "../trace/model.ts";
-import { tracesJson } from "../trace/service.ts";
-import { type CommitLeases, commitUsageBatch, owedTotals } from "../usage/log/commit-usage.ts";
+import { type CommitLeases, commitCharges, owedTotals } from "../usage/log/commit-usage.ts";
 import { saveQuarantine } from "../usage/log/quarantine-store.ts";
-import type { EncodedUsageRow } from "../usage/log/row-codec.ts";
-import type { Base, CallRows } from "./base.ts";
+import type { Base } from "./base.ts";
+import type { CallRows, CallSpool, CallsSummary } from "./call-rows.ts";
 
 /**
  * Reports to the database how many usage rows it refused, so that the money check names them. Traces are not money. A
  * report that fails is made again together with the next one, when the database is back, or after the next start.
  */
-async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Promise<void> {
+async function reportQuarantine({ db, log }: Base, spool: CallSpool): Promise<void> {
   const rowCount = spool.quarantinedBeside("trace");
   if (rowCount === null) {
     return;
@@ -30,34 +26,17 @@ async function reportQuarantine({ db, log }: Base, spool: Spool<CallRows>): Prom
   }
 }
 
-/** The rows of a batch by kind; one loop, because it runs for every call. */
-function sortRows(entries: readonly EncodedEntry<CallRows>[]) {
-  const usage: EncodedUsageRow[] = [];
-  const traces: SpooledTrace[] = [];
-  const traceDays = new Set<string>();
-  for (const entry of entries) {
-    if (entry.kind === "usage") {
-      usage.push(entry);
-    } else {
-      traces.push(entry.row);
-      traceDays.add(entry.row.day);
-    }
-  }
-  return { usage, traces, traceDays };
-}
-
 /** Commits one batch of rows: usage with its charges, and traces, in one transaction. */
-function drainOptions(base: Base, spool: Spool<CallRows>, leases: CommitLeases | null): DrainOptions<CallRows> {
+function drainOptions(base: Base, spool: CallSpool, leases: CommitLeases | null): DrainOptions<CallRows, CallsSummary> {
   const { commits, log } = base;
   const { replicaId } = spool;
   return {
-    commit: ({ entries, isReplay, isRetry }) => {
-      const { usage, traces, traceDays } = sortRows(entries);
-      const parts = { replicaId, traces: tracesJson(traces), traceDays: [...traceDays], isNew: !(isReplay || isRetry) };
-      return commitUsageBatch(
-        { leases, write: (order) => commits.commit({ ...parts, usage: order }) },
-        { rows: usage, isReplay, isRetry },
-      );
+    commit: ({ texts, summary, isReplay, isRetry }) => {
+      const { usageCount, usageDays, charges, traceDays } = summary;
+      const sums = charges.list;
+      const usage = { count: usageCount, sums, days: [...usageDays] };
+      const order = { replicaId, texts, usage, traceDays: [...traceDays], isNew: !(isReplay || isRetry) };
+      return commitCharges(leases, { sums, isReplay, isRetry }, () => commits.commit(order));
     },
     isPoison: isFaultOfRows,
     onQuarantine: ({ error, text }) => {
@@ -96,7 +75,7 @@ export async function catchUp(base: Base, leases: QuotaLeases | null): Promise<v
  * calls were served, and they are written as soon as the database accepts them.
  * @returns their cost
  */
-async function releaseNotOwed({ db }: Base, spool: Spool<CallRows>): Promise<ReadonlyMap<BudgetId, bigint>> {
+async function releaseNotOwed({ db }: Base, spool: CallSpool): Promise<ReadonlyMap<BudgetId, bigint>> {
   const owed = owedTotals(spool.readQuarantined().flatMap((entry) => (entry.kind === "usage" ? [entry] : [])));
   await releaseLeases(db, spool.replicaId, owed);
   return owed;

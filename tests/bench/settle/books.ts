@@ -1,19 +1,15 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
+import type { CallRows, CallsSummary } from "@sluice/control-plane/compose/call-rows.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import { jsonList } from "@sluice/control-plane/platform/spool/model.ts";
 import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
-import type { SpooledTrace } from "@sluice/control-plane/trace/model.ts";
-import { commitTraces, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { commitUsageBatch, usageRowCodec, writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
-import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { writeTraces } from "@sluice/control-plane/trace/write-store.ts";
+import { writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
-
-export type CallRows = { usage: UsageRow; trace: SpooledTrace };
-
-export const callCodecs = { usage: usageRowCodec, trace: traceRowCodec };
 
 const customersMax = 20;
 const granted = 10n ** 12n;
@@ -24,7 +20,7 @@ export type Books = AsyncDisposable & {
   readonly db: Database;
   /** The rows of one finished call. */
   call(): CallRows;
-  readonly drain: DrainOptions<CallRows>;
+  readonly drain: DrainOptions<CallRows, CallsSummary>;
   /** Usage rows in the database; throws when what the budgets were charged is not exactly what the rows say. */
   count(): Promise<number>;
 };
@@ -43,23 +39,12 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
       return rowsOfCall(customers[calls % customersMax] as Customer);
     },
     drain: {
-      commit: ({ entries, isReplay, isRetry }) => {
-        const traces = entries.flatMap((entry) => (entry.kind === "trace" ? [entry.row] : []));
-        return commitUsageBatch(
-          {
-            leases: null,
-            write: (order) =>
-              writeUsage(
-                {
-                  db,
-                  replicaId,
-                  alongside: (tx) => commitTraces(tx, traces),
-                  createPartitions: async () => undefined,
-                },
-                order,
-              ),
-          },
-          { rows: entries.flatMap((entry) => (entry.kind === "usage" ? [entry] : [])), isReplay, isRetry },
+      commit: async ({ texts, summary }) => {
+        const { usageCount: count, charges, usageDays } = summary;
+        const traces = jsonList(texts, "trace");
+        await writeUsage(
+          { db, replicaId, alongside: (tx) => writeTraces(tx, traces), createPartitions: async () => undefined },
+          { json: jsonList(texts, "usage"), count, sums: charges.list, days: [...usageDays] },
         );
       },
       isPoison: isFaultOfRows,

@@ -3,12 +3,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import {
+  type CallRows,
+  type CallSpool,
+  type CallsSummary,
+  callCodecs,
+  callSummaries,
+} from "@sluice/control-plane/compose/call-rows.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
-import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
+import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { ARM_CORE, moveToCore, moveToLoadCore, reasonAgainstMachine } from "../relay/cores.ts";
-import { type Books, type CallRows, callCodecs, openBooks } from "./books.ts";
+import { type Books, openBooks } from "./books.ts";
 
 const usage = `usage: bun run bench settle [options]
   --calls <n>     calls of each round (default 50000)
@@ -67,7 +74,7 @@ async function measureGroup(books: Books, settings: Settings, group: number): Pr
   const costs: Cost[] = [];
   let seconds = 0;
   let commits = 0;
-  const counted: DrainOptions<CallRows> = {
+  const counted: DrainOptions<CallRows, CallsSummary> = {
     ...books.drain,
     commit: (batch) => {
       commits += 1;
@@ -122,13 +129,14 @@ async function settleCalls(
   books: Books,
   settings: Settings,
   group: number,
-  drain: DrainOptions<CallRows>,
+  drain: DrainOptions<CallRows, CallsSummary>,
 ): Promise<void> {
   let waiting = 0;
   let relieve: () => void = () => undefined;
-  const spool = await openSpool<CallRows>({
+  const spool = await openSpool<CallRows, CallsSummary>({
     directory: settings.directory,
     codecs: callCodecs,
+    summaries: callSummaries,
     reserveBytes: 0,
     onWarning: (warning) => console.log(warning),
   });
@@ -136,7 +144,7 @@ async function settleCalls(
     ...drain,
     commit: async (batch) => {
       await drain.commit(batch);
-      waiting -= batch.entries.length;
+      waiting -= batch.count;
       relieve();
     },
   });
@@ -157,16 +165,17 @@ async function settleCalls(
   await spool.close(true);
 }
 
-function record(spool: Spool<CallRows>, { usage: row, trace }: CallRows): [Promise<void>, Promise<void>] {
+function record(spool: CallSpool, { usage: row, trace }: CallRows): [Promise<void>, Promise<void>] {
   return [spool.append({ kind: "usage", row }), spool.append({ kind: "trace", row: trace })];
 }
 
 /** How late a timer fires while calls end at a steady pace, with and without a spool. */
 async function measureStalls(books: Books, directory: string): Promise<string> {
   const idle = await paced((call) => [call], books);
-  const spool = await openSpool<CallRows>({
+  const spool = await openSpool<CallRows, CallsSummary>({
     directory,
     codecs: callCodecs,
+    summaries: callSummaries,
     reserveBytes: 0,
     onWarning: (warning) => console.log(warning),
   });

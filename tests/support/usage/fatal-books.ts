@@ -15,9 +15,9 @@ onThreadMessages({
   },
   commits: (order: CommitOrder) => {
     const { calls } = order;
-    if (calls.usage.json.includes('"fatal"')) {
+    if (calls.texts.some((text) => text.includes('"fatal"'))) {
       // What had begun fails, so that it is certain that nothing was committed.
-      commits?.({ ...order, calls: { ...calls, usage: { ...calls.usage, json: "no json" } } });
+      commits?.({ ...order, calls: { ...calls, texts: ['["usage",no json]'] } });
       throw new Error("these rows end the thread");
     }
     commits?.(order);

@@ -88,7 +88,7 @@ export function sink(
   };
 }
 
-export async function appendNotes(spool: Spool<NoteRows>, rows: readonly string[]): Promise<void> {
+export async function appendNotes(spool: Pick<Spool<NoteRows>, "append">, rows: readonly string[]): Promise<void> {
   await Promise.all(rows.map((row) => spool.append({ kind: "note", row })));
 }
 

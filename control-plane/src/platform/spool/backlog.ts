@@ -5,12 +5,16 @@ import {
   parseEntry,
   type QuarantinedEntry,
   type RowCodecs,
+  RowCollector,
+  type RowSummaries,
+  type RowTexts,
   type SpoolBatch,
 } from "./model.ts";
 import { isDiskFailure, type SpoolStore } from "./spool-store.ts";
 
 /** A batch together with what is needed to remove it. */
-export type TakenBatch<Rows> = SpoolBatch<Rows> & {
+export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isReplay" | "isRetry"> & {
+  readonly rows: RowTexts<Summary>;
   readonly upToId: number;
   readonly entryCount: number;
   readonly bytes: number;
@@ -18,25 +22,39 @@ export type TakenBatch<Rows> = SpoolBatch<Rows> & {
   readonly unreadable: readonly QuarantinedEntry<Rows>[];
 };
 
-type CachedGroup<Rows> = {
+/** How the rows of a spool are converted, and summarized. */
+export type RowForms<Rows, Summary> = {
+  readonly codecs: RowCodecs<Rows>;
+  readonly summaries: RowSummaries<Rows, Summary>;
+};
+
+/** What texts contain. */
+type ParsedRows<Rows> = {
+  readonly entries: EncodedEntry<Rows>[];
+  readonly unreadable: QuarantinedEntry<Rows>[];
+};
+
+type CachedGroup<Summary> = {
   readonly id: number;
   readonly bytes: number;
-  readonly entries: readonly EncodedEntry<Rows>[];
+  readonly count: number;
+  readonly text: string;
+  readonly summary: Summary;
 };
 
 /** The number of groups that are read from the disk at once; a group holds at most a batch. */
 const groupsPerRead = 16;
 
 /**
- * The entries that are recorded and not yet committed, oldest first. Everything is on disk; the newest entries are kept
- * in memory as well, as long as they are consecutive, so that in the steady state nothing is read or parsed again.
+ * The entries that are recorded and not yet committed, oldest first. Everything is on disk; the texts of the newest entries
+ * are kept in memory as well, as long as they are consecutive, so that in the steady state nothing is read or parsed again.
  */
-export class Backlog<Rows> {
+export class Backlog<Rows, Summary> {
   readonly #store: SpoolStore;
-  readonly #codecs: RowCodecs<Rows>;
+  readonly #forms: RowForms<Rows, Summary>;
   readonly #cachedEntriesMax: number;
   readonly #firstLiveId: number;
-  #cache: CachedGroup<Rows>[] = [];
+  #cache: CachedGroup<Summary>[] = [];
   #cachedEntries = 0;
   #nextId: number;
   #lastId: number;
@@ -45,9 +63,9 @@ export class Backlog<Rows> {
   #quarantined: number;
   #removalError: unknown = null;
 
-  constructor(store: SpoolStore, codecs: RowCodecs<Rows>, cachedEntriesMax: number) {
+  constructor(store: SpoolStore, forms: RowForms<Rows, Summary>, cachedEntriesMax: number) {
     this.#store = store;
-    this.#codecs = codecs;
+    this.#forms = forms;
     this.#cachedEntriesMax = cachedEntriesMax;
     const totals = store.totals();
     this.#nextId = totals.firstId;
@@ -86,25 +104,25 @@ export class Backlog<Rows> {
   }
 
   /**
-   * Writes entries to the disk as one group. `body` contains their texts, one per line.
+   * Writes entries to the disk as one group. `text` contains them, one per line.
    * @throws SQLiteError
    */
-  record(entries: readonly EncodedEntry<Rows>[], body: string, atMs: number): void {
+  record(text: string, count: number, summary: Summary, atMs: number): void {
     const id = this.#lastId + 1;
-    const bytes = Buffer.byteLength(body);
-    this.#store.insert({ id, count: entries.length, bytes, body }, atMs);
+    const bytes = Buffer.byteLength(text);
+    this.#store.insert({ id, count, bytes, body: text }, atMs);
     this.#lastId = id;
-    this.#entries += entries.length;
+    this.#entries += count;
     this.#bytes += bytes;
     const last = this.#cache.at(-1);
     if (this.#cachedEntries < this.#cachedEntriesMax && (last === undefined || last.id === id - 1)) {
-      this.#cache.push({ id, bytes, entries });
-      this.#cachedEntries += entries.length;
+      this.#cache.push({ id, bytes, count, text, summary });
+      this.#cachedEntries += count;
     }
   }
 
   /** The oldest entries in whole groups: at most `entriesMax`, or one group. Null when there are none. */
-  take(entriesMax: number): TakenBatch<Rows> | null {
+  take(entriesMax: number): TakenBatch<Rows, Summary> | null {
     if (this.#nextId > this.#lastId) {
       return null;
     }
@@ -115,7 +133,7 @@ export class Backlog<Rows> {
    * The oldest group as rows that can't be read. Its file is kept under another name when it is done with; what is put
    * aside says where. It must not be read as rows later: bytes that are not what was written may look like some.
    */
-  giveUpFirst(error: unknown): TakenBatch<Rows> {
+  giveUpFirst(error: unknown): TakenBatch<Rows, Summary> {
     const { id, count, bytes, movedTo } = this.#store.keepFileOf(this.#nextId);
     const unreadable = Array.from({ length: count }, (_, index) => ({
       entry: null,
@@ -123,7 +141,8 @@ export class Backlog<Rows> {
       error,
     }));
     const isReplay = this.#nextId < this.#firstLiveId;
-    return { entries: [], upToId: id, entryCount: count, bytes, unreadable, isReplay, isRetry: isReplay };
+    const rows = this.collect([]);
+    return { rows, upToId: id, entryCount: count, bytes, unreadable, isReplay, isRetry: isReplay };
   }
 
   /**
@@ -131,7 +150,7 @@ export class Backlog<Rows> {
    * nobody: entries that can't be removed now are removed with a later batch, or committed again by a later process.
    * @throws SQLiteError
    */
-  complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {
+  complete(batch: TakenBatch<Rows, Summary>, rejected: readonly QuarantinedEntry<Rows>[], atMs: number): void {
     const lines = rejected.map(({ text, error }) => ({ text, reason: String(error) }));
     try {
       this.#store.complete(batch.upToId, lines, atMs);
@@ -180,43 +199,65 @@ export class Backlog<Rows> {
     return { entry, text: entryText(entry), error };
   }
 
-  #takeCached(entriesMax: number): TakenBatch<Rows> {
+  /** The entries of some texts, and the lines that could not be read as entries. */
+  parse(texts: Iterable<string>): ParsedRows<Rows> {
     const entries: EncodedEntry<Rows>[] = [];
-    let bytes = 0;
-    let upToId = this.#nextId - 1;
+    const unreadable: QuarantinedEntry<Rows>[] = [];
+    for (const text of texts) {
+      for (const line of text.split("\n")) {
+        try {
+          entries.push(parseEntry(this.#forms.codecs, line));
+        } catch (error) {
+          unreadable.push({ entry: null, text: line, error });
+        }
+      }
+    }
+    return { entries, unreadable };
+  }
+
+  /** Entries as one text, with the summary of them alone. */
+  collect(entries: readonly EncodedEntry<Rows>[]): RowTexts<Summary> {
+    const { codecs, summaries } = this.#forms;
+    const collector = new RowCollector(codecs, summaries);
+    for (const entry of entries) {
+      collector.addEncoded(entry);
+    }
+    const { count, summary, text } = collector;
+    return { texts: count === 0 ? [] : [text], count, summary };
+  }
+
+  #takeCached(entriesMax: number): TakenBatch<Rows, Summary> {
+    const { summaries } = this.#forms;
+    const texts: string[] = [];
+    const summary = summaries.begin();
+    let [count, bytes, upToId] = [0, 0, this.#nextId - 1];
     for (const group of this.#cache) {
-      if (entries.length > 0 && entries.length + group.entries.length > entriesMax) {
+      if (count > 0 && count + group.count > entriesMax) {
         break;
       }
-      for (const entry of group.entries) {
-        entries.push(entry);
-      }
+      texts.push(group.text);
+      summaries.merge(summary, group.summary);
+      count += group.count;
       bytes += group.bytes;
       upToId = group.id;
     }
-    return { entries, upToId, entryCount: entries.length, bytes, unreadable: [], isReplay: false, isRetry: false };
+    const rows = { texts, count, summary };
+    return { rows, upToId, entryCount: count, bytes, unreadable: [], isReplay: false, isRetry: false };
   }
 
-  #takeStored(entriesMax: number): TakenBatch<Rows> {
+  /** The rows are encoded again, because their texts may be of an older version. */
+  #takeStored(entriesMax: number): TakenBatch<Rows, Summary> {
     const isReplay = this.#nextId < this.#firstLiveId;
     const endId = isReplay ? this.#firstLiveId : (this.#cache[0]?.id ?? this.#lastId + 1);
     const groups = this.#readGroups(endId, entriesMax);
-    const entries: EncodedEntry<Rows>[] = [];
-    const unreadable: QuarantinedEntry<Rows>[] = [];
+    const { entries, unreadable } = this.parse(groups.map(({ body }) => body));
     let [bytes, entryCount, upToId] = [0, 0, endId - 1];
     for (const group of groups) {
-      for (const text of group.body.split("\n")) {
-        try {
-          entries.push(parseEntry(this.#codecs, text));
-        } catch (error) {
-          unreadable.push({ entry: null, text, error });
-        }
-      }
       bytes += group.bytes;
       entryCount += group.count;
       upToId = group.id;
     }
-    return { entries, upToId, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
+    return { rows: this.collect(entries), upToId, entryCount, bytes, unreadable, isReplay, isRetry: isReplay };
   }
 
   #readGroups(endId: number, entriesMax: number): StoredGroup[] {
@@ -245,7 +286,7 @@ export class Backlog<Rows> {
         break;
       }
       count += 1;
-      this.#cachedEntries -= group.entries.length;
+      this.#cachedEntries -= group.count;
     }
     this.#cache = count === this.#cache.length ? [] : this.#cache.slice(count);
   }

@@ -1,12 +1,12 @@
 import { backoffMs } from "../backoff.ts";
 import type { Backlog, TakenBatch } from "./backlog.ts";
 import { NotTriedError } from "./errors.ts";
-import type { EncodedEntry, QuarantinedEntry, SpoolBatch } from "./model.ts";
+import type { EncodedEntry, QuarantinedEntry, RowTexts, SpoolBatch } from "./model.ts";
 import type { FailedCommit } from "./poison.ts";
 
-export type DrainOptions<Rows> = {
+export type DrainOptions<Rows, Summary = null> = {
   /** Writes one batch to its destination. Must be idempotent: a batch may be repeated after any failure. */
-  readonly commit: (batch: SpoolBatch<Rows>) => Promise<void>;
+  readonly commit: (batch: SpoolBatch<Rows, Summary>) => Promise<void>;
   /**
    * Whether a failure is the fault of the rows, so that trying the same rows again is pointless. Every other failure is
    * retried forever, because the rows must not be lost.
@@ -41,9 +41,9 @@ export type DrainEvents = {
 type Wait = { readonly reason: "idle" | "interval" | "backoff"; readonly end: () => void };
 
 /** Commits the backlog in order, one batch at a time, for as long as it takes. */
-export class Drain<Rows> {
-  readonly #backlog: Backlog<Rows>;
-  readonly #options: DrainOptions<Rows>;
+export class Drain<Rows, Summary> {
+  readonly #backlog: Backlog<Rows, Summary>;
+  readonly #options: DrainOptions<Rows, Summary>;
   readonly #batchMax: number;
   readonly #intervalMs: number;
   readonly #finished: Promise<void>;
@@ -53,7 +53,7 @@ export class Drain<Rows> {
   #isHurried = false;
 
   /** The drain starts at once. */
-  constructor(backlog: Backlog<Rows>, options: DrainOptions<Rows>, events: DrainEvents) {
+  constructor(backlog: Backlog<Rows, Summary>, options: DrainOptions<Rows, Summary>, events: DrainEvents) {
     this.#backlog = backlog;
     this.#options = options;
     this.#batchMax = options.batchMax ?? batchMaxDefault;
@@ -98,7 +98,7 @@ export class Drain<Rows> {
         await this.#gather();
         continue;
       }
-      const rejected = await this.#commit(batch.entries, batch, batch.isRetry);
+      const rejected = await this.#commit(batch.rows, batch.isReplay, batch.isRetry);
       if (rejected === null) {
         return;
       }
@@ -110,7 +110,7 @@ export class Drain<Rows> {
   }
 
   /** Rows that can't be read from the disk now are tried again, but not for as long as others wait behind them. */
-  async #take(): Promise<TakenBatch<Rows> | null> {
+  async #take(): Promise<TakenBatch<Rows, Summary> | null> {
     for (let attempt = 1; !this.#isStopped; attempt += 1) {
       try {
         return this.#backlog.take(this.#batchMax);
@@ -138,22 +138,22 @@ export class Drain<Rows> {
 
   /** Commits all rows but the poisonous ones, which it returns; null if it was stopped before. */
   async #commit(
-    entries: readonly EncodedEntry<Rows>[],
-    batch: TakenBatch<Rows>,
+    rows: RowTexts<Summary>,
+    isReplay: boolean,
     isRetry: boolean,
   ): Promise<QuarantinedEntry<Rows>[] | null> {
     let last = { text: "", repeats: 0 };
-    for (let attempt = 1; entries.length > 0; attempt += 1) {
+    for (let attempt = 1; rows.count > 0; attempt += 1) {
       if (this.#isStopped) {
         return null;
       }
       try {
-        await this.#options.commit({ entries, isReplay: batch.isReplay, isRetry: isRetry || attempt > 1 });
+        await this.#options.commit(new Batch(this.#backlog, rows, { isReplay, isRetry: isRetry || attempt > 1 }));
         return [];
       } catch (error) {
         last = counted(error, last);
-        if (this.#options.isPoison({ error, repeats: last.repeats, rows: entries.length })) {
-          return this.#separate(entries, batch, error);
+        if (this.#options.isPoison({ error, repeats: last.repeats, rows: rows.count })) {
+          return this.#separate(rows, isReplay, error);
         }
         await this.#backOff(error, attempt);
       }
@@ -163,22 +163,24 @@ export class Drain<Rows> {
 
   /** Bisects the rows until the poisonous ones are alone. */
   async #separate(
-    entries: readonly EncodedEntry<Rows>[],
-    batch: TakenBatch<Rows>,
+    { texts }: RowTexts<Summary>,
+    isReplay: boolean,
     error: unknown,
   ): Promise<QuarantinedEntry<Rows>[] | null> {
+    const { entries, unreadable } = this.#backlog.parse(texts);
     const [only] = entries;
-    if (entries.length === 1 && only !== undefined) {
-      return [this.#backlog.reject(only, error)];
+    if (entries.length <= 1) {
+      return only === undefined ? unreadable : [...unreadable, this.#backlog.reject(only, error)];
     }
     const half = Math.ceil(entries.length / 2);
-    const left = await this.#commit(entries.slice(0, half), batch, true);
-    const right = left === null ? null : await this.#commit(entries.slice(half), batch, true);
-    return left === null || right === null ? null : [...left, ...right];
+    const commit = (some: readonly EncodedEntry<Rows>[]) => this.#commit(this.#backlog.collect(some), isReplay, true);
+    const left = await commit(entries.slice(0, half));
+    const right = left === null ? null : await commit(entries.slice(half));
+    return left === null || right === null ? null : [...unreadable, ...left, ...right];
   }
 
   /** The rows are committed; removing them from the disk may fail while it is full, and then has to wait. */
-  async #complete(batch: TakenBatch<Rows>, rejected: readonly QuarantinedEntry<Rows>[]): Promise<void> {
+  async #complete(batch: TakenBatch<Rows, Summary>, rejected: readonly QuarantinedEntry<Rows>[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         this.#backlog.complete(batch, rejected, Date.now());
@@ -210,6 +212,33 @@ export class Drain<Rows> {
       const timer = milliseconds === null ? undefined : setTimeout(end, milliseconds);
       this.#wait = { reason, end };
     });
+  }
+}
+
+/** What the consumer is asked to commit. */
+class Batch<Rows, Summary> implements SpoolBatch<Rows, Summary> {
+  readonly texts: readonly string[];
+  readonly count: number;
+  readonly summary: Summary;
+  readonly isReplay: boolean;
+  readonly isRetry: boolean;
+  readonly #backlog: Backlog<Rows, Summary>;
+
+  constructor(
+    backlog: Backlog<Rows, Summary>,
+    { texts, count, summary }: RowTexts<Summary>,
+    { isReplay, isRetry }: Pick<SpoolBatch<Rows>, "isReplay" | "isRetry">,
+  ) {
+    this.#backlog = backlog;
+    this.texts = texts;
+    this.count = count;
+    this.summary = summary;
+    this.isReplay = isReplay;
+    this.isRetry = isRetry;
+  }
+
+  get entries(): EncodedEntry<Rows>[] {
+    return this.#backlog.parse(this.texts).entries;
   }
 }
 

@@ -19,8 +19,28 @@ export type EncodedEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind]; readonly json: string };
 }[keyof Rows & string];
 
+/**
+ * What a consumer has to know of the rows of a batch besides their text. It is made as they are recorded, so that rows need
+ * not be kept in memory or parsed again.
+ */
+export type RowSummaries<Rows, Summary> = {
+  /** The summary of no rows. */
+  readonly begin: () => Summary;
+  readonly add: (summary: Summary, entry: SpoolEntry<Rows>) => void;
+  /** Adds what another summary counts. */
+  readonly merge: (summary: Summary, other: Summary) => void;
+};
+
+/** Some rows as texts in the form of the log, one row per line, and their summary. */
+export type RowTexts<Summary> = {
+  readonly texts: readonly string[];
+  readonly count: number;
+  readonly summary: Summary;
+};
+
 /** The rows that the consumer has to commit in one transaction. It must be idempotent: a batch may be repeated. */
-export type SpoolBatch<Rows> = {
+export type SpoolBatch<Rows, Summary = null> = RowTexts<Summary> & {
+  /** The rows themselves, which are parsed for it. */
   readonly entries: readonly EncodedEntry<Rows>[];
   /** The rows were recorded before this process opened the spool: nothing in memory belongs to them. */
   readonly isReplay: boolean;
@@ -54,7 +74,7 @@ export type SpoolWarning = {
  * Encodes the row of an entry.
  * @throws any error of its codec
  */
-export function encodeEntry<Rows>(codecs: RowCodecs<Rows>, { kind, row }: SpoolEntry<Rows>): EncodedEntry<Rows> {
+function encodeEntry<Rows>(codecs: RowCodecs<Rows>, { kind, row }: SpoolEntry<Rows>): EncodedEntry<Rows> {
   return { kind, row, json: codecs[kind].encode(row) };
 }
 
@@ -63,13 +83,53 @@ export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
   return `["${kind}",${json}]`;
 }
 
-/** The texts of a group, one per line; joined at once, because a text of its own for each entry would be garbage. */
-export function entriesText<Rows>(entries: readonly EncodedEntry<Rows>[]): string {
-  const pieces: string[] = [];
-  for (const { kind, json } of entries) {
-    pieces.push(pieces.length === 0 ? '["' : '\n["', kind, '",', json, "]");
+/**
+ * Collects the rows of a group: their text and their summary. The text is joined at once, because one for each row would be
+ * garbage.
+ */
+export class RowCollector<Rows, Summary> {
+  readonly #codecs: RowCodecs<Rows>;
+  readonly #summaries: RowSummaries<Rows, Summary>;
+  readonly #pieces: string[] = [];
+  readonly summary: Summary;
+  count = 0;
+
+  constructor(codecs: RowCodecs<Rows>, summaries: RowSummaries<Rows, Summary>) {
+    this.#codecs = codecs;
+    this.#summaries = summaries;
+    this.summary = summaries.begin();
   }
-  return pieces.join("");
+
+  /** @throws any error of the row's codec; then the row is not added */
+  add(entry: SpoolEntry<Rows>): void {
+    this.addEncoded(encodeEntry(this.#codecs, entry));
+  }
+
+  addEncoded(entry: EncodedEntry<Rows>): void {
+    const { kind, json } = entry;
+    this.#summaries.add(this.summary, entry);
+    this.#pieces.push(this.count === 0 ? '["' : '\n["', kind, '",', json, "]");
+    this.count += 1;
+  }
+
+  /** One row per line. */
+  get text(): string {
+    return this.#pieces.join("");
+  }
+}
+
+/** The values of the rows of one kind in such texts, as a JSON list; nothing is parsed. */
+export function jsonList(texts: readonly string[], kind: string): string {
+  const start = `["${kind}",`;
+  const values: string[] = [];
+  for (const text of texts) {
+    for (const line of text.split("\n")) {
+      if (line.startsWith(start)) {
+        values.push(line.slice(start.length, -1));
+      }
+    }
+  }
+  return `[${values.join(",")}]`;
 }
 
 /**

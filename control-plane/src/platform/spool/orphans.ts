@@ -3,11 +3,11 @@ import type { DrainOptions } from "./drain.ts";
 import { leaveSlot, listSlots, tryTakeSlot, wasReleased } from "./slot.ts";
 import { Spool, type SpoolOptions } from "./spool.ts";
 
-export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
+export type OrphanOptions<Rows, Summary = null> = SpoolOptions<Rows, Summary> & {
   /** How the entries of a dead replica are committed on its behalf. */
-  readonly drain: (spool: Spool<Rows>) => DrainOptions<Rows>;
+  readonly drain: (spool: Spool<Rows, Summary>) => DrainOptions<Rows, Summary>;
   /** Called once every row of the replica is committed, so that its leases can be given back. Must be idempotent. */
-  readonly onReplayed: (spool: Spool<Rows>) => Promise<void>;
+  readonly onReplayed: (spool: Spool<Rows, Summary>) => Promise<void>;
   /** Ends the work early; a later call finds what is left. */
   readonly signal: AbortSignal;
 };
@@ -18,7 +18,7 @@ export type OrphanOptions<Rows> = SpoolOptions<Rows> & {
  * @returns the replicas that were looked after
  * @throws any error of `onReplayed`; the slot is found again by the next call
  */
-export async function replayOrphans<Rows>(options: OrphanOptions<Rows>): Promise<ReplicaId[]> {
+export async function replayOrphans<Rows, Summary = null>(options: OrphanOptions<Rows, Summary>): Promise<ReplicaId[]> {
   const finished: ReplicaId[] = [];
   for (const number of listSlots(options.directory)) {
     if (options.signal.aborted) {
@@ -40,7 +40,10 @@ export async function replayOrphans<Rows>(options: OrphanOptions<Rows>): Promise
 }
 
 /** Returns whether the replica is finished. */
-async function replay<Rows>(spool: Spool<Rows>, options: OrphanOptions<Rows>): Promise<boolean> {
+async function replay<Rows, Summary>(
+  spool: Spool<Rows, Summary>,
+  options: OrphanOptions<Rows, Summary>,
+): Promise<boolean> {
   const aborted = Promise.withResolvers<void>();
   const onAbort = () => aborted.resolve();
   options.signal.addEventListener("abort", onAbort);

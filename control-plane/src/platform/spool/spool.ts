@@ -1,13 +1,13 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
-import { Backlog } from "./backlog.ts";
+import { Backlog, type RowForms } from "./backlog.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
 import { StorageUnavailableError } from "./errors.ts";
 import {
   type EncodedEntry,
-  encodeEntry,
-  entriesText,
   parseEntry,
   type RowCodecs,
+  RowCollector,
+  type RowSummaries,
   type SpoolDepth,
   type SpoolEntry,
   type SpoolWarning,
@@ -15,22 +15,24 @@ import {
 import { claimSlot, leaveSlot, type Slot, takeFreeSlot } from "./slot.ts";
 import { WriteHealth } from "./write-health.ts";
 
-export type SpoolOptions<Rows> = {
+export type SpoolOptions<Rows, Summary = null> = {
   /** The folder that contains one numbered folder for each process; it must be on a local disk. */
   readonly directory: string;
   readonly codecs: RowCodecs<Rows>;
+  /** Without it, batches have no summary. */
+  readonly summaries?: RowSummaries<Rows, Summary>;
   readonly onWarning: (warning: SpoolWarning) => void;
   /** The size of the backlog above which rows are refused; by default 1 GiB. */
   readonly bytesMax?: number;
   /** The size of the reserve; by default 64 MiB. */
   readonly reserveBytes?: number;
-  /** The number of rows kept in memory besides the disk, so that they need not be read again; by default 10,000. */
+  /** The number of rows kept in memory besides the disk, so that they need not be read again; by default 20,000. */
   readonly cachedEntriesMax?: number;
 };
 
 const bytesMaxDefault = 1024 ** 3;
 const reserveBytesDefault = 64 * 1024 ** 2;
-const cachedEntriesMaxDefault = 10_000;
+const cachedEntriesMaxDefault = 20_000;
 /**
  * The number of rows per tick of the event loop that share a group; more rows make a second group. It must not exceed a
  * usual batch.
@@ -42,17 +44,21 @@ const syncDelayMs = 50;
 const backlogFullShare = 0.9;
 const backlogRelievedShare = 0.8;
 
-type Group<Rows> = {
-  readonly entries: EncodedEntry<Rows>[];
+type Group<Rows, Summary> = {
+  readonly rows: RowCollector<Rows, Summary>;
   readonly written: PromiseWithResolvers<void>;
 };
+
+const noSummaries: RowSummaries<unknown, null> = { begin: () => null, add: () => undefined, merge: () => undefined };
 
 /**
  * Opens a spool in the first folder that no live process holds. Entries that an earlier process left in it are the
  * first that `drain` commits.
  * @throws Error when the folder can't be written
  */
-export async function openSpool<Rows>(options: SpoolOptions<Rows>): Promise<Spool<Rows>> {
+export async function openSpool<Rows, Summary = null>(
+  options: SpoolOptions<Rows, Summary>,
+): Promise<Spool<Rows, Summary>> {
   const { directory, onWarning, reserveBytes = reserveBytesDefault } = options;
   const spool = new Spool(takeFreeSlot({ directory, onWarning, reserveBytes }), options);
   await spool.prepare();
@@ -63,29 +69,30 @@ export async function openSpool<Rows>(options: SpoolOptions<Rows>): Promise<Spoo
  * A durable queue on local disk: a row survives the death of the process once `append` resolves, and is removed from
  * the disk when it was committed elsewhere. Rows of one tick of the event loop share one write.
  */
-export class Spool<Rows> {
+export class Spool<Rows, Summary = null> {
   readonly replicaId: ReplicaId;
   readonly slotNumber: number;
   /** Resolves when everything that was on disk at the start is committed. */
   readonly replayed: Promise<void>;
   readonly #slot: Slot;
-  readonly #codecs: RowCodecs<Rows>;
-  readonly #onWarning: SpoolOptions<Rows>["onWarning"];
+  readonly #forms: RowForms<Rows, Summary>;
+  readonly #onWarning: SpoolOptions<Rows, Summary>["onWarning"];
   readonly #bytesMax: number;
-  readonly #backlog: Backlog<Rows>;
+  readonly #backlog: Backlog<Rows, Summary>;
   readonly #health: WriteHealth;
   readonly #hasReplayed = Promise.withResolvers<void>();
   readonly #emptied = new Set<() => void>();
-  #group: Group<Rows> | null = null;
-  #drain: Drain<Rows> | null = null;
+  #group: Group<Rows, Summary> | null = null;
+  #drain: Drain<Rows, Summary> | null = null;
   #syncTimer: Timer | null = null;
   #isBacklogFull = false;
   #isClosed = false;
 
   /** Creates the spool of a slot that is already taken; see `openSpool`. */
-  constructor(slot: Slot, options: SpoolOptions<Rows>) {
+  constructor(slot: Slot, options: SpoolOptions<Rows, Summary>) {
     this.#slot = slot;
-    this.#codecs = options.codecs;
+    const { codecs, summaries = noSummaries as unknown as RowSummaries<Rows, Summary> } = options;
+    this.#forms = { codecs, summaries };
     this.#onWarning = options.onWarning;
     this.#bytesMax = options.bytesMax ?? bytesMaxDefault;
     this.replicaId = slot.replicaId;
@@ -93,7 +100,7 @@ export class Spool<Rows> {
     this.replayed = this.#hasReplayed.promise;
     claimSlot(slot);
     slot.store.requeueQuarantined(Date.now());
-    this.#backlog = new Backlog(slot.store, options.codecs, options.cachedEntriesMax ?? cachedEntriesMaxDefault);
+    this.#backlog = new Backlog(slot.store, this.#forms, options.cachedEntriesMax ?? cachedEntriesMaxDefault);
     this.#health = new WriteHealth({
       reserve: slot.reserve,
       onWarning: options.onWarning,
@@ -124,15 +131,16 @@ export class Spool<Rows> {
       const reason = this.#isClosed ? "the spool is closed" : "the backlog has reached its limit";
       return Promise.reject(new StorageUnavailableError(reason));
     }
-    let encoded: EncodedEntry<Rows>;
+    const group = this.#group ?? this.#newGroup();
     try {
-      encoded = encodeEntry(this.#codecs, entry);
+      group.rows.add(entry);
     } catch (error) {
       return Promise.reject(error);
     }
-    const group = this.#openGroup();
-    group.entries.push(encoded);
-    if (group.entries.length >= groupEntriesMax) {
+    if (this.#group === null) {
+      this.#open(group);
+    }
+    if (group.rows.count >= groupEntriesMax) {
       this.#writeGroup();
     }
     return group.written.promise;
@@ -157,7 +165,7 @@ export class Spool<Rows> {
   readQuarantined(): EncodedEntry<Rows>[] {
     return this.#slot.store.listQuarantined().flatMap((text) => {
       try {
-        return [parseEntry(this.#codecs, text)];
+        return [parseEntry(this.#forms.codecs, text)];
       } catch {
         // Unreadable lines are left out; they were reported when they were put aside.
         return [];
@@ -166,7 +174,7 @@ export class Spool<Rows> {
   }
 
   /** Starts the one consumer. */
-  drain(options: DrainOptions<Rows>): void {
+  drain(options: DrainOptions<Rows, Summary>): void {
     if (this.#drain !== null) {
       throw new Error("the spool has a consumer already");
     }
@@ -213,14 +221,17 @@ export class Spool<Rows> {
     await leaveSlot(this.#slot, isReleased && this.#backlog.entries === 0);
   }
 
-  #openGroup(): Group<Rows> {
-    if (this.#group === null) {
-      this.#group = { entries: [], written: Promise.withResolvers() };
-      // A full disk must not end the process because the caller no longer waits for this promise.
-      this.#group.written.promise.catch(() => undefined);
-      setImmediate(() => this.#writeGroup());
-    }
-    return this.#group;
+  #newGroup(): Group<Rows, Summary> {
+    const { codecs, summaries } = this.#forms;
+    return { rows: new RowCollector(codecs, summaries), written: Promise.withResolvers() };
+  }
+
+  /** The group is written at the end of this turn. */
+  #open(group: Group<Rows, Summary>): void {
+    this.#group = group;
+    // A full disk must not end the process because the caller no longer waits for this promise.
+    group.written.promise.catch(() => undefined);
+    setImmediate(() => this.#writeGroup());
   }
 
   #writeGroup(): void {
@@ -230,7 +241,7 @@ export class Spool<Rows> {
     }
     this.#group = null;
     try {
-      this.#record(group);
+      this.#record(group.rows);
     } catch (error) {
       group.written.reject(new StorageUnavailableError("the row could not be written to the disk", { cause: error }));
       return;
@@ -245,13 +256,12 @@ export class Spool<Rows> {
   }
 
   /** Writes the group. If that fails, it makes room and tries once more. */
-  #record(group: Group<Rows>): void {
-    const body = entriesText(group.entries);
+  #record({ text, count, summary }: RowCollector<Rows, Summary>): void {
     try {
-      this.#backlog.record(group.entries, body, Date.now());
+      this.#backlog.record(text, count, summary, Date.now());
     } catch (error) {
       this.#health.onFailure(error);
-      this.#backlog.record(group.entries, body, Date.now());
+      this.#backlog.record(text, count, summary, Date.now());
     }
   }
 

@@ -3,7 +3,7 @@ import type { Quota } from "@sluice/contracts/money";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
-import type { BudgetCharge } from "./model.ts";
+import type { BudgetCharge, UsageRow } from "./model.ts";
 import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
 import { type BudgetSum, chargeBudgets, insertUsageJson } from "./usage-store.ts";
 
@@ -54,6 +54,9 @@ export type UsageBatch = {
   readonly isRetry: boolean;
 };
 
+/** What the rows of a batch charge, instead of the rows. */
+export type ChargedBatch = Pick<UsageBatch, "isReplay" | "isRetry"> & { readonly sums: readonly BudgetSum[] };
+
 /** How usage rows are converted for a spool and back. */
 export const usageRowCodec = { encode: encodeUsageRow, decode: decodeUsageRow };
 
@@ -96,7 +99,7 @@ export async function commitUsage(
 }
 
 /** Each id counts once, even if the order contains a row twice. */
-function sumFresh({ json }: UsageOrder, freshIds: Set<RequestId>): BudgetSum[] {
+function sumFresh({ json }: UsageOrder, freshIds: Set<RequestId>): readonly BudgetSum[] {
   const rows = (JSON.parse(json) as unknown[]).map(decodeUsageRow);
   return sumByBudget(rows.filter(({ requestId }) => freshIds.delete(requestId)).map((row) => ({ row })));
 }
@@ -107,16 +110,25 @@ function sumFresh({ json }: UsageOrder, freshIds: Set<RequestId>): BudgetSum[] {
  */
 export async function commitUsageBatch({ leases, write }: UsageCommitDeps, batch: UsageBatch): Promise<void> {
   const order = toUsageOrder(batch.rows);
-  if (leases === null || batch.isReplay) {
+  await commitCharges(leases, { ...batch, sums: order.sums }, () => write(order));
+}
+
+/**
+ * The same of rows that are already on their way.
+ * @param write writes the rows of the batch
+ * @throws the errors of `write`
+ */
+export async function commitCharges(
+  leases: CommitLeases | null,
+  { sums, isReplay, isRetry }: ChargedBatch,
+  write: () => Promise<readonly BudgetCharge[]>,
+): Promise<void> {
+  if (leases === null || isReplay) {
     // This process does not know the leases of an earlier one; they are given back as soon as everything is replayed.
-    await write(order);
+    await write();
     return;
   }
-  await leases.commit(async () => ({
-    charges: await write(order),
-    totals: totalsOf(order.sums),
-    isRetry: batch.isRetry,
-  }));
+  await leases.commit(async () => ({ charges: await write(), totals: totalsOf(sums), isRetry }));
 }
 
 /**
@@ -144,33 +156,54 @@ export async function writeUsage(deps: UsageWriteDeps, order: UsageOrder): Promi
 }
 
 /**
- * What the rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone, and their
- * cost with the multiplier to what a project and a member may spend.
+ * What rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone, and their cost
+ * with the multiplier to what a project and a member may spend.
  */
-export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): BudgetSum[] {
-  const sums = new Map<BudgetId, { budgetId: BudgetId; charge: Quota; reserve: Quota }>();
-  const add = (budgetId: BudgetId, charge: Quota, reserve: bigint): void => {
-    const sum = sums.get(budgetId);
+export class ChargeSums {
+  readonly #sums = new Map<BudgetId, { budgetId: BudgetId; charge: Quota; reserve: Quota }>();
+
+  get list(): readonly BudgetSum[] {
+    return [...this.#sums.values()];
+  }
+
+  add({ quota, rateMultiplier, userBudgetId, keyBudgetId, sharedBudgetIds }: UsageRow): void {
+    if (quota > 0n) {
+      this.#add(userBudgetId, quota, (withMultiplierAboveOne(quota, rateMultiplier) - quota) as Quota);
+      if (keyBudgetId !== null) {
+        this.#add(keyBudgetId, quota, nothing);
+      }
+      for (const sharedId of sharedBudgetIds) {
+        this.#add(sharedId, withMultiplier(quota, rateMultiplier), nothing);
+      }
+    }
+  }
+
+  /** Adds what other rows charge. */
+  merge(other: ChargeSums): void {
+    for (const { budgetId, charge, reserve } of other.#sums.values()) {
+      this.#add(budgetId, charge, reserve);
+    }
+  }
+
+  #add(budgetId: BudgetId, charge: Quota, reserve: Quota): void {
+    const sum = this.#sums.get(budgetId);
     if (sum === undefined) {
-      sums.set(budgetId, { budgetId, charge, reserve: reserve as Quota });
+      this.#sums.set(budgetId, { budgetId, charge, reserve });
     } else {
       sum.charge = (sum.charge + charge) as Quota;
       sum.reserve = (sum.reserve + reserve) as Quota;
     }
-  };
-  for (const { row } of rows) {
-    const { quota, rateMultiplier, userBudgetId, keyBudgetId, sharedBudgetIds } = row;
-    if (quota > 0n) {
-      add(userBudgetId, quota, withMultiplierAboveOne(quota, rateMultiplier) - quota);
-      if (keyBudgetId !== null) {
-        add(keyBudgetId, quota, 0n);
-      }
-      for (const sharedId of sharedBudgetIds) {
-        add(sharedId, withMultiplier(quota, rateMultiplier), 0n);
-      }
-    }
   }
-  return [...sums.values()];
+}
+
+const nothing = 0n as Quota;
+
+export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): readonly BudgetSum[] {
+  const sums = new ChargeSums();
+  for (const { row } of rows) {
+    sums.add(row);
+  }
+  return sums.list;
 }
 
 /** What the rows take out of leases once they are written. */

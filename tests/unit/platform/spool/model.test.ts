@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { jsonList, parseEntry, RowCollector, type SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
+import fc from "fast-check";
+import { type NoteRows, noteCodecs } from "../../../support/usage/spool-fixture.ts";
+
+const entries: fc.Arbitrary<SpoolEntry<NoteRows>[]> = fc.array(
+  fc.oneof(
+    fc.string({ unit: "binary" }).map((row) => ({ kind: "note" as const, row: row.toWellFormed() })),
+    fc.bigInt().map((row) => ({ kind: "count" as const, row })),
+  ),
+);
+
+const summaries = {
+  begin: () => ({ notes: 0 }),
+  add: (summary: { notes: number }, { kind }: SpoolEntry<NoteRows>) => {
+    summary.notes += kind === "note" ? 1 : 0;
+  },
+  merge: () => undefined,
+};
+
+describe("collected rows", () => {
+  test("are one line each and read back as they were, whatever they contain", () => {
+    fc.assert(
+      fc.property(entries, (rows) => {
+        const collector = new RowCollector(noteCodecs, summaries);
+        for (const entry of rows) {
+          collector.add(entry);
+        }
+        const { text, count, summary } = collector;
+        const lines = rows.length === 0 ? [] : text.split("\n");
+        expect(count).toBe(rows.length);
+        expect(summary.notes).toBe(rows.filter(({ kind }) => kind === "note").length);
+        expect(lines.map((line) => parseEntry(noteCodecs, line)).map(({ kind, row }) => ({ kind, row }))).toEqual(rows);
+      }),
+    );
+  });
+
+  test("of one kind are a JSON list without the others", () => {
+    fc.assert(
+      fc.property(fc.array(entries), (groups) => {
+        const texts = groups
+          .filter((rows) => rows.length > 0)
+          .map((rows) => {
+            const collector = new RowCollector(noteCodecs, summaries);
+            for (const entry of rows) {
+              collector.add(entry);
+            }
+            return collector.text;
+          });
+        const all = groups.flat();
+        expect(JSON.parse(jsonList(texts, "note"))).toEqual(
+          all.flatMap(({ kind, row }) => (kind === "note" ? [row] : [])),
+        );
+        expect(JSON.parse(jsonList(texts, "count"))).toEqual(
+          all.flatMap(({ kind, row }) => (kind === "count" ? [String(row)] : [])),
+        );
+      }),
+    );
+  });
+
+  test("that their codec refuses leave nothing behind", () => {
+    const refusing = {
+      ...noteCodecs,
+      note: {
+        ...noteCodecs.note,
+        encode: () => {
+          throw new Error("a bad note");
+        },
+      },
+    };
+    const collector = new RowCollector(refusing, summaries);
+    collector.add({ kind: "count", row: 1n });
+    expect(() => collector.add({ kind: "note", row: "bad" })).toThrow("a bad note");
+    collector.add({ kind: "count", row: 2n });
+    expect([collector.text, collector.count, collector.summary.notes]).toEqual(['["count","1"]\n["count","2"]', 2, 0]);
+  });
+});
