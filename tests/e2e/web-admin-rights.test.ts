@@ -141,7 +141,7 @@ test(
         expect(await axe()).toEqual([]);
         await page.goto("/admin/users/1/");
         await page.getByRole("tab", { name: "Ledger" }).waitFor();
-        await page.getByText("Adjust balance").waitFor({ state: "detached" });
+        await page.locator("main").getByText("Adjust balance").waitFor({ state: "detached" });
         expect(await page.getByRole("button", { name: "Suspend" }).count()).toBe(0);
         await page.getByRole("tab", { name: "Mails" }).waitFor({ state: "detached" });
         await page.waitForLoadState("networkidle");

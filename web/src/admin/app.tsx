@@ -12,7 +12,7 @@ import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
 import { BuildLine } from "./parts/build-line.tsx";
-import { createMe, type Me, MeProvider, mayOpen } from "./parts/rights.tsx";
+import { createMe, hasPage, type Me, MeProvider, mayOpen } from "./parts/rights.tsx";
 import { SavedViews } from "./parts/saved-views.tsx";
 import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
@@ -77,7 +77,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
 function OfRole(props: { readonly children: JSX.Element }): JSX.Element {
   const me = createMe();
   const location = useLocation();
-  const mayShow = (): boolean => mayOpen(me.admin(), location.pathname);
+  const mayShow = (): boolean => hasPage(me.admin(), location.pathname);
   return (
     <Switch fallback={<PageSkeleton />}>
       {/* Without an answer, the page says itself what failed. */}

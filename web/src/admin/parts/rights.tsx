@@ -90,8 +90,14 @@ export function IfReads(props: { readonly path: string; readonly children: JSX.E
   );
 }
 
-/** Whether a role has a page: a super-admin's page tells other admins itself which right is missing. */
+/** Whether a page is offered to an admin. */
 export function mayOpen(admin: ReturnType<Me["admin"]>, href: string): boolean {
+  const reads = readsAt(href);
+  return reads === null || mayCall(admin, reads);
+}
+
+/** Whether a role has a page: that of super-admins tells other admins itself which right is missing. */
+export function hasPage(admin: ReturnType<Me["admin"]>, href: string): boolean {
   const reads = readsAt(href);
   return reads === null || (admin !== undefined && roleAllows(admin.role, reads));
 }
