@@ -160,18 +160,65 @@ test("a link to a plan opens its purchase, and says so if the plan is not offere
   }
 });
 
-test("the playground streams a response and shows its cost", async () => {
-  const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
-  // The page polls until the receipt exists.
-  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [404] });
+/** An answer with everything that must not do anything. */
+const hostile = [
+  "# Heading",
+  "**bold** <img src=x onerror=alert(1)> [link](javascript:alert(1)) ![picture](https://example.org/spy.png)",
+  "```js",
+  "const answer = 42;",
+  "```",
+].join("\n");
+
+test("the playground makes its own key, compares models, and goes on from a changed message", async () => {
+  const { cookie, gatewayUserId } = await loginUser(web.rig, { quota: 2_500_000n });
+  const watched = await browser.open({ url: web.sluice.url, cookie });
   const { page } = watched;
+  const message = page.getByLabel("Message", { exact: true }).last();
+  const answers = page.locator("main article");
+  const costs = answers.getByText(/Cost: \$0\.0/);
   try {
     await page.goto("/console/playground/");
-    await page.getByRole("button", { name: "Create a key for this page" }).click();
-    await page.getByLabel("Your message").fill("Say hello.");
-    await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Cost: \$0\.0/).waitFor();
+    await page.getByText("No messages yet").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
+
+    provider.script({ text: hostile }, { times: 1 });
+    await message.fill("Say hello.");
+    await message.press("Control+Enter");
+    await answers.locator("strong", { hasText: "bold" }).waitFor();
+    await answers.locator("[data-scope=keyword]", { hasText: "const" }).waitFor();
+    await costs.first().waitFor();
+    expect(await answers.locator("img, script, a[href^=javascript]").count()).toBe(0);
+    expect(await answers.getByText("<img src=x onerror=alert(1)>").count()).toBe(1);
+    expect(await faultsOf(watched)).toEqual([]);
+    // The key is the user's own, limited, and only this tab knows it.
+    const made = await web.rig.db.sql<{ name: string; per_minute: number; is_ending: boolean }>`
+      select name, requests_per_minute as per_minute, expires_at < now() + interval '25 hours' as is_ending
+      from api_key where gateway_user_id = ${gatewayUserId}::bigint`;
+    expect(made).toEqual([{ name: "Playground", per_minute: 60, is_ending: true }]);
+    expect(await page.content()).not.toContain("sk-");
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("sk-");
+
+    await page.getByRole("button", { name: "Compare another model" }).click();
+    await page.getByLabel("System prompt").fill("Be brief.");
+    await page.getByLabel("Temperature").fill("0.5");
+    await message.fill("sandbox: say Both of us.");
+    await page.getByRole("button", { name: "Send" }).click();
+    await answers.getByText("Both of us.").nth(1).waitFor();
+    await costs.nth(2).waitFor();
+    const asked = provider.requests.at(-1)?.request.jsonObject ?? {};
+    expect(asked).toMatchObject({ temperature: 0.5, messages: [{ role: "system", content: "Be brief." }, {}, {}, {}] });
+    expect(await faultsOf(watched)).toEqual([]);
+
+    await page.getByRole("button", { name: "Regenerate" }).first().click();
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    expect(await answers.count()).toBe(3);
+
+    // The first message is changed: what came after it is gone.
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await page.getByLabel("Message", { exact: true }).first().fill("sandbox: say Changed.");
+    await page.getByRole("button", { name: "Send" }).first().click();
+    await answers.getByText("Changed.").nth(1).waitFor();
+    expect(await answers.count()).toBe(2);
   } finally {
     await watched.close();
   }

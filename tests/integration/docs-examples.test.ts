@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { upstreamSettings } from "@sluice/contracts/upstreams";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { toCode } from "@sluice/web/src/console/pages/playground/as-code.ts";
 import { exampleTabs } from "@sluice/web/src/site/docs/api/example-call.ts";
 import { callOf, referenceEntries } from "@sluice/web/src/site/docs/api/reference.ts";
 import { fillSnippet, type SnippetValues, snippetValues } from "@sluice/web/src/site/docs/fill-snippet.ts";
@@ -60,6 +61,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** A request of the playground with everything that a language could take for its own. */
+const playgroundBody = {
+  model: "gpt-4o-mini",
+  messages: [
+    { role: "system", content: 'Quotes: \' " ` and """; a \\ and a $HOME, {{origin}}.' },
+    { role: "user", content: "Two\nlines, \u{1F600}, and </script>." },
+    {
+      role: "assistant",
+      tool_calls: [{ id: "call_1", type: "function", function: { name: "get_time", arguments: '{"zone":"UTC"}' } }],
+    },
+    { role: "tool", tool_call_id: "call_1", content: "12:00" },
+  ],
+  max_tokens: 64,
+  temperature: 0.5,
+  response_format: {
+    type: "json_schema",
+    json_schema: { name: "answer", strict: true, schema: { type: "object", additionalProperties: false } },
+  },
+};
+
 type Example = { readonly name: string; readonly text: string };
 
 /** The examples of the reference and the guides in a language, as they are shown. */
@@ -68,10 +89,14 @@ function examplesIn(language: string): Example[] {
     ...referenceEntries.map((entry) => [entry.name, callOf(entry)] as const),
     ...Object.entries(guideCalls),
   ];
-  return calls.flatMap(([name, call]) => {
-    const tab = call === null ? undefined : exampleTabs(name, call).find(({ label }) => label === language);
-    return tab === undefined ? [] : [{ name, text: fillSnippet(tab.text, values) }];
-  });
+  const playground = toCode(playgroundBody, values.origin).filter(({ label }) => label === language);
+  return [
+    ...calls.flatMap(([name, call]) => {
+      const tab = call === null ? undefined : exampleTabs(name, call).find(({ label }) => label === language);
+      return tab === undefined ? [] : [{ name, text: fillSnippet(tab.text, values) }];
+    }),
+    ...playground.map(({ code }) => ({ name: "playground", text: code })),
+  ];
 }
 
 /** What each example prints, by its name: one program runs them all, one after the other. */
@@ -101,6 +126,8 @@ async function runAll(
     exitCode: 0,
     errors: "",
   });
+  const last = provider.requests.at(-1)?.request.jsonObject;
+  expect(last).toEqual(playgroundBody);
   const parts = output.split(/^=== (\w+)\n/m).slice(1);
   return new Map(
     parts.flatMap((part, index) => (index % 2 === 0 ? [[part, (parts[index + 1] ?? "").trim()] as const] : [])),
@@ -111,7 +138,16 @@ async function runAll(
 function expectPrinted(printed: ReadonlyMap<string, string>, examples: readonly Example[]): void {
   expect([...printed.keys()]).toEqual(examples.map(({ name }) => name));
   expect([...printed].filter(([name, text]) => text === "" && name !== "speech")).toEqual([]);
-  for (const name of ["chat", "responses", "completions", "messages", "compat_messages", "vision", "structured"]) {
+  for (const name of [
+    "chat",
+    "responses",
+    "completions",
+    "messages",
+    "compat_messages",
+    "vision",
+    "structured",
+    "playground",
+  ]) {
     expect({ name, text: printed.get(name) }).toEqual({ name, text: said });
   }
   expect(printed.get("models")?.split("\n")).toContain(values.embedding_model);

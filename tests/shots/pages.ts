@@ -171,7 +171,7 @@ export const shownPages: readonly ShownPage[] = [
     expectedStatuses: [400],
   },
   { name: "console-account", path: "/console/account/", as: "user", arabic: "choice", ready: ".facts" },
-  { name: "console-playground", path: "/console/playground/", as: "user", arabic: "choice", ready: ".code" },
+  { name: "console-playground", path: "/console/playground/", as: "user", arabic: "choice", ready: "form textarea" },
   { name: "console-unknown", path: "/console/nothing/", as: "user", arabic: "choice", ready: ".state" },
   { name: "admin-dashboard", path: "/admin/", as: "admin", arabic: "none", ready: ".facts" },
   { name: "admin-roles", path: "/admin/roles/", as: "admin", arabic: "none", ready: ".facts" },

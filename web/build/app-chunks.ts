@@ -8,7 +8,7 @@ const fewPages =
 /** The first match counts. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
-  ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser))|^\0/],
+  ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser|highlight\.js|lowlight|devlop|marked|idb))|^\0/],
   // Only the styles of tables: a page without one still imports some of them.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|table\/.*\.css$)/],
   ["frame", /\/contracts\/src\/(key-fields|locales|money|organisation-rights|priced-units)\.ts$/],

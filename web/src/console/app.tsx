@@ -26,6 +26,7 @@ import { BalanceFoot } from "./parts/balance-foot.tsx";
 import { createOwnSearch } from "./parts/own-search.ts";
 import { createOwnViews } from "./parts/own-views.ts";
 import { createMeQuery } from "./parts/queries.ts";
+import { clearTab } from "./parts/tab-storage.ts";
 import { consoleRoutes } from "./routes.ts";
 
 /** The console: every page inside the one frame. */
@@ -82,6 +83,7 @@ const requires: Readonly<Record<string, OrganisationRule>> = {
   "/keys/": "own_keys",
   "/usage/": "own_usage",
   "/billing/": "billing",
+  "/playground/": "own_keys",
   "/webhooks/": "webhooks",
   "/tokens/": "tokens",
 };
@@ -122,6 +124,7 @@ async function logOut(): Promise<void> {
     await apiPost("/backend/auth/logout/", {});
   } finally {
     leaveSignInHint(false);
+    clearTab();
     location.assign("/login/");
   }
 }

@@ -1,105 +1,166 @@
 import { type Accessor, createSignal, onCleanup } from "solid-js";
-import { showToast } from "../../../kit/toast.tsx";
-import { playgroundArea } from "./messages/messages.ts";
-import { type ChatRequest, type Measures, type Message, streamChat } from "./stream-chat.ts";
-import type { TurnParts } from "./turn.tsx";
-
-/** The settings beside the messages. */
-export type Settings = {
-  readonly apiKey: string;
-  readonly model: string;
-  readonly system: string;
-  readonly maxTokens: string;
-  readonly temperature: string;
-};
+import { ApiError } from "../../../api/client.ts";
+import { type Settings, toBody } from "./call-settings.ts";
+import {
+  type Attachment,
+  awaitsResults,
+  emptyStep,
+  type Place,
+  type Problem,
+  type Round,
+  type Step,
+  toMessages,
+} from "./conversation.ts";
+import type { OwnKeys } from "./own-key.ts";
+import { createRounds, type StepAt } from "./rounds.ts";
+import { type ChatListener, ChatRefusal, streamChat } from "./stream-chat.ts";
 
 export type Chat = {
-  readonly turns: Accessor<readonly TurnParts[]>;
-  readonly problem: Accessor<Error | null>;
+  readonly rounds: readonly Round[];
   readonly isRunning: Accessor<boolean>;
-  /** The message that is being written. */
-  readonly prompt: Accessor<string>;
-  readonly setPrompt: (text: string) => void;
-  /** The request with this text as the last message. */
-  readonly request: (message: string) => ChatRequest;
-  readonly send: () => Promise<void>;
+  readonly runs: (placeId: string) => boolean;
+  /** Whether a model waits for the results of its tools, which come before the next message. */
+  readonly isAwaiting: Accessor<boolean>;
+  /** The body of the request that a place would send for this message, without pictures and files. */
+  readonly bodyOf: (place: Place, message: string) => Record<string, unknown>;
+  readonly send: (text: string, attachments: readonly Attachment[]) => void;
+  /** Goes on from a changed message; what came after it is dropped. */
+  readonly edit: (round: number, text: string) => void;
+  /** Asks for the last answer of a place again: all of it, or its last step alone. */
+  readonly again: (placeId: string, what: "answer" | "step") => void;
+  /** Goes on with what the tools returned, in the order of their calls. */
+  readonly giveResults: (placeId: string, results: readonly string[]) => void;
+  /** Counts what is worth keeping: complete answers, and what becomes known of them later. */
+  readonly revision: Accessor<number>;
+  readonly note: (at: StepAt, change: Partial<Step>) => void;
   readonly stop: () => void;
-  readonly clear: () => void;
+  readonly load: (rounds: readonly Round[]) => void;
 };
 
-/** A conversation with a model, with the settings as they are at each message. */
-export function createChat(settings: Accessor<Settings>): Chat {
-  const texts = playgroundArea.texts();
-  const [prompt, setPrompt] = createSignal("");
-  const [turns, setTurns] = createSignal<readonly TurnParts[]>([]);
-  const [problem, setProblem] = createSignal<Error | null>(null);
-  const [running, setRunning] = createSignal<AbortController | null>(null);
-  onCleanup(() => running()?.abort());
-  const request = (message: string): ChatRequest => toRequest(settings(), turns(), message);
-  const grow = (text: string, measures: Measures | null): void => {
-    setTurns((all) => {
-      const last = all.at(-1);
-      return last === undefined
-        ? all
-        : [...all.slice(0, -1), { message: { ...last.message, content: last.message.content + text }, measures }];
-    });
-  };
-  const takeBackEmpty = (): void => {
-    // An empty response is not part of the next request; the prompt returns to the input field.
-    if (turns().at(-1)?.message.content === "") {
-      setPrompt(turns().at(-2)?.message.content ?? "");
-      setTurns((all) => all.slice(0, -2));
+type ChatParts = {
+  readonly places: Accessor<readonly Place[]>;
+  /** The settings of a call to this model. */
+  readonly settings: (model: string) => Settings;
+  readonly keys: OwnKeys;
+};
+
+/** A conversation with one model or several, with the settings as they are at each message. */
+export function createChat({ places, settings, keys }: ChatParts): Chat {
+  const rounds = createRounds();
+  const [revision, setRevision] = createSignal(0);
+  const [running, setRunning] = createSignal<ReadonlyMap<string, AbortController>>(new Map());
+  const stop = (): void => {
+    for (const controller of running().values()) {
+      controller.abort();
     }
   };
-  const send = async (): Promise<void> => {
-    const sent = request(prompt());
+  onCleanup(stop);
+  const note = (at: StepAt, change: Partial<Step>): void => rounds.changeStep(at, () => change);
+  const bodyFor = ({ id, model }: Place, asked: readonly Round[]): Record<string, unknown> => {
+    const chosen = settings(model);
+    return toBody(model, toMessages(asked, id, chosen.system), chosen);
+  };
+  const run = async (place: Place): Promise<void> => {
+    const body = bodyFor(place, rounds.all());
+    const at = rounds.changeSteps(place, (steps) => [...steps, { ...emptyStep }]);
     const controller = new AbortController();
-    setRunning(controller);
-    setProblem(null);
-    setTurns((all) => [...all, turnOf("user", prompt()), turnOf("assistant", "")]);
-    setPrompt("");
+    setRunning((all) => new Map(all).set(place.id, controller));
     try {
-      const onText = (text: string): void => grow(text, null);
-      grow("", await streamChat(settings().apiKey.trim(), sent, { signal: controller.signal, onText }));
+      await callWithOwnKey(keys, body, { signal: controller.signal, listener: listenerFor(at) });
     } catch (error) {
-      if (controller.signal.aborted) {
-        showToast(texts.stopped, "info");
-      } else {
-        setProblem(error instanceof Error ? error : new Error(String(error)));
-      }
-      takeBackEmpty();
+      note(at, controller.signal.aborted ? { isStopped: true } : { problem: toProblem(error) });
     } finally {
-      setRunning(null);
+      setRunning((all) => new Map([...all].filter(([, each]) => each !== controller)));
+      setRevision((count) => count + 1);
+    }
+  };
+  const listenerFor = (at: StepAt): ChatListener => ({
+    onText: (piece) => rounds.changeStep(at, ({ text }) => ({ text: text + piece })),
+    onReasoning: (piece) => rounds.changeStep(at, ({ reasoning }) => ({ reasoning: reasoning + piece })),
+    onToolCalls: (toolCalls) => note(at, { toolCalls }),
+    onMeasures: (measures) => note(at, { measures }),
+  });
+  const send = (text: string, attachments: readonly Attachment[]): void => {
+    rounds.add(text, attachments);
+    for (const place of places()) {
+      void run(place);
+    }
+  };
+  const placeOf = (id: string): Place | undefined => places().find((place) => place.id === id);
+  const goOn = (placeId: string, change: (steps: readonly Step[]) => readonly Step[]): void => {
+    const place = placeOf(placeId);
+    if (place !== undefined && !running().has(placeId)) {
+      rounds.changeSteps(place, change);
+      void run(place);
     }
   };
   return {
-    turns,
-    problem,
-    isRunning: () => running() !== null,
-    prompt,
-    setPrompt,
-    request,
+    get rounds() {
+      return rounds.all();
+    },
+    isRunning: () => running().size > 0,
+    runs: (placeId) => running().has(placeId),
+    isAwaiting: () => places().some(({ id }) => !running().has(id) && awaitsResults(rounds.all().at(-1)?.answers[id])),
+    bodyOf: (place, text) => {
+      const asked = [...rounds.all(), { id: "", text, answers: {} }].map((round) => ({ ...round, attachments: [] }));
+      return bodyFor(place, asked);
+    },
     send,
-    stop: () => running()?.abort(),
-    clear: () => setTurns([]),
+    edit: (round, text) => {
+      const attachments = rounds.all()[round]?.attachments ?? [];
+      stop();
+      rounds.replace(rounds.all().slice(0, round));
+      send(text, attachments);
+    },
+    again: (placeId, what) => goOn(placeId, (steps) => (what === "answer" ? [] : steps.slice(0, -1))),
+    giveResults: (placeId, results) =>
+      goOn(placeId, (steps) => steps.map((step, index) => (index === steps.length - 1 ? { ...step, results } : step))),
+    revision,
+    note: (at, change) => {
+      note(at, change);
+      setRevision((count) => count + 1);
+    },
+    stop,
+    load: (kept) => {
+      stop();
+      rounds.replace(structuredClone(kept));
+    },
   };
 }
 
-function turnOf(role: Message["role"], content: string): TurnParts {
-  return { message: { role, content }, measures: null };
+/** A key that was revoked or has ended meanwhile is replaced once; nothing was charged then. */
+async function callWithOwnKey(
+  keys: OwnKeys,
+  body: Readonly<Record<string, unknown>>,
+  options: { readonly signal: AbortSignal; readonly listener: ChatListener },
+): Promise<void> {
+  const key = await keys.use();
+  try {
+    await streamChat(key.secret, body, options);
+  } catch (error) {
+    if (!(error instanceof ChatRefusal) || !isOfKey(error)) {
+      throw error;
+    }
+    keys.forget(key);
+    if (error.code !== "invalid_api_key") {
+      throw error;
+    }
+    await streamChat((await keys.use()).secret, body, options);
+  }
 }
 
-function toRequest(settings: Settings, turns: readonly TurnParts[], message: string): ChatRequest {
-  const { model, system, maxTokens, temperature } = settings;
-  const instructions: readonly Message[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
-  return {
-    model,
-    messages: [...instructions, ...turns.map((turn) => turn.message), { role: "user", content: message }],
-    maxTokens: toNumber(maxTokens),
-    temperature: toNumber(temperature),
-  };
+/** Whether the key is at its end, and another one would help. */
+function isOfKey({ code, original }: ChatRefusal): boolean {
+  return code === "invalid_api_key" || (code === "insufficient_quota" && /this API key/.test(original));
 }
 
-function toNumber(text: string): number | null {
-  return text.trim() === "" || !Number.isFinite(Number(text)) ? null : Number(text);
+function toProblem(error: unknown): Problem {
+  if (error instanceof ChatRefusal) {
+    const code = error.code === "insufficient_quota" && isOfKey(error) ? "key_limit" : error.code;
+    return { code, message: error.message, requestId: error.requestId };
+  }
+  if (error instanceof ApiError) {
+    return { code: error.code, message: error.message, requestId: error.requestId };
+  }
+  return { code: "unreadable", message: error instanceof Error ? error.message : String(error), requestId: null };
 }

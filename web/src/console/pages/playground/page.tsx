@@ -1,124 +1,187 @@
 import { useSearchParams } from "@solidjs/router";
-import { createSignal, For, type JSX, Show } from "solid-js";
+import { createEffect, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
 import { chatModels } from "../../../i18n/model-prices.ts";
 import { Button } from "../../../kit/button.tsx";
-import { CodeBlock } from "../../../kit/code.tsx";
-import { TextArea } from "../../../kit/field.tsx";
-import { EmptyState, ErrorState } from "../../../kit/states.tsx";
+import { EmptyState, ErrorState, Notice } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
+import { acting } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
-import { createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
-import { type Chat, createChat, type Settings } from "./chat.ts";
+import { createMeQuery, createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
+import { faultsOf, reasons, type Settings } from "./call-settings.ts";
+import { type Chat, createChat } from "./chat.ts";
+import type { Attachment, Place } from "./conversation.ts";
+import { type Draft, keepDraft, readDraft } from "./draft.ts";
+import { createHistory, type History } from "./history.ts";
 import { playgroundArea } from "./messages/messages.ts";
+import { createOwnKeys, type OwnKeys } from "./own-key.ts";
 import styles from "./playground.module.css";
+import { PromptForm } from "./prompt-form.tsx";
+import { RoundView } from "./round.tsx";
 import { SettingsForm } from "./settings-form.tsx";
-import { type ChatRequest, toBody } from "./stream-chat.ts";
-import { Turn } from "./turn.tsx";
 
-const untouched: Settings = { apiKey: "", model: "", system: "", maxTokens: "", temperature: "" };
+// Loaded when they are opened.
+const CodeDialog = lazy(async () => ({ default: (await import("./code-dialog.tsx")).CodeDialog }));
+const HistoryDialog = lazy(async () => ({ default: (await import("./history-dialog.tsx")).HistoryDialog }));
 
-/** Tries a model with a key, and shows its duration and cost. */
+/** Tries models with a key of its own, and shows what each answer took and cost. */
 export function Page(): JSX.Element {
   const texts = playgroundArea.texts();
   useConsoleTitle(() => texts.title);
   const models = createModelsQuery();
-  const [typed, setTyped] = createSignal(untouched);
-  const offered = (): OfferedModel[] => chatModels(models.data?.models ?? []);
-  // The model that a link from its page names.
-  const [params] = useSearchParams();
-  const settings = (): Settings => {
-    const linked = offered().find(({ name }) => name === params["model"]) ?? offered()[0];
-    return { ...typed(), model: typed().model || (linked?.name ?? "") };
+  const me = createMeQuery();
+  const [draft, setDraft] = createSignal<Draft>(readDraft());
+  const change = (part: Partial<Draft>): void => {
+    setDraft((all) => ({ ...all, ...part }));
   };
-  const chat = createChat(settings);
+  createEffect(() => keepDraft(draft()));
+  const offered = (): OfferedModel[] => chatModels(models.data?.models ?? []);
+  const places = placesOf(draft, offered);
+  const owner = (): string | null => (me.data === undefined ? null : `${me.data.user.user_id}/${acting?.id ?? ""}`);
+  const keys = createOwnKeys(owner, () => draft().projectId);
+  // Models that do not reason refuse to be told how much.
+  const settingsFor = (model: string): Settings =>
+    reasons(offered(), model) ? draft().settings : { ...draft().settings, effort: "" };
+  const chat = createChat({ places, settings: settingsFor, keys });
+  const [attachments, setAttachments] = createSignal<readonly Attachment[]>([]);
+  const history = createHistory({
+    ...{ chat, places, owner, onPlaces: (chosen: readonly Place[]) => change({ places: chosen }) },
+    currentId: () => draft().conversationId,
+    onCurrent: (conversationId) => change({ conversationId }),
+  });
   const isReady = (): boolean =>
-    settings().apiKey.trim() !== "" && settings().model !== "" && chat.prompt().trim() !== "";
+    owner() !== null &&
+    places().every(({ model }) => model !== "") &&
+    Object.keys(faultsOf(draft().settings)).length === 0 &&
+    !chat.isAwaiting() &&
+    (draft().prompt.trim() !== "" || attachments().length > 0);
+  const blindModel = (): string | undefined => {
+    const hasImages = attachments().some(({ kind }) => kind === "image");
+    const isBlind = (model: string): boolean => offered().some((each) => each.name === model && !each.takes_images);
+    return hasImages ? places().find(({ model }) => isBlind(model))?.model : undefined;
+  };
   return (
     <>
-      <PageHead title={texts.title} text={texts.text} />
+      <PageHead
+        title={texts.title}
+        text={texts.text}
+        actions={
+          <PageActions chat={chat} places={places()} prompt={draft().prompt || texts.prompt} history={history} />
+        }
+      />
       <Show when={models.isError && models.data === undefined ? models.error : null}>
         {(error) => <ErrorState error={error()} onRetry={() => void models.refetch()} />}
       </Show>
+      <Show when={models.isSuccess && offered().length === 0}>
+        <Notice tone="info">{texts.noModels}</Notice>
+      </Show>
       <div class={styles["columns"]}>
         <SettingsForm
-          settings={settings()}
+          places={places()}
+          onPlaces={(chosen) => change({ places: chosen })}
+          projectId={draft().projectId}
+          onProject={(projectId) => change({ projectId })}
+          settings={draft().settings}
+          onChange={(name, value) => change({ settings: { ...draft().settings, [name]: value } })}
           models={offered()}
           isLoading={models.isPending}
-          onChange={(change) => setTyped((all) => ({ ...all, ...change }))}
         />
         <div class={styles["talk"]}>
-          <Conversation chat={chat} />
-          <Show when={chat.problem()}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
-          <PromptForm chat={chat} isReady={isReady()} />
-          <h2>{texts.code}</h2>
-          <CodeBlock label={texts.code} code={toCode(chat.request(chat.prompt() || texts.prompt))} />
+          <Conversation chat={chat} places={places()} keys={keys} />
+          <PromptForm
+            chat={chat}
+            prompt={draft().prompt}
+            onPrompt={(prompt) => change({ prompt })}
+            isReady={isReady()}
+            attachments={attachments()}
+            onAttachments={setAttachments}
+            blindModel={blindModel()}
+            onSend={() => {
+              chat.send(draft().prompt, attachments());
+              setAttachments([]);
+              change({ prompt: "" });
+            }}
+          />
         </div>
       </div>
     </>
   );
 }
 
-function Conversation(props: { readonly chat: Chat }): JSX.Element {
+/** Code, history, and a new conversation. */
+function PageActions(props: {
+  readonly chat: Chat;
+  readonly places: readonly Place[];
+  readonly prompt: string;
+  readonly history: History;
+}): JSX.Element {
   const texts = playgroundArea.texts();
-  const { chat } = props;
+  const [open, setOpen] = createSignal<"code" | "history" | null>(null);
+  const [wasOpen, setWasOpen] = createSignal<ReadonlySet<string>>(new Set());
+  const show = (dialog: "code" | "history"): void => {
+    setWasOpen((all) => new Set([...all, dialog]));
+    setOpen(dialog);
+  };
+  const close = (): void => {
+    setOpen(null);
+  };
   return (
-    <Show when={chat.turns().length > 0} fallback={<EmptyState title={texts.empty}>{texts.emptyText}</EmptyState>}>
-      <section class={styles["talk"]} aria-label={texts.conversation} aria-busy={chat.isRunning()}>
-        <For each={chat.turns()}>
-          {(turn, index) => <Turn turn={turn} isWaiting={chat.isRunning() && index() === chat.turns().length - 1} />}
+    <div class="form-actions">
+      <Show when={props.chat.rounds.length > 0}>
+        <Button onClick={() => props.history.start()}>{texts.start}</Button>
+      </Show>
+      <Button onClick={() => show("history")}>{texts.history}</Button>
+      <Button onClick={() => show("code")}>{texts.code}</Button>
+      <Suspense>
+        <Show when={wasOpen().has("history")}>
+          <HistoryDialog isOpen={open() === "history"} onClose={close} history={props.history} />
+        </Show>
+        <Show when={wasOpen().has("code")}>
+          <CodeDialog
+            isOpen={open() === "code"}
+            onClose={close}
+            places={props.places}
+            bodyOf={(place) => props.chat.bodyOf(place, props.prompt)}
+            hasFiles={props.chat.rounds.some(({ attachments }) => attachments.length > 0)}
+          />
+        </Show>
+      </Suspense>
+    </div>
+  );
+}
+
+/** The models that were chosen and are still offered; at first the one that a link names, else the first one. */
+function placesOf(draft: () => Draft, offered: () => readonly OfferedModel[]): () => readonly Place[] {
+  const [params] = useSearchParams();
+  const isOffered = (model: unknown): boolean => offered().some(({ name }) => name === model);
+  const linked = (): string => (isOffered(params["model"]) ? String(params["model"]) : (offered()[0]?.name ?? ""));
+  return () => {
+    const [first = { id: "1", model: "" }, ...others] = draft().places;
+    return [first, ...others].map(({ id, model }) => ({ id, model: isOffered(model) ? model : linked() }));
+  };
+}
+
+function Conversation(props: {
+  readonly chat: Chat;
+  readonly places: readonly Place[];
+  readonly keys: OwnKeys;
+}): JSX.Element {
+  const texts = playgroundArea.texts();
+  return (
+    <Show when={props.chat.rounds.length > 0} fallback={<EmptyState title={texts.empty}>{texts.emptyText}</EmptyState>}>
+      <section class={styles["talk"]}>
+        <h2 class="visually-hidden">{texts.conversation}</h2>
+        <For each={props.chat.rounds}>
+          {(round, index) => (
+            <RoundView
+              chat={props.chat}
+              round={round}
+              index={index()}
+              places={props.places}
+              keyId={props.keys.current()?.keyId}
+            />
+          )}
         </For>
       </section>
     </Show>
   );
-}
-
-function PromptForm(props: { readonly chat: Chat; readonly isReady: boolean }): JSX.Element {
-  const texts = playgroundArea.texts();
-  const { chat } = props;
-  return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (props.isReady && !chat.isRunning()) {
-          void chat.send();
-        }
-      }}
-    >
-      <TextArea
-        label={texts.prompt}
-        value={chat.prompt()}
-        onInput={(event) => chat.setPrompt(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-            event.currentTarget.form?.requestSubmit();
-          }
-        }}
-      />
-      <div class="form-actions">
-        <Show
-          when={chat.isRunning()}
-          fallback={
-            <Button type="submit" variant="primary" disabled={!props.isReady}>
-              {texts.send}
-            </Button>
-          }
-        >
-          <Button onClick={() => chat.stop()}>{texts.stop}</Button>
-        </Show>
-        <Button disabled={chat.turns().length === 0 || chat.isRunning()} onClick={() => chat.clear()}>
-          {texts.clear}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-/** The call as a shell command. It does not contain the key, which belongs in the environment. */
-function toCode(request: ChatRequest): string {
-  const body = JSON.stringify(toBody(request), null, 2).replaceAll("'", "'\\''");
-  return `curl ${location.origin}/v1/chat/completions \\
-  -H "Authorization: Bearer $GATEWAY_API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '${body}'`;
 }

@@ -1,52 +1,46 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { sentenceInOwnWords } from "../../error-words.ts";
+import type { Measures } from "./chat-messages.ts";
+import { joinToolCalls, type ToolCall, type ToolCallPiece } from "./tool-calls.ts";
 
-export type Message = { readonly role: "system" | "user" | "assistant"; readonly content: string };
-
-export type ChatRequest = {
-  readonly model: string;
-  readonly messages: readonly Message[];
-  readonly maxTokens: number | null;
-  readonly temperature: number | null;
-};
-
-/** What a response cost; null if not reported. */
-export type Measures = {
-  readonly requestId: string | null;
-  readonly firstTokenMs: number | null;
-  readonly durationMs: number;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-};
-
-/** A refusal of the service, with its message. */
+/** A refusal of the service. */
 export class ChatRefusal extends Error {
+  readonly code: string;
+  /** The sentence as the service wrote it, whatever the user's language. */
+  readonly original: string;
   readonly requestId: string | null;
 
-  constructor(message: string, requestId: string | null) {
+  constructor(message: string, detail: Pick<ChatRefusal, "code" | "original" | "requestId">) {
     super(message);
     this.name = "ChatRefusal";
-    this.requestId = requestId;
+    this.code = detail.code;
+    this.original = detail.original;
+    this.requestId = detail.requestId;
   }
 }
 
-type Chunk = {
-  readonly choices?: readonly { readonly delta?: { readonly content?: unknown } }[];
-  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
-  readonly error?: { readonly message?: unknown };
+/** What a stream reports as it arrives; tool calls are whole each time. */
+export type ChatListener = {
+  readonly onText: (piece: string) => void;
+  readonly onReasoning: (piece: string) => void;
+  readonly onToolCalls: (calls: readonly ToolCall[]) => void;
+  /** The measures so far: at the head of the response, at the first token, and at the end. */
+  readonly onMeasures: (measures: Measures) => void;
 };
 
-/** The body that is sent. */
-export function toBody({ model, messages, maxTokens, temperature }: ChatRequest): Readonly<Record<string, unknown>> {
-  return {
-    model,
-    messages,
-    stream: true,
-    stream_options: { include_usage: true },
-    ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
-    ...(temperature === null ? {} : { temperature }),
-  };
-}
+type Chunk = {
+  readonly choices?: readonly {
+    readonly delta?: {
+      readonly content?: unknown;
+      readonly refusal?: unknown;
+      readonly reasoning_content?: unknown;
+      readonly reasoning?: unknown;
+      readonly tool_calls?: readonly ToolCallPiece[] | null;
+    };
+  }[];
+  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
+  readonly error?: { readonly message?: unknown; readonly code?: unknown };
+};
 
 /**
  * Requests a model and reports each piece as it arrives.
@@ -54,50 +48,96 @@ export function toBody({ model, messages, maxTokens, temperature }: ChatRequest)
  */
 export async function streamChat(
   apiKey: string,
-  request: ChatRequest,
-  options: { readonly signal: AbortSignal; readonly onText: (text: string) => void },
-): Promise<Measures> {
+  body: Readonly<Record<string, unknown>>,
+  options: { readonly signal: AbortSignal; readonly listener: ChatListener },
+): Promise<void> {
+  const { signal, listener } = options;
   const startedAt = performance.now();
-  const answer = await fetch("/v1/chat/completions", {
-    method: "POST",
-    credentials: "omit",
-    signal: options.signal,
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify(toBody(request)),
-  });
+  const answer = await send(apiKey, body, signal);
   const requestId = answer.headers.get("x-request-id");
   if (!answer.ok || answer.body === null) {
     throw await toRefusal(answer, requestId);
   }
-  let firstTokenMs: number | null = null;
-  let usage: Chunk["usage"] = null;
+  let measures: Measures = {
+    requestId,
+    firstTokenMs: null,
+    durationMs: performance.now() - startedAt,
+    inputTokens: null,
+    outputTokens: null,
+    cost: null,
+  };
+  const measure = (change: Partial<Measures>): void => {
+    measures = { ...measures, durationMs: performance.now() - startedAt, ...change };
+    listener.onMeasures(measures);
+  };
+  measure({});
+  const read = chunkReader(listener);
   for await (const chunk of readChunks(answer.body)) {
     if (chunk.error !== undefined) {
+      measure({});
       throw await refusalOf(chunk, answer, requestId);
     }
-    const text = chunk.choices?.[0]?.delta?.content;
-    if (typeof text === "string" && text !== "") {
-      firstTokenMs ??= performance.now() - startedAt;
-      options.onText(text);
+    if (read(chunk) && measures.firstTokenMs === null) {
+      measure({ firstTokenMs: performance.now() - startedAt });
     }
-    usage = chunk.usage ?? usage;
+    if (chunk.usage != null) {
+      const { prompt_tokens: input, completion_tokens: output } = chunk.usage;
+      measure({ inputTokens: input ?? null, outputTokens: output ?? null });
+    }
   }
-  return {
-    requestId,
-    firstTokenMs,
-    durationMs: performance.now() - startedAt,
-    inputTokens: usage?.prompt_tokens ?? null,
-    outputTokens: usage?.completion_tokens ?? null,
+  measure({});
+}
+
+/** Reports what is in a chunk, and returns whether anything was. */
+function chunkReader(listener: ChatListener): (chunk: Chunk) => boolean {
+  let calls: readonly ToolCall[] = [];
+  return ({ choices }) => {
+    const delta = choices?.[0]?.delta ?? {};
+    const text = textIn(delta.content) + textIn(delta.refusal);
+    const reasoning = textIn(delta.reasoning_content) || textIn(delta.reasoning);
+    const pieces = delta.tool_calls ?? [];
+    if (text !== "") {
+      listener.onText(text);
+    }
+    if (reasoning !== "") {
+      listener.onReasoning(reasoning);
+    }
+    if (pieces.length > 0) {
+      calls = joinToolCalls(calls, pieces);
+      listener.onToolCalls(calls);
+    }
+    return text !== "" || reasoning !== "" || pieces.length > 0;
   };
 }
+
+async function send(apiKey: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch("/v1/chat/completions", {
+      method: "POST",
+      credentials: "omit",
+      signal,
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }),
+    });
+  } catch (error) {
+    if (signal.aborted) {
+      throw error;
+    }
+    throw await refusalOf({ error: { code: "offline", message: "The service can't be reached." } }, null, null);
+  }
+}
+
+const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
 async function toRefusal(answer: Response, requestId: string | null): Promise<ChatRefusal> {
   const body = (await answer.json().catch(() => ({}))) as Chunk;
   return await refusalOf(body, answer, requestId);
 }
 
-async function refusalOf({ error }: Chunk, { status }: Response, requestId: string | null): Promise<ChatRefusal> {
-  return new ChatRefusal(await sentenceInOwnWords(String(error?.message ?? status)), requestId);
+async function refusalOf({ error }: Chunk, answer: Response | null, requestId: string | null): Promise<ChatRefusal> {
+  const original = typeof error?.message === "string" ? error.message : String(answer?.status ?? "");
+  const code = typeof error?.code === "string" ? error.code : "unreadable";
+  return new ChatRefusal(await sentenceInOwnWords(original), { code, original, requestId });
 }
 
 /** The events of the stream, except the end mark. */

@@ -1,0 +1,132 @@
+import type { Token, Tokens } from "marked";
+import { createMemo, For, Index, type JSX, Show } from "solid-js";
+import { CodePart } from "./code-part.tsx";
+import { Inline } from "./inline.tsx";
+import styles from "./markdown.module.css";
+
+type BlocksProps = {
+  readonly tokens: readonly Token[];
+  /** What the buttons that copy code are called. */
+  readonly copyLabel: string;
+};
+
+/** Blocks that did not change stay as they are while the text grows. */
+export function Blocks(props: BlocksProps): JSX.Element {
+  return (
+    <Index each={props.tokens}>
+      {(token) => {
+        const shown = createMemo(token, undefined, {
+          equals: (before, after) => before.type === after.type && before.raw === after.raw,
+        });
+        return (
+          <Show when={shown()} keyed>
+            {(each) => <Block token={each} copyLabel={props.copyLabel} />}
+          </Show>
+        );
+      }}
+    </Index>
+  );
+}
+
+type BlockProps = { readonly token: Token; readonly copyLabel: string };
+
+/** One block of Markdown. */
+function Block({ token, copyLabel }: BlockProps): JSX.Element {
+  switch (token.type) {
+    case "heading":
+      // All are on one level: a page goes on after an answer, and an answer may leave levels out.
+      return (
+        <h3 data-depth={(token as Tokens.Heading).depth}>
+          <Inline tokens={(token as Tokens.Heading).tokens} />
+        </h3>
+      );
+    case "paragraph":
+      return (
+        <p>
+          <Inline tokens={(token as Tokens.Paragraph).tokens} />
+        </p>
+      );
+    case "text":
+      return <Inline tokens={(token as Tokens.Text).tokens ?? [token]} />;
+    case "code":
+      return (
+        <CodePart
+          code={(token as Tokens.Code).text}
+          language={(token as Tokens.Code).lang ?? ""}
+          copyLabel={copyLabel}
+        />
+      );
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={blocksOf((token as Tokens.Blockquote).tokens)} copyLabel={copyLabel} />
+        </blockquote>
+      );
+    case "list":
+      return <List token={token as Tokens.List} copyLabel={copyLabel} />;
+    case "table":
+      return <Table token={token as Tokens.Table} />;
+    case "hr":
+      return <hr />;
+    default:
+      return <p class={styles["plain"]}>{token.raw.trim()}</p>;
+  }
+}
+
+function List(props: { readonly token: Tokens.List; readonly copyLabel: string }): JSX.Element {
+  const items = (): JSX.Element => (
+    <For each={props.token.items}>
+      {(item) => (
+        <li>
+          <Show when={item.task}>
+            <span aria-hidden="true">{item.checked === true ? "☑ " : "☐ "}</span>
+          </Show>
+          <Blocks tokens={blocksOf(item.tokens)} copyLabel={props.copyLabel} />
+        </li>
+      )}
+    </For>
+  );
+  return (
+    <Show when={props.token.ordered} fallback={<ul>{items()}</ul>}>
+      <ol start={props.token.start === "" ? 1 : props.token.start}>{items()}</ol>
+    </Show>
+  );
+}
+
+function Table(props: { readonly token: Tokens.Table }): JSX.Element {
+  return (
+    <section class={styles["table"]} tabindex="0">
+      <table>
+        <thead>
+          <tr>
+            <For each={props.token.header}>
+              {(cell) => (
+                <th scope="col">
+                  <Inline tokens={cell.tokens} />
+                </th>
+              )}
+            </For>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.token.rows}>
+            {(row) => (
+              <tr>
+                <For each={row}>
+                  {(cell) => (
+                    <td>
+                      <Inline tokens={cell.tokens} />
+                    </td>
+                  )}
+                </For>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const blocksOf = (tokens: readonly Token[]): Token[] =>
+  tokens.filter(({ type }) => type !== "space" && type !== "def" && type !== "checkbox");
