@@ -138,7 +138,12 @@ const features = {
 const doors = {
   accounts: [
     ...["email-address.ts", "admins/command-admins.ts", "admins/super-admins.ts", "attempts/sender-limits.ts"],
-    ...["registration/invitation-codes.ts", "sign-in/providers.ts", "totp/second-factor.ts"],
+    ...[
+      "registration/closed-marks.ts",
+      "registration/invitation-codes.ts",
+      "sign-in/providers.ts",
+      "totp/second-factor.ts",
+    ],
     "totp/imported-authenticator.ts",
     ...["users/imported-users.ts", "users/known-users.ts"],
   ],
@@ -160,7 +165,7 @@ const doors = {
   organisations: ["people.ts", "imported-organisations.ts"],
   doctor: ["service.ts", "write-findings.ts"],
   moving: ["service.ts", "model.ts", "move-calls.ts", "read-source.ts", "write-report.ts", "export/write-export.ts"],
-  models: ["add-model.ts", "cost.ts", "model.ts", "model-store.ts", "units.ts"],
+  models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "reports/performance-store.ts", "rollup/roll-up.ts", "views/earlier-store.ts"],
   payments: ["plans/plans.ts", "codes/imported-codes.ts", "codes/sealed-seed.ts"],
   relay: ["served-call.ts", "service.ts"],

@@ -1,4 +1,5 @@
 import { guestOrders, redemptionAttempts, setupPages } from "../accounts/attempts/sender-limits.ts";
+import { ClosedMarks } from "../accounts/registration/closed-marks.ts";
 import type { Approvals } from "../admin/approvals/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -81,6 +82,7 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
     isPlay: config.NODE_ENV !== "production",
     isOffered: deps.isOffered,
   });
+  const closedMarks = new ClosedMarks(deps.masterKey);
   const invoices = { db, thread: openInvoiceThread(log) };
   return [
     {
@@ -114,7 +116,10 @@ export function paymentFeatures(deps: PaymentFeatureDeps): Feature[] {
       card: payments.card,
       rules: { isOffered: () => deps.isOffered("cardpay"), billingUrl: deps.renewalRules.billingUrl },
     }),
-    referralFeature({ db, log, rules: deps.referralRules, baseUrl: deps.baseUrl }),
+    referralFeature({
+      ...{ db, log, rules: deps.referralRules, baseUrl: deps.baseUrl },
+      marksOf: (origin) => closedMarks.all(origin),
+    }),
     { name: "checkout", endpoints: checkoutEndpoints({ checkout, notices, guests, codeAttempts, isMockOffered }) },
     { name: "checkout-admin", endpoints: checkoutAdminEndpoints({ db, clock, notices }) },
   ];

@@ -11,8 +11,11 @@ import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 export const referralStates = ["pending", "rewarded", "refused", "taken_back"] as const;
 export type ReferralState = (typeof referralStates)[number];
 
-/** Why nobody was rewarded: both are one person, as far as is known, or the inviter was rewarded often enough. */
-export const referralRefusals = ["address", "device", "network", "month"] as const;
+/**
+ * Why nobody was rewarded: both are one person, as far as is known, the inviter was rewarded often enough, or the invited person has
+ * closed the account.
+ */
+export const referralRefusals = ["address", "device", "network", "month", "closed"] as const;
 export type ReferralRefusal = (typeof referralRefusals)[number];
 
 /** The shape of the codes in links. */

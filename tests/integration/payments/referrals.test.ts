@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import { addressKeyOf } from "@sluice/control-plane/accounts/email-address.ts";
+import { maskOrigins } from "@sluice/control-plane/accounts/registration/registration-store.ts";
 import type { Order } from "@sluice/control-plane/payments/model.ts";
 import { codeOf, recordReferral } from "@sluice/control-plane/payments/referrals/referrals.ts";
 import {
@@ -13,6 +14,7 @@ import { referralEndpoints } from "@sluice/control-plane/payments/referrals/rout
 import { openRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
+import type { Transaction } from "@sluice/control-plane/platform/db.ts";
 import { loginUser, sessionsOf } from "../../support/accounts/logins.ts";
 import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billing-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
@@ -26,7 +28,14 @@ const usual: ReferralRules = {
 };
 const day = 86_400_000;
 const inDays = (days: number): Date => new Date(Date.now() + days * day);
-const deps = () => ({ db: scene.db, log: scene.deps.log, rules: () => rules });
+/** What is left of an origin when its account is closed. */
+const markOf = (origin: string): string => `closed:${Bun.hash(origin)}`;
+const deps = () => ({
+  db: scene.db,
+  log: scene.deps.log,
+  rules: () => rules,
+  marksOf: (origin: string) => [markOf(origin)],
+});
 
 beforeAll(async () => {
   scene = await BillingScene.create();
@@ -111,6 +120,42 @@ describe("both are rewarded", () => {
   });
 });
 
+test("the invited person is rewarded alone if the inviter has closed the account", async () => {
+  const pair = await invite();
+  await pay(pair.invited);
+  await close(pair.inviter.userId);
+  expect(await rewardReferrals(deps(), inDays(15))).toBe(1);
+  expect(await stateOf(pair)).toBe("rewarded");
+  expect(await scene.balance(pair.inviter)).toBe(0n);
+  expect(await scene.balance(pair.invited)).toBe(5_500_000n);
+});
+
+async function setStatus(userId: UserId, status: string): Promise<void> {
+  await scene.db.sql`update user_profile set status = ${status} where id = ${userId}::bigint`;
+}
+
+async function beginClosing(userId: UserId): Promise<void> {
+  await scene.db.sql`
+    insert into account_closing (user_id, requested_by, agreed_quota, closes_at)
+    values (${userId}::bigint, 'owner', 0, now() + interval '7 days')`;
+}
+
+/** What closing does to an account that matters for referrals. */
+async function close(userId: UserId): Promise<void> {
+  await setStatus(userId, "closed");
+  await maskOrigins(scene.db, userId, markOf);
+}
+
+/** Resolves once somebody waits for a lock that this transaction has. */
+async function blocking(tx: Transaction): Promise<void> {
+  const isAwaited = async () =>
+    (await tx.sql`select 1 from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`).length >
+    0;
+  while (!(await isAwaited())) {
+    await Bun.sleep(10);
+  }
+}
+
 describe("nobody is rewarded", () => {
   test("for a code, a trial, a small payment, or while it is switched off", async () => {
     const pair = await invite();
@@ -163,18 +208,93 @@ describe("nobody is rewarded", () => {
     expect(await scene.balance(imported)).toBe(0n);
   });
 
-  test.each(["suspended", "closed"])("while one of both accounts is %s", async (status) => {
+  test.each(["suspended", "closing"])("while one of both accounts is %s, and afterwards both are", async (state) => {
     const pairs = [await invite(), await invite()] as const;
     for (const { invited } of pairs) {
       await pay(invited);
     }
-    const ids = [pairs[0].inviter.userId, pairs[1].invited.userId];
-    for (const id of ids) {
-      await scene.db.sql`update user_profile set status = ${status} where id = ${id}::bigint`;
+    for (const id of [pairs[0].inviter.userId, pairs[1].invited.userId]) {
+      await (state === "suspended" ? setStatus(id, "suspended") : beginClosing(id));
     }
     expect(await rewardReferrals(deps(), inDays(15))).toBe(0);
     expect(await Promise.all(pairs.map(stateOf))).toEqual(["pending", "pending"]);
     expect([await scene.balance(pairs[0].inviter), await scene.balance(pairs[1].inviter)]).toEqual([0n, 0n]);
+    for (const id of [pairs[0].inviter.userId, pairs[1].invited.userId]) {
+      await setStatus(id, "active");
+      await scene.db.sql`delete from account_closing where user_id = ${id}::bigint`;
+    }
+    expect(await rewardReferrals(deps(), inDays(15))).toBe(2);
+    expect(await Promise.all(pairs.map(stateOf))).toEqual(["rewarded", "rewarded"]);
+  });
+
+  test("when the invited person has closed the account, whether it has paid or not", async () => {
+    const inviter = await scene.addBuyer();
+    await register(inviter.userId);
+    const pairs = [await invite(inviter), await invite(inviter)] as const;
+    await pay(pairs[0].invited);
+    for (const { invited } of pairs) {
+      await close(invited.userId);
+    }
+    expect(await rewardReferrals(deps(), inDays(15))).toBe(0);
+    expect(await Promise.all(pairs.map(stateOf))).toEqual(["refused closed", "refused closed"]);
+    expect(await scene.balance(inviter)).toBe(0n);
+  });
+
+  test("who has closed the account since the job found the payment", async () => {
+    const { inviter, invited } = await invite();
+    await pay(invited);
+    const closing = await scene.db.withTransaction(async (tx) => {
+      await tx.sql`select 1 from user_profile where id = ${invited.userId}::bigint for update`;
+      const decided = rewardReferrals(deps(), inDays(15));
+      await blocking(tx);
+      await tx.sql`update user_profile set status = 'closed' where id = ${invited.userId}::bigint`;
+      return { decided };
+    });
+    expect(await closing.decided).toBe(1);
+    expect(await stateOf({ inviter, invited })).toBe("pending");
+    expect(await scene.balance(inviter)).toBe(0n);
+    await rewardReferrals(deps(), inDays(15));
+    expect(await stateOf({ inviter, invited })).toBe("refused closed");
+  });
+
+  test("for a second account of somebody who was rewarded for the first and closed it", async () => {
+    const inviter = await scene.addBuyer();
+    await register(inviter.userId);
+    const from = [
+      { address: "again@example.com", device: "first browser" },
+      { address: "again@example.com" },
+      { device: "first browser" },
+    ] as const;
+    const pairs: Pair[] = [];
+    for (const origin of from) {
+      const pair = await invite(inviter, origin);
+      await pay(pair.invited);
+      await rewardReferrals(deps(), inDays(15));
+      pairs.push(pair);
+      await close(pair.invited.userId);
+    }
+    expect(await Promise.all(pairs.map(stateOf))).toEqual(["rewarded", "refused address", "refused device"]);
+    expect(await scene.balance(inviter)).toBe(2_500_000n);
+  });
+
+  test("for a sixth account of a network, after the others were closed, or for one of an inviter who has closed", async () => {
+    const network = "192.0.9";
+    for (let paid = 0; paid < 5; paid += 1) {
+      const pair = await invite(undefined, { network });
+      await pay(pair.invited);
+      await rewardReferrals(deps(), inDays(15));
+      expect(await stateOf(pair)).toBe("rewarded");
+      await close(pair.invited.userId);
+    }
+    const sixth = await invite(undefined, { network });
+    const inviter = await scene.addBuyer();
+    await register(inviter.userId, { network: "192.0.10" });
+    const ofClosed = await invite(inviter, { network: "192.0.10" });
+    await pay(sixth.invited);
+    await pay(ofClosed.invited);
+    await close(inviter.userId);
+    await rewardReferrals(deps(), inDays(15));
+    expect([await stateOf(sixth), await stateOf(ofClosed)]).toEqual(["refused network", "refused network"]);
   });
 
   test("beyond the limit of a month, also when ten decide at once", async () => {

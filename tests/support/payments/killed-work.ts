@@ -73,10 +73,10 @@ export async function doWork(place: WorkPlace, work: KilledWork): Promise<void> 
       return;
     }
     case "reward":
-      await rewardReferrals({ ...deps, rules: () => referralRules }, new Date(work.at));
+      await rewardReferrals({ ...deps, rules: () => referralRules, marksOf: () => [] }, new Date(work.at));
       return;
     case "take-back":
-      await takeRewardsBack({ ...deps, rules: () => referralRules }, new Date(work.at));
+      await takeRewardsBack({ ...deps, rules: () => referralRules, marksOf: () => [] }, new Date(work.at));
       return;
     case "top-up":
       await chargeTopUps({ ...deps, card: cardOf(place), rules: { isOffered: () => true, billingUrl } });

@@ -1,11 +1,12 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { ReferralRefusal, ReferralState } from "@sluice/contracts/referrals";
-import { and, count, desc, eq, gt, gte, inArray, lt, ne, or, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, inArray, isNull, lt, ne, or, type SQL } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
+import { accountClosing as closing } from "../../db/schema/closing.ts";
 import { referral, referralCode } from "../../db/schema/referrals.ts";
 import { userRegistration as registration } from "../../db/schema/registration.ts";
-import type { Queryable } from "../../platform/db.ts";
+import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import { reversalMark } from "../model.ts";
 
 export async function findCode(db: Queryable, userId: UserId): Promise<string | null> {
@@ -94,8 +95,8 @@ export async function selectReferrals(
 export type Due = { readonly id: bigint; readonly orderNo: string };
 
 /**
- * Pending referrals of two open accounts whose invited person has paid, for the own account and by a gateway, with that payment: it has
- * lasted for the days of the referral, and no money of it went back.
+ * Pending referrals whose invited person has an open account and has paid, for that account and by a gateway, with that payment: it has
+ * lasted for the days of the referral, and no money of it went back. Not while the inviter is suspended, nor while one of both is closing.
  */
 export async function selectDue(
   db: Queryable,
@@ -113,7 +114,9 @@ export async function selectDue(
         order by o.settled_at, o.id limit 1
       ) o
       where r.state = 'pending' and not exists (
-        select from user_profile u where u.id in (r.inviter_id, r.invited_id) and u.status <> 'active')
+        select from user_profile u left join account_closing c on c.user_id = u.id and c.done_at is null
+        where u.id in (r.inviter_id, r.invited_id) and (c.user_id is not null
+          or u.status <> 'active' and not (u.status = 'closed' and u.id = r.inviter_id)))
       order by r.id limit ${limit}::integer`),
   ];
 }
@@ -129,6 +132,47 @@ export async function selectBroken(db: Queryable, after: Date, limit: number): P
   return rows.map(({ id }) => id);
 }
 
+/** Ends what people whose accounts are closed can't be rewarded for any more. Returns how many. */
+export async function refuseClosed(db: Queryable, at: Date, limit: number): Promise<number> {
+  const closed = db.drizzle
+    .select({ id: referral.id })
+    .from(referral)
+    .innerJoin(profile, eq(profile.id, referral.invitedId))
+    .where(and(eq(referral.state, "pending"), eq(profile.status, "closed")))
+    .limit(limit);
+  const written = await db.drizzle
+    .update(referral)
+    .set({ state: "refused", refusal: "closed", decidedAt: at, updatedAt: now })
+    .where(and(eq(referral.state, "pending"), inArray(referral.id, closed)));
+  return rowsWritten(written);
+}
+
+/** Which of both accounts are open, and which closed; neither if suspended or closing. Their rows stay locked against closing. */
+export async function lockBoth(
+  tx: Queryable,
+  { inviterId, invitedId }: Pick<Referral, "inviterId" | "invitedId">,
+): Promise<ReadonlyMap<UserId, { readonly isOpen: boolean; readonly isClosed: boolean }>> {
+  const ids = [inviterId, invitedId];
+  const rows = await tx.drizzle
+    .select({ id: profile.id, status: profile.status })
+    .from(profile)
+    .where(inArray(profile.id, ids))
+    .orderBy(profile.id)
+    .for("share");
+  // After the lock, so that a closing which has just begun is seen.
+  const begun = await tx.drizzle
+    .select({ userId: closing.userId })
+    .from(closing)
+    .where(and(inArray(closing.userId, ids), isNull(closing.doneAt)));
+  const areClosing = new Set(begun.map(({ userId }) => userId));
+  return new Map(
+    rows.map(({ id, status }) => {
+      const isOpen = status === "active" && !areClosing.has(id);
+      return [id as UserId, { isOpen, isClosed: status === "closed" }];
+    }),
+  );
+}
+
 /** Where an account came from; null for one that nobody registered here. */
 export type Origin = { readonly network: string; readonly device: string | null; readonly addressKey: Uint8Array };
 
@@ -141,11 +185,11 @@ export async function findOrigin(db: Queryable, userId: UserId): Promise<Origin 
   return row ?? null;
 }
 
-/** How many other accounts were registered for the same address, and in the same browser. */
+/** How many other accounts were registered for the same address, and in the same browser under any of its texts. */
 export async function countTwins(
   db: Queryable,
   userId: UserId,
-  { addressKey, device }: Origin,
+  { addressKey, devices }: { readonly addressKey: Uint8Array; readonly devices: readonly string[] },
 ): Promise<{ readonly address: number; readonly device: number }> {
   const others = async (is: SQL): Promise<number> => {
     const [row] = await db.drizzle
@@ -156,19 +200,19 @@ export async function countTwins(
   };
   return {
     address: await others(eq(registration.addressKey, addressKey)),
-    device: device === null ? 0 : await others(eq(registration.device, device)),
+    device: devices.length === 0 ? 0 : await others(inArray(registration.device, [...devices])),
   };
 }
 
 const isPaid = or(eq(referral.state, "rewarded"), eq(referral.state, "taken_back"));
 
-/** How many people from a network were rewarded for. */
-export async function countFromNetwork(db: Queryable, network: string): Promise<number> {
+/** For how many people from a network, under any of its texts, there was a reward. */
+export async function countFromNetwork(db: Queryable, networks: readonly string[]): Promise<number> {
   const [row] = await db.drizzle
     .select({ count: count() })
     .from(referral)
     .innerJoin(registration, eq(registration.userId, referral.invitedId))
-    .where(and(isPaid, eq(registration.network, network)));
+    .where(and(isPaid, inArray(registration.network, [...networks])));
   return row?.count ?? 0;
 }
 
@@ -188,10 +232,16 @@ export async function markRefused(tx: Queryable, id: bigint, refusal: ReferralRe
     .where(eq(referral.id, id));
 }
 
-export async function markRewarded(tx: Queryable, id: bigint, orderId: bigint, at: Date): Promise<void> {
+/** @param inviterQuota what the inviter gets now, which is less than was offered if the account is closed */
+export async function markRewarded(
+  tx: Queryable,
+  { id, inviterQuota }: Pick<Referral, "id" | "inviterQuota">,
+  orderId: bigint,
+  at: Date,
+): Promise<void> {
   await tx.drizzle
     .update(referral)
-    .set({ state: "rewarded", orderId, decidedAt: at, updatedAt: now })
+    .set({ state: "rewarded", orderId, inviterQuota, decidedAt: at, updatedAt: now })
     .where(eq(referral.id, id));
 }
 

@@ -16,11 +16,13 @@ import {
   countTwins,
   type Due,
   findOrigin,
+  lockBoth,
   lockReferral,
   markRefused,
   markRewarded,
   markTakenBack,
   type Referral,
+  refuseClosed,
   selectBroken,
   selectDue,
 } from "./referral-store.ts";
@@ -38,7 +40,11 @@ export type ReferralRules = {
   readonly takeBackDays: number;
 };
 
-export type ReferralDeps = Pick<BillingDeps, "db" | "log"> & { readonly rules: () => ReferralRules };
+export type ReferralDeps = Pick<BillingDeps, "db" | "log"> & {
+  readonly rules: () => ReferralRules;
+  /** What may be stored in place of the network or the browser of an account that was closed. */
+  readonly marksOf: (origin: string) => readonly string[];
+};
 
 const perRunMax = 200;
 /** From one network, this many people are rewarded for. */
@@ -48,46 +54,58 @@ export const quotaOfCents = (cents: number): bigint => (BigInt(cents) * quotaPer
 
 /** Decides about referrals whose invited person's payment has lasted; returns how many. */
 export async function rewardReferrals(deps: ReferralDeps, at?: Date): Promise<number> {
-  const { db, log, rules } = deps;
+  const { db, log, rules, marksOf } = deps;
   const { isOn, minimumUsd, monthMax } = rules();
   if (!isOn) {
     return 0;
   }
   const moment = at ?? (await readNow(db));
+  await refuseClosed(db, moment, perRunMax);
   const usd: Decimal = fromCents(BigInt(minimumUsd) * 100n);
   const due = await selectDue(db, { at: moment, minimumUsd: usd, limit: perRunMax });
   for (const each of due) {
-    const result = await db.withTransaction((tx) => decide(tx, each, { monthMax, at: moment }));
+    const result = await db.withTransaction((tx) => decide(tx, each, { monthMax, at: moment, marksOf }));
     log.info("billing.referral", { referral: each.id, orderNo: each.orderNo, result });
   }
   return due.length;
 }
 
-type Deciding = { readonly monthMax: number; readonly at: Date };
+type Deciding = Pick<ReferralDeps, "marksOf"> & { readonly monthMax: number; readonly at: Date };
 
-async function decide(tx: Transaction, due: Due, { monthMax, at }: Deciding): Promise<string> {
+async function decide(tx: Transaction, due: Due, deciding: Deciding): Promise<string> {
   // One decision at a time, so that limits that several referrals share hold.
   await takeAdvisoryLock(tx, "referral rewards");
-  const referral = await lockReferral(tx, due.id);
-  const order = await lockOrder(tx, due.orderNo);
-  if (referral?.state !== "pending" || order?.status !== "settled" || (await isMoneyBack(tx, order))) {
+  const offered = await lockReferral(tx, due.id);
+  const referral = offered?.state === "pending" ? await termsOfNow(tx, offered) : null;
+  const order = referral === null ? null : await lockOrder(tx, due.orderNo);
+  if (referral === null || order?.status !== "settled" || (await isMoneyBack(tx, order))) {
     return "changed";
   }
-  const refusal = await refusalOf(tx, referral, { monthMax, at });
+  const refusal = await refusalOf(tx, referral, deciding);
   if (refusal !== null) {
-    await markRefused(tx, referral.id, refusal, at);
+    await markRefused(tx, referral.id, refusal, deciding.at);
     return refusal;
   }
-  await markRewarded(tx, referral.id, order.id, at);
+  await markRewarded(tx, referral, order.id, deciding.at);
   await move(tx, referral, "referral_reward");
   return "rewarded";
 }
 
-/** Whether both are one person, as far as is known, or the inviter has had enough. */
+/** The referral as it can be paid now: an inviter who has closed the account gets nothing. Null if one of both can't be paid. */
+async function termsOfNow(tx: Transaction, referral: Referral): Promise<Referral | null> {
+  const both = await lockBoth(tx, referral);
+  const [inviter, invited] = [both.get(referral.inviterId), both.get(referral.invitedId)];
+  if (invited?.isOpen !== true || inviter === undefined) {
+    return null;
+  }
+  return inviter.isClosed ? { ...referral, inviterQuota: 0n } : inviter.isOpen ? referral : null;
+}
+
+/** Whether both are one person, as far as is known, or the inviter has had enough. Closed accounts count as they did before. */
 async function refusalOf(
   tx: Transaction,
   referral: Referral,
-  { monthMax, at }: Deciding,
+  { monthMax, at, marksOf }: Deciding,
 ): Promise<ReferralRefusal | null> {
   const invited = await findOrigin(tx, referral.invitedId);
   const inviter = await findOrigin(tx, referral.inviterId);
@@ -97,15 +115,18 @@ async function refusalOf(
     if (owner !== null && Buffer.from(addressKeyOf(owner.email)).equals(invited.addressKey)) {
       return "address";
     }
-    const twins = await countTwins(tx, referral.invitedId, invited);
+    const textsOf = (origin: string): string[] => [origin, ...marksOf(origin)];
+    const devices = invited.device === null ? [] : textsOf(invited.device);
+    const twins = await countTwins(tx, referral.invitedId, { addressKey: invited.addressKey, devices });
     if (twins.address > 0) {
       return "address";
     }
     if (twins.device > 0) {
       return "device";
     }
-    const isSameNetwork = inviter !== null && inviter.network === invited.network;
-    if (isSameNetwork || (await countFromNetwork(tx, invited.network)) >= networkMax) {
+    const networks = textsOf(invited.network);
+    const isSameNetwork = inviter !== null && networks.includes(inviter.network);
+    if (isSameNetwork || (await countFromNetwork(tx, networks)) >= networkMax) {
       return "network";
     }
   }

@@ -12,7 +12,6 @@ import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
-import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
 import { referralStates } from "../../values.ts";
@@ -24,6 +23,7 @@ const refusals: Readonly<Record<NonNullable<Referral["refusal"]>, string>> = {
   device: "the browser has another account",
   network: "the network is the inviter's, or was used too often",
   month: "the inviter had enough rewards in that month",
+  closed: "the invited person has closed the account",
 };
 
 const inviterOf = (row: Referral): JSX.Element => <UserLink userId={row.inviter_id} email={row.inviter_email} />;
@@ -87,8 +87,7 @@ function ReferralFacts(props: { readonly row: Referral }): JSX.Element {
         { name: "Payment has to last", value: `${props.row.wait_days} days` },
         {
           name: "Payment",
-          value:
-            orderNo() === null ? "–" : <PageLink href={`/admin/orders/?order_no=${orderNo()}`}>{orderNo()}</PageLink>,
+          value: orderNo() === null ? "–" : <a href={`/admin/orders/?order_no=${orderNo()}`}>{orderNo()}</a>,
         },
         { name: "Refused because", value: props.row.refusal === null ? "–" : refusals[props.row.refusal] },
         { name: "Registered", value: shownMoment(props.row.created_at) },
