@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { auditMoney } from "@sluice/control-plane/ledger/service.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -81,7 +82,121 @@ const quarantined = (rows: number) => `insert into usage_quarantine (replica_id,
 const first = "(select min(id) from sales_order)";
 const last = "(select max(id) from sales_order)";
 
-test.each([
+const someone = "(select min(id) from user_profile)";
+
+/** A coupon with this many uses and, if a state is given, a use of it for each of these orders. */
+const couponOf = (uses: number, more = "") =>
+  `with c as (insert into coupon (code, kind, percent, is_first_purchase, plan_codes, uses_max, uses_per_user, uses, created_by, idempotency_key)
+     values ('C', 'percent', 10, false, '{}', 9, 1, ${uses}, 'test', 'c') returning id) ${more || "select 1 from c"}`;
+const couponUse = (orders: string, { state = "consumed", isExtra = false, price = "o.amount_usd + 1" } = {}) =>
+  couponOf(
+    1,
+    `insert into coupon_use (coupon_id, order_id, user_id, state, is_extra, is_first_purchase, price_usd, discount_usd, bonus_quota)
+     select c.id, o.id, coalesce(o.user_id, ${someone}), '${state}', ${isExtra}, false, ${price}, 1, 0 from c, sales_order o where o.id in ${orders}`,
+  );
+const batch = (more: string) =>
+  `with b as (insert into code_batch (name, plan_kind, quota, count, is_once_per_user, created_by)
+     values ('Batch', 'wallet_balance', 1, 1, false, 'test') returning id) ${more}`;
+const referralOf = (inviter: string, invited: string) =>
+  `insert into referral (inviter_id, invited_id, state, order_id, decided_at, inviter_quota, invited_quota, wait_days)
+   select ${inviter}, ${invited}, 'rewarded', o.id, now(), 10, 10, 14 from sales_order o where o.id = ${first}`;
+const topUp = (order: string) =>
+  `with t as (insert into auto_top_up (top_up_no, user_id, plan_code, plan_name, price_usd, threshold_quota, month_max_usd, account)
+     select 'T1', user_id, plan_code, plan_name, 1, 1, 1, 'default' from sales_order where id = ${first} returning id)
+   insert into top_up_attempt (top_up_id, order_id, state) select t.id, ${order}, 'paid' from t`;
+const registered = (credit: number, accounts: number) =>
+  `insert into user_registration (user_id, network, address_key, decided_at, credit_quota)
+   select id - n + 1, 'n', '\\x00', now(), ${credit} from user_profile, generate_series(1, ${accounts}) n`;
+const invoiceOf = (kind: "invoice" | "credit_note", gross: number, tax: number, number = 1) =>
+  `select '${kind}' || ${number}, 'INV', 2026, ${number}, '${kind}', ${first}, ${kind === "invoice" ? "null::bigint" : "(select id from refund)"}, 'USD',
+     ${gross} - ${tax}, ${tax}, ${gross}, 19, 'en', '{}'::jsonb, now()`;
+const invoices = (...rows: string[]) =>
+  `insert into invoice (number, prefix, year, sequence, kind, order_id, refund_id, currency, net_usd, tax_usd, gross_usd, tax_rate, locale, facts, issued_at)
+   ${rows.join(" union all ")}`;
+const renewalOf = (orders: string) =>
+  `with r as (insert into renewal (renewal_no, user_id, plan_code, plan_name, price_usd, quota, account)
+     select 'P1', user_id, plan_code, plan_name, 1, 1, 'default' from sales_order where id = ${first} returning id)
+   insert into renewal_period (renewal_id, account, invoice_id, order_id, period_start, period_end)
+   select r.id, 'default', 'in_' || o.id, o.id, '2026-01-01', '2026-02-01' from r, sales_order o where ${orders}`;
+
+const changesOfSales: readonly (readonly [string, string])[] = [
+  [
+    "a used code settled one order on the terms of its batch",
+    batch(`, c as (insert into redemption_code (batch_id, digest) select id, '\\x00' from b returning id, batch_id)
+      insert into code_redemption (code_id, batch_id, user_id, order_id, is_once_per_user)
+      select c.id, c.batch_id, o.user_id, o.id, false from c, sales_order o where o.id = ${first}`),
+  ],
+  ["an order without a price was granted by a code", `update sales_order set pay_channel = 'code' where id = ${first}`],
+  ["a batch has the codes that it was made with", batch("select 1 from b")],
+  ["a coupon counts its uses", couponOf(1)],
+  [
+    "a user has as many uses of a coupon as it allows",
+    couponUse("(select id from sales_order where user_id is not null)"),
+  ],
+  ["a use beyond the limits of its coupon was decided by a person", couponUse(`(${first})`, { isExtra: true })],
+  ["the use of a coupon has the state of its order", couponUse(`(${first})`, { state: "released" })],
+  ["the use of a coupon has the state of its order", couponUse(`(${last})`)],
+  ["an order costs its price less its discount", couponUse(`(${first})`, { price: "o.amount_usd + 2" })],
+  ["a reward for inviting is one posting to its user", referralOf("0", "o.user_id")],
+  [
+    "a reward for inviting is one posting to its user",
+    "select grant_quota(id, 10, 'referral_reward', 'referral:1:inviter') from budget",
+  ],
+  ["a reward for inviting is for a payment of the invited person", referralOf("o.user_id", "0")],
+  ["a charge of a saved method is an order of its wallet", topUp(first)],
+  ["a paid charge has settled its order", topUp(last)],
+  ["a month of top-ups costs at most what was allowed", topUp(first)],
+  ["credit of a registration is one posting of its amount to its user", registered(10, 1)],
+  [
+    "credit of a registration is one posting of its amount to its user",
+    "select grant_quota(id, 10, 'registration_credit', 'registration:0') from budget",
+  ],
+  [
+    "an address is paid credit of a registration once",
+    `do $do$ begin drop index user_registration_paid_address; ${registered(10, 2)}; end $do$`,
+  ],
+  [
+    "an invitation was used as often as accounts came by it",
+    `insert into registration_invitation (name, digest, uses, uses_max, created_by) values ('i', '\\x00', 1, 2, 'test')`,
+  ],
+  ["no number of a range is missing", "insert into invoice_range (prefix, year, last) values ('INV', 2026, 1)"],
+  ["an invoice is for the payment of its order", invoices(invoiceOf("invoice", 1, 0.16))],
+  ["a paid order with a tax rate has an invoice", `update sales_order set tax_rate = 19 where id = ${first}`],
+  [
+    "a refund of an invoiced order has one credit note of its amount",
+    `with i as (${invoices(invoiceOf("invoice", 10, 1.6))} returning id) update refund set status = 'done' from i`,
+  ],
+  ["a credit note is for an invoice and a refund of its order", invoices(invoiceOf("credit_note", 0.01, 0))],
+  ["the tax of an invoice is its rate of the amount, rounded once", invoices(invoiceOf("invoice", 10, 1.9))],
+  [
+    "credit notes take back the tax of what they credit",
+    invoices(invoiceOf("invoice", 10, 1.6), invoiceOf("credit_note", 1, 0, 2)),
+  ],
+  ["an invoice of a renewal settles an order of its user and plan", renewalOf(`o.id = ${first}`)],
+  ["a month of a renewal is credited once", renewalOf("o.credited_at is not null")],
+  ["a month of a plan is kept only for a renewal", "update subscription set kept_until = now()"],
+  [
+    "what was taken with a closing is taken once, from a closed account",
+    "select grant_quota(id, -1, 'account_closed', 'account_closed:' || gateway_user_id) from budget",
+  ],
+  [
+    "what was taken with a closing is taken once, from a closed account",
+    `with closed as (update user_profile set status = 'closed')
+     select grant_quota(id, -1, 'account_closed', 'again') from budget`,
+  ],
+  [
+    "an account was given the balances that were moved to it",
+    "select grant_quota(id, 5, 'import_opening', 'x') from budget",
+  ],
+  [
+    "an account was given the balances that were moved to it",
+    `insert into import_item (instance, kind, source_id, digest, target, gateway_user_id, moved_quota, written_at)
+     select 'old', 'user', '1', '\\x00', '1', gateway_user_id, 5, now() from budget`,
+  ],
+];
+
+const allChanges: readonly (readonly [string, string])[] = [
+  ...changesOfSales,
   ["granted equals the sum of grants", "update budget set granted = granted + 1"],
   ["granted equals the sum of grants", "delete from quota_grant where amount > 0"],
   ["used equals the sum of usage rows", "update budget set used = used - 1"],
@@ -204,8 +319,17 @@ test.each([
   [unreached, unsettled("update settlement_checkpoint set xid = '1' where source = 'usage_log'")],
   [unreached, unsettled("update usage_log set xid = '9223372036854775807'")],
   ["a usage row that was recorded is in the log", quarantined(1)],
-])("notices: %s, after %s", async (invariant, change) => {
+];
+
+test.each([...allChanges])("notices: %s, after %s", async (invariant, change) => {
   expect(await brokenBy(change)).toContain(invariant);
+});
+
+test("every invariant is seen to be broken here by a change", async () => {
+  const parts = await auditMoney(owner);
+  const invariants = parts.flatMap((part) => part.invariants.map(({ invariant }) => invariant));
+  const tested = new Set(allChanges.map(([invariant]) => invariant));
+  expect(invariants.filter((invariant) => !tested.has(invariant))).toEqual([]);
 });
 
 test.each([

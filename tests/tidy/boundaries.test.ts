@@ -165,7 +165,7 @@ const doors = {
   organisations: ["people.ts", "imported-organisations.ts"],
   doctor: ["service.ts", "write-findings.ts"],
   moving: ["service.ts", "model.ts", "move-calls.ts", "read-source.ts", "write-report.ts", "export/write-export.ts"],
-  models: ["add-model.ts", "cost.ts", "model-store.ts", "units.ts"],
+  models: ["add-model.ts", "cost.ts", "model.ts", "model-store.ts", "units.ts"],
   usage: ["log/model.ts", "reports/performance-store.ts", "rollup/roll-up.ts", "views/earlier-store.ts"],
   payments: ["plans/plans.ts", "codes/imported-codes.ts", "codes/sealed-seed.ts"],
   relay: ["served-call.ts", "service.ts"],

@@ -313,6 +313,38 @@ BEGIN
 END
 $$;
 
+-- Accounts that were closed: what was left is taken in one posting. An organisation is closed with its last member.
+CREATE OR REPLACE FUNCTION check_money_closing() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'what was taken with a closing is taken once, from a closed account', 'gateway user ' || a.gateway_user_id,
+    p.reference || ', ' || e.amount
+  FROM ledger_posting p
+  JOIN ledger_entry e ON e.posting_id = p.id
+  JOIN ledger_account a ON a.id = e.account_id
+  LEFT JOIN user_profile u ON u.gateway_user_id = a.gateway_user_id
+  WHERE p.change_type = 'account_closed' AND a.gateway_user_id IS NOT NULL
+    AND (e.amount > 0 OR p.reference <> 'account_closed:' || a.gateway_user_id OR u.status <> 'closed');
+END
+$$;
+
+-- Accounts from other gateways: their opening balances are what was moved, also in several runs and from several gateways.
+CREATE OR REPLACE FUNCTION check_money_moving() RETURNS TABLE (invariant text, subject text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN QUERY SELECT 'an account was given the balances that were moved to it', 'gateway user ' || coalesce(m.gateway_user_id, g.gateway_user_id),
+    coalesce(g.amount, 0) || ' for ' || coalesce(m.quota, 0)
+  FROM (SELECT i.gateway_user_id, sum(i.moved_quota) AS quota FROM import_item i
+    WHERE i.moved_quota IS NOT NULL GROUP BY i.gateway_user_id) m
+  FULL JOIN (
+    SELECT a.gateway_user_id, sum(e.amount) AS amount
+    FROM ledger_posting p JOIN ledger_entry e ON e.posting_id = p.id JOIN ledger_account a ON a.id = e.account_id
+    WHERE p.change_type = 'import_opening' AND a.gateway_user_id IS NOT NULL GROUP BY a.gateway_user_id
+  ) g ON g.gateway_user_id = m.gateway_user_id
+  WHERE coalesce(g.amount, 0) <> coalesce(m.quota, 0);
+END
+$$;
+
 -- Invoices: one for each paid order that was placed with a tax rate, one credit note for each refund of it, and no
 -- number of a range is missing.
 CREATE OR REPLACE FUNCTION check_money_invoices() RETURNS TABLE (invariant text, subject text, detail text)
