@@ -12,6 +12,7 @@ import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
 import { referralStates } from "../../values.ts";
@@ -87,7 +88,8 @@ function ReferralFacts(props: { readonly row: Referral }): JSX.Element {
         { name: "Payment has to last", value: `${props.row.wait_days} days` },
         {
           name: "Payment",
-          value: orderNo() === null ? "–" : <a href={`/admin/orders/?order_no=${orderNo()}`}>{orderNo()}</a>,
+          value:
+            orderNo() === null ? "–" : <PageLink href={`/admin/orders/?order_no=${orderNo()}`}>{orderNo()}</PageLink>,
         },
         { name: "Refused because", value: props.row.refusal === null ? "–" : refusals[props.row.refusal] },
         { name: "Registered", value: shownMoment(props.row.created_at) },
