@@ -95,7 +95,7 @@ function Tooltip(props: TooltipProps): JSX.Element {
   const shown = (value: number | null): string => (value === null ? "-" : props.format(value));
   const hasTotal = (): boolean => props.kind === "bars" && stacked(props.chart.series).length > 1;
   return (
-    <div class="chart-tip" style={{ left: `${props.left}px`, top: "8px", "max-width": `${tipWidthPx}px` }}>
+    <div class="chart-tip" style={{ left: `${props.left}px` }}>
       <strong>{props.timeText(props.chart.times[props.index] ?? 0)}</strong>
       <For each={props.chart.series}>
         {({ name, values }) => (
