@@ -34,7 +34,7 @@ afterAll(async () => {
   await web?.close();
 });
 
-const requestingNothing = ["console-unknown", "admin-provider", "admin-roles"];
+const requestingNothing = ["console-unknown", "console-figures", "admin-figures", "admin-provider", "admin-roles"];
 /** The pages that request something from the backend, and get it. */
 const appPages = (TEST_FULL === "1" ? fullPages : shownPages).filter(
   ({ name, path, as, expectedStatuses }) =>

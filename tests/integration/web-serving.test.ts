@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { firstPlanTexts } from "@sluice/control-plane/payments/plans/first-plan-texts.ts";
 import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
@@ -89,10 +90,14 @@ describe("a public page", () => {
     );
     expect(english).toContain('<html lang="en" dir="ltr">');
     expect(arabic).toContain('<html lang="ar" dir="rtl">');
-    for (const text of [english, arabic]) {
+    const named = [
+      [english, "Top-up 10"],
+      [arabic, firstPlanTexts("credit-10").ar?.name ?? "an Arabic name"],
+    ] as const;
+    for (const [text, name] of named) {
       expect(text).toContain('hreflang="x-default" href="https://gateway.example/pricing/"');
       expect(text).toContain('hreflang="ar" href="https://gateway.example/ar/pricing/"');
-      expect(text).toContain("Top-up 10");
+      expect(text).toContain(name);
       expect(text).toContain("gpt-4o-mini");
     }
   });
@@ -358,7 +363,8 @@ describe("the admin", () => {
 
 test("a changed plan is on the pages of every language soon, and no incomplete page is ever seen", async () => {
   const before = await (await get("/pricing/")).text();
-  await rig.db.sql`update plan set name = 'Credit & <more>', version = version + 1 where plan_code = 'credit-10'`;
+  await rig.db
+    .sql`update plan set name = 'Credit & <more>', texts = '{}', version = version + 1 where plan_code = 'credit-10'`;
   // A changed catalogue is announced and read at once; plans are polled.
   await rig.db.sql`select pg_notify('catalog_changed', 'plan')`;
   const deadline = performance.now() + patienceMs;

@@ -2,7 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "الحساب",
-  facts: "بياناتك",
+  facts: "حسابك",
   email: "البريد الإلكتروني",
   userId: "معرّف المستخدم",
   gatewayUserId: "معرّف الحساب",

@@ -2,7 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Cuenta",
-  facts: "Tus datos",
+  facts: "Su cuenta",
   email: "Correo electrónico",
   userId: "Id de usuario",
   gatewayUserId: "Id de cuenta",

@@ -2,7 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Conta",
-  facts: "Seus dados",
+  facts: "A sua conta",
   email: "E-mail",
   userId: "Id do usuário",
   gatewayUserId: "Id da conta",

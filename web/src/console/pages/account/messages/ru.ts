@@ -2,7 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Аккаунт",
-  facts: "Ваши данные",
+  facts: "Ваш аккаунт",
   email: "Электронная почта",
   userId: "Идентификатор пользователя",
   gatewayUserId: "Идентификатор аккаунта",
