@@ -58,9 +58,11 @@ const pagesOf = (area: string): string[] =>
   Object.keys(app).filter((key) => key.startsWith(`src/${area}/pages/`) && key.endsWith("/page.tsx"));
 
 const styleKb = 14;
+/** What a page that is a program of its own may load more. */
+const moreKb: Readonly<Record<string, number>> = { "src/console/pages/playground/page.tsx": 5 };
 
 describe.each([
-  ["console", 71, 14, 3],
+  ["console", 70, 14, 3],
   ["admin", 83, 15, 3],
 ] as const)("the %s", (area, scriptKb, pageKb, filesAtOnce) => {
   const entry = `src/${area}/main.tsx`;
@@ -79,7 +81,8 @@ describe.each([
       const keys = firstLoad(page);
       const script = await gzipped(filesOf(app, keys, "js"));
       const style = await gzipped(filesOf(app, keys, "css"));
-      expect({ page, isWithin: script < scriptKb * kB && style < styleKb * kB, script, style }).toMatchObject({
+      const most = (scriptKb + (moreKb[page] ?? 0)) * kB;
+      expect({ page, isWithin: script < most && style < styleKb * kB, script, style }).toMatchObject({
         isWithin: true,
       });
     }
@@ -90,7 +93,7 @@ describe.each([
       const keys = firstLoad(page);
       const scripts = filesOf(app, keys, "js").size;
       const styles = filesOf(app, keys, "css").size;
-      expect({ page, isWithin: scripts <= 9 && styles <= 5, scripts, styles }).toMatchObject({ isWithin: true });
+      expect({ page, isWithin: scripts <= 8 && styles <= 5, scripts, styles }).toMatchObject({ isWithin: true });
     }
     expect(filesOf(app, reach(app, entry, "at once"), "js").size).toBe(filesAtOnce);
   });
@@ -139,7 +142,7 @@ describe("the public pages", () => {
     for (const key of Object.keys(site).filter((each) => each.startsWith("src/site/islands/"))) {
       const files = new Set([...main, ...filesOf(site, reach(site, key, "at once"), "js")]);
       // The table of models searches, sorts and compares hundreds of rows; a page has one island that is as large.
-      const most = key.endsWith("/model-table.tsx") ? 15 * kB : 11 * kB;
+      const most = key.endsWith("/model-table.tsx") ? 16 * kB : 11 * kB;
       expect({ key, isWithin: (await gzipped(files)) < most }).toEqual({ key, isWithin: true });
     }
     expect(await gzipped([site["src/site/site.css"]?.file ?? ""])).toBeLessThan(10 * kB);
