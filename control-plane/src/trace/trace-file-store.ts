@@ -56,6 +56,8 @@ export const traceFiles = listSource({
       const id = bind(value, "bigint");
       return `t.api_key_id = ${id} and t.gateway_user_id = gateway_user_of_key(${id})`;
     },
+    key_name: (value, bind) => `(t.gateway_user_id, t.api_key_id) in (
+        select named.gateway_user_id, named.id from api_key named where named.name = ${bind(value, "text")})`,
     model: equals("text", "t.model"),
     // The text repeats this condition, so that the planner can use the index of failures.
     status: (values, bind) => {

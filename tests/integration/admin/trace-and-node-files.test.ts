@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ApiKeyId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
@@ -21,13 +22,18 @@ beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   const sluice = await rig.startProcess();
   admin = consoleClient(sluice.url, (await loginAdmin(rig, { isSuper: false })).cookie);
+  const { gatewayUserId } = await rig.addUser(1_000n);
+  const [key] = await rig.db.sql<{ id: bigint }>`
+    update api_key set name = 'walked key' where gateway_user_id = ${gatewayUserId} returning id`;
+  const apiKeyId = (key?.id ?? 0n) as ApiKeyId;
   const { randomUUIDv7 } = Bun;
   const start = Date.now() - 2 * dayMs;
   const rows = Array.from({ length: 75 }, (_, i) => {
     const startedAtMs = start + Math.floor(i / 25) * dayMs - (75 - i) * 10;
     const requestId = randomUUIDv7("hex", startedAtMs) as TraceRow["requestId"];
     const status = i % 5 === 0 ? ("failed" as const) : ("completed" as const);
-    return traceRowOf({ day: utcDay(startedAtMs), requestId, startedAtMs, model: "walked", status });
+    const call = { day: utcDay(startedAtMs), requestId, startedAtMs, model: "walked", status };
+    return traceRowOf({ ...call, gatewayUserId, apiKeyId });
   });
   await createMissingPartitions(
     rig.db,
@@ -147,6 +153,7 @@ test.each([
   [nodes, { is_archived: "true" }, 1],
   [traces, { model: "walked" }, 75],
   [traces, { status: "failed", sort: "time" }, 15],
+  [traces, { key_name: "walked key" }, 75],
   [traces, { from: hoursAgo(36) }, 50],
   [traces, { to: hoursAgo(36), sort: "time" }, 25],
   [traces, { from: hoursAgo(36), to: hoursAgo(12), status: "failed" }, 5],

@@ -17,6 +17,7 @@ export const traceFile = listContract({
     user_id: idText,
     gateway_user_id: idText,
     key_id: idText,
+    key_name: exactText(200),
     model: exactText(256),
     status: choiceOf(outcomes),
     http_status: z
