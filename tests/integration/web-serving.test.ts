@@ -338,6 +338,28 @@ describe("the admin", () => {
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
   });
 
+  test("says the language that the admin chose, or else that of the browser, if it has it", async () => {
+    const { cookie } = await loginAdmin(rig, { isSuper: false });
+    const langOf = async (language: string): Promise<string | undefined> => {
+      const answer = await get("/admin/", { cookie, "accept-language": language });
+      return /<html lang="(\w+)"/.exec(await answer.text())?.[1];
+    };
+    const choose = async (locale: string): Promise<number> => {
+      const answer = await fetch(`${sluice.url}/backend/auth/admin/locale/save/`, {
+        method: "POST",
+        headers: { cookie, origin: sluice.url, "content-type": "application/json" },
+        body: JSON.stringify({ locale }),
+      });
+      return answer.status;
+    };
+    expect([await langOf("zh-CN,en;q=0.5"), await langOf("de"), await langOf("")]).toEqual(["zh", "en", "en"]);
+    expect(await choose("de")).toBe(422);
+    expect(await choose("en")).toBe(200);
+    expect(await langOf("zh-CN")).toBe("en");
+    expect(await choose("zh")).toBe(200);
+    expect([await langOf("en-US"), await langOf("de")]).toEqual(["zh", "zh"]);
+  });
+
   test("does not accept a user's login", async () => {
     const { cookie } = await loginUser(rig);
     expect((await get("/admin/", { cookie })).status).toBe(401);

@@ -1,4 +1,5 @@
 import {
+  adminLocaleInput,
   adminLoginInput,
   adminLoginResponse,
   adminMeResponse,
@@ -86,6 +87,18 @@ function adminLoginEndpoints({ db, sessions, adminLogin, adminAccounts }: Accoun
         const codes = { has_totp: hasCode, recovery_codes_left: recoveryCodesLeft };
         const state = { is_super: isSuper, is_fresh: isFresh, lacks_second_factor: lacksSecondFactor };
         return { admin: { username, role, ...state, ...codes } };
+      },
+    }),
+    endpoint({
+      method: "POST",
+      ...adminOperation("/backend/auth/admin/locale/save/"),
+      input: adminLocaleInput,
+      summary: "Choose the language of the admin area for the admin",
+      output: emptyResponse,
+      errors: [],
+      handle: async (call) => {
+        await adminAccounts.chooseLocale(call.admin, call.input.locale, originOf(call));
+        return {};
       },
     }),
     endpoint({

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { type Locale, localeOfTag } from "@sluice/contracts/locales";
+import { isAdminLocale, type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import type { BrandFile } from "../branding/model.ts";
 import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
-import { localeCookie, remembersLocale } from "../platform/page-locale.ts";
+import { localeCookie, pageLocaleOf, remembersLocale } from "../platform/page-locale.ts";
 import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { AppDocuments } from "./app-documents.ts";
@@ -152,11 +152,13 @@ export class Pages {
   }
 
   async #admin(request: Request, path: string): Promise<Response> {
-    if ((await this.#deps.callers.readAdmin(request)) === null) {
+    const admin = await this.#deps.callers.readAdmin(request);
+    if (admin === null) {
       const state = { login: "", next: path, problem: null, asksForCode: false };
       return adminLoginPage(state, 401, this.#deps.look());
     }
-    return await this.#application(request, this.#deps.build?.admin);
+    const locale = pageLocaleOf(request, admin.locale ?? "");
+    return await this.#application(request, this.#deps.build?.admin, isAdminLocale(locale) ? locale : "en");
   }
 
   async #console(request: Request, path: string): Promise<Response> {
@@ -179,14 +181,14 @@ export class Pages {
       return await this.#application(request, build?.console);
     }
     const withWidget = (text: string): string => drawSupportWidget(text, supportWidgetUrl, build.supportContext);
-    const file = await this.#documents.find(build.console, this.#deps.look(), withWidget);
+    const file = await this.#documents.find(build.console, this.#deps.look(), { complete: withWidget });
     return fileResponse(request, file, { headers: this.#headers.uncached });
   }
 
-  async #application(request: Request, file: StaticFile | undefined): Promise<Response> {
+  async #application(request: Request, file: StaticFile | undefined, locale: Locale = "en"): Promise<Response> {
     return file === undefined
       ? fileResponse(request, unbuiltPage, { status: 503, headers: privatePageHeaders })
-      : fileResponse(request, await this.#documents.find(file, this.#deps.look()), {
+      : fileResponse(request, await this.#documents.find(file, this.#deps.look(), { locale }), {
           headers: privatePageHeaders,
         });
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { adminRoles } from "./admin-roles.ts";
 import { waitingResponse } from "./approvals.ts";
 import { recordId } from "./keys.ts";
+import { adminLocales } from "./locales.ts";
 import { loginMethods } from "./login-methods.ts";
 import { reasonText } from "./readable-text.ts";
 import { registrationPasses } from "./registration-passes.ts";
@@ -74,6 +75,8 @@ export const profileSaveInput = z.strictObject({
   display_name: z.string().max(1_024).nullable().optional(),
   locale: z.string().max(35).optional(),
 });
+
+export const adminLocaleInput = z.strictObject({ locale: z.enum(adminLocales) });
 
 /** One session by its id, or all but the current one. */
 export const sessionRevokeInput = z.union([

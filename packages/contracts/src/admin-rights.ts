@@ -177,6 +177,7 @@ export const adminRights = {
   // Operations on one's own login, which ask for the password where it matters.
   "/backend/auth/admin/me/": ownLogin,
   "/backend/auth/admin/sessions/": ownLogin,
+  "/backend/auth/admin/locale/save/": ownLogin,
   "/backend/auth/admin/password/change/": ownLogin,
   "/backend/auth/admin/sessions/revoke/": ownLogin,
   "/backend/auth/admin/totp/begin/": ownLogin,

@@ -128,7 +128,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("closed", "/backend/admin/view/", "list save remove"),
   ...paths("closed", "/backend/auth/", "password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/totp/", "begin enable recovery-codes disable"),
-  ...paths("closed", "/backend/auth/admin/", "password/change sessions sessions/revoke"),
+  ...paths("closed", "/backend/auth/admin/", "locale/save password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/admin/totp/", "begin enable recovery-codes disable"),
   ...paths("closed", "/backend/auth/", "sign-ins sign-ins/link sign-ins/unlink"),
   ...paths("closed", "/backend/auth/", "closing closing/begin closing/undo email/change data-export"),

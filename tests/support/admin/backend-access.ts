@@ -43,6 +43,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "POST /backend/auth/admin/login/": "public",
   "POST /backend/auth/admin/logout/": "public",
   "GET /backend/auth/admin/me/": "admin",
+  "POST /backend/auth/admin/locale/save/": "admin",
   "POST /backend/auth/admin/password/change/": "admin",
   "GET /backend/auth/admin/sessions/": "admin",
   "POST /backend/auth/admin/sessions/revoke/": "admin",

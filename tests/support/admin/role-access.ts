@@ -3,6 +3,7 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "GET /backend/admin/registration/credit/list/": "read_only",
   "GET /backend/admin/registration/credit/export/": "read_only",
   "GET /backend/auth/admin/me/": "read_only support billing",
+  "POST /backend/auth/admin/locale/save/": "read_only support billing",
   "POST /backend/auth/admin/password/change/": "read_only support billing",
   "GET /backend/auth/admin/sessions/": "read_only support billing",
   "POST /backend/auth/admin/sessions/revoke/": "read_only support billing",

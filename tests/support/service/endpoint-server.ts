@@ -25,7 +25,7 @@ const callersOfHeaders: CallerReader = {
     const kind = request.headers.get("x-test-admin");
     const isSuper = kind !== "plain";
     const role = isSuper ? ("super_admin" as const) : ("admin" as const);
-    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, role, isSuper };
+    const admin = { sessionId: 1n, adminId: 7n, username: `${kind} admin`, role, isSuper, locale: null };
     const login = { isFresh: kind !== "stale", lacksSecondFactor: kind === "unfinished" };
     return Promise.resolve(kind === null ? null : { ...admin, ...login });
   },

@@ -185,6 +185,7 @@ export async function findAdminByToken(
     adminId: row.adminId,
     username: row.username,
     role: roleOfRecord(row),
+    locale: null,
     isSuper: row.agent >= 2,
     isFresh: scopes.includes("sensitive"),
     lacksSecondFactor: rules.isSecondFactorRequired && !row.hasCode,

@@ -1,3 +1,4 @@
+import type { AdminLocale } from "@sluice/contracts/locales";
 import { audit, byAdmin } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import type { AdminCaller } from "../../platform/endpoint/model.ts";
@@ -12,7 +13,7 @@ import { ofAdmin } from "../sessions/store.ts";
 import { listUnusedCodes } from "../totp/recovery-store.ts";
 import { type CodeOwner, removeSecret } from "../totp/totp-store.ts";
 import { spendAdminTokens } from "./admin-tokens-store.ts";
-import { findAdminById, replaceAdminPassword } from "./store.ts";
+import { findAdminById, replaceAdminPassword, setAdminLocale } from "./store.ts";
 
 /** What admins change in their own login, and super-admins in the logins of others. */
 export class AdminAccounts {
@@ -28,6 +29,19 @@ export class AdminAccounts {
     const unused = await listUnusedCodes(db, { kind: "admin", id: admin.adminId });
     const credentials = await findAdminById(db, admin.adminId);
     return { hasCode: credentials?.hasCode === true, recoveryCodesLeft: unused.length };
+  }
+
+  /** The language in which the admin area is shown to this admin, in every browser. */
+  async chooseLocale(admin: AdminCaller, locale: AdminLocale, origin: Origin): Promise<void> {
+    await this.#deps.db.withTransaction(async (tx) => {
+      await setAdminLocale(tx, admin.adminId, locale);
+      await audit(tx, byAdmin(admin, origin), "admin.locale_save", {
+        subjectKind: "admin",
+        subjectId: admin.adminId,
+        before: { locale: admin.locale },
+        after: { locale },
+      });
+    });
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { AdminEntry } from "@sluice/contracts/accounts";
 import type { StoredRole } from "@sluice/contracts/admin-roles";
+import type { AdminLocale } from "@sluice/contracts/locales";
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import { ago, equalsInAnyCase, isAnyOf, isSet, now } from "../../db/expressions.ts";
 import { session } from "../../db/schema/accounts.ts";
@@ -60,6 +61,10 @@ export async function holdAdmin(db: Queryable, { id, passwordHash, hasCode }: Ad
     )
     .for("share");
   return rows.length > 0;
+}
+
+export async function setAdminLocale(db: Queryable, id: bigint, locale: AdminLocale): Promise<void> {
+  await db.drizzle.update(credentials).set({ locale }).where(eq(credentials.id, id));
 }
 
 export async function setAdminPassword(db: Queryable, id: bigint, passwordHash: string): Promise<void> {

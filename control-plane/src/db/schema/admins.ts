@@ -1,4 +1,5 @@
 import { adminRoles } from "@sluice/contracts/admin-roles";
+import { adminLocales } from "@sluice/contracts/locales";
 import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { bytes, id, json, lifecycle, moment, reference } from "../columns.ts";
@@ -18,6 +19,8 @@ export const sharedAdminCredentials = pgTable(
     passwordHash: text("password_hash").notNull(),
     agent: integer("agent").notNull().default(0),
     role: text("role", { enum: adminRoles }).notNull().default("admin"),
+    /** The language of the admin area; null for that of the browser. */
+    locale: text("locale", { enum: adminLocales }),
     totpSealed: bytes("totp_sealed"),
     totpEnabledAt: moment("totp_enabled_at"),
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
@@ -28,6 +31,7 @@ export const sharedAdminCredentials = pgTable(
     uniqueIndex("shared_admin_credentials_email").on(sql`lower(${table.email})`),
     uniqueIndex("shared_admin_credentials_mobile").on(table.mobile),
     check("shared_admin_credentials_role", sql`${table.role} in ('admin', 'read_only', 'support', 'billing')`),
+    check("shared_admin_credentials_locale", sql`${table.locale} in ('en', 'zh')`),
   ],
 );
 

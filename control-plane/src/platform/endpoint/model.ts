@@ -1,6 +1,7 @@
 import type { AdminRole } from "@sluice/contracts/admin-roles";
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { AdminLocale } from "@sluice/contracts/locales";
 import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
 import type { z } from "zod";
 
@@ -52,6 +53,8 @@ export type AdminCaller = {
   readonly username: string;
   /** What the admin is; `isSuper` for a super-admin. */
   readonly role: AdminRole;
+  /** The language that the admin chose; null for that of the browser. */
+  readonly locale: AdminLocale | null;
   readonly isSuper: boolean;
   /** Whether the login is recent enough for actions that require a fresh one, or the access token may do them. */
   readonly isFresh: boolean;

@@ -1,0 +1,2 @@
+ALTER TABLE "shared_admin_credentials" ADD COLUMN "locale" text;--> statement-breakpoint
+ALTER TABLE "shared_admin_credentials" ADD CONSTRAINT "shared_admin_credentials_locale" CHECK ("shared_admin_credentials"."locale" in ('en', 'zh'));
