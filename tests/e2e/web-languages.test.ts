@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import { shownPages } from "../shots/pages.ts";
-import { TestBrowser } from "../support/web/browser.ts";
+import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { pageOptions, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
@@ -63,3 +64,64 @@ test.each(pages.map((shown) => [shown.name, shown] as const))(
   },
   testMsMax,
 );
+
+/** Each page of the admin once; its states show the same texts. */
+const adminPaths = [
+  ...new Map(
+    shownPages.filter(({ as, press }) => as === "admin" && press === undefined).map((shown) => [shown.path, shown]),
+  ).values(),
+];
+const chinese: Readonly<Record<string, string>> = zh;
+/** Names of groups, channels and admins in the data of this test, and the unit, which is the same word in Chinese. */
+const named: ReadonlySet<string> = new Set(["default", "first", "chat", "test", "Token"]);
+const isLeft = (text: string): boolean => Object.hasOwn(chinese, text) && chinese[text] !== text && !named.has(text);
+
+/** The visible texts and the names of controls that are English texts of the admin. */
+async function englishOf({ page }: WatchedPage): Promise<string[]> {
+  const texts = await page.evaluate<string[]>(`(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [document.title.split(" - ")[0]];
+    while (walker.nextNode() !== null) {
+      const { parentElement, textContent } = walker.currentNode;
+      if (parentElement.closest("code, pre, bdi, script, noscript") === null) found.push(textContent.trim());
+    }
+    for (const each of document.querySelectorAll("[aria-label], [title], [placeholder]")) {
+      found.push(each.ariaLabel ?? "", each.title ?? "", each.getAttribute("placeholder") ?? "");
+    }
+    return found;
+  })()`);
+  return [...new Set(texts)].filter(isLeft);
+}
+
+test("an admin switches to Chinese in the menu of the account, and no page of the admin is left in English", async () => {
+  const watched = await browser.open({ url: web.sluice.url, cookie: web.cookies.admin ?? "" });
+  const { page } = watched;
+  try {
+    await page.goto("/admin/");
+    await page.getByRole("button", { name: "Your account" }).click();
+    const reloaded = page.waitForEvent("load");
+    await page.getByRole("menuitemcheckbox", { name: "中文" }).click();
+    await reloaded;
+    await page.waitForSelector("html[lang=zh] main h1");
+    const left: [path: string, texts: string[]][] = [];
+    for (const { path, ready } of adminPaths) {
+      await page.goto(path);
+      // What the test does here is in the audit log, so that not every list is empty.
+      await page.waitForSelector(`${ready}, main tbody th`);
+      const texts = await englishOf(watched);
+      left.push(...(texts.length === 0 ? [] : [[path, texts] as [string, string[]]]));
+    }
+    expect(adminPaths.length).toBeGreaterThan(35);
+    expect(left).toEqual([]);
+    expect(watched.faults).toEqual([]);
+    // Kept with the login: another browser of the same admin is in Chinese, too.
+    const other = await browser.open({ url: web.sluice.url, cookie: web.cookies.admin ?? "" });
+    await other.page.goto("/admin/account/");
+    expect(await other.page.getAttribute("html", "lang")).toBe("zh");
+    await other.page.waitForSelector(`main h1:text("${chinese["Account"]}")`);
+    await other.close();
+  } finally {
+    await web.rig.db.sql`update shared_admin_credentials set locale = null`;
+    await watched.close();
+  }
+}, 180_000);

@@ -7,6 +7,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import type { Page } from "playwright-core";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
@@ -49,7 +50,19 @@ const folder = join(import.meta.dir, "../../.data/shots");
 
 type Studio = { readonly browser: TestBrowser; readonly web: WebRig; readonly isFirstUse: boolean };
 
-async function photograph(studio: Studio, shown: ShownPage, variant: Variant): Promise<string[]> {
+/** The names of controls in the language of a page: those of the admin are the English ones, translated. */
+function namesIn(shown: ShownPage, locale: string | undefined): ShownPage {
+  if (shown.as !== "admin" || locale !== "zh") {
+    return shown;
+  }
+  const own = (name: string): string => (zh as Readonly<Record<string, string>>)[name] ?? name;
+  const fill = Object.fromEntries(Object.entries(shown.fill ?? {}).map(([label, value]) => [own(label), value]));
+  const check = shown.check === undefined ? {} : { check: own(shown.check) };
+  return { ...shown, ...check, press: (shown.press ?? []).map(own), fill };
+}
+
+async function photograph(studio: Studio, page: ShownPage, variant: Variant): Promise<string[]> {
+  const shown = namesIn(page, variant.locale);
   const { browser, web, isFirstUse } = studio;
   const { path, locale } = variant.locale === undefined ? { path: shown.path } : inLanguage(shown, variant.locale);
   const options = { ...pageOptions(web, shown), ...variant.options, ...(locale === undefined ? {} : { locale }) };

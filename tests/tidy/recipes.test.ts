@@ -21,7 +21,7 @@ const examples: Readonly<Record<string, RegExp>> = {
 const elsewhere: Readonly<Record<string, RegExp>> = {
   // The addresses of providers name the path, too, and the list of changes names what came in earlier versions.
   "An operation under /v1":
-    /^(packages\/contracts\/src\/provider-presets|web\/src\/admin\/pages\/upstreams\/|web\/src\/site\/docs\/changelog\/)/,
+    /^(packages\/contracts\/src\/provider-presets|web\/src\/admin\/(pages\/upstreams\/|zh\/upstreams\.ts)|web\/src\/site\/docs\/changelog\/)/,
   // The word also means what providers do on their own.
   "A fault of the sandbox provider": /^(?!packages\/sandbox-provider\/)/,
 };

@@ -107,6 +107,7 @@ async function callersIn(db: Database): Promise<readonly Caller[]> {
   const admin: AdminCaller = {
     ...{ sessionId: 1n, adminId: 1n, username: "admin-1", isSuper: true, isFresh: true, lacksSecondFactor: false },
     role: "super_admin",
+    locale: null,
   };
   return [
     { who: "a person", user, names: { target: String(found.own) } },

@@ -1,3 +1,4 @@
+import { isAdminLocale } from "@sluice/contracts/locales";
 import { addGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
 import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
@@ -61,16 +62,21 @@ async function addShownOrganisation(db: Database): Promise<void> {
   });
 }
 
-/** Whether a page can be shown in a language; the admin area only changes direction. */
-export function isShownIn({ arabic }: ShownPage, locale: string): boolean {
-  return arabic !== "none" && (arabic !== "direction" || locale === "ar");
+/** Whether a page can be shown in a language; for those that it lacks, the admin area only changes direction. */
+export function isShownIn({ arabic, as }: ShownPage, locale: string): boolean {
+  return (
+    (as === "admin" && isAdminLocale(locale)) || (arabic !== "none" && (arabic !== "direction" || locale === "ar"))
+  );
 }
 
 /** Where a page is in a language, and how a browser has to be opened for it. */
 export function inLanguage(
-  { path, arabic }: ShownPage,
+  { path, arabic, as }: ShownPage,
   locale: string,
 ): { readonly path: string; readonly locale?: string } {
+  if (as === "admin" && isAdminLocale(locale)) {
+    return { path, locale };
+  }
   switch (arabic) {
     case "address":
       return { path: `/${locale}${path}` };

@@ -1,27 +1,47 @@
+import type { emptyResponse } from "@sluice/contracts/accounts";
 import { roleNames } from "@sluice/contracts/admin-roles";
+import { type AdminLocale, adminLocales } from "@sluice/contracts/locales";
 import { Navigate, Router, type RouteSectionProps, useLocation, useNavigate } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
 import { createMemo, type JSX, Match, onCleanup, onMount, Show, Switch } from "solid-js";
 import { apiPost, onRefused } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
+import { KitTextsProvider } from "../kit/kit-texts.tsx";
+import { kitTextsEn } from "../kit/kit-texts-en.ts";
 import { EmptyState } from "../kit/states.tsx";
+import { showToast } from "../kit/toast.tsx";
 import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { PageSkeleton } from "../shell/loaded-page.tsx";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
+import { failureText } from "./parts/actions.ts";
 import { BuildLine } from "./parts/build-line.tsx";
 import { createMe, hasPage, type Me, MeProvider, mayOpen } from "./parts/rights.tsx";
 import { SavedViews } from "./parts/saved-views.tsx";
 import { StepUpDialog } from "./parts/step-up-dialog.tsx";
 import { adminRoutes } from "./routes.ts";
 import { adminNavTexts } from "./texts.ts";
+import { adminLocale, known, t } from "./translate.ts";
+
+/** The languages of the admin, each in itself. */
+const localeNames: Readonly<Record<AdminLocale, string>> = { en: "English", zh: "中文" };
+
+const frameTexts = translated(shellTextsEn);
+const kitTexts = translated(kitTextsEn);
+
+/** The texts of parts that console and admin share. */
+function translated<Texts extends Readonly<Record<string, string>>>(
+  texts: Texts,
+): { readonly [Key in keyof Texts]: string } {
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, known(text)])) as Texts;
+}
 
 const personLinks = [
-  { label: "Your account", href: "/admin/account/" },
-  { label: "API description", href: "/backend/docs/" },
-  { label: "Website", href: "/" },
+  { label: t("Your account"), href: "/admin/account/" },
+  { label: t("API description"), href: "/backend/docs/" },
+  { label: t("Website"), href: "/" },
 ];
 
 /** The admin area: every page inside the one frame. */
@@ -29,9 +49,11 @@ export function AdminApp(): JSX.Element {
   const client = createQueryClient();
   return (
     <QueryClientProvider client={client}>
-      <Router base="/admin" root={Frame}>
-        {[...toRouterRoutes(adminRoutes), { path: "*", component: UnknownPage }]}
-      </Router>
+      <KitTextsProvider texts={() => kitTexts}>
+        <Router base="/admin" root={Frame}>
+          {[...toRouterRoutes(adminRoutes), { path: "*", component: UnknownPage }]}
+        </Router>
+      </KitTextsProvider>
     </QueryClientProvider>
   );
 }
@@ -52,18 +74,26 @@ function Frame(props: RouteSectionProps): JSX.Element {
     <MeProvider me={me}>
       <Shell
         area="admin"
-        areaLabel="Admin"
+        areaLabel={t("Admin")}
         loginPath="/admin/"
-        texts={shellTextsEn}
+        texts={frameTexts}
         nav={nav()}
         search={async (...asked) => (await import("./parts/find-records.ts")).findRecords(...asked)}
         person={me.admin()?.username}
         personLinks={personLinks}
+        personChoices={[
+          { heading: t("Language") },
+          ...adminLocales.map((locale) => ({
+            label: localeNames[locale],
+            isChecked: locale === adminLocale,
+            onSelect: () => void chooseLocale(locale),
+          })),
+        ]}
         foot={<BuildLine />}
         onLogOut={() => void logOut()}
       >
         <SavedViews>
-          <PageBoundary failedTitle="This page could not be loaded">
+          <PageBoundary failedTitle={t("This page could not be loaded")}>
             <OfRole>{props.children}</OfRole>
           </PageBoundary>
         </SavedViews>
@@ -99,7 +129,7 @@ function NoPage(props: {
   readonly admin: NonNullable<ReturnType<Me["admin"]>>;
   readonly isHome: boolean;
 }): JSX.Element {
-  const role = (): string => roleNames[props.admin.role];
+  const role = (): string => known(roleNames[props.admin.role]);
   const first = () => adminRoutes.find(({ path, nav }) => nav !== undefined && mayOpen(props.admin, `/admin${path}`));
   return (
     <Show when={props.isHome ? first() : undefined} fallback={<Refused role={role()} name={props.admin.username} />}>
@@ -109,25 +139,38 @@ function NoPage(props: {
 }
 
 function Refused(props: { readonly role: string; readonly name: string }): JSX.Element {
-  useAdminTitle(() => "Not for your role");
+  useAdminTitle(() => t("Not for your role"));
   return (
     <>
-      <PageHead title="Not for your role" />
-      <EmptyState title={`The role ${props.role} does not have this page.`}>
-        You are logged in as {props.name}. The sidebar lists every page of your role; a super-admin can change it.
+      <PageHead title={t("Not for your role")} />
+      <EmptyState title={t("The role {role} does not have this page.", { role: props.role })}>
+        {t("You are logged in as {name}. The sidebar lists every page of your role; a super-admin can change it.", {
+          name: props.name,
+        })}
       </EmptyState>
     </>
   );
 }
 
 function UnknownPage(): JSX.Element {
-  useAdminTitle(() => "Not found");
+  useAdminTitle(() => t("Not found"));
   return (
     <>
-      <PageHead title="This admin page does not exist" />
-      <EmptyState title="The sidebar lists every page." />
+      <PageHead title={t("This admin page does not exist")} />
+      <EmptyState title={t("The sidebar lists every page.")} />
     </>
   );
+}
+
+/** Stores the choice with the admin's login, and reloads: every text and number of the page depends on it. */
+async function chooseLocale(locale: AdminLocale): Promise<void> {
+  try {
+    await apiPost<typeof emptyResponse>("/backend/auth/admin/locale/save/", { locale });
+  } catch (error) {
+    showToast(failureText(error), "bad");
+    return;
+  }
+  location.reload();
 }
 
 async function logOut(): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from "solid-js";
 import { Button } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
-import { Menu } from "../kit/menu.tsx";
+import { Menu, type MenuEntry } from "../kit/menu.tsx";
 import { Toaster } from "../kit/toast.tsx";
 import { AnnouncementLine } from "./announcement-line.tsx";
 import { BrandMark } from "./brand-mark.tsx";
@@ -42,6 +42,8 @@ type ShellProps = {
   readonly person: string | undefined;
   /** Links in the menu of the person, the first one to the account. */
   readonly personLinks: readonly { readonly label: string; readonly href: string }[];
+  /** What else the menu of the person offers, such as the languages of the admin area. */
+  readonly personChoices?: readonly MenuEntry[];
   /** The end of the bar, such as the language menu of the console. */
   readonly barEnd?: JSX.Element;
   /** The foot of the sidebar. */
@@ -262,6 +264,7 @@ function PersonMenu(props: ShellProps): JSX.Element {
         ...(props.person === undefined ? [] : [{ heading: props.person }]),
         ...props.personLinks,
         "line" as const,
+        ...(props.personChoices === undefined ? [] : [...props.personChoices, "line" as const]),
         { heading: props.texts.theme },
         ...themes.map((theme) => ({
           label: themeName(props.texts, theme),

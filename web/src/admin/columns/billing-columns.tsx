@@ -6,6 +6,7 @@ import { formats } from "../formats.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
 import { shownMoment, shownText, shownWord } from "../shown.ts";
+import { t } from "../translate.ts";
 import { OrganisationLink, OwnerLink, UserLink } from "./user-link.tsx";
 
 export type OrderRow = RowOf<typeof orderList>;
@@ -14,11 +15,11 @@ export type RefundRow = RowOf<typeof refundList>;
 export type LedgerRow = RowOf<typeof ledgerList>;
 
 const ways: Readonly<Record<OrderRow["pay_channel"], string>> = {
-  none: "not chosen",
-  mock: "test payment",
-  walletpay: "wallet",
-  cardpay: "card",
-  code: "redemption code",
+  none: t("not chosen"),
+  mock: t("test payment"),
+  walletpay: t("wallet"),
+  cardpay: t("card"),
+  code: t("redemption code"),
 };
 
 /** How an order was paid, or would be: the same words in lists and panels. */
@@ -27,86 +28,91 @@ export function paymentMethod({ pay_channel: way, vendor }: Pick<OrderRow, "pay_
 }
 
 export const orderColumns: readonly Column<OrderRow>[] = [
-  { id: "order_no", label: "Order", cell: (row) => <code>{row.order_no}</code>, card: "title" },
-  { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
-  { id: "plan_name", label: "Plan", cell: (row) => row.plan_name },
+  { id: "order_no", label: t("Order"), cell: (row) => <code>{row.order_no}</code>, card: "title" },
+  { id: "email", label: t("Payer"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "organisation", label: t("For"), cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
+  { id: "plan_name", label: t("Plan"), cell: (row) => row.plan_name },
   {
     id: "amount_usd",
-    label: "Amount, USD",
+    label: t("Amount, USD"),
     cell: (row) => formats.usd(row.amount_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "pay_channel", label: "Payment method", cell: (row) => paymentMethod(row) },
+  { id: "pay_channel", label: t("Payment method"), cell: (row) => paymentMethod(row) },
   {
     id: "status",
-    label: "Status",
+    label: t("Status"),
     cell: (row) =>
       row.review_reason === null ? (
         <StateWord state={row.status} />
       ) : (
-        <Status tone="bad">{`${shownWord(row.status)}, needs review`}</Status>
+        <Status tone="bad">{t("{status}, needs review", { status: shownWord(row.status) })}</Status>
       ),
     card: "badge",
   },
-  { id: "created_at", label: "Created", cell: (row) => shownMoment(row.created_at), isSortable: true },
-  { id: "paid_at", label: "Paid", cell: (row) => shownMoment(row.paid_at), isHiddenAtFirst: true },
-  { id: "credited_at", label: "Credited", cell: (row) => shownMoment(row.credited_at), isHiddenAtFirst: true },
+  { id: "created_at", label: t("Created"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "paid_at", label: t("Paid"), cell: (row) => shownMoment(row.paid_at), isHiddenAtFirst: true },
+  { id: "credited_at", label: t("Credited"), cell: (row) => shownMoment(row.credited_at), isHiddenAtFirst: true },
 ];
 
 export const paymentColumns: readonly Column<PaymentRow>[] = [
-  { id: "transaction_id", label: "Transaction", cell: (row) => <code>{row.transaction_id}</code>, card: "title" },
+  { id: "transaction_id", label: t("Transaction"), cell: (row) => <code>{row.transaction_id}</code>, card: "title" },
   {
     id: "order_no",
-    label: "Order",
+    label: t("Order"),
     cell: (row) => <OrderLink orderNo={row.order_no} />,
     isHiddenAtFirst: true,
   },
-  { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
+  { id: "email", label: t("Payer"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "organisation", label: t("For"), cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
   {
     id: "gateway",
-    label: "Gateway",
+    label: t("Gateway"),
     cell: (row) => (row.account === row.gateway ? row.gateway : `${row.gateway}, ${row.account}`),
   },
   {
     id: "amount_usd",
-    label: "Amount, USD",
+    label: t("Amount, USD"),
     cell: (row) => formats.usd(row.amount_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "refunded_usd", label: "Refunded, USD", cell: (row) => formats.usd(row.refunded_usd), align: "end" },
-  { id: "order_status", label: "Order is", cell: (row) => <StateWord state={row.order_status} />, card: "badge" },
-  { id: "created_at", label: "Received", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "refunded_usd", label: t("Refunded, USD"), cell: (row) => formats.usd(row.refunded_usd), align: "end" },
+  { id: "order_status", label: t("Order is"), cell: (row) => <StateWord state={row.order_status} />, card: "badge" },
+  { id: "created_at", label: t("Received"), cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 export const refundColumns: readonly Column<RefundRow>[] = [
-  { id: "refund_no", label: "Refund", cell: (row) => <code>{row.refund_no}</code>, card: "title" },
-  { id: "order_no", label: "Order", cell: (row) => <OrderLink orderNo={row.order_no} /> },
-  { id: "email", label: "Payer", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: "For", cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
-  { id: "amount_usd", label: "Amount, USD", cell: (row) => formats.usd(row.amount_usd), align: "end" },
-  { id: "quota", label: "Deducted, USD", cell: (row) => formats.quota(row.quota), align: "end" },
-  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "reason", label: "Reason", cell: (row) => row.reason },
-  { id: "error", label: "Error", cell: (row) => shownText(row.error), isHiddenAtFirst: true },
-  { id: "created_at", label: "Requested", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "refund_no", label: t("Refund"), cell: (row) => <code>{row.refund_no}</code>, card: "title" },
+  { id: "order_no", label: t("Order"), cell: (row) => <OrderLink orderNo={row.order_no} /> },
+  { id: "email", label: t("Payer"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+  { id: "organisation", label: t("For"), cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
+  { id: "amount_usd", label: t("Amount, USD"), cell: (row) => formats.usd(row.amount_usd), align: "end" },
+  { id: "quota", label: t("Deducted, USD"), cell: (row) => formats.quota(row.quota), align: "end" },
+  { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "reason", label: t("Reason"), cell: (row) => row.reason },
+  { id: "error", label: t("Error"), cell: (row) => shownText(row.error), isHiddenAtFirst: true },
+  { id: "created_at", label: t("Requested"), cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 export const ledgerColumns: readonly Column<LedgerRow>[] = [
-  { id: "change_type", label: "Change", cell: (row) => shownWord(row.change_type), card: "title" },
+  { id: "change_type", label: t("Change"), cell: (row) => shownWord(row.change_type), card: "title" },
   {
     id: "account",
-    label: "Account",
+    label: t("Account"),
     cell: (row) => <OwnerLink row={row} name={row.account} />,
   },
-  { id: "amount", label: "Amount, USD", cell: (row) => formats.quota(row.amount), align: "end" },
-  { id: "balance_after", label: "Balance after, USD", cell: (row) => formats.quota(row.balance_after), align: "end" },
-  { id: "reference", label: "Reference", cell: (row) => <code>{row.reference}</code> },
-  { id: "note", label: "Note", cell: (row) => shownText(row.note), isHiddenAtFirst: true },
-  { id: "created_at", label: "At", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "amount", label: t("Amount, USD"), cell: (row) => formats.quota(row.amount), align: "end" },
+  {
+    id: "balance_after",
+    label: t("Balance after, USD"),
+    cell: (row) => formats.quota(row.balance_after),
+    align: "end",
+  },
+  { id: "reference", label: t("Reference"), cell: (row) => <code>{row.reference}</code> },
+  { id: "note", label: t("Note"), cell: (row) => shownText(row.note), isHiddenAtFirst: true },
+  { id: "created_at", label: t("At"), cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 export function OrderLink(props: { readonly orderNo: string }) {

@@ -1,6 +1,7 @@
 import { type JSX, Show } from "solid-js";
 import { PageLink } from "../parts/page-link.tsx";
 import { dash } from "../shown.ts";
+import { t } from "../translate.ts";
 
 /** A link to everything about a user; without an id only the address, for an unclaimed order. */
 export function UserLink(props: {
@@ -9,7 +10,11 @@ export function UserLink(props: {
 }): JSX.Element {
   return (
     <Show when={props.userId} fallback={props.email ?? dash}>
-      {(userId) => <PageLink href={`/admin/users/${userId()}/`}>{props.email ?? `user ${userId()}`}</PageLink>}
+      {(userId) => (
+        <PageLink href={`/admin/users/${userId()}/`}>
+          {props.email ?? t("user {userId}", { userId: userId() })}
+        </PageLink>
+      )}
     </Show>
   );
 }

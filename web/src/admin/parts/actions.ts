@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/solid-query";
 import { type Accessor, createSignal } from "solid-js";
 import { ApiError } from "../../api/client.ts";
 import { showToast } from "../../kit/toast.tsx";
+import { t } from "../translate.ts";
 
 /** Refetches everything that came from these backend paths. */
 export function useRefresh(...paths: readonly string[]): () => Promise<void> {
@@ -46,6 +47,9 @@ export function createAction(...paths: readonly string[]): Action {
 export function failureText(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const fields = error instanceof ApiError ? Object.values(error.fields) : [];
-  const requestId = error instanceof ApiError && error.requestId !== null ? ` Request ${error.requestId}` : "";
+  const requestId =
+    error instanceof ApiError && error.requestId !== null
+      ? t(" Request {requestId}", { requestId: error.requestId })
+      : "";
   return [message, ...fields].join(" ") + requestId;
 }

@@ -7,6 +7,7 @@ import { createForm } from "../../form/create-form.ts";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 import { showToast } from "../../kit/toast.tsx";
 import { shownCount } from "../shown.ts";
+import { t } from "../translate.ts";
 import { useRefresh } from "./actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "./form-parts.tsx";
 
@@ -25,48 +26,50 @@ export type Archived = {
 type Preview = ResponseOf<typeof archivePreview>["preview"];
 
 const kindTexts: Readonly<Record<ArchivedKind, string>> = {
-  channel:
+  channel: t(
     "It gets no calls from now on, and its credentials are destroyed. Running calls continue. Its name can be used again.",
-  model: "It can’t be called from now on, and is on no page for customers. Its prices stay in the books.",
-  group:
+  ),
+  model: t("It can’t be called from now on, and is on no page for customers. Its prices stay in the books."),
+  group: t(
     "No account can use it from now on, and its places in the routing are removed. Calls keep its name in the books.",
-  node: "It gets no calls from now on, and its relay key is destroyed: after a restoration you enter it again.",
-  plan: "It can’t be bought from now on, and is on no page for customers. What was sold stays valid.",
+  ),
+  node: t("It gets no calls from now on, and its relay key is destroyed: after a restoration you enter it again."),
+  plan: t("It can’t be bought from now on, and is on no page for customers. What was sold stays valid."),
 };
 
 /** For one, and for more than one. */
 const subjectTexts: Readonly<Record<ArchiveSubject, readonly [one: string, more: string]>> = {
-  abilities: ["place in the routing of a group", "places in the routing of groups"],
-  credentials: ["credential", "credentials"],
-  fallback_rules: ["fallback rule of its own", "fallback rules of its own"],
-  allowed_keys: ["key that names it among its models", "keys that name it among their models"],
-  sold_months: ["month that was sold", "months that were sold"],
-  open_orders: ["open order, which can still be paid", "open orders, which can still be paid"],
-  open_codes: ["batch of codes, which can still be redeemed", "batches of codes, which can still be redeemed"],
-  exit_node: ["exit node that it belongs to", "exit nodes that it belongs to"],
-  relay_key: ["relay key", "relay keys"],
-  accounts: ["account at a provider, which is switched off", "accounts at providers, which are switched off"],
-  routes: ["route that leads to it", "routes that lead to it"],
-  start_group: ["rule by which new accounts start in it", "rules by which new accounts start in it"],
-  exit_node_group: ["use by exit nodes, which need it", "uses by exit nodes, which need it"],
-  own_groups: ["account whose own group it is", "accounts whose own group it is"],
-  members: ["user who has it", "users who have it"],
-  group_keys: ["API key that names it", "API keys that name it"],
-  group_plans: ["plan that gives it", "plans that give it"],
-  group_months: ["month that was sold with it", "months that were sold with it"],
-  group_renewals: ["customer who pays for it every month", "customers who pay for it every month"],
-  group_codes: ["batch of codes that gives it", "batches of codes that give it"],
-  group_invitations: ["invitation that gives it", "invitations that give it"],
-  replacements: ["model that names it as its replacement", "models that name it as their replacement"],
-  fallback_targets: ["model that falls back to it", "models that fall back to it"],
-  mapped_names: ["name of the Messages route that leads to it", "names of the Messages route that lead to it"],
-  renewals: ["customer who pays for it every month", "customers who pay for it every month"],
+  abilities: [t("place in the routing of a group"), t("places in the routing of groups")],
+  credentials: [t("credential"), t("credentials")],
+  fallback_rules: [t("fallback rule of its own"), t("fallback rules of its own")],
+  allowed_keys: [t("key that names it among its models"), t("keys that name it among their models")],
+  sold_months: [t("month that was sold"), t("months that were sold")],
+  open_orders: [t("open order, which can still be paid"), t("open orders, which can still be paid")],
+  open_codes: [t("batch of codes, which can still be redeemed"), t("batches of codes, which can still be redeemed")],
+  exit_node: [t("exit node that it belongs to"), t("exit nodes that it belongs to")],
+  relay_key: [t("relay key"), t("relay keys")],
+  accounts: [t("account at a provider, which is switched off"), t("accounts at providers, which are switched off")],
+  routes: [t("route that leads to it"), t("routes that lead to it")],
+  start_group: [t("rule by which new accounts start in it"), t("rules by which new accounts start in it")],
+  exit_node_group: [t("use by exit nodes, which need it"), t("uses by exit nodes, which need it")],
+  own_groups: [t("account whose own group it is"), t("accounts whose own group it is")],
+  members: [t("user who has it"), t("users who have it")],
+  group_keys: [t("API key that names it"), t("API keys that name it")],
+  group_plans: [t("plan that gives it"), t("plans that give it")],
+  group_months: [t("month that was sold with it"), t("months that were sold with it")],
+  group_renewals: [t("customer who pays for it every month"), t("customers who pay for it every month")],
+  group_codes: [t("batch of codes that gives it"), t("batches of codes that give it")],
+  group_invitations: [t("invitation that gives it"), t("invitations that give it")],
+  replacements: [t("model that names it as its replacement"), t("models that name it as their replacement")],
+  fallback_targets: [t("model that falls back to it"), t("models that fall back to it")],
+  mapped_names: [t("name of the Messages route that leads to it"), t("names of the Messages route that lead to it")],
+  renewals: [t("customer who pays for it every month"), t("customers who pay for it every month")],
 };
 
 const effectTexts: Readonly<Record<Preview["effects"][number]["effect"], string>> = {
-  removed: "Removed",
-  goes_on: "Stays as it is",
-  blocks: "Change first",
+  removed: t("Removed"),
+  goes_on: t("Stays as it is"),
+  blocks: t("Change first"),
 };
 
 /** Archives a thing after saying what that does, or brings it back. */
@@ -74,7 +77,7 @@ export function ArchiveForms(props: Archived & { readonly onDone: () => void }):
   return (
     <Show when={props.archivedAt !== null} fallback={<ArchiveForm {...props} />}>
       <ActForm {...props} isPossible={true} operation="/backend/admin/archive/restore/">
-        <p>It is shown in lists again, and stays switched off until you switch it on.</p>
+        <p>{t("It is shown in lists again, and stays switched off until you switch it on.")}</p>
       </ActForm>
     </Show>
   );
@@ -116,7 +119,10 @@ function EffectList(props: { readonly effects: Preview["effects"] }): JSX.Elemen
         <For each={props.effects}>
           {({ effect, count, subject }) => (
             <li>
-              {effectTexts[effect]}: {shownCount(count)} {subjectTexts[subject][BigInt(count) === 1n ? 0 : 1]}
+              {t("{name}: {value}", {
+                name: effectTexts[effect],
+                value: `${shownCount(count)} ${subjectTexts[subject][BigInt(count) === 1n ? 0 : 1]}`,
+              })}
             </li>
           )}
         </For>
@@ -143,7 +149,7 @@ function ActForm(
       await apiPost<typeof archiveOutput>(operation, { kind, id, reason: reason.trim() });
       form.reset();
       await refresh();
-      showToast(isRestored ? `${name} was restored.` : `${name} was archived.`);
+      showToast(isRestored ? t("{name} was restored.", { name }) : t("{name} was archived.", { name }));
       props.onDone();
     },
   });
@@ -153,14 +159,14 @@ function ActForm(
       fallback={
         <>
           {props.children}
-          <Notice tone="warn">Change what needs it first, then archive it.</Notice>
+          <Notice tone="warn">{t("Change what needs it first, then archive it.")}</Notice>
         </>
       }
     >
       <AdminForm
         form={form}
         operation={operation}
-        action={isRestored ? "Restore" : "Archive now"}
+        action={isRestored ? t("Restore") : t("Archive now")}
         tone={isRestored ? "primary" : "danger"}
         onCancel={props.onDone}
       >

@@ -3,6 +3,7 @@ import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { LoadingPart, Notice } from "../../kit/states.tsx";
 import { shownMoment } from "../shown.ts";
+import { known, rich, t } from "../translate.ts";
 import type { Archived } from "./archive-forms.tsx";
 import { IfAllowed } from "./rights.tsx";
 
@@ -18,9 +19,13 @@ export function ArchiveButton(props: Archived): JSX.Element {
   return (
     <IfAllowed operation={isArchived() ? "/backend/admin/archive/restore/" : "/backend/admin/archive/add/"}>
       <Button variant={isArchived() ? "plain" : "danger"} onClick={() => setIsOpen(true)}>
-        {isArchived() ? "Restore" : "Archive"}
+        {isArchived() ? t("Restore") : t("Archive")}
       </Button>
-      <Dialog isOpen={isOpen()} onClose={close} title={`${isArchived() ? "Restore" : "Archive"} the ${props.kind}`}>
+      <Dialog
+        isOpen={isOpen()}
+        onClose={close}
+        title={t("{act} the {kind}", { act: isArchived() ? t("Restore") : t("Archive"), kind: known(props.kind) })}
+      >
         <Show when={isOpen()}>
           <Suspense fallback={<LoadingPart />}>
             <ArchiveForms {...props} onDone={close} />
@@ -35,7 +40,9 @@ export function ArchiveButton(props: Archived): JSX.Element {
 export function ArchivedNotice(props: { readonly archivedAt: string | null }): JSX.Element {
   return (
     <Show when={props.archivedAt}>
-      {(at) => <Notice tone="info">Archived on {shownMoment(at())}. Restore it to change it.</Notice>}
+      {(at) => (
+        <Notice tone="info">{rich("Archived on {at}. Restore it to change it.", { at: shownMoment(at()) })}</Notice>
+      )}
     </Show>
   );
 }
@@ -43,6 +50,6 @@ export function ArchivedNotice(props: { readonly archivedAt: string | null }): J
 /** The filter of a list that leaves archived rows out. */
 export const archivedFilter = {
   id: "is_archived",
-  label: "Archived",
-  options: [{ value: "true", label: "only archived" }],
+  label: t("Archived"),
+  options: [{ value: "true", label: t("only archived") }],
 } as const;

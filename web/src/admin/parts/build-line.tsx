@@ -2,6 +2,7 @@ import type { healthResponse } from "@sluice/contracts/health";
 import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
 import { apiGet } from "../../api/client.ts";
+import { rich } from "../translate.ts";
 
 const path = "/healthz";
 const fullCommit = /^([0-9a-f]{12})[0-9a-f]{28}/;
@@ -18,8 +19,10 @@ export function BuildLine(): JSX.Element {
     <Show when={query.data}>
       {(build) => (
         <p class="build-line">
-          Version {build().version}
-          <Show when={build().commit}>{(commit) => <>, commit {commit().replace(fullCommit, "$1")}</>}</Show>
+          {rich("Version {version}", { version: build().version })}
+          <Show when={build().commit}>
+            {(commit) => <>{rich(", commit {commit}", { commit: commit().replace(fullCommit, "$1") })}</>}
+          </Show>
         </p>
       )}
     </Show>

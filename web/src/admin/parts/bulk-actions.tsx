@@ -6,6 +6,7 @@ import { Button } from "../../kit/button.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { LoadingPart } from "../../kit/states.tsx";
 import type { TableSelection } from "../../table/data-table.tsx";
+import { t } from "../translate.ts";
 import type { Chosen } from "./bulk-dialog.tsx";
 import { bulkTexts } from "./bulk-texts.ts";
 import { createMe, mayCall } from "./rights.tsx";
@@ -45,10 +46,10 @@ function BulkButtons(props: Chosen & { readonly names: readonly BulkActionName[]
     <>
       <For each={allowed()}>{(name) => <Button onClick={() => setOpened(name)}>{bulkTexts[name].label}</Button>}</For>
       <a class="button" href={file("csv")} download="">
-        Export CSV
+        {t("Export CSV")}
       </a>
       <a class="button" href={file("json")} download="">
-        Export JSON
+        {t("Export JSON")}
       </a>
       <Dialog isOpen={opened() !== null} onClose={close} title={title()} size="wide">
         <Show when={opened()} keyed>

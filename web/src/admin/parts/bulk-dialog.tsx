@@ -8,6 +8,7 @@ import { createForm } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
+import { rich, t } from "../translate.ts";
 import { useRefresh } from "./actions.ts";
 import { bulkTexts } from "./bulk-texts.ts";
 import { AdminForm, ReasonField, reasonFault } from "./form-parts.tsx";
@@ -56,7 +57,7 @@ export function BulkDialog(props: BulkProps): JSX.Element {
   );
 }
 
-const rowCount = (count: number): string => `${count} ${count === 1 ? "row" : "rows"}`;
+const rowCount = (count: number): string => (count === 1 ? t("{count} row", { count }) : t("{count} rows", { count }));
 
 function BulkForm(
   props: BulkProps & { readonly preview: Preview; readonly onResult: (result: Result) => void },
@@ -68,7 +69,7 @@ function BulkForm(
   const form = createForm({
     initial: { group_name: "", reason: "" },
     check: ({ group_name: group, reason }) => ({
-      ...(takesGroup && group.trim() === "" ? { group_name: "Name the group." } : {}),
+      ...(takesGroup && group.trim() === "" ? { group_name: t("Name the group.") } : {}),
       ...reasonFault(reason),
     }),
     submit: async ({ group_name: group, reason }) => {
@@ -84,18 +85,20 @@ function BulkForm(
     <div class="section-stack">
       <Notice tone={props.preview.changes === 0 ? "warn" : "info"}>
         <span>
-          <strong>{rowCount(props.preview.changes)}</strong> will be changed
-          {props.preview.skips === 0 ? "" : `, ${rowCount(props.preview.skips)} left alone`}.{" "}
-          {props.preview.changes === 0 ? "" : effect}
+          {rich("{changes} will be changed{skips}. {effect}", {
+            changes: <strong>{rowCount(props.preview.changes)}</strong>,
+            skips: props.preview.skips === 0 ? "" : t(", {skips} left alone", { skips: rowCount(props.preview.skips) }),
+            effect: props.preview.changes === 0 ? "" : effect,
+          })}
         </span>
       </Notice>
       <Show when={skipped().length > 0}>
         <SimpleTable
-          label="Left alone"
+          label={t("Left alone")}
           rows={skipped()}
           columns={[
-            { label: "Left alone", cell: (row) => row.name },
-            { label: "Because", cell: (row) => row.skipped_because },
+            { label: t("Left alone"), cell: (row) => row.name },
+            { label: t("Because"), cell: (row) => row.skipped_because },
           ]}
         />
       </Show>
@@ -103,21 +106,21 @@ function BulkForm(
         when={props.preview.changes > 0}
         fallback={
           <div class="dialog-actions">
-            <Button onClick={() => props.onClose()}>Close</Button>
+            <Button onClick={() => props.onClose()}>{t("Close")}</Button>
           </div>
         }
       >
         <AdminForm
           form={form}
           operation={operation}
-          action={`${label}: ${rowCount(props.preview.changes)}`}
+          action={t("{name}: {value}", { name: label, value: rowCount(props.preview.changes) })}
           tone={tone ?? "primary"}
           onCancel={props.onClose}
         >
           <Show when={takesGroup}>
-            <TextField label="Group" autocomplete="off" {...form.text("group_name")} />
+            <TextField label={t("Group")} autocomplete="off" {...form.text("group_name")} />
           </Show>
-          <ReasonField form={form} hint="Recorded in the audit log of each row." />
+          <ReasonField form={form} hint={t("Recorded in the audit log of each row.")} />
         </AdminForm>
       </Show>
     </div>
@@ -125,10 +128,10 @@ function BulkForm(
 }
 
 const outcomeTexts: Readonly<Record<Result["rows"][number]["outcome"], string>> = {
-  done: "done",
-  waiting: "waits for another super-admin",
-  skipped: "left alone",
-  failed: "refused",
+  done: t("done"),
+  waiting: t("waits for another super-admin"),
+  skipped: t("left alone"),
+  failed: t("refused"),
 };
 
 function BulkResult(props: { readonly result: Result; readonly onClose: () => void }): JSX.Element {
@@ -142,22 +145,22 @@ function BulkResult(props: { readonly result: Result; readonly onClose: () => vo
   return (
     <div class="section-stack">
       <Notice tone={counts().failed > 0 ? "bad" : "ok"}>
-        <span role="status">{summary()}.</span>
+        <span role="status">{t("{summary}.", { summary: summary() })}</span>
       </Notice>
       <Show when={others().length > 0}>
         <SimpleTable
-          label="Not changed"
+          label={t("Not changed")}
           rows={others()}
           columns={[
-            { label: "Row", cell: (row) => row.name },
-            { label: "Outcome", cell: (row) => outcomeTexts[row.outcome] },
-            { label: "Because", cell: (row) => row.note ?? "" },
+            { label: t("Row"), cell: (row) => row.name },
+            { label: t("Outcome"), cell: (row) => outcomeTexts[row.outcome] },
+            { label: t("Because"), cell: (row) => row.note ?? "" },
           ]}
         />
       </Show>
       <div class="dialog-actions">
         <Button variant="primary" onClick={() => props.onClose()}>
-          Close
+          {t("Close")}
         </Button>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { type JSX, Show } from "solid-js";
+import { t } from "../translate.ts";
 import { JsonValue } from "./json-value.tsx";
 import { SimpleTable } from "./simple-table.tsx";
 
@@ -12,22 +13,22 @@ export function ChangeTable(props: { readonly before: unknown; readonly after: u
       when={changes()}
       fallback={
         <>
-          <h3>Before</h3>
-          <JsonValue value={props.before} label="Before" />
-          <h3>After</h3>
-          <JsonValue value={props.after} label="After" />
+          <h3>{t("Before")}</h3>
+          <JsonValue value={props.before} label={t("Before")} />
+          <h3>{t("After")}</h3>
+          <JsonValue value={props.after} label={t("After")} />
         </>
       }
     >
       {(rows) => (
-        <Show when={rows().length > 0} fallback={<p class="muted">No fields were changed.</p>}>
+        <Show when={rows().length > 0} fallback={<p class="muted">{t("No fields were changed.")}</p>}>
           <SimpleTable
-            label="Changed fields"
+            label={t("Changed fields")}
             rows={rows()}
             columns={[
-              { label: "Field", cell: (row) => row.name },
-              { label: "Before", cell: (row) => <bdi>{row.before}</bdi> },
-              { label: "After", cell: (row) => <bdi>{row.after}</bdi> },
+              { label: t("Field"), cell: (row) => row.name },
+              { label: t("Before"), cell: (row) => <bdi>{row.before}</bdi> },
+              { label: t("After"), cell: (row) => <bdi>{row.after}</bdi> },
             ]}
           />
         </Show>

@@ -2,6 +2,7 @@ import type { ListResponse } from "@sluice/contracts/lists";
 import { ApiError, apiGet } from "../../api/client.ts";
 import { findDocs } from "../../shell/find-docs.ts";
 import type { PaletteEntry } from "../../shell/palette-entries.ts";
+import { t } from "../translate.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -30,42 +31,42 @@ const address = (path: string, query: Readonly<Record<string, string>>): string 
 
 const sources: readonly Source[] = [
   {
-    kind: "User",
+    kind: t("User"),
     path: "/backend/admin/user/list/",
     filterOf: startsWith,
     labelOf: (row) => text(row, "email"),
     hrefOf: (row) => `/admin/users/${text(row, "user_id")}/`,
   },
   {
-    kind: "Organisation",
+    kind: t("Organisation"),
     path: "/backend/admin/organisation/list/",
     filterOf: startsWith,
     labelOf: (row) => text(row, "name"),
     hrefOf: (row) => `/admin/organisations/${text(row, "organisation_id")}/`,
   },
   {
-    kind: "Order",
+    kind: t("Order"),
     path: "/backend/admin/order/list/",
     filterOf: (words) => (words.includes("@") ? { email: words } : orderNo.test(words) ? { order_no: words } : null),
     labelOf: (row) => text(row, "order_no"),
     hrefOf: (row) => address("/admin/orders/", { order_no: text(row, "order_no"), open: text(row, "order_no") }),
   },
   {
-    kind: "Model",
+    kind: t("Model"),
     path: "/backend/admin/model/list/",
     filterOf: startsWith,
     labelOf: (row) => text(row, "name"),
     hrefOf: (row) => address("/admin/models/", { q: text(row, "name"), open: text(row, "name") }),
   },
   {
-    kind: "Channel",
+    kind: t("Channel"),
     path: "/backend/admin/channel/list/",
     filterOf: startsWith,
     labelOf: (row) => text(row, "name"),
     hrefOf: (row) => address("/admin/upstreams/", { q: text(row, "name"), open: text(row, "channel_id") }),
   },
   {
-    kind: "Group",
+    kind: t("Group"),
     path: "/backend/admin/group/list/",
     filterOf: startsWith,
     labelOf: (row) => text(row, "name"),
@@ -84,7 +85,7 @@ export async function findRecords(
   signal: AbortSignal,
 ): Promise<readonly PaletteEntry[]> {
   if (requestId.test(words)) {
-    return [{ label: words, kind: "Call", onSelect: () => open(`/admin/trace/${words.toLowerCase()}/`) }];
+    return [{ label: words, kind: t("Call"), onSelect: () => open(`/admin/trace/${words.toLowerCase()}/`) }];
   }
   if (words.length < wordsMin) {
     return [];

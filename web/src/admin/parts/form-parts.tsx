@@ -4,6 +4,7 @@ import type { Form } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
 import { TextArea } from "../../kit/field.tsx";
 import { ErrorState } from "../../kit/states.tsx";
+import { t } from "../translate.ts";
 import { createRefusal } from "./rights.tsx";
 import type { PreviewedForm } from "./what-changes/what-changes.tsx";
 
@@ -29,7 +30,7 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
     <form class="form" onSubmit={props.form.onSubmit} noValidate ref={setElement} data-operation={props.operation}>
       <Show when={refusal?.isRefused()}>{refusal?.notice()}</Show>
       <Show when={props.form.problem()}>
-        {(problem) => <ErrorState title="Nothing was changed" error={problem()} />}
+        {(problem) => <ErrorState title={t("Nothing was changed")} error={problem()} />}
       </Show>
       {props.children}
       <Show when={refusal?.isRefused() === false && element()}>
@@ -41,7 +42,7 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
             {props.action}
           </Button>
         </Show>
-        <Show when={props.onCancel}>{(cancel) => <Button onClick={() => cancel()()}>Cancel</Button>}</Show>
+        <Show when={props.onCancel}>{(cancel) => <Button onClick={() => cancel()()}>{t("Cancel")}</Button>}</Show>
       </div>
     </form>
   );
@@ -80,9 +81,9 @@ export function ReasonField(props: {
 }): JSX.Element {
   return (
     <TextArea
-      label="Reason"
-      hint={props.hint ?? "Recorded in the audit log."}
-      optional={props.isOptional === true ? "optional" : undefined}
+      label={t("Reason")}
+      hint={props.hint ?? t("Recorded in the audit log.")}
+      optional={props.isOptional === true ? t("optional") : undefined}
       {...props.form.text("reason")}
     />
   );
@@ -90,4 +91,4 @@ export function ReasonField(props: {
 
 /** What is wrong with a reason, for the check of a form. */
 export const reasonFault = (reason: string): { readonly reason?: string } =>
-  reason.trim().length < 3 ? { reason: "Give a reason of at least three characters." } : {};
+  reason.trim().length < 3 ? { reason: t("Give a reason of at least three characters.") } : {};

@@ -1,4 +1,5 @@
 import { useSearchParams } from "@solidjs/router";
+import { t } from "../translate.ts";
 import { createRangeState, type RangeState } from "./range-bar.tsx";
 
 /** The filters of a list by its time, in addition to its own; `createTableState` takes them like any other. */
@@ -10,7 +11,7 @@ export function createListRange(): RangeState {
   const [, setParams] = useSearchParams();
   return {
     ...range,
-    unset: "All days",
+    unset: t("All days"),
     set: (values) => setParams({ ...values, cursor: null, open: null }, { scroll: false }),
   };
 }

@@ -1,11 +1,12 @@
 import type { waitingResponse } from "@sluice/contracts/approvals";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { t } from "../translate.ts";
 
 export type Approval = ResponseOf<typeof waitingResponse>["approval"];
 
 /** Shown when an act waits for a second super-admin. */
 export function waitingText({ approval_id: id }: Approval): string {
-  return `Nothing has changed yet: request ${id} is waiting for another super-admin's approval.`;
+  return t("Nothing has changed yet: request {id} is waiting for another super-admin's approval.", { id });
 }
 
 /** The result of an action that may wait for a second super-admin. */

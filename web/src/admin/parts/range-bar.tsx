@@ -2,6 +2,7 @@ import { useSearchParams } from "@solidjs/router";
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { dayIn, dayMs } from "../../i18n/days.ts";
 import { SelectField, TextField } from "../../kit/field.tsx";
+import { t } from "../translate.ts";
 import "../../table/data-table.css";
 
 /** The days of a page, in the URL; empty means the backend's default. */
@@ -23,7 +24,7 @@ export function createRangeState(): RangeState {
   };
   const zone = (): string => read("zone") || "UTC";
   return {
-    unset: "Last 30 days",
+    unset: t("Last 30 days"),
     fromDay: () => read("from_day"),
     toDay: () => read("to_day"),
     zone,
@@ -49,7 +50,7 @@ function daysOf(state: RangeState, days: number): { readonly from_day: string; r
 }
 
 function presetText(days: number): string {
-  return days === 1 ? "Today" : `Last ${days} days`;
+  return days === 1 ? t("Today") : t("Last {days} days", { days });
 }
 
 const otherDays = "other";
@@ -79,31 +80,31 @@ export function RangeBar(props: { readonly state: RangeState }): JSX.Element {
   };
   return (
     <div class="table-bar">
-      <SelectField label="Period" value={chosen()} onChange={(event) => choose(event.currentTarget.value)}>
+      <SelectField label={t("Period")} value={chosen()} onChange={(event) => choose(event.currentTarget.value)}>
         <For each={["", ...presets.map(String), otherDays]}>
           {(value) => (
             <option value={value} selected={value === chosen()}>
-              {value === "" ? props.state.unset : value === otherDays ? "Other days" : presetText(Number(value))}
+              {value === "" ? props.state.unset : value === otherDays ? t("Other days") : presetText(Number(value))}
             </option>
           )}
         </For>
       </SelectField>
       <Show when={chosen() === otherDays}>
         <TextField
-          label="From day"
+          label={t("From day")}
           type="date"
           value={props.state.fromDay()}
           onChange={(event) => props.state.set({ from_day: event.currentTarget.value })}
         />
         <TextField
-          label="To day"
+          label={t("To day")}
           type="date"
           value={props.state.toDay()}
           onChange={(event) => props.state.set({ to_day: event.currentTarget.value })}
         />
       </Show>
       <SelectField
-        label="Zone"
+        label={t("Zone")}
         onChange={(event) => props.state.set({ zone: event.currentTarget.value })}
         value={props.state.zone()}
       >

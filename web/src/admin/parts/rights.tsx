@@ -8,18 +8,19 @@ import { createContext, type JSX, Match, Show, Switch, useContext } from "solid-
 import { apiGet } from "../../api/client.ts";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
 import { readsAt } from "../page-reads.ts";
+import { known, rich, t } from "../translate.ts";
 
 const path = "/backend/auth/admin/me/";
 /** What an admin is offered depends on it, so that a failed request is made again until it is answered. */
 const askAgainMs = 5_000;
 
 /** The roles of an admin who is not a super-admin, for a choice. */
-export const roleOptions = adminRoles.map((role) => ({ value: role, label: roleNames[role] }));
-export const superAdminOption = { value: "super_admin", label: roleNames.super_admin };
+export const roleOptions = adminRoles.map((role) => ({ value: role, label: known(roleNames[role]) }));
+export const superAdminOption = { value: "super_admin", label: known(roleNames.super_admin) };
 
 /** The word for the rights of an admin. */
 export function rightsOf(admin: { readonly agent: number; readonly role: StoredRole }): string {
-  return admin.agent < 1 ? "disabled" : roleNames[roleOfRecord(admin)];
+  return admin.agent < 1 ? t("disabled") : known(roleNames[roleOfRecord(admin)]);
 }
 
 export type Me = {
@@ -127,8 +128,10 @@ export function SuperOnly(props: {
         {(admin) => (
           <Notice tone="warn">
             <span>
-              {props.what} by super-admins only. <strong>{admin().username}</strong> is logged in as an admin without
-              that right; a super-admin can do it.
+              {rich(
+                "{what} by super-admins only. {username} is logged in as an admin without that right; a super-admin can do it.",
+                { what: props.what, username: <strong>{admin().username}</strong> },
+              )}
             </span>
           </Notice>
         )}
@@ -145,14 +148,19 @@ export function createRefusal(operation: AdminOperation): {
   const me = createMe();
   const isForSupers = adminRights[operation].access === "super_admin";
   const isRefused = (): boolean => me.admin() !== undefined && !mayCall(me.admin(), operation);
-  const roleName = (): string => roleNames[me.admin()?.role ?? "admin"];
+  const roleName = (): string => known(roleNames[me.admin()?.role ?? "admin"]);
   return {
     isRefused,
     notice: () => (
       <Notice tone="warn">
         <span>
-          {isForSupers ? "Only super-admins can do this." : `The role ${roleName()} does not allow this.`}{" "}
-          <strong>{me.admin()?.username}</strong> is logged in with the role {roleName()}.
+          {rich("{problem} {username} is logged in with the role {role}.", {
+            problem: isForSupers
+              ? t("Only super-admins can do this.")
+              : t("The role {role} does not allow this.", { role: roleName() }),
+            username: <strong>{me.admin()?.username}</strong>,
+            role: roleName(),
+          })}
         </span>
       </Notice>
     ),

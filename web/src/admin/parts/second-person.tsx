@@ -3,6 +3,7 @@ import { createQuery } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
 import { apiGet } from "../../api/client.ts";
 import { Notice } from "../../kit/states.tsx";
+import { rich } from "../translate.ts";
 import { createMe } from "./rights.tsx";
 
 const settingsPath = "/backend/admin/settings/list/";
@@ -28,7 +29,7 @@ export function SecondPersonNotice(props: {
   const what = (): string => (typeof props.what === "string" ? props.what : props.what(String(aboveUsd())));
   return (
     <Show when={aboveUsd() > 0}>
-      <Notice tone="warn">{what()} until another super-admin has approved it.</Notice>
+      <Notice tone="warn">{rich("{what} until another super-admin has approved it.", { what: what() })}</Notice>
     </Show>
   );
 }

@@ -10,6 +10,7 @@ import { Badge } from "../../kit/status.tsx";
 import { showToast } from "../../kit/toast.tsx";
 import { formats } from "../formats.ts";
 import { shownMoment } from "../shown.ts";
+import { known, t } from "../translate.ts";
 import { createAction, useRefresh } from "./actions.ts";
 import { ChoiceField } from "./choice-field.tsx";
 import { wholeOrNull } from "./field-values.ts";
@@ -50,11 +51,11 @@ export function SettingForm(props: { readonly setting: Setting; readonly mayChan
   const form = createForm({
     initial: { value: String(setting.value) },
     check: ({ value }) =>
-      setting.kind !== "text" && value.trim() === "" ? { value: "Enter a value, or use the default." } : {},
+      setting.kind !== "text" && value.trim() === "" ? { value: t("Enter a value, or use the default.") } : {},
     body: ({ value }) => settingBody(setting, toValue(setting, value)),
     submit: async ({ value }) => {
       const wanted = toValue(setting, value);
-      showToast(await save(wanted, `${setting.name} saved`));
+      showToast(await save(wanted, t("{name} saved", { name: setting.name })));
       await refresh();
       // A value waiting for a second person is not in effect yet.
       form.reset({ value: String(setting.value) });
@@ -66,29 +67,33 @@ export function SettingForm(props: { readonly setting: Setting; readonly mayChan
       <div>
         <div class="button-row">
           <code>{setting.name}</code>
-          <Badge>{setting.source === "admin" ? "changed" : setting.source}</Badge>
+          <Badge>{setting.source === "admin" ? t("changed") : known(setting.source)}</Badge>
         </div>
-        <p class="muted">{setting.description}</p>
+        <p class="muted">{known(setting.description)}</p>
         <p class="muted">{factsOf(setting)}</p>
       </div>
       <div class={styles["control"]}>
         <SettingField setting={setting} form={form} isDisabled={isFixed() || !props.mayChange} />
-        <Show when={form.problem()}>{(problem) => <ErrorState title="Nothing was changed" error={problem()} />}</Show>
+        <Show when={form.problem()}>
+          {(problem) => <ErrorState title={t("Nothing was changed")} error={problem()} />}
+        </Show>
         <Show when={props.mayChange && !isFixed() && element()}>
           {(shown) => <ChangesOf form={form} operation="/backend/admin/settings/save/" element={shown()} />}
         </Show>
         <Show when={props.mayChange && !isFixed()}>
           <div class="button-row">
             <Button type="submit" isBusy={form.isSubmitting()} disabled={!form.isChanged()}>
-              Save
+              {t("Save")}
             </Button>
             <Show when={setting.source === "admin"}>
               <Button
                 variant="quiet"
                 isBusy={action.isBusy()}
-                onClick={() => void action.run(() => save(null, `${setting.name} was reset to its default`))}
+                onClick={() =>
+                  void action.run(() => save(null, t("{name} was reset to its default", { name: setting.name })))
+                }
               >
-                Use the default
+                {t("Use the default")}
               </Button>
             </Show>
           </div>
@@ -111,7 +116,7 @@ function SettingField(props: {
   readonly isDisabled: boolean;
 }): JSX.Element {
   const { setting, form } = props;
-  const label = setting.unit === null ? "Value" : `Value, ${setting.unit}`;
+  const label = setting.unit === null ? t("Value") : t("Value, {unit}", { unit: known(setting.unit) });
   return (
     <Show
       when={setting.kind === "boolean"}
@@ -128,8 +133,8 @@ function SettingField(props: {
         label={label}
         disabled={props.isDisabled}
         options={[
-          { value: "true", label: "on" },
-          { value: "false", label: "off" },
+          { value: "true", label: t("on") },
+          { value: "false", label: t("off") },
         ]}
         {...form.text("value")}
       />
@@ -140,16 +145,24 @@ function SettingField(props: {
 function factsOf(setting: Setting): string {
   const shown = (value: Setting["value"]): string => {
     if (typeof value === "string") {
-      return value === "" ? "empty" : value;
+      return value === "" ? t("empty") : value;
     }
-    return typeof value === "boolean" ? (value ? "on" : "off") : formats.number(value);
+    return typeof value === "boolean" ? (value ? t("on") : t("off")) : formats.number(value);
   };
   const range =
     setting.min === null || setting.max === null
       ? ""
-      : ` From ${formats.number(setting.min)} to ${formats.number(setting.max)}.`;
+      : t(" From {min} to {max}.", { min: formats.number(setting.min), max: formats.number(setting.max) });
   const changed =
-    setting.updated_by === null ? "" : ` Changed by ${setting.updated_by}, ${shownMoment(setting.updated_at)}.`;
-  const fixed = setting.source === "environment" ? ` Set by ${setting.variable} when the service starts.` : "";
-  return `Default: ${shown(setting.default)}.${range}${changed}${fixed}`;
+    setting.updated_by === null
+      ? ""
+      : t(" Changed by {updated_by}, {updated_at}.", {
+          updated_by: setting.updated_by,
+          updated_at: shownMoment(setting.updated_at),
+        });
+  const fixed =
+    setting.source === "environment"
+      ? t(" Set by {variable} when the service starts.", { variable: setting.variable })
+      : "";
+  return t("Default: {default}.{range}{changed}{fixed}", { default: shown(setting.default), range, changed, fixed });
 }

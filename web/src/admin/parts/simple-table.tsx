@@ -1,4 +1,5 @@
 import { For, type JSX } from "solid-js";
+import { t } from "../translate.ts";
 import "../../table/data-table.css";
 
 export type SimpleColumn<Row> = {
@@ -14,7 +15,7 @@ export function SimpleTable<Row>(props: {
   readonly rows: readonly Row[];
 }): JSX.Element {
   return (
-    <section class="table-scroll" tabindex="0" aria-label={`${props.label}, rows`}>
+    <section class="table-scroll" tabindex="0" aria-label={t("{label}, rows", { label: props.label })}>
       <table class="table table-wrapping">
         <caption class="visually-hidden">{props.label}</caption>
         <thead>

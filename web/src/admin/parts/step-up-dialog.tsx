@@ -2,6 +2,7 @@ import { createSignal, type JSX, lazy, onCleanup, onMount, Suspense } from "soli
 import { answerStepUpsWith } from "../../api/client.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { LoadingPart } from "../../kit/states.tsx";
+import { t } from "../translate.ts";
 
 const StepUpForm = lazy(async () => ({ default: (await import("./step-up-form.tsx")).StepUpForm }));
 
@@ -23,7 +24,7 @@ export function StepUpDialog(): JSX.Element {
   onMount(() => onCleanup(answerStepUpsWith(ask)));
   const end = (isFresh: boolean): void => answer()?.(isFresh);
   return (
-    <Dialog isOpen={answer() !== null} onClose={() => end(false)} title="Log in again">
+    <Dialog isOpen={answer() !== null} onClose={() => end(false)} title={t("Log in again")}>
       <Suspense fallback={<LoadingPart />}>
         <StepUpForm onDone={() => end(true)} onCancel={() => end(false)} />
       </Suspense>

@@ -3,6 +3,7 @@ import { createSignal, type JSX, Show } from "solid-js";
 import { ApiError, apiPost } from "../../api/client.ts";
 import { createForm } from "../../form/create-form.ts";
 import { TextField } from "../../kit/field.tsx";
+import { rich, t } from "../translate.ts";
 import { AdminForm } from "./form-parts.tsx";
 import { createMe } from "./rights.tsx";
 
@@ -28,16 +29,23 @@ export function StepUpForm(props: { readonly onDone: () => void; readonly onCanc
     },
   });
   return (
-    <AdminForm form={form} operation={null} action="Log in and continue" onCancel={props.onCancel}>
+    <AdminForm form={form} operation={null} action={t("Log in and continue")} onCancel={props.onCancel}>
       <p>
-        This requires a recent login. Enter the password of <strong>{me.admin()?.username}</strong>; what you typed is
-        kept and sent afterwards.
+        {rich(
+          "This requires a recent login. Enter the password of {username}; what you typed is kept and sent afterwards.",
+          { username: <strong>{me.admin()?.username}</strong> },
+        )}
       </p>
-      <TextField label="Your password" type="password" autocomplete="current-password" {...form.text("password")} />
+      <TextField
+        label={t("Your password")}
+        type="password"
+        autocomplete="current-password"
+        {...form.text("password")}
+      />
       <Show when={needsCode() || me.admin()?.has_totp === true}>
         <TextField
-          label="Code"
-          hint="From your authenticator, or a recovery code."
+          label={t("Code")}
+          hint={t("From your authenticator, or a recovery code.")}
           inputmode="text"
           autocomplete="one-time-code"
           {...form.text("code")}

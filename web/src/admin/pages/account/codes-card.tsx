@@ -12,6 +12,7 @@ import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
+import { rich, t } from "../../translate.ts";
 import { mePath, sessionsPath } from "./paths.ts";
 
 type Begun = ResponseOf<typeof totpBeginResponse>;
@@ -31,7 +32,7 @@ export function CodesCard(props: { readonly hasCodes: boolean; readonly codesLef
     await refresh();
   };
   return (
-    <Card title="Authenticator">
+    <Card title={t("Authenticator")}>
       <Switch fallback={<BeginForm onBegun={setBegun} />}>
         <Match when={codes()}>{(made) => <RecoveryCodes codes={made()} onDone={() => setCodes(null)} />}</Match>
         <Match when={props.hasCodes}>
@@ -49,8 +50,10 @@ function BeginForm(props: { readonly onBegun: (begun: Begun) => void }): JSX.Ele
     submit: async (values) => props.onBegun(await apiPost<typeof totpBeginResponse>(`${base}begin/`, values)),
   });
   return (
-    <AdminForm form={form} operation={null} action="Set up">
-      <p class="muted">With an authenticator, you log in with a code from your phone as well as your password.</p>
+    <AdminForm form={form} operation={null} action={t("Set up")}>
+      <p class="muted">
+        {t("With an authenticator, you log in with a code from your phone as well as your password.")}
+      </p>
       <PasswordField form={form} />
     </AdminForm>
   );
@@ -60,7 +63,12 @@ function PasswordField<Values extends { readonly password: string }>(props: {
   readonly form: Form<Values>;
 }): JSX.Element {
   return (
-    <TextField label="Your password" type="password" autocomplete="current-password" {...props.form.text("password")} />
+    <TextField
+      label={t("Your password")}
+      type="password"
+      autocomplete="current-password"
+      {...props.form.text("password")}
+    />
   );
 }
 
@@ -71,20 +79,20 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
     initial: { code: "" },
     submit: async (values) => {
       const answer = await apiPost<typeof recoveryCodesResponse>(`${base}enable/`, values);
-      showToast("The authenticator is on.");
+      showToast(t("The authenticator is on."));
       await props.onMade(answer.recovery_codes);
     },
   });
   return (
-    <AdminForm form={form} operation={null} action="Turn on">
-      <p>Enter this secret in your authenticator app, then enter the code it shows.</p>
+    <AdminForm form={form} operation={null} action={t("Turn on")}>
+      <p>{t("Enter this secret in your authenticator app, then enter the code it shows.")}</p>
       <Facts
         facts={[
-          { name: "Secret", value: <CopyText text={props.begun.secret} label="Copy the secret" /> },
-          { name: "URI", value: <CopyText text={props.begun.uri} label="Copy the URI" /> },
+          { name: t("Secret"), value: <CopyText text={props.begun.secret} label={t("Copy the secret")} /> },
+          { name: "URI", value: <CopyText text={props.begun.uri} label={t("Copy the URI")} /> },
         ]}
       />
-      <TextField label="Code" inputmode="numeric" autocomplete="one-time-code" {...form.text("code")} />
+      <TextField label={t("Code")} inputmode="numeric" autocomplete="one-time-code" {...form.text("code")} />
     </AdminForm>
   );
 }
@@ -101,33 +109,37 @@ function ChangeForm(props: {
     submit: async (values) => {
       if (isOff()) {
         await apiPost(`${base}disable/`, values);
-        showToast("The authenticator is off.");
+        showToast(t("The authenticator is off."));
         await props.onOff();
       } else {
         const answer = await apiPost<typeof recoveryCodesResponse>(`${base}recovery-codes/`, values);
-        showToast("The old recovery codes no longer work.");
+        showToast(t("The old recovery codes no longer work."));
         await props.onMade(answer.recovery_codes);
       }
     },
   });
   return (
     <form class="form" onSubmit={form.onSubmit} noValidate>
-      <Status tone="ok">Each login needs a code from your authenticator.</Status>
-      <Status tone={props.codesLeft <= codesFew ? "warn" : "neutral"}>Recovery codes left: {props.codesLeft}</Status>
-      <Show when={form.problem()}>{(problem) => <ErrorState title="Nothing was changed" error={problem()} />}</Show>
+      <Status tone="ok">{t("Each login needs a code from your authenticator.")}</Status>
+      <Status tone={props.codesLeft <= codesFew ? "warn" : "neutral"}>
+        {rich("Recovery codes left: {codesLeft}", { codesLeft: props.codesLeft })}
+      </Status>
+      <Show when={form.problem()}>
+        {(problem) => <ErrorState title={t("Nothing was changed")} error={problem()} />}
+      </Show>
       <PasswordField form={form} />
       <TextField
-        label="Code from your authenticator, or a recovery code"
+        label={t("Code from your authenticator, or a recovery code")}
         autocomplete="one-time-code"
         spellcheck={false}
         {...form.text("code")}
       />
       <div class="form-actions">
         <Button type="submit" isBusy={form.isSubmitting() && !isOff()} onClick={() => setIsOff(false)}>
-          Create new recovery codes
+          {t("Create new recovery codes")}
         </Button>
         <Button type="submit" variant="danger" isBusy={form.isSubmitting() && isOff()} onClick={() => setIsOff(true)}>
-          Turn off
+          {t("Turn off")}
         </Button>
       </div>
     </form>
@@ -142,8 +154,9 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
   return (
     <>
       <Notice tone="warn">
-        Each recovery code lets you log in once without your authenticator. They are shown only now: keep them somewhere
-        other than on your phone.
+        {t(
+          "Each recovery code lets you log in once without your authenticator. They are shown only now: keep them somewhere other than on your phone.",
+        )}
       </Notice>
       <ol data-codes="">
         <For each={props.codes}>
@@ -155,9 +168,9 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
         </For>
       </ol>
       <div class="form-actions">
-        <CopyButton text={() => props.codes.join("\n")} label="Copy all codes" />
+        <CopyButton text={() => props.codes.join("\n")} label={t("Copy all codes")} />
         <Button variant="primary" onClick={() => props.onDone()}>
-          I have saved them
+          {t("I have saved them")}
         </Button>
       </div>
     </>

@@ -4,17 +4,18 @@ import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createMe } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { CodesCard } from "./codes-card.tsx";
 import { PasswordCard } from "./password-card.tsx";
 import { SessionsCard } from "./sessions-card.tsx";
 
 /** The login of the current admin: its rights, its password, its authenticator, and its sessions. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Account");
+  useAdminTitle(() => t("Account"));
   const me = createMe();
   return (
     <>
-      <PageHead title="Account" text="Your own login. Super-admins manage the others." />
+      <PageHead title={t("Account")} text={t("Your own login. Super-admins manage the others.")} />
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={me.error() !== null && me.admin() === undefined}>
           <ErrorState error={me.error()} onRetry={me.retry} />
@@ -24,14 +25,14 @@ export function Page(): JSX.Element {
             <>
               <Show when={admin().lacks_second_factor}>
                 <Notice tone="warn">
-                  Admins must have an authenticator here. Set one up below; the other pages open once it is on.
+                  {t("Admins must have an authenticator here. Set one up below; the other pages open once it is on.")}
                 </Notice>
               </Show>
-              <Card title="Signed-in admin">
+              <Card title={t("Signed-in admin")}>
                 <Facts
                   facts={[
-                    { name: "Username", value: <bdi>{admin().username}</bdi> },
-                    { name: "Rights", value: admin().is_super ? "super-admin" : "admin" },
+                    { name: t("Username"), value: <bdi>{admin().username}</bdi> },
+                    { name: t("Rights"), value: admin().is_super ? t("super-admin") : t("admin") },
                   ]}
                 />
               </Card>

@@ -6,6 +6,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { sessionsPath } from "./paths.ts";
 
 const empty = { current_password: "", new_password: "" };
@@ -18,20 +19,25 @@ export function PasswordCard(): JSX.Element {
     submit: async (values) => {
       await apiPost("/backend/auth/admin/password/change/", values);
       form.reset(empty);
-      showToast("Your password was changed. Other sessions have ended.");
+      showToast(t("Your password was changed. Other sessions have ended."));
       await refresh();
     },
   });
   return (
-    <Card title="Password">
-      <AdminForm form={form} operation={null} action="Change password">
+    <Card title={t("Password")}>
+      <AdminForm form={form} operation={null} action={t("Change password")}>
         <TextField
-          label="Current password"
+          label={t("Current password")}
           type="password"
           autocomplete="current-password"
           {...form.text("current_password")}
         />
-        <TextField label="New password" type="password" autocomplete="new-password" {...form.text("new_password")} />
+        <TextField
+          label={t("New password")}
+          type="password"
+          autocomplete="new-password"
+          {...form.text("new_password")}
+        />
       </AdminForm>
     </Card>
   );

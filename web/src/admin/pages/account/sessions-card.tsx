@@ -9,6 +9,7 @@ import { Badge } from "../../../kit/status.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { sessionsPath } from "./paths.ts";
 
 /** Where the admin is logged in, with ways to end it. */
@@ -20,15 +21,15 @@ export function SessionsCard(): JSX.Element {
   }));
   const revoke = async (which: Readonly<Record<string, unknown>>): Promise<string> => {
     const { revoked } = await apiPost<typeof sessionRevokeResponse>("/backend/auth/admin/sessions/revoke/", which);
-    return revoked === 1 ? "One session has ended." : `${revoked} sessions have ended.`;
+    return revoked === 1 ? t("One session has ended.") : t("{revoked} sessions have ended.", { revoked });
   };
   return (
     <Card
-      title="Sessions"
+      title={t("Sessions")}
       actions={
         <Show when={(query.data?.sessions.length ?? 0) > 1}>
           <Button isBusy={action.isBusy()} onClick={() => void action.run(() => revoke({ all_others: true }))}>
-            End all others
+            {t("End all others")}
           </Button>
         </Show>
       }
@@ -40,25 +41,25 @@ export function SessionsCard(): JSX.Element {
         <Match when={query.data?.sessions}>
           {(sessions) => (
             <SimpleTable
-              label="Sessions"
+              label={t("Sessions")}
               rows={sessions()}
               columns={[
-                { label: "Browser", cell: (row) => row.user_agent },
-                { label: "Address", cell: (row) => <code>{row.ip}</code> },
-                { label: "Logged in", cell: (row) => shownMoment(row.created_at) },
-                { label: "Last seen", cell: (row) => shownMoment(row.seen_at) },
+                { label: t("Browser"), cell: (row) => row.user_agent },
+                { label: t("Address"), cell: (row) => <code>{row.ip}</code> },
+                { label: t("Logged in"), cell: (row) => shownMoment(row.created_at) },
+                { label: t("Last seen"), cell: (row) => shownMoment(row.seen_at) },
                 {
-                  label: "End",
+                  label: t("End"),
                   cell: (row) =>
                     row.is_current ? (
-                      <Badge>this one</Badge>
+                      <Badge>{t("this one")}</Badge>
                     ) : (
                       <Button
                         variant="quiet"
-                        aria-label={`End the session of ${row.user_agent}`}
+                        aria-label={t("End the session of {user_agent}", { user_agent: row.user_agent })}
                         onClick={() => void action.run(() => revoke({ session_id: row.id }))}
                       >
-                        End
+                        {t("End")}
                       </Button>
                     ),
                 },

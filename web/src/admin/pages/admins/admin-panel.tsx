@@ -5,6 +5,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { createMe, rightsOf } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { type Admin, type AdminAction, actionsFor } from "./admin.ts";
 import { actionTitles } from "./forms.tsx";
 
@@ -19,21 +20,24 @@ export function AdminPanel(props: {
     <>
       <Facts
         facts={[
-          { name: "Username", value: props.admin.username },
-          { name: "E-mail", value: shownText(props.admin.email) },
-          { name: "Mobile", value: shownText(props.admin.mobile) },
-          { name: "Role", value: <StateWord state={rightsOf(props.admin)} /> },
-          { name: "Authenticator", value: <StateWord state={props.admin.has_totp ? "enabled" : "not set up"} /> },
-          { name: "Sessions", value: shownCount(props.admin.sessions) },
-          { name: "Last login", value: shownMoment(props.admin.last_login_at, "never") },
-          { name: "Created", value: shownMoment(props.admin.created_at) },
-          { name: "Updated", value: shownMoment(props.admin.updated_at) },
+          { name: t("Username"), value: props.admin.username },
+          { name: t("E-mail"), value: shownText(props.admin.email) },
+          { name: t("Mobile"), value: shownText(props.admin.mobile) },
+          { name: t("Role"), value: <StateWord state={rightsOf(props.admin)} /> },
+          {
+            name: t("Authenticator"),
+            value: <StateWord state={props.admin.has_totp ? "enabled" : "not_set_up"} />,
+          },
+          { name: t("Sessions"), value: shownCount(props.admin.sessions) },
+          { name: t("Last login"), value: shownMoment(props.admin.last_login_at, t("never")) },
+          { name: t("Created"), value: shownMoment(props.admin.created_at) },
+          { name: t("Updated"), value: shownMoment(props.admin.updated_at) },
         ]}
       />
       <Show
         when={!isSelf()}
         fallback={
-          <p class="muted">This is you: only another super-admin can change your rights or end your sessions.</p>
+          <p class="muted">{t("This is you: only another super-admin can change your rights or end your sessions.")}</p>
         }
       >
         <div class="button-row">
@@ -44,7 +48,7 @@ export function AdminPanel(props: {
       </Show>
       <div class="button-row">
         <PageLink class="button" href={`/admin/audit/?subject_kind=admin&subject_id=${props.admin.admin_id}`}>
-          Change history
+          {t("Change history")}
         </PageLink>
       </div>
     </>

@@ -13,35 +13,38 @@ import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx"
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { roleOptions, superAdminOption } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import type { Admin, AdminAction } from "./admin.ts";
 
 const listPath = "/backend/admin/admin/list/";
 
-const roleHint =
-  "Read-only sees everything but bodies and secrets. Support sees users, keys, calls and mails, and suspends users and keys. Billing sees and does what concerns orders and money.";
+const roleHint = t(
+  "Read-only sees everything but bodies and secrets. Support sees users, keys, calls and mails, and suspends users and keys. Billing sees and does what concerns orders and money.",
+);
 
 export const actionTitles: Readonly<Record<AdminAction, string>> = {
-  role: "Change role",
-  promote: "Make super-admin",
-  demote: "Make plain admin",
-  disable: "Disable",
-  restore: "Make admin again",
-  link: "Send password link",
-  sessions: "End sessions",
-  totp: "Remove authenticator",
+  role: t("Change role"),
+  promote: t("Make super-admin"),
+  demote: t("Make plain admin"),
+  disable: t("Disable"),
+  restore: t("Make admin again"),
+  link: t("Send password link"),
+  sessions: t("End sessions"),
+  totp: t("Remove authenticator"),
 };
 
 /** What to know before pressing the button. */
 const consequences: Readonly<Record<AdminAction, string>> = {
-  role: "Their sessions and access tokens end at once; they have to log in again.",
-  promote: "They can do everything here, including to you. They have to log in again.",
-  demote:
+  role: t("Their sessions and access tokens end at once; they have to log in again."),
+  promote: t("They can do everything here, including to you. They have to log in again."),
+  demote: t(
     "They keep ordinary admin rights, without access to secrets, settings, payloads and other admins. They have to log in again.",
-  disable: "They are logged out at once and can't log in. Links already sent to them stop working.",
-  restore: "They can log in again with their old password, as a plain admin.",
-  link: "They receive a link by mail that works once, within an hour. The old password works until then.",
-  sessions: "They are logged out everywhere at once, and can log in again.",
-  totp: "Verify who is asking: without it, the password alone is enough. All their sessions end.",
+  ),
+  disable: t("They are logged out at once and can't log in. Links already sent to them stop working."),
+  restore: t("They can log in again with their old password, as a plain admin."),
+  link: t("They receive a link by mail that works once, within an hour. The old password works until then."),
+  sessions: t("They are logged out everywhere at once, and can log in again."),
+  totp: t("Verify who is asking: without it, the password alone is enough. All their sessions end."),
 };
 
 /** Whether it would let one super-admin act as two. */
@@ -78,23 +81,21 @@ async function act(admin: Admin, asked: Act): Promise<string> {
   const about = { admin_id: admin.admin_id, reason: asked.reason };
   switch (asked.action) {
     case "link":
-      return outcomeText(
-        await apiPost<typeof doneOrWaiting>(operations.link, about),
-        () => `A link is on its way to ${admin.email}.`,
+      return outcomeText(await apiPost<typeof doneOrWaiting>(operations.link, about), () =>
+        t("A link is on its way to {email}.", { email: admin.email }),
       );
     case "sessions": {
       const { revoked } = await apiPost<typeof sessionRevokeResponse>(operations.sessions, about);
-      return `${revoked} sessions ended.`;
+      return t("{revoked} sessions ended.", { revoked });
     }
     case "totp":
-      return outcomeText(
-        await apiPost<typeof doneOrWaiting>(operations.totp, about),
-        () => "The authenticator was removed.",
+      return outcomeText(await apiPost<typeof doneOrWaiting>(operations.totp, about), () =>
+        t("The authenticator was removed."),
       );
     default:
       return outcomeText(
         await apiPost<typeof saveAdminResponse>("/backend/admin/admin/save/", rightsBody(admin, asked)),
-        () => `${admin.username} was changed.`,
+        () => t("{username} was changed.", { username: admin.username }),
       );
   }
 }
@@ -111,7 +112,7 @@ export function AdminActionForm(props: {
     initial: { role: admin.role as string, reason: "", word: "" },
     check: (values) => ({
       ...reasonFault(values.reason),
-      ...(action === "disable" && values.word !== admin.username ? { word: "Type the username." } : {}),
+      ...(action === "disable" && values.word !== admin.username ? { word: t("Type the username.") } : {}),
     }),
     ...(isChange(action)
       ? {
@@ -140,14 +141,18 @@ export function AdminActionForm(props: {
         </span>
       </Notice>
       <Show when={takesTwo(admin, action)}>
-        <SecondPersonNotice what="This waits" />
+        <SecondPersonNotice what={t("This waits")} />
       </Show>
       {action === "role" ? (
-        <ChoiceField label="Role" hint={roleHint} options={roleOptions} {...form.text("role")} />
+        <ChoiceField label={t("Role")} hint={roleHint} options={roleOptions} {...form.text("role")} />
       ) : null}
       <ReasonField form={form} />
       {action === "disable" ? (
-        <TextField label={`Type ${admin.username} to confirm`} autocomplete="off" {...form.text("word")} />
+        <TextField
+          label={t("Type {username} to confirm", { username: admin.username })}
+          autocomplete="off"
+          {...form.text("word")}
+        />
       ) : null}
     </AdminForm>
   );
@@ -159,8 +164,10 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
   const form = createForm({
     initial: { username: "", email: "", mobile: "", role: "admin", reason: "" },
     check: (values) => ({
-      ...(/^[\w.-]{1,64}$/.test(values.username) ? {} : { username: "Letters, digits, dots, dashes and underscores." }),
-      ...(values.email.includes("@") ? {} : { email: "The password link is sent here." }),
+      ...(/^[\w.-]{1,64}$/.test(values.username)
+        ? {}
+        : { username: t("Letters, digits, dots, dashes and underscores.") }),
+      ...(values.email.includes("@") ? {} : { email: t("The password link is sent here.") }),
       ...reasonFault(values.reason),
     }),
     submit: async (values) => {
@@ -172,25 +179,35 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
         reason: values.reason.trim(),
       });
       showToast(
-        outcomeText(answer, ({ admin }) => `${admin.username} was created; a link is on its way to ${admin.email}.`),
+        outcomeText(answer, ({ admin }) =>
+          t("{username} was created; a link is on its way to {email}.", {
+            username: admin.username,
+            email: admin.email,
+          }),
+        ),
       );
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/admin/create/" action="Create admin" onCancel={props.onDone}>
-      <SecondPersonNotice what="This waits" />
-      <TextField label="Username" autocomplete="off" spellcheck={false} {...form.text("username")} />
+    <AdminForm form={form} operation="/backend/admin/admin/create/" action={t("Create admin")} onCancel={props.onDone}>
+      <SecondPersonNotice what={t("This waits")} />
+      <TextField label={t("Username")} autocomplete="off" spellcheck={false} {...form.text("username")} />
       <TextField
-        label="E-mail"
-        hint="Receives a password link that is valid for an hour."
+        label={t("E-mail")}
+        hint={t("Receives a password link that is valid for an hour.")}
         type="email"
         autocomplete="off"
         {...form.text("email")}
       />
-      <TextField label="Mobile number (optional)" inputmode="tel" autocomplete="off" {...form.text("mobile")} />
-      <ChoiceField label="Role" hint={roleHint} options={[...roleOptions, superAdminOption]} {...form.text("role")} />
+      <TextField label={t("Mobile number (optional)")} inputmode="tel" autocomplete="off" {...form.text("mobile")} />
+      <ChoiceField
+        label={t("Role")}
+        hint={roleHint}
+        options={[...roleOptions, superAdminOption]}
+        {...form.text("role")}
+      />
       <ReasonField form={form} />
     </AdminForm>
   );

@@ -12,6 +12,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { rightsOf, SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import type { Admin, AdminAction } from "./admin.ts";
 import { AdminPanel } from "./admin-panel.tsx";
 import { AdminActionForm, actionTitles, CreateForm } from "./forms.tsx";
@@ -19,29 +20,31 @@ import { AdminActionForm, actionTitles, CreateForm } from "./forms.tsx";
 const path = "/backend/admin/admin/list/";
 
 const columns: readonly Column<Admin>[] = [
-  { id: "username", label: "Username", cell: (admin) => admin.username, card: "title" },
-  { id: "email", label: "E-mail", cell: (admin) => shownText(admin.email) },
-  { id: "role", label: "Role", cell: (admin) => <StateWord state={rightsOf(admin)} />, card: "badge" },
+  { id: "username", label: t("Username"), cell: (admin) => admin.username, card: "title" },
+  { id: "email", label: t("E-mail"), cell: (admin) => shownText(admin.email) },
+  { id: "role", label: t("Role"), cell: (admin) => <StateWord state={rightsOf(admin)} />, card: "badge" },
   {
     id: "has_totp",
-    label: "Authenticator",
-    cell: (admin) => <StateWord state={admin.has_totp ? "enabled" : "not set up"} />,
+    label: t("Authenticator"),
+    cell: (admin) => <StateWord state={admin.has_totp ? "enabled" : "not_set_up"} />,
   },
-  { id: "sessions", label: "Sessions", cell: (admin) => shownCount(admin.sessions), align: "end" },
-  { id: "last_login_at", label: "Last login", cell: (admin) => shownMoment(admin.last_login_at, "never") },
-  { id: "created_at", label: "Created", cell: (admin) => shownMoment(admin.created_at), isHiddenAtFirst: true },
+  { id: "sessions", label: t("Sessions"), cell: (admin) => shownCount(admin.sessions), align: "end" },
+  { id: "last_login_at", label: t("Last login"), cell: (admin) => shownMoment(admin.last_login_at, t("never")) },
+  { id: "created_at", label: t("Created"), cell: (admin) => shownMoment(admin.created_at), isHiddenAtFirst: true },
 ];
 
 /** Who may work here, and with which rights. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Admins");
+  useAdminTitle(() => t("Admins"));
   return (
     <>
       <PageHead
-        title="Admins"
-        text="Super-admins grant and remove access. Passwords are set through a link sent by mail; nobody else sees them."
+        title={t("Admins")}
+        text={t(
+          "Super-admins grant and remove access. Passwords are set through a link sent by mail; nobody else sees them.",
+        )}
       />
-      <SuperOnly what="Admins can be viewed and changed">
+      <SuperOnly what={t("Admins can be viewed and changed")}>
         <AdminList />
       </SuperOnly>
     </>
@@ -62,13 +65,13 @@ function AdminList(): JSX.Element {
   }));
   const title = (): string => {
     const current = opened();
-    return current === null || current === "create" ? "Create an admin" : actionTitles[current.action];
+    return current === null || current === "create" ? t("Create an admin") : actionTitles[current.action];
   };
   return (
     <>
       <DataTable
         name="admin-admins"
-        label="Admins"
+        label={t("Admins")}
         columns={columns}
         state={state}
         rows={query.data?.admins}
@@ -76,10 +79,10 @@ function AdminList(): JSX.Element {
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
-        empty={{ title: "There are no admins", text: "Create the first one with a command on the server." }}
+        empty={{ title: t("There are no admins"), text: t("Create the first one with a command on the server.") }}
         actions={
           <Button variant="primary" onClick={() => setOpened("create")}>
-            Create an admin
+            {t("Create an admin")}
           </Button>
         }
         panel={{

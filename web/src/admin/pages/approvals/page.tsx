@@ -24,58 +24,61 @@ import type { Approval } from "../../parts/outcome-text.ts";
 import { createMe, SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 
 const path = "/backend/admin/approval/list/";
 const detailPath = "/backend/admin/approval/detail/";
 
 const kindNames: Readonly<Record<ActKind, string>> = {
-  "quota.adjust": "Adjust balance",
-  "refund.create": "Refund",
-  "refund.close": "Close a refund by hand",
-  "top_up.close": "End a charge without an answer",
-  "order.resolve": "Decide on an order",
-  "admin.create": "Create an admin",
-  "admin.save": "Give an admin rights",
-  "admin.password_link": "Send a password link",
-  "totp.remove": "Remove an authenticator",
-  "setting.save": "Change a setting",
-  "secret.save": "Save a secret",
-  "sign_in_provider.save": "Let users sign in with a service",
-  "registration.save": "Give newcomers more credit",
-  "invitation.create": "Make an invitation",
-  "user.save": "Lower a multiplier",
-  "user.close": "Close an account with a balance",
-  "plan.save": "Grant more with a plan",
-  "code_batch.create": "Make redemption codes",
-  "coupon.create": "Make a coupon",
-  "model.save": "Lower model prices",
-  "channel.adopt": "Add models of a provider",
-  "group.save": "Make a group cheaper",
-  "group.assign": "Add users to a cheaper group",
-  "group.remove": "Leave users in a cheaper group",
+  "quota.adjust": t("Adjust balance"),
+  "refund.create": t("Refund"),
+  "refund.close": t("Close a refund by hand"),
+  "top_up.close": t("End a charge without an answer"),
+  "order.resolve": t("Decide on an order"),
+  "admin.create": t("Create an admin"),
+  "admin.save": t("Give an admin rights"),
+  "admin.password_link": t("Send a password link"),
+  "totp.remove": t("Remove an authenticator"),
+  "setting.save": t("Change a setting"),
+  "secret.save": t("Save a secret"),
+  "sign_in_provider.save": t("Let users sign in with a service"),
+  "registration.save": t("Give newcomers more credit"),
+  "invitation.create": t("Make an invitation"),
+  "user.save": t("Lower a multiplier"),
+  "user.close": t("Close an account with a balance"),
+  "plan.save": t("Grant more with a plan"),
+  "code_batch.create": t("Make redemption codes"),
+  "coupon.create": t("Make a coupon"),
+  "model.save": t("Lower model prices"),
+  "channel.adopt": t("Add models of a provider"),
+  "group.save": t("Make a group cheaper"),
+  "group.assign": t("Add users to a cheaper group"),
+  "group.remove": t("Leave users in a cheaper group"),
 };
 const nameOf = ({ kind }: Approval): string => kindNames[kind];
 
 const columns: readonly Column<Approval>[] = [
-  { id: "kind", label: "What", cell: (row) => nameOf(row), card: "title" },
-  { id: "requested_by_name", label: "Requested by", cell: (row) => <bdi>{row.requested_by_name}</bdi> },
-  { id: "reason", label: "Reason", cell: (row) => <bdi>{row.reason || "–"}</bdi> },
-  { id: "status", label: "State", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "created_at", label: "Requested at", cell: (row) => shownMoment(row.created_at) },
-  { id: "expires_at", label: "Expires at", cell: (row) => shownMoment(row.expires_at) },
-  { id: "decided_by_name", label: "Decided by", cell: (row) => <bdi>{row.decided_by_name ?? "–"}</bdi> },
+  { id: "kind", label: t("What"), cell: (row) => nameOf(row), card: "title" },
+  { id: "requested_by_name", label: t("Requested by"), cell: (row) => <bdi>{row.requested_by_name}</bdi> },
+  { id: "reason", label: t("Reason"), cell: (row) => <bdi>{row.reason || "–"}</bdi> },
+  { id: "status", label: t("State"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "created_at", label: t("Requested at"), cell: (row) => shownMoment(row.created_at) },
+  { id: "expires_at", label: t("Expires at"), cell: (row) => shownMoment(row.expires_at) },
+  { id: "decided_by_name", label: t("Decided by"), cell: (row) => <bdi>{row.decided_by_name ?? "–"}</bdi> },
 ];
 
 /** The largest acts, which one super-admin requests and another one approves. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Approvals");
+  useAdminTitle(() => t("Approvals"));
   return (
     <>
       <PageHead
-        title="Approvals"
-        text="Amounts above the limit in the settings, and ways around it, wait for a second super-admin's approval. Requests expire after three days. If you are the only super-admin, create another on the server with admin:create."
+        title={t("Approvals")}
+        text={t(
+          "Amounts above the limit in the settings, and ways around it, wait for a second super-admin's approval. Requests expire after three days. If you are the only super-admin, create another on the server with admin:create.",
+        )}
       />
-      <SuperOnly what="Approvals can be viewed and decided">
+      <SuperOnly what={t("Approvals can be viewed and decided")}>
         <ApprovalList />
       </SuperOnly>
     </>
@@ -91,7 +94,7 @@ function ApprovalList(): JSX.Element {
   return (
     <DataTable
       name="admin-approvals"
-      label="Approvals"
+      label={t("Approvals")}
       columns={columns}
       state={state}
       rows={query.data?.approvals}
@@ -100,11 +103,13 @@ function ApprovalList(): JSX.Element {
       error={query.error}
       onRetry={() => void query.refetch()}
       empty={{
-        title: "No requests are waiting",
-        text: "With the setting admin.second_person_above_usd, larger adjustments, refunds and decisions wait here. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail.",
+        title: t("No requests are waiting"),
+        text: t(
+          "With the setting admin.second_person_above_usd, larger adjustments, refunds and decisions wait here. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail.",
+        ),
       }}
       panel={{
-        title: (row) => `${nameOf(row)}, request ${row.approval_id}`,
+        title: (row) => t("{row}, request {approval_id}", { row: nameOf(row), approval_id: row.approval_id }),
         content: (row) => <ApprovalPanel approval={row} />,
       }}
     />
@@ -117,17 +122,17 @@ function ApprovalPanel(props: { readonly approval: Approval }): JSX.Element {
     <>
       <Facts
         facts={[
-          { name: "State", value: <StateWord state={props.approval.status} /> },
-          { name: "Requested by", value: <bdi>{props.approval.requested_by_name}</bdi> },
-          { name: "Reason", value: <bdi>{props.approval.reason || "–"}</bdi> },
-          { name: "Requested at", value: shownMoment(props.approval.created_at) },
-          { name: "Expires at", value: shownMoment(props.approval.expires_at) },
+          { name: t("State"), value: <StateWord state={props.approval.status} /> },
+          { name: t("Requested by"), value: <bdi>{props.approval.requested_by_name}</bdi> },
+          { name: t("Reason"), value: <bdi>{props.approval.reason || "–"}</bdi> },
+          { name: t("Requested at"), value: shownMoment(props.approval.created_at) },
+          { name: t("Expires at"), value: shownMoment(props.approval.expires_at) },
           ...(props.approval.decided_by_name === null
             ? []
             : [
-                { name: "Decided by", value: <bdi>{props.approval.decided_by_name}</bdi> },
-                { name: "Decided at", value: shownMoment(props.approval.decided_at) },
-                { name: "Reason for the decision", value: <bdi>{props.approval.decision_reason}</bdi> },
+                { name: t("Decided by"), value: <bdi>{props.approval.decided_by_name}</bdi> },
+                { name: t("Decided at"), value: shownMoment(props.approval.decided_at) },
+                { name: t("Reason for the decision"), value: <bdi>{props.approval.decision_reason}</bdi> },
               ]),
         ]}
       />
@@ -135,7 +140,7 @@ function ApprovalPanel(props: { readonly approval: Approval }): JSX.Element {
         when={isPending()}
         fallback={
           <>
-            <h3>When requested</h3>
+            <h3>{t("When requested")}</h3>
             <Effects effects={props.approval.effects} />
           </>
         }
@@ -162,9 +167,11 @@ function Pending(props: { readonly approval: Approval }): JSX.Element {
       <Match when={query.data?.foreseen}>
         {(foreseen) => (
           <>
-            <h3>If approved now</h3>
+            <h3>{t("If approved now")}</h3>
             <Show when={foreseen().problem}>
-              {(problem) => <Notice tone="bad">It can't be done right now: {problem()}</Notice>}
+              {(problem) => (
+                <Notice tone="bad">{rich("It can't be done right now: {problem}", { problem: problem() })}</Notice>
+              )}
             </Show>
             <Effects effects={foreseen().effects} />
             <DecisionForm approval={props.approval} />
@@ -194,7 +201,7 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
   const form = createForm({
     initial: { decision: "", reason: "" },
     check: (values) => ({
-      ...(values.decision === "" ? { decision: "Choose what to do." } : {}),
+      ...(values.decision === "" ? { decision: t("Choose what to do.") } : {}),
       ...reasonFault(values.reason),
     }),
     submit: async (values) => {
@@ -203,21 +210,23 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
         decision: values.decision,
         reason: values.reason.trim(),
       });
-      showToast(values.decision === "approve" ? "Approved and done." : "The request was rejected.");
+      showToast(values.decision === "approve" ? t("Approved and done.") : t("The request was rejected."));
       await refresh();
     },
   });
   return (
-    <AdminForm form={form} action="Decide" tone="danger" operation="/backend/admin/approval/decide/">
+    <AdminForm form={form} action={t("Decide")} tone="danger" operation="/backend/admin/approval/decide/">
       <Show when={isOwn()}>
-        <Notice tone="info">You requested this: another super-admin has to approve it. You can withdraw it.</Notice>
+        <Notice tone="info">
+          {t("You requested this: another super-admin has to approve it. You can withdraw it.")}
+        </Notice>
       </Show>
       <ChoiceField
-        label="Decision"
+        label={t("Decision")}
         options={[
-          { value: "", label: "Choose" },
-          ...(isOwn() ? [] : [{ value: "approve", label: "Approve: it is done at once" }]),
-          { value: "reject", label: isOwn() ? "Withdraw it" : "Reject" },
+          { value: "", label: t("Choose") },
+          ...(isOwn() ? [] : [{ value: "approve", label: t("Approve: it is done at once") }]),
+          { value: "reject", label: isOwn() ? t("Withdraw it") : t("Reject") },
         ]}
         {...form.text("decision")}
       />

@@ -6,6 +6,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { type Setting, saveSetting, settingBody } from "../../parts/setting-form.tsx";
+import { rich, t } from "../../translate.ts";
 import styles from "./branding.module.css";
 import type { BrandingData } from "./branding.ts";
 
@@ -25,10 +26,12 @@ export function Colour(props: ColourProps): JSX.Element {
   const form = createForm({
     initial: { value: stored() },
     check: ({ value }) =>
-      value.trim() === "" || isHexColour(value.trim()) ? {} : { value: "Enter a colour such as #0b6b5f, or nothing." },
+      value.trim() === "" || isHexColour(value.trim())
+        ? {}
+        : { value: t("Enter a colour such as #0b6b5f, or nothing.") },
     body: ({ value }) => settingBody(props.setting, value.trim().toLowerCase()),
     submit: async ({ value }) => {
-      showToast(await saveSetting(props.setting, value.trim().toLowerCase(), "Colour saved"));
+      showToast(await saveSetting(props.setting, value.trim().toLowerCase(), t("Colour saved")));
       await refresh();
     },
   });
@@ -38,10 +41,10 @@ export function Colour(props: ColourProps): JSX.Element {
   };
   return (
     <div class={styles["colour"]}>
-      <AdminForm form={form} action="Save colour" operation="/backend/admin/settings/save/">
+      <AdminForm form={form} action={t("Save colour")} operation="/backend/admin/settings/save/">
         <TextField
-          label="Colour"
-          hint="Such as #0b6b5f. Empty: the shipped one."
+          label={t("Colour")}
+          hint={t("Such as #0b6b5f. Empty: the shipped one.")}
           autocomplete="off"
           spellcheck={false}
           {...form.text("value")}
@@ -53,10 +56,10 @@ export function Colour(props: ColourProps): JSX.Element {
             value={chosen() ?? "#0b6b5f"}
             onInput={(event) => form.set("value", event.currentTarget.value)}
           />
-          <span>Choose on a palette</span>
+          <span>{t("Choose on a palette")}</span>
         </label>
       </AdminForm>
-      <Show when={chosen()} fallback={<p class="muted">The shipped colour is used.</p>}>
+      <Show when={chosen()} fallback={<p class="muted">{t("The shipped colour is used.")}</p>}>
         {(colour) => (
           <div class={styles["themes"]}>
             <For each={accentThemes}>
@@ -88,20 +91,29 @@ function ThemeSample(props: {
           <bdi>{props.name}</bdi>
         </span>
         <span class={styles["link"]} style={{ color: colours().ink }}>
-          A link in a text
+          {t("A link in a text")}
         </span>
         <span class={styles["button"]} style={{ background: colours().accent, color: colours().on }}>
-          A button
+          {t("A button")}
         </span>
       </div>
       <figcaption class="muted">
         <Show
           when={colours().isAdjusted}
-          fallback={`${isLight ? "Light" : "Dark"} pages use it as it is. The least contrast is ${colours().contrast}.`}
+          fallback={t("{light} pages use it as it is. The least contrast is {contrast}.", {
+            light: isLight ? t("Light") : t("Dark"),
+            contrast: colours().contrast,
+          })}
         >
-          {isLight ? "On light pages" : "On dark pages"} text in it would be hard to read, so it becomes{" "}
-          <code>{colours().accent}</code>, which is {isLight ? "darker" : "lighter"}. The least contrast is{" "}
-          {colours().contrast}; 4.5 is needed.
+          {rich(
+            "{on_light_pages} text in it would be hard to read, so it becomes {accent}, which is {darker}. The least contrast is {contrast}; 4.5 is needed.",
+            {
+              on_light_pages: isLight ? t("On light pages") : t("On dark pages"),
+              accent: <code>{colours().accent}</code>,
+              darker: isLight ? t("darker") : t("lighter"),
+              contrast: colours().contrast,
+            },
+          )}
         </Show>
       </figcaption>
     </figure>

@@ -6,6 +6,7 @@ import { Button } from "../../../kit/button.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import styles from "./branding.module.css";
 import { type BrandingData, brandingPath } from "./branding.ts";
 
@@ -20,29 +21,29 @@ const kinds: readonly {
 }[] = [
   {
     kind: "logo_light",
-    title: "Logo on light pages",
-    text: "In place of the mark, and in mails if it is a PNG or WebP file.",
+    title: t("Logo on light pages"),
+    text: t("In place of the mark, and in mails if it is a PNG or WebP file."),
     takes: "image/png,image/webp,image/svg+xml",
     theme: "light",
   },
   {
     kind: "logo_dark",
-    title: "Logo on dark pages",
-    text: "Without one, the other logo is used on dark pages too.",
+    title: t("Logo on dark pages"),
+    text: t("Without one, the other logo is used on dark pages too."),
     takes: "image/png,image/webp,image/svg+xml",
     theme: "dark",
   },
   {
     kind: "icon",
-    title: "Icon",
-    text: "In tabs and bookmarks; square.",
+    title: t("Icon"),
+    text: t("In tabs and bookmarks; square."),
     takes: "image/png,image/svg+xml",
     theme: "none",
   },
   {
     kind: "social",
-    title: "Image of links",
-    text: "Shown where somebody shares a link; best 1200 x 630 pixels.",
+    title: t("Image of links"),
+    text: t("Shown where somebody shares a link; best 1200 x 630 pixels."),
     takes: "image/png,image/jpeg",
     theme: "none",
   },
@@ -82,9 +83,11 @@ function ImageSlot(
   };
   const upload = async (file: File): Promise<string> => {
     if (file.size > imageBytesMax) {
-      throw new Error(`The file may have up to ${imageBytesMax / 1024} KiB; this one has more.`);
+      throw new Error(
+        t("The file may have up to {imageBytesMax} KiB; this one has more.", { imageBytesMax: imageBytesMax / 1024 }),
+      );
     }
-    return await save(await base64Of(file), `${props.title}: saved`);
+    return await save(await base64Of(file), t("{title}: saved", { title: props.title }));
   };
   const onChoice = (): void => {
     const file = input?.files?.[0];
@@ -103,15 +106,20 @@ function ImageSlot(
       <h3 id={id}>{props.title}</h3>
       <p class="muted">{props.text}</p>
       <div class={styles["sample"]} data-sample={props.theme}>
-        <Show when={props.image} fallback={<span class="muted">None</span>}>
+        <Show when={props.image} fallback={<span class="muted">{t("None")}</span>}>
           {(image) => <img src={image().url} alt="" />}
         </Show>
       </div>
       <Show when={props.image}>
         {(image) => (
           <p class="muted">
-            {image().width} x {image().height}, {formats.number(Math.ceil(image().bytes / 1024))} KiB. Changed by{" "}
-            {image().updated_by}, {shownMoment(image().updated_at)}.
+            {rich("{width} x {height}, {bytes} KiB. Changed by {updated_by}, {updated_at}.", {
+              width: image().width,
+              height: image().height,
+              bytes: formats.number(Math.ceil(image().bytes / 1024)),
+              updated_by: image().updated_by,
+              updated_at: shownMoment(image().updated_at),
+            })}
           </p>
         )}
       </Show>
@@ -119,16 +127,16 @@ function ImageSlot(
         <div class="button-row">
           <input ref={input} type="file" hidden accept={props.takes} onChange={onChoice} />
           <Button isBusy={action.isBusy()} aria-describedby={id} onClick={() => input?.click()}>
-            {props.image === null ? "Upload" : "Replace"}
+            {props.image === null ? t("Upload") : t("Replace")}
           </Button>
           <Show when={props.image}>
             <Button
               variant="quiet"
               aria-describedby={id}
               isBusy={action.isBusy()}
-              onClick={() => void action.run(() => save(null, `${props.title}: removed`))}
+              onClick={() => void action.run(() => save(null, t("{title}: removed", { title: props.title })))}
             >
-              Remove
+              {t("Remove")}
             </Button>
           </Show>
         </div>

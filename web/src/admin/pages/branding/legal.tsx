@@ -16,6 +16,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { MarkupFrame } from "../../parts/markup-frame.tsx";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
 import { LocaleField, languageName } from "./texts.tsx";
 
@@ -24,9 +25,9 @@ type Place = { readonly page: LegalPage; readonly locale: Locale };
 
 const legalPath = "/backend/admin/branding/legal/";
 const pageNames: Readonly<Record<LegalPage, string>> = {
-  terms: "Terms of service",
-  privacy: "Privacy policy",
-  imprint: "Legal notice",
+  terms: t("Terms of service"),
+  privacy: t("Privacy policy"),
+  imprint: t("Legal notice"),
 };
 
 const isPage = (text: string): text is LegalPage => legalPages.some((page) => page === text);
@@ -46,12 +47,13 @@ export function Legal(props: { readonly legal: BrandingData["legal"] }): JSX.Ele
   return (
     <>
       <p class="muted">
-        Linked at the end of every public page and below the registration form, unless the settings name a URL of
-        another page. A visitor whose language is missing sees the English text, or the first that there is.
+        {t(
+          "Linked at the end of every public page and below the registration form, unless the settings name a URL of another page. A visitor whose language is missing sees the English text, or the first that there is.",
+        )}
       </p>
       <div class="field-row">
         <ChoiceField
-          label="Page"
+          label={t("Page")}
           name="page"
           value={page()}
           options={legalPages.map((value) => ({ value, label: pageNames[value] }))}
@@ -96,13 +98,19 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
   const form = createForm({
     initial: { markdown: stored.markdown, effective_on: today() },
     check: ({ markdown, effective_on }) => ({
-      ...(markdown.trim() === "" ? { markdown: "Enter a text." } : {}),
-      ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: "Enter a day." }),
+      ...(markdown.trim() === "" ? { markdown: t("Enter a text.") } : {}),
+      ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: t("Enter a day.") }),
     }),
     body: ({ markdown, effective_on }) => bodyOf(markdown, effective_on),
     submit: async ({ markdown, effective_on }) => {
       await save(bodyOf(markdown, effective_on));
-      showToast(`${pageNames[place.page]}, ${languageName(place.locale)}: version ${(newest?.version ?? 0) + 1}`);
+      showToast(
+        t("{page}, {locale}: version {version}", {
+          page: pageNames[place.page],
+          locale: languageName(place.locale),
+          version: (newest?.version ?? 0) + 1,
+        }),
+      );
       await refresh();
     },
   });
@@ -111,24 +119,27 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
       markdown: form.values().markdown,
     });
     setShown(html);
-    return "Preview shown";
+    return t("Preview shown");
   };
   const withdraw = async (): Promise<string> => {
     await save(bodyOf("", today()));
-    return `${pageNames[place.page]}, ${languageName(place.locale)}: withdrawn`;
+    return t("{page}, {locale}: withdrawn", { page: pageNames[place.page], locale: languageName(place.locale) });
   };
   return (
     <>
-      <AdminForm form={form} action="Publish this version" operation="/backend/admin/branding/legal/save/">
+      <AdminForm form={form} action={t("Publish this version")} operation="/backend/admin/branding/legal/save/">
         <TextArea
-          label="Text"
-          hint="Markdown: headings, lists, tables, links, emphasis. HTML is shown as it is typed, and images are left out. {brand} becomes the name of your service."
+          label={t("Text")}
+          hint={t(
+            "Markdown: headings, lists, tables, links, emphasis. HTML is shown as it is typed, and images are left out. {brand} becomes the name of your service.",
+            { brand: "{brand}" },
+          )}
           rows="14"
           lang={place.locale}
           dir={directionOf(place.locale)}
           {...form.text("markdown")}
         />
-        <TextField label="In force since" type="date" {...form.text("effective_on")} />
+        <TextField label={t("In force since")} type="date" {...form.text("effective_on")} />
       </AdminForm>
       <div class="button-row">
         <ActButton
@@ -136,7 +147,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
           isBusy={preview.isBusy()}
           onClick={() => void preview.run(showPreview)}
         >
-          Preview
+          {t("Preview")}
         </ActButton>
         <Show when={newest !== undefined && !newest.is_withdrawn}>
           <ActButton
@@ -145,7 +156,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
             isBusy={withdrawal.isBusy()}
             onClick={() => void withdrawal.run(withdraw)}
           >
-            Withdraw in this language
+            {t("Withdraw in this language")}
           </ActButton>
         </Show>
       </div>
@@ -154,9 +165,14 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
           <For each={stored.versions}>
             {(version) => (
               <li class="muted">
-                Version {version.version}
-                {version.is_withdrawn ? ", withdrawn" : `, in force since ${version.effective_on}`}, by{" "}
-                {version.updated_by}, {shownMoment(version.updated_at)}
+                {rich("Version {version}{state}, by {updated_by}, {updated_at}", {
+                  version: version.version,
+                  state: version.is_withdrawn
+                    ? t(", withdrawn")
+                    : t(", in force since {effective_on}", { effective_on: version.effective_on }),
+                  updated_by: version.updated_by,
+                  updated_at: shownMoment(version.updated_at),
+                })}
               </li>
             )}
           </For>
@@ -164,7 +180,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
       </Show>
       <Dialog isOpen={shown() !== null} onClose={() => setShown(null)} title={pageNames[place.page]} size="wide">
         <MarkupFrame
-          title="Preview of the page"
+          title={t("Preview of the page")}
           html={`<!doctype html><html lang="${place.locale}" dir="${directionOf(place.locale)}"><body style="font:16px/1.5 sans-serif">${shown() ?? ""}</body></html>`}
         />
       </Dialog>

@@ -8,6 +8,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { createSettings } from "../../parts/second-person.tsx";
 import { type Setting, SettingForm } from "../../parts/setting-form.tsx";
+import { t } from "../../translate.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
 import { Colour } from "./colour.tsx";
 import { Images } from "./images.tsx";
@@ -18,7 +19,7 @@ const nameSettings = ["brand.name", "brand.support_address", "brand.mail_sender"
 
 /** The operator's own face: name, logo, colour, texts, legal pages. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Branding");
+  useAdminTitle(() => t("Branding"));
   const me = createMe();
   const settings = createSettings();
   const query = createQuery(() => ({
@@ -34,24 +35,26 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Branding"
-        text="How pages and mails look. Changes take effect within seconds, in every instance, and are recorded in the audit log."
+        title={t("Branding")}
+        text={t(
+          "How pages and mails look. Changes take effect within seconds, in every instance, and are recorded in the audit log.",
+        )}
       />
       <Show when={me.admin()?.is_super === false}>
-        <Notice tone="warn">Only super-admins can change the branding.</Notice>
+        <Notice tone="warn">{t("Only super-admins can change the branding.")}</Notice>
       </Show>
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={failure()}>{(each) => <ErrorState error={each().error} onRetry={each().retry} />}</Match>
         <Match when={settings.data !== undefined && query.data}>
           {(data) => (
             <>
-              <Card title="Logo and images">
+              <Card title={t("Logo and images")}>
                 <Images images={data().images} mayChange={me.isSuper()} />
                 <Show when={find("brand.logo_alone")} keyed>
                   {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
                 </Show>
               </Card>
-              <Card title="Colour">
+              <Card title={t("Colour")}>
                 <Show when={find("brand.accent")} keyed>
                   {(setting) => (
                     <Colour
@@ -63,7 +66,7 @@ export function Page(): JSX.Element {
                   )}
                 </Show>
               </Card>
-              <Card title="Names">
+              <Card title={t("Names")}>
                 <For each={nameSettings}>
                   {(name) => (
                     <Show when={find(name)} keyed>
@@ -72,10 +75,10 @@ export function Page(): JSX.Element {
                   )}
                 </For>
               </Card>
-              <Card title="Home page and footer">
+              <Card title={t("Home page and footer")}>
                 <Texts texts={data().texts} />
               </Card>
-              <Card title="Legal pages">
+              <Card title={t("Legal pages")}>
                 <Legal legal={data().legal} />
               </Card>
             </>

@@ -9,11 +9,12 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
+import { adminLocale, t } from "../../translate.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
 
 type Text = BrandingData["texts"][number];
 
-const languages = new Intl.DisplayNames("en", { type: "language" });
+const languages = new Intl.DisplayNames(adminLocale, { type: "language" });
 
 /** The name of a language in English, as all of the admin area is. */
 export const languageName = (locale: Locale): string => languages.of(locale) ?? locale;
@@ -44,12 +45,12 @@ export function LocaleField(props: {
 }): JSX.Element {
   return (
     <ChoiceField
-      label="Language"
+      label={t("Language")}
       name="locale"
       value={props.locale}
       options={allLocales.map((value) => ({
         value,
-        label: props.hasText(value) ? `${languageName(value)} (written)` : languageName(value),
+        label: props.hasText(value) ? t("{value} (written)", { value: languageName(value) }) : languageName(value),
       }))}
       onInput={({ currentTarget: { value } }) => {
         if (isLocale(value)) {
@@ -82,7 +83,9 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
       links: linesOf(props.text?.links ?? []),
     },
     check: ({ links }) =>
-      linksOf(links).length > footerLinksMax ? { links: `There may be up to ${footerLinksMax} links.` } : {},
+      linksOf(links).length > footerLinksMax
+        ? { links: t("There may be up to {footerLinksMax} links.", { footerLinksMax }) }
+        : {},
     body: ({ headline, sub_line, links }) => ({
       locale: props.locale,
       headline,
@@ -92,23 +95,23 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
     }),
     submit: async (_, body) => {
       await apiPost<typeof savedTextResponse>("/backend/admin/branding/text/save/", body);
-      showToast(`${languageName(props.locale)}: saved`);
+      showToast(t("{locale}: saved", { locale: languageName(props.locale) }));
       await refresh();
     },
   });
   return (
-    <AdminForm form={form} action="Save texts" operation="/backend/admin/branding/text/save/">
+    <AdminForm form={form} action={t("Save texts")} operation="/backend/admin/branding/text/save/">
       <TextField
-        label="Headline of the home page"
-        hint="Empty: the shipped one."
+        label={t("Headline of the home page")}
+        hint={t("Empty: the shipped one.")}
         maxlength="120"
         dir={dir()}
         lang={props.locale}
         {...form.text("headline")}
       />
       <TextArea
-        label="Line below it"
-        hint="Empty: the shipped one."
+        label={t("Line below it")}
+        hint={t("Empty: the shipped one.")}
         maxlength="300"
         rows="2"
         dir={dir()}
@@ -116,8 +119,8 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
         {...form.text("sub_line")}
       />
       <TextArea
-        label="Links at the end of every public page"
-        hint={`One a line, such as: Blog | https://blog.example/. A language without links has those of English.`}
+        label={t("Links at the end of every public page")}
+        hint={t("One a line, such as: Blog | https://blog.example/. A language without links has those of English.")}
         rows="4"
         {...form.text("links")}
       />

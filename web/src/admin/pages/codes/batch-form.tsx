@@ -15,6 +15,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { rich, t } from "../../translate.ts";
 import { plansPath } from "../plans/plan-form.tsx";
 import { batchesPath } from "./batch.ts";
 
@@ -37,11 +38,11 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
   const form = createForm({
     initial: { name: "", note: "", plan_code: "", quota: "", count: "100", is_once_per_user: false, expires_on: "" },
     check: ({ name, plan_code, quota, count }) => ({
-      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
+      ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
       ...(plan_code !== "" || (quotaOfUsd(quota) ?? 0n) > 0n
         ? {}
-        : { quota: "Enter an amount in US dollars above 0." }),
-      ...(isWhole(count) && Number(count) <= countMax ? {} : { count: `Enter 1 to ${countMax}.` }),
+        : { quota: t("Enter an amount in US dollars above 0.") }),
+      ...(isWhole(count) && Number(count) <= countMax ? {} : { count: t("Enter 1 to {countMax}.", { countMax }) }),
     }),
     body: (values) => ({
       name: values.name,
@@ -56,7 +57,9 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
     submit: async (_, body) => {
       const answer = await apiPost<typeof createBatchOutput>(`${batchesPath}create/`, body, { idempotencyKey });
       await refresh();
-      showToast(outcomeText(answer, ({ batch }) => `${formats.number(batch.count)} codes were made.`));
+      showToast(
+        outcomeText(answer, ({ batch }) => t("{count} codes were made.", { count: formats.number(batch.count) })),
+      );
       props.onDone();
     },
   });
@@ -71,42 +74,54 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
     return quota === null || !isWhole(count) ? null : quota * BigInt(count);
   };
   return (
-    <AdminForm form={form} operation="/backend/admin/code-batch/create/" action="Make codes" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/code-batch/create/"
+      action={t("Make codes")}
+      onCancel={props.onDone}
+    >
       <TextField
-        label="Name"
+        label={t("Name")}
         autocomplete="off"
-        hint="Customers see it in their orders, such as “Gift card 10”."
+        hint={t("Customers see it in their orders, such as “Gift card 10”.")}
         {...form.text("name")}
       />
       <FieldRow>
         <ChoiceField
-          label="Each grants"
+          label={t("Each grants")}
           options={[
-            { value: "", label: "balance" },
-            ...plans().map(({ plan_code, name }) => ({ value: plan_code, label: `the plan ${name}` })),
+            { value: "", label: t("balance") },
+            ...plans().map(({ plan_code, name }) => ({ value: plan_code, label: t("the plan {name}", { name }) })),
           ]}
           {...form.text("plan_code")}
         />
         <Show when={form.values().plan_code === ""}>
-          <TextField label="Balance, USD" inputmode="decimal" autocomplete="off" {...form.text("quota")} />
+          <TextField label={t("Balance, USD")} inputmode="decimal" autocomplete="off" {...form.text("quota")} />
         </Show>
       </FieldRow>
       <FieldRow>
-        <TextField label="Codes" inputmode="numeric" autocomplete="off" {...form.text("count")} />
+        <TextField label={t("Codes")} inputmode="numeric" autocomplete="off" {...form.text("count")} />
         <TextField
-          label="Valid until"
-          optional="optional"
+          label={t("Valid until")}
+          optional={t("optional")}
           type="date"
-          hint="The end of this day, UTC."
+          hint={t("The end of this day, UTC.")}
           {...form.text("expires_on")}
         />
       </FieldRow>
-      <Checkbox label="A user can redeem only one of them" {...form.flag("is_once_per_user")} />
-      <TextArea label="Note" optional="optional" hint="For admins alone, such as the shop." {...form.text("note")} />
+      <Checkbox label={t("A user can redeem only one of them")} {...form.flag("is_once_per_user")} />
+      <TextArea
+        label={t("Note")}
+        optional={t("optional")}
+        hint={t("For admins alone, such as the shop.")}
+        {...form.text("note")}
+      />
       <Show when={total()}>
-        {(quota) => <Notice tone="info">Together they can grant {formats.quota(quota())}.</Notice>}
+        {(quota) => (
+          <Notice tone="info">{rich("Together they can grant {quota}.", { quota: formats.quota(quota()) })}</Notice>
+        )}
       </Show>
-      <SecondPersonNotice what="A batch of more than an admin may move waits" />
+      <SecondPersonNotice what={t("A batch of more than an admin may move waits")} />
     </AdminForm>
   );
 }

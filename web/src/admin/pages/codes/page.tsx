@@ -24,30 +24,34 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { batchStates } from "../../values.ts";
 import { type Batch, batchesPath, saveCodes } from "./batch.ts";
 import { BatchForm } from "./batch-form.tsx";
 
 const grantOf = (batch: Batch): string =>
-  batch.plan_code === null ? formats.quota(batch.quota) : `${formats.quota(batch.quota)}, plan ${batch.plan_code}`;
-const usedOf = (batch: Batch): string => `${shownCount(batch.redeemed)} of ${formats.number(batch.count)}`;
+  batch.plan_code === null
+    ? formats.quota(batch.quota)
+    : t("{quota}, plan {plan_code}", { quota: formats.quota(batch.quota), plan_code: batch.plan_code });
+const usedOf = (batch: Batch): string =>
+  t("{redeemed} of {count}", { redeemed: shownCount(batch.redeemed), count: formats.number(batch.count) });
 
 const columns: readonly Column<Batch>[] = [
-  { id: "name", label: "Name", cell: (batch) => <bdi>{batch.name}</bdi>, card: "title" },
-  { id: "grant", label: "Each grants", cell: grantOf },
-  { id: "redeemed", label: "Redeemed", cell: usedOf, align: "end" },
-  { id: "state", label: "State", cell: (batch) => <StateWord state={batch.state} />, card: "badge" },
-  { id: "expires_at", label: "Valid until", cell: (batch) => shownMoment(batch.expires_at) },
-  { id: "note", label: "Note", cell: (batch) => <bdi>{shownText(batch.note)}</bdi> },
-  { id: "created_by", label: "Made by", cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
-  { id: "created_at", label: "Created", cell: (batch) => shownMoment(batch.created_at), isSortable: true },
+  { id: "name", label: t("Name"), cell: (batch) => <bdi>{batch.name}</bdi>, card: "title" },
+  { id: "grant", label: t("Each grants"), cell: grantOf },
+  { id: "redeemed", label: t("Redeemed"), cell: usedOf, align: "end" },
+  { id: "state", label: t("State"), cell: (batch) => <StateWord state={batch.state} />, card: "badge" },
+  { id: "expires_at", label: t("Valid until"), cell: (batch) => shownMoment(batch.expires_at) },
+  { id: "note", label: t("Note"), cell: (batch) => <bdi>{shownText(batch.note)}</bdi> },
+  { id: "created_by", label: t("Made by"), cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
+  { id: "created_at", label: t("Created"), cell: (batch) => shownMoment(batch.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("code-batches", batchesPath);
 
 /** Batches of redemption codes: made, exported for shops, and revoked. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Redemption codes");
+  useAdminTitle(() => t("Redemption codes"));
   const state = createTableState({ filters: ["state"] });
   const list = createListQuery<Batch>({ path: batchesPath, state });
   const [isMaking, setIsMaking] = createSignal(false);
@@ -55,38 +59,40 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Redemption codes"
-        text="Each code adds balance or a plan to the account that redeems it, once. Sell them in a shop, or give them away."
+        title={t("Redemption codes")}
+        text={t(
+          "Each code adds balance or a plan to the account that redeems it, once. Sell them in a shop, or give them away.",
+        )}
       />
       <DataTable
         {...list}
         name="admin-codes"
-        label="Batches"
+        label={t("Batches")}
         columns={columns}
         state={state}
         rowId={(batch) => String(batch.batch_id)}
         selection={selection}
-        filters={[{ id: "state", label: "State", options: optionsOf(batchStates) }]}
+        filters={[{ id: "state", label: t("State"), options: optionsOf(batchStates) }]}
         actions={
           <IfAllowed operation="/backend/admin/code-batch/create/">
             <Button variant="primary" onClick={() => setIsMaking(true)}>
               <Icon name="plus" />
-              New batch
+              {t("New batch")}
             </Button>
           </IfAllowed>
         }
-        empty={{ title: "There are no codes", text: "Make a batch, and export its codes." }}
+        empty={{ title: t("There are no codes"), text: t("Make a batch, and export its codes.") }}
         panel={{
           title: (batch) => batch.name,
           content: (batch) => <BatchFacts batch={batch} onRevoke={() => setRevoked(batch)} />,
         }}
       />
-      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title="New batch of codes" size="wide">
+      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title={t("New batch of codes")} size="wide">
         <Show when={isMaking()}>
           <BatchForm onDone={() => setIsMaking(false)} />
         </Show>
       </Dialog>
-      <Dialog isOpen={revoked() !== null} onClose={() => setRevoked(null)} title="Revoke unused codes">
+      <Dialog isOpen={revoked() !== null} onClose={() => setRevoked(null)} title={t("Revoke unused codes")}>
         <Show when={revoked()} keyed>
           {(batch) => <RevokeForm batch={batch} onDone={() => setRevoked(null)} />}
         </Show>
@@ -103,7 +109,7 @@ function BatchFacts(props: { readonly batch: Batch; readonly onRevoke: () => voi
         batch_id: props.batch.batch_id,
       });
       saveCodes(String(id), codes);
-      return `${formats.number(codes.length)} codes were exported.`;
+      return t("{codes} codes were exported.", { codes: formats.number(codes.length) });
     });
   };
   return (
@@ -116,32 +122,32 @@ function BatchFacts(props: { readonly batch: Batch; readonly onRevoke: () => voi
           onClick={() => void save()}
         >
           <Icon name="download" />
-          Export codes
+          {t("Export codes")}
         </ActButton>
         <PageLink
           class="button"
           href={`/admin/payments/?gateway=code&account=${encodeURIComponent(`batch ${props.batch.batch_id}`)}`}
         >
-          Redemptions
+          {t("Redemptions")}
         </PageLink>
         <Show when={props.batch.state !== "revoked"}>
           <ActButton operation="/backend/admin/code-batch/revoke/" variant="danger" onClick={() => props.onRevoke()}>
-            Revoke
+            {t("Revoke")}
           </ActButton>
         </Show>
       </div>
       <Facts
         facts={[
-          { name: "State", value: <StateWord state={props.batch.state} /> },
-          { name: "Each grants", value: grantOf(props.batch) },
-          { name: "Redeemed", value: usedOf(props.batch) },
-          { name: "Per user", value: props.batch.is_once_per_user ? "one" : "any number" },
-          { name: "Group", value: props.batch.group_name ?? "none" },
-          { name: "Valid until", value: shownMoment(props.batch.expires_at) },
-          { name: "Revoked", value: shownMoment(props.batch.revoked_at) },
-          { name: "Note", value: <bdi>{shownText(props.batch.note)}</bdi> },
-          { name: "Made by", value: <bdi>{props.batch.created_by}</bdi> },
-          { name: "Created", value: shownMoment(props.batch.created_at) },
+          { name: t("State"), value: <StateWord state={props.batch.state} /> },
+          { name: t("Each grants"), value: grantOf(props.batch) },
+          { name: t("Redeemed"), value: usedOf(props.batch) },
+          { name: t("Per user"), value: props.batch.is_once_per_user ? t("one") : t("any number") },
+          { name: t("Group"), value: props.batch.group_name ?? t("none") },
+          { name: t("Valid until"), value: shownMoment(props.batch.expires_at) },
+          { name: t("Revoked"), value: shownMoment(props.batch.revoked_at) },
+          { name: t("Note"), value: <bdi>{shownText(props.batch.note)}</bdi> },
+          { name: t("Made by"), value: <bdi>{props.batch.created_by}</bdi> },
+          { name: t("Created"), value: shownMoment(props.batch.created_at) },
         ]}
       />
     </>
@@ -157,7 +163,7 @@ function RevokeForm(props: { readonly batch: Batch; readonly onDone: () => void 
     submit: async (_, body) => {
       await apiPost<typeof revokedBatchResponse>(`${batchesPath}revoke/`, body);
       await refresh();
-      showToast("The unused codes were revoked.");
+      showToast(t("The unused codes were revoked."));
       props.onDone();
     },
   });
@@ -166,13 +172,15 @@ function RevokeForm(props: { readonly batch: Batch; readonly onDone: () => void 
     <AdminForm
       form={form}
       operation="/backend/admin/code-batch/revoke/"
-      action="Revoke"
+      action={t("Revoke")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Notice tone="warn">
-        {shownCount(unused().toString())} unused codes of {props.batch.name} can no longer be redeemed. What others have
-        added stays. This can't be undone.
+        {rich(
+          "{unused} unused codes of {name} can no longer be redeemed. What others have added stays. This can't be undone.",
+          { unused: shownCount(unused().toString()), name: props.batch.name },
+        )}
       </Notice>
       <ReasonField form={form} />
     </AdminForm>

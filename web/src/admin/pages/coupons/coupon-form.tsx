@@ -13,15 +13,16 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import { plansPath } from "../plans/plan-form.tsx";
 import { couponsPath } from "./coupon.ts";
 
 type Plan = RowOf<typeof planList>;
 
 const kinds: readonly { readonly value: CouponKind; readonly label: string }[] = [
-  { value: "percent", label: "a percentage off the price" },
-  { value: "amount", label: "an amount off the price" },
-  { value: "bonus", label: "more balance for the same price" },
+  { value: "percent", label: t("a percentage off the price") },
+  { value: "amount", label: t("an amount off the price") },
+  { value: "bonus", label: t("more balance for the same price") },
 ];
 
 const isPercent = (text: string): boolean => /^(100|\d{1,2}(\.\d{1,2})?)$/.test(text) && /[1-9]/.test(text);
@@ -43,12 +44,12 @@ function faultsOf(values: Values): Partial<Record<keyof Values, string>> {
   const { code, kind, percent, amount_usd: amount, minimum_usd: minimum, uses_max: max, uses_per_user: each } = values;
   const isAmount = kind === "amount";
   const faults: readonly (readonly [keyof Values, boolean, string])[] = [
-    ["code", /^[A-Za-z0-9][A-Za-z0-9-]{2,31}$/.test(code.trim()), "Enter 3 to 32 letters, digits and -."],
-    ["amount_usd", !isAmount || isUsd(amount), "Enter an amount such as 5.00."],
-    ["percent", isAmount || isPercent(percent), "Enter a percentage such as 20 or 12.5."],
-    ["minimum_usd", minimum === "" || isUsd(minimum), "Enter an amount such as 20.00."],
-    ["uses_max", max === "" || isCount(max), "Enter a number above 0."],
-    ["uses_per_user", each === "" || isCount(each), "Enter a number above 0."],
+    ["code", /^[A-Za-z0-9][A-Za-z0-9-]{2,31}$/.test(code.trim()), t("Enter 3 to 32 letters, digits and -.")],
+    ["amount_usd", !isAmount || isUsd(amount), t("Enter an amount such as 5.00.")],
+    ["percent", isAmount || isPercent(percent), t("Enter a percentage such as 20 or 12.5.")],
+    ["minimum_usd", minimum === "" || isUsd(minimum), t("Enter an amount such as 20.00.")],
+    ["uses_max", max === "" || isCount(max), t("Enter a number above 0.")],
+    ["uses_per_user", each === "" || isCount(each), t("Enter a number above 0.")],
   ];
   return Object.fromEntries(faults.filter(([, isRight]) => !isRight).map(([name, , text]) => [name, text]));
 }
@@ -81,65 +82,77 @@ export function CouponForm(props: { readonly onDone: () => void }): JSX.Element 
     submit: async (_, body) => {
       const answer = await apiPost<typeof createCouponOutput>(`${couponsPath}create/`, body, { idempotencyKey });
       await refresh();
-      showToast(outcomeText(answer, ({ coupon }) => `The coupon ${coupon.code} was made.`));
+      showToast(outcomeText(answer, ({ coupon }) => t("The coupon {code} was made.", { code: coupon.code })));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/coupon/create/" action="Make coupon" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/coupon/create/" action={t("Make coupon")} onCancel={props.onDone}>
       <FieldRow>
-        <TextField label="Code" autocomplete="off" hint="Customers type it, such as SPRING26." {...form.text("code")} />
-        <ChoiceField label="It gives" options={kinds} {...form.text("kind")} />
+        <TextField
+          label={t("Code")}
+          autocomplete="off"
+          hint={t("Customers type it, such as SPRING26.")}
+          {...form.text("code")}
+        />
+        <ChoiceField label={t("It gives")} options={kinds} {...form.text("kind")} />
         <Show
           when={form.values().kind === "amount"}
-          fallback={<TextField label="Percent" inputmode="decimal" autocomplete="off" {...form.text("percent")} />}
+          fallback={<TextField label={t("Percent")} inputmode="decimal" autocomplete="off" {...form.text("percent")} />}
         >
-          <TextField label="US dollars" inputmode="decimal" autocomplete="off" {...form.text("amount_usd")} />
+          <TextField label={t("US dollars")} inputmode="decimal" autocomplete="off" {...form.text("amount_usd")} />
         </Show>
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Uses"
-          optional="optional"
+          label={t("Uses")}
+          optional={t("optional")}
           inputmode="numeric"
           autocomplete="off"
-          hint="Empty: any number."
+          hint={t("Empty: any number.")}
           {...form.text("uses_max")}
         />
         <TextField
-          label="Uses per user"
-          optional="optional"
+          label={t("Uses per user")}
+          optional={t("optional")}
           inputmode="numeric"
           autocomplete="off"
           {...form.text("uses_per_user")}
         />
         <TextField
-          label="Minimum, US dollars"
-          optional="optional"
+          label={t("Minimum, US dollars")}
+          optional={t("optional")}
           inputmode="decimal"
           autocomplete="off"
-          hint="The price before the discount."
+          hint={t("The price before the discount.")}
           {...form.text("minimum_usd")}
         />
       </FieldRow>
       <FieldRow>
-        <TextField label="Valid from" optional="optional" type="date" hint="UTC." {...form.text("starts_on")} />
         <TextField
-          label="Valid until"
-          optional="optional"
+          label={t("Valid from")}
+          optional={t("optional")}
           type="date"
-          hint="The end of this day, UTC."
+          hint={t("UTC.")}
+          {...form.text("starts_on")}
+        />
+        <TextField
+          label={t("Valid until")}
+          optional={t("optional")}
+          type="date"
+          hint={t("The end of this day, UTC.")}
           {...form.text("expires_on")}
         />
       </FieldRow>
-      <Checkbox label="Only for a first purchase" {...form.flag("is_first_purchase")} />
+      <Checkbox label={t("Only for a first purchase")} {...form.flag("is_first_purchase")} />
       <PlanChoice chosen={form.values().plan_codes} onChange={(codes) => form.set("plan_codes", codes)} />
-      <TextArea label="Note" optional="optional" hint="For admins alone." {...form.text("note")} />
+      <TextArea label={t("Note")} optional={t("optional")} hint={t("For admins alone.")} {...form.text("note")} />
       <Notice tone="info">
-        The terms can't be changed later. Orders that wait for their payment hold a use until they are paid, cancelled
-        or expired.
+        {t(
+          "The terms can't be changed later. Orders that wait for their payment hold a use until they are paid, cancelled or expired.",
+        )}
       </Notice>
-      <SecondPersonNotice what="A coupon with any number of uses, or of more than an admin may move, waits" />
+      <SecondPersonNotice what={t("A coupon with any number of uses, or of more than an admin may move, waits")} />
     </AdminForm>
   );
 }
@@ -161,8 +174,8 @@ function PlanChoice(props: {
   return (
     <Show when={(planQuery.data?.rows ?? []).length > 0}>
       <fieldset>
-        <legend>Plans</legend>
-        <p class="muted">None chosen: all plans.</p>
+        <legend>{t("Plans")}</legend>
+        <p class="muted">{t("None chosen: all plans.")}</p>
         <For each={planQuery.data?.rows}>
           {(plan) => (
             <Checkbox

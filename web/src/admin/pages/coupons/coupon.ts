@@ -1,6 +1,7 @@
 import type { couponList } from "@sluice/contracts/coupons";
 import type { RowOf } from "@sluice/contracts/lists";
 import { formats } from "../../formats.ts";
+import { t } from "../../translate.ts";
 
 export type Coupon = RowOf<typeof couponList>;
 
@@ -13,7 +14,7 @@ export function effectOf({
   amount_usd: amount,
 }: Pick<Coupon, "kind" | "percent" | "amount_usd">): string {
   if (kind === "amount") {
-    return `${formats.usd(amount ?? "0.00")} off`;
+    return t("{amount} off", { amount: formats.usd(amount ?? "0.00") });
   }
-  return kind === "percent" ? `${percent} % off` : `${percent} % more balance`;
+  return kind === "percent" ? t("{percent} % off", { percent }) : t("{percent} % more balance", { percent });
 }

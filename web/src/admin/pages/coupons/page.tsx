@@ -22,30 +22,31 @@ import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx"
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { couponKinds, couponStates } from "../../values.ts";
 import { type Coupon, couponsPath, effectOf } from "./coupon.ts";
 import { CouponForm } from "./coupon-form.tsx";
 
 const usesOf = ({ uses, uses_max: max }: Coupon): string =>
-  max === null ? formats.number(uses) : `${formats.number(uses)} of ${formats.number(max)}`;
+  max === null ? formats.number(uses) : t("{uses} of {max}", { uses: formats.number(uses), max: formats.number(max) });
 
 const columns: readonly Column<Coupon>[] = [
-  { id: "code", label: "Code", cell: (coupon) => <code>{coupon.code}</code>, card: "title" },
-  { id: "effect", label: "Gives", cell: effectOf },
-  { id: "uses", label: "Uses", cell: usesOf, align: "end", isSortable: true },
-  { id: "discounts_usd", label: "Given, USD", cell: (coupon) => formats.usd(coupon.discounts_usd), align: "end" },
-  { id: "state", label: "State", cell: (coupon) => <StateWord state={coupon.state} />, card: "badge" },
-  { id: "expires_at", label: "Valid until", cell: (coupon) => shownMoment(coupon.expires_at) },
-  { id: "note", label: "Note", cell: (coupon) => <bdi>{shownText(coupon.note)}</bdi> },
-  { id: "created_by", label: "Made by", cell: (coupon) => <bdi>{coupon.created_by}</bdi>, isHiddenAtFirst: true },
-  { id: "created_at", label: "Created", cell: (coupon) => shownMoment(coupon.created_at), isSortable: true },
+  { id: "code", label: t("Code"), cell: (coupon) => <code>{coupon.code}</code>, card: "title" },
+  { id: "effect", label: t("Gives"), cell: effectOf },
+  { id: "uses", label: t("Uses"), cell: usesOf, align: "end", isSortable: true },
+  { id: "discounts_usd", label: t("Given, USD"), cell: (coupon) => formats.usd(coupon.discounts_usd), align: "end" },
+  { id: "state", label: t("State"), cell: (coupon) => <StateWord state={coupon.state} />, card: "badge" },
+  { id: "expires_at", label: t("Valid until"), cell: (coupon) => shownMoment(coupon.expires_at) },
+  { id: "note", label: t("Note"), cell: (coupon) => <bdi>{shownText(coupon.note)}</bdi> },
+  { id: "created_by", label: t("Made by"), cell: (coupon) => <bdi>{coupon.created_by}</bdi>, isHiddenAtFirst: true },
+  { id: "created_at", label: t("Created"), cell: (coupon) => shownMoment(coupon.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("coupons", couponsPath);
 
 /** Coupons: made, watched and revoked. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Coupons");
+  useAdminTitle(() => t("Coupons"));
   const state = createTableState({ filters: ["code", "state", "kind"] });
   const list = createListQuery<Coupon>({ path: couponsPath, state });
   const [isMaking, setIsMaking] = createSignal(false);
@@ -53,40 +54,40 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Coupons"
-        text="A customer enters the code at the checkout: the order costs less, or adds more balance."
+        title={t("Coupons")}
+        text={t("A customer enters the code at the checkout: the order costs less, or adds more balance.")}
       />
       <DataTable
         {...list}
         name="admin-coupons"
-        label="Coupons"
+        label={t("Coupons")}
         columns={columns}
         state={state}
         rowId={(coupon) => String(coupon.coupon_id)}
         selection={selection}
         filters={[
-          { id: "code", label: "Code", isSearch: true },
-          { id: "state", label: "State", options: optionsOf(couponStates) },
-          { id: "kind", label: "Kind", options: optionsOf(couponKinds) },
+          { id: "code", label: t("Code"), isSearch: true },
+          { id: "state", label: t("State"), options: optionsOf(couponStates) },
+          { id: "kind", label: t("Kind"), options: optionsOf(couponKinds) },
         ]}
         actions={
           <ActButton operation="/backend/admin/coupon/create/" variant="primary" onClick={() => setIsMaking(true)}>
             <Icon name="plus" />
-            New coupon
+            {t("New coupon")}
           </ActButton>
         }
-        empty={{ title: "There are no coupons", text: "Make one, and tell customers its code." }}
+        empty={{ title: t("There are no coupons"), text: t("Make one, and tell customers its code.") }}
         panel={{
           title: (coupon) => coupon.code,
           content: (coupon) => <CouponFacts coupon={coupon} onRevoke={() => setRevoked(coupon)} />,
         }}
       />
-      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title="New coupon" size="wide">
+      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title={t("New coupon")} size="wide">
         <Show when={isMaking()}>
           <CouponForm onDone={() => setIsMaking(false)} />
         </Show>
       </Dialog>
-      <Dialog isOpen={revoked() !== null} onClose={() => setRevoked(null)} title="Revoke coupon">
+      <Dialog isOpen={revoked() !== null} onClose={() => setRevoked(null)} title={t("Revoke coupon")}>
         <Show when={revoked()} keyed>
           {(coupon) => <RevokeForm coupon={coupon} onDone={() => setRevoked(null)} />}
         </Show>
@@ -101,37 +102,37 @@ function CouponFacts(props: { readonly coupon: Coupon; readonly onRevoke: () => 
     <>
       <div class="button-row">
         <PageLink class="button" href={`/admin/orders/?coupon_code=${encodeURIComponent(props.coupon.code)}`}>
-          Orders
+          {t("Orders")}
         </PageLink>
         <Show when={props.coupon.state !== "revoked"}>
           <ActButton operation="/backend/admin/coupon/revoke/" variant="danger" onClick={() => props.onRevoke()}>
-            Revoke
+            {t("Revoke")}
           </ActButton>
         </Show>
       </div>
       <Facts
         facts={[
-          { name: "State", value: <StateWord state={props.coupon.state} /> },
-          { name: "Gives", value: effectOf(props.coupon) },
-          { name: "Uses, with reserved ones", value: usesOf(props.coupon) },
-          { name: "Paid orders", value: formats.number(Number(props.coupon.consumed)) },
-          { name: "Given", value: formats.usd(props.coupon.discounts_usd) },
-          { name: "Per user", value: props.coupon.uses_per_user === null ? "any number" : limit() },
-          { name: "For", value: props.coupon.is_first_purchase ? "a first purchase" : "any purchase" },
+          { name: t("State"), value: <StateWord state={props.coupon.state} /> },
+          { name: t("Gives"), value: effectOf(props.coupon) },
+          { name: t("Uses, with reserved ones"), value: usesOf(props.coupon) },
+          { name: t("Paid orders"), value: formats.number(Number(props.coupon.consumed)) },
+          { name: t("Given"), value: formats.usd(props.coupon.discounts_usd) },
+          { name: t("Per user"), value: props.coupon.uses_per_user === null ? t("any number") : limit() },
+          { name: t("For"), value: props.coupon.is_first_purchase ? t("a first purchase") : t("any purchase") },
           {
-            name: "Plans",
-            value: props.coupon.plan_codes.length === 0 ? "all" : <bdi>{props.coupon.plan_codes.join(", ")}</bdi>,
+            name: t("Plans"),
+            value: props.coupon.plan_codes.length === 0 ? t("all") : <bdi>{props.coupon.plan_codes.join(", ")}</bdi>,
           },
           {
-            name: "Minimum",
-            value: props.coupon.minimum_usd === null ? "none" : formats.usd(props.coupon.minimum_usd),
+            name: t("Minimum"),
+            value: props.coupon.minimum_usd === null ? t("none") : formats.usd(props.coupon.minimum_usd),
           },
-          { name: "Valid from", value: shownMoment(props.coupon.starts_at) },
-          { name: "Valid until", value: shownMoment(props.coupon.expires_at) },
-          { name: "Revoked", value: shownMoment(props.coupon.revoked_at) },
-          { name: "Note", value: <bdi>{shownText(props.coupon.note)}</bdi> },
-          { name: "Made by", value: <bdi>{props.coupon.created_by}</bdi> },
-          { name: "Created", value: shownMoment(props.coupon.created_at) },
+          { name: t("Valid from"), value: shownMoment(props.coupon.starts_at) },
+          { name: t("Valid until"), value: shownMoment(props.coupon.expires_at) },
+          { name: t("Revoked"), value: shownMoment(props.coupon.revoked_at) },
+          { name: t("Note"), value: <bdi>{shownText(props.coupon.note)}</bdi> },
+          { name: t("Made by"), value: <bdi>{props.coupon.created_by}</bdi> },
+          { name: t("Created"), value: shownMoment(props.coupon.created_at) },
         ]}
       />
     </>
@@ -150,7 +151,7 @@ function RevokeForm(props: { readonly coupon: Coupon; readonly onDone: () => voi
     submit: async (_, body) => {
       await apiPost<typeof revokedCouponResponse>(`${couponsPath}revoke/`, body);
       await refresh();
-      showToast("The coupon was revoked.");
+      showToast(t("The coupon was revoked."));
       props.onDone();
     },
   });
@@ -158,13 +159,15 @@ function RevokeForm(props: { readonly coupon: Coupon; readonly onDone: () => voi
     <AdminForm
       form={form}
       operation="/backend/admin/coupon/revoke/"
-      action="Revoke"
+      action={t("Revoke")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Notice tone="warn">
-        Nobody can place an order with {props.coupon.code} after this. Orders that wait for their payment keep their
-        price. This can't be undone.
+        {rich(
+          "Nobody can place an order with {code} after this. Orders that wait for their payment keep their price. This can't be undone.",
+          { code: props.coupon.code },
+        )}
       </Notice>
       <ReasonField form={form} />
     </AdminForm>

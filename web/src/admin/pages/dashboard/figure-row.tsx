@@ -6,6 +6,7 @@ import { Term } from "../../../kit/tooltip.tsx";
 import { formats } from "../../formats.ts";
 import { PageLink } from "../../parts/page-link.tsx";
 import { dash, shownCount } from "../../shown.ts";
+import { known, t } from "../../translate.ts";
 
 /** The path to the rows that a figure counts. */
 const links: Readonly<Record<string, string>> = {
@@ -34,7 +35,7 @@ export function FigureRow(props: {
       <For each={shown()}>
         {(figure) => (
           <Figure
-            label={<Term definition={definitionOf(figure)}>{figure.label}</Term>}
+            label={<Term definition={definitionOf(figure)}>{known(figure.label)}</Term>}
             value={textOf(figure)}
             note={<Note figure={figure} />}
           />
@@ -45,12 +46,17 @@ export function FigureRow(props: {
 }
 
 function definitionOf(figure: FigureAnswer): string {
-  const when = figure.as_of === null ? "Not counted yet." : `As of ${formats.dateTime(figure.as_of)}.`;
+  const when =
+    figure.as_of === null ? t("Not counted yet.") : t("As of {as_of}.", { as_of: formats.dateTime(figure.as_of) });
   const days =
     figure.range === null
-      ? "Current value."
-      : `${figure.range.from_day} to ${figure.range.to_day}, ${figure.range.zone}.`;
-  return `${figure.definition} ${days} ${when}`;
+      ? t("Current value.")
+      : t("{from_day} to {to_day}, {zone}.", {
+          from_day: figure.range.from_day,
+          to_day: figure.range.to_day,
+          zone: figure.range.zone,
+        });
+  return `${known(figure.definition)} ${days} ${when}`;
 }
 
 function textOf({ unit, value }: FigureAnswer): string {
@@ -77,20 +83,26 @@ function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
     const { change: share, previous } = props.figure;
     if (share !== null) {
       const part = Number(share);
-      return `${part > 0 ? "+" : ""}${formats.percent(part)} from the previous period`;
+      return t("{change} from the previous period", { change: `${part > 0 ? "+" : ""}${formats.percent(part)}` });
     }
     if (props.figure.range === null) {
-      return "now";
+      return t("now");
     }
-    return previous === null ? "no previous period" : `before: ${textOf({ ...props.figure, value: previous })}`;
+    return previous === null
+      ? t("no previous period")
+      : t("before: {value}", { value: textOf({ ...props.figure, value: previous }) });
   };
   return (
     <>
       {change()}
       <Show when={link()}>
         {(href) => (
-          <PageLink href={href()} aria-label={`Open ${props.figure.label}`} otherwise="nothing">
-            Open
+          <PageLink
+            href={href()}
+            aria-label={t("Open {label}", { label: known(props.figure.label) })}
+            otherwise="nothing"
+          >
+            {t("Open")}
           </PageLink>
         )}
       </Show>

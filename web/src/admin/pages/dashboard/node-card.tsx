@@ -8,6 +8,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { healthWord } from "../exit-node/check-words.tsx";
 
 const path = "/backend/admin/exit-node/list/";
@@ -22,10 +23,10 @@ export function NodeCard(): JSX.Element {
   }));
   return (
     <Card
-      title="Node health"
+      title={t("Node health")}
       actions={
         <PageLink otherwise="nothing" href="/admin/exit-nodes/">
-          Exit nodes
+          {t("Exit nodes")}
         </PageLink>
       }
     >
@@ -34,25 +35,25 @@ export function NodeCard(): JSX.Element {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.nodes.length === 0}>
-          <EmptyState title="No exit nodes yet">Without one, calls leave from this machine.</EmptyState>
+          <EmptyState title={t("No exit nodes yet")}>{t("Without one, calls leave from this machine.")}</EmptyState>
         </Match>
         <Match when={query.data?.nodes}>
           {(nodes) => (
             <SimpleTable
-              label="Node health"
+              label={t("Node health")}
               rows={nodes()}
               columns={[
                 {
-                  label: "Node",
+                  label: t("Node"),
                   cell: (node) => <PageLink href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</PageLink>,
                 },
-                { label: "State", cell: (node) => <StateWord state={node.status} /> },
+                { label: t("State"), cell: (node) => <StateWord state={node.status} /> },
                 {
-                  label: "Health",
+                  label: t("Health"),
                   cell: (node) => healthWord(node.health),
                 },
-                { label: "Latency", cell: (node) => shownMs(node.health?.latency_ms ?? null), align: "end" },
-                { label: "Last check", cell: (node) => shownMoment(node.health?.checked_at ?? null) },
+                { label: t("Latency"), cell: (node) => shownMs(node.health?.latency_ms ?? null), align: "end" },
+                { label: t("Last check"), cell: (node) => shownMoment(node.health?.checked_at ?? null) },
               ]}
             />
           )}

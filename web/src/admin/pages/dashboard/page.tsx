@@ -16,6 +16,7 @@ import { createRangeState, RangeBar, type RangeState } from "../../parts/range-b
 import { createMe, IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
+import { known, t } from "../../translate.ts";
 import { FigureRow, LoadingFigures } from "./figure-row.tsx";
 import { NodeCard } from "./node-card.tsx";
 import { PayloadCard } from "./payload-card.tsx";
@@ -29,22 +30,22 @@ const refreshMs = 60_000;
 
 const rows: readonly { readonly label: string; readonly keys: readonly string[] }[] = [
   {
-    label: "Money",
+    label: t("Money"),
     keys: ["revenue_usd", "refunds_usd", "net_revenue_usd", "payments", "pending_orders", "orders_in_review"],
   },
   {
-    label: "Traffic",
+    label: t("Traffic"),
     keys: ["requests", "success_rate", "tokens", "input_tokens", "output_tokens", "quota"],
   },
   {
-    label: "Users and mail",
+    label: t("Users and mail"),
     keys: ["new_users", "active_users", "repeat_users", "pending_leads", "mail_failures", "mock_usd"],
   },
 ];
 
 /** The service at a glance: money, traffic, people, nodes, and what needs attention. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Dashboard");
+  useAdminTitle(() => t("Dashboard"));
   const setup = createSetup(createMe());
   const range = createRangeState();
   const query = createQuery(() => ({
@@ -57,8 +58,8 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Dashboard"
-        text={query.data === undefined ? (query.isError ? "" : "Loading") : headText(query.data)}
+        title={t("Dashboard")}
+        text={query.data === undefined ? (query.isError ? "" : t("Loading")) : headText(query.data)}
       />
       <Show when={setup.isSettled()} fallback={<LoadingPart size="page" />}>
         <SetupCard setup={setup} />
@@ -86,8 +87,17 @@ export function Page(): JSX.Element {
 }
 
 function headText({ range, usage_as_of, read_at }: Answer): string {
-  const calls = usage_as_of === null ? "No calls counted yet" : `Calls up to ${formats.dateTime(usage_as_of)}`;
-  return `${range.from_day} to ${range.to_day}, days in ${range.zone}. ${calls}; everything else as of ${formats.dateTime(read_at)}.`;
+  const calls =
+    usage_as_of === null
+      ? t("No calls counted yet")
+      : t("Calls up to {usage_as_of}", { usage_as_of: formats.dateTime(usage_as_of) });
+  return t("{from_day} to {to_day}, days in {zone}. {calls}; everything else as of {read_at}.", {
+    from_day: range.from_day,
+    to_day: range.to_day,
+    zone: range.zone,
+    calls,
+    read_at: formats.dateTime(read_at),
+  });
 }
 
 function Overviews(props: { readonly answer: Answer; readonly range: RangeState }): JSX.Element {
@@ -99,9 +109,9 @@ function Overviews(props: { readonly answer: Answer; readonly range: RangeState 
       <HowCounted />
       <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
       <div class="card-grid" data-columns="three">
-        <PartCard title="By model" parts={props.answer.by_model} />
-        <PartCard title="By channel" parts={props.answer.by_provider} success={callFigures.attempts[0]} />
-        <PartCard title="By exit node" parts={props.answer.by_node} otherwise="no exit node" />
+        <PartCard title={t("By model")} parts={props.answer.by_model} />
+        <PartCard title={t("By channel")} parts={props.answer.by_provider} success={callFigures.attempts[0]} />
+        <PartCard title={t("By exit node")} parts={props.answer.by_node} otherwise={t("no exit node")} />
       </div>
     </>
   );
@@ -114,22 +124,27 @@ function PartCard(props: {
   /** What the share of the parts is, if not the success rate. */
   readonly success?: string;
 }): JSX.Element {
-  const success = (): string => (props.success ?? figureKinds.success_rate[0]).toLowerCase();
+  const success = (): string => known(props.success ?? figureKinds.success_rate[0]).toLowerCase();
   const bars = () =>
     props.parts
       .filter(({ calls }) => BigInt(calls) > 0n)
       .sort((one, other) => Number(BigInt(other.calls) - BigInt(one.calls)))
       .slice(0, 8)
       .map((part) => ({
-        name: part.name ?? part.key ?? props.otherwise ?? "none",
+        name: part.name ?? part.key ?? props.otherwise ?? t("none"),
         value: Number(part.calls),
-        text: `${shownCount(part.calls)} calls, ${formats.quotaRounded(part.settled_quota)}${
-          part.success_rate === null ? "" : `, ${success()} ${formats.percent(Number(part.success_rate))}`
-        }`,
+        text: t("{calls} calls, {settled_quota}{rate}", {
+          calls: shownCount(part.calls),
+          settled_quota: formats.quotaRounded(part.settled_quota),
+          rate:
+            part.success_rate === null
+              ? ""
+              : t(", {success} {rate}", { success: success(), rate: formats.percent(Number(part.success_rate)) }),
+        }),
       }));
   return (
     <Card title={props.title}>
-      <Show when={bars().length > 0} fallback={<p class="muted">No calls in this range.</p>}>
+      <Show when={bars().length > 0} fallback={<p class="muted">{t("No calls in this range.")}</p>}>
         <BarList label={props.title} bars={bars()} />
       </Show>
     </Card>
@@ -140,39 +155,42 @@ function Lists(props: { readonly answer: Answer }): JSX.Element {
   return (
     <>
       <Card
-        title="Recent payments"
+        title={t("Recent payments")}
         actions={
           <PageLink otherwise="nothing" href="/admin/payments/">
-            All payments
+            {t("All payments")}
           </PageLink>
         }
       >
         <Show when={props.answer.recent_payments.length > 0} fallback={<NoPayments />}>
-          <SimpleTable label="Recent payments" rows={props.answer.recent_payments} columns={paymentColumns} />
+          <SimpleTable label={t("Recent payments")} rows={props.answer.recent_payments} columns={paymentColumns} />
         </Show>
       </Card>
       <Card
-        title="Errors by cause"
+        title={t("Errors by cause")}
         actions={
           <PageLink otherwise="nothing" href="/admin/trace/?status=failed">
-            Failed calls
+            {t("Failed calls")}
           </PageLink>
         }
       >
-        <Show when={props.answer.errors.length > 0} fallback={<EmptyState title="No failed calls in this range" />}>
-          <SimpleTable label="Errors by cause" rows={props.answer.errors} columns={errorColumns} />
+        <Show
+          when={props.answer.errors.length > 0}
+          fallback={<EmptyState title={t("No failed calls in this range")} />}
+        >
+          <SimpleTable label={t("Errors by cause")} rows={props.answer.errors} columns={errorColumns} />
         </Show>
       </Card>
       <div class="card-grid">
-        <CountCard title="Channels" counts={props.answer.channels} href="/admin/upstreams/" />
-        <CountCard title="API keys" counts={props.answer.keys} href="/admin/users/" />
+        <CountCard title={t("Channels")} counts={props.answer.channels} href="/admin/upstreams/" />
+        <CountCard title={t("API keys")} counts={props.answer.keys} href="/admin/users/" />
       </div>
     </>
   );
 }
 
 function NoPayments(): JSX.Element {
-  return <EmptyState title="No payments yet">They appear here once an order is settled.</EmptyState>;
+  return <EmptyState title={t("No payments yet")}>{t("They appear here once an order is settled.")}</EmptyState>;
 }
 
 function CountCard(props: {
@@ -187,11 +205,11 @@ function CountCard(props: {
       title={props.title}
       actions={
         <PageLink otherwise="nothing" href={props.href}>
-          Open
+          {t("Open")}
         </PageLink>
       }
     >
-      <Show when={facts().length > 0} fallback={<p class="muted">None yet.</p>}>
+      <Show when={facts().length > 0} fallback={<p class="muted">{t("None yet.")}</p>}>
         <Facts facts={facts()} />
       </Show>
     </Card>
@@ -201,16 +219,16 @@ function CountCard(props: {
 type Payment = Answer["recent_payments"][number];
 const paymentColumns = [
   {
-    label: "Order",
+    label: t("Order"),
     cell: (row: Payment) => (
       <PageLink href={`/admin/orders/?order_no=${row.order_no}&open=${row.order_no}`}>{row.order_no}</PageLink>
     ),
   },
-  { label: "Plan", cell: (row: Payment) => row.plan_name },
-  { label: "Payer", cell: (row: Payment) => shownText(row.email) },
-  { label: "Gateway", cell: (row: Payment) => row.gateway },
-  { label: "Amount, USD", cell: (row: Payment) => formats.usd(row.amount_usd), align: "end" as const },
-  { label: "At", cell: (row: Payment) => shownMoment(row.at) },
+  { label: t("Plan"), cell: (row: Payment) => row.plan_name },
+  { label: t("Payer"), cell: (row: Payment) => shownText(row.email) },
+  { label: t("Gateway"), cell: (row: Payment) => row.gateway },
+  { label: t("Amount, USD"), cell: (row: Payment) => formats.usd(row.amount_usd), align: "end" as const },
+  { label: t("At"), cell: (row: Payment) => shownMoment(row.at) },
 ];
 
 type Cause = Answer["errors"][number];
@@ -223,9 +241,9 @@ function causeLink({ code }: Cause): JSX.Element {
 }
 
 const errorColumns = [
-  { label: "Cause", cell: causeLink },
-  { label: "Calls", cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
-  { label: "Mostly via", cell: (row: Cause) => row.provider ?? dash },
-  { label: "First", cell: (row: Cause) => shownMoment(row.first_at) },
-  { label: "Last", cell: (row: Cause) => shownMoment(row.last_at) },
+  { label: t("Cause"), cell: causeLink },
+  { label: t("Calls"), cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
+  { label: t("Mostly via"), cell: (row: Cause) => row.provider ?? dash },
+  { label: t("First"), cell: (row: Cause) => shownMoment(row.first_at) },
+  { label: t("Last"), cell: (row: Cause) => shownMoment(row.last_at) },
 ];

@@ -7,6 +7,7 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 
 const path = "/backend/admin/trace/payload/count/";
 
@@ -18,10 +19,10 @@ export function PayloadCard(): JSX.Element {
   }));
   return (
     <Card
-      title="Decryptable payloads"
+      title={t("Decryptable payloads")}
       actions={
         <PageLink otherwise="nothing" href="/admin/trace/">
-          Trace
+          {t("Trace")}
         </PageLink>
       }
     >
@@ -33,12 +34,12 @@ export function PayloadCard(): JSX.Element {
           {(count) => (
             <>
               <Status tone={BigInt(count().decryptable) > 0n ? "warn" : "ok"}>
-                {shownCount(count().decryptable)} payloads
+                {rich("{decryptable} payloads", { decryptable: shownCount(count().decryptable) })}
               </Status>
-              <p class="muted">Super-admins can read each of them; the reason is recorded.</p>
+              <p class="muted">{t("Super-admins can read each of them; the reason is recorded.")}</p>
               <Facts
                 facts={[
-                  { name: "Counted", value: shownMoment(count().counted_at, "not yet") },
+                  { name: t("Counted"), value: shownMoment(count().counted_at, t("not yet")) },
                   ...count()
                     .days.slice(0, 7)
                     .map(({ day, payloads }) => ({ name: day, value: shownCount(payloads) })),

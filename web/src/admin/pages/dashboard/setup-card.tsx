@@ -8,6 +8,7 @@ import { Card } from "../../../kit/card.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import type { Me } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import styles from "./setup-card.module.css";
 
 type Step = ResponseOf<typeof setupOutput>["steps"][number]["step"];
@@ -17,40 +18,44 @@ const hiddenName = "sluice-setup-hidden";
 
 const texts: Readonly<Record<Step, { readonly title: string; readonly text: string; readonly href: string }>> = {
   provider: {
-    title: "Connect a provider",
-    text: "Choose a preset, paste its key, test it.",
+    title: t("Connect a provider"),
+    text: t("Choose a preset, paste its key, test it."),
     href: "/admin/upstreams/add/",
   },
   models: {
-    title: "Serve priced models",
-    text: "Tick models of the provider's list; prices are proposed.",
+    title: t("Serve priced models"),
+    text: t("Tick models of the provider's list; prices are proposed."),
     href: "/admin/upstreams/",
   },
-  plan: { title: "Offer a plan", text: "What customers can buy, and what they get for it.", href: "/admin/plans/" },
+  plan: {
+    title: t("Offer a plan"),
+    text: t("What customers can buy, and what they get for it."),
+    href: "/admin/plans/",
+  },
   payment: {
-    title: "Take payments",
-    text: "Save the credentials of a card or wallet gateway.",
+    title: t("Take payments"),
+    text: t("Save the credentials of a card or wallet gateway."),
     href: "/admin/secrets/",
   },
   mail: {
-    title: "Send mail",
-    text: "Until MAIL_ADAPTER is set, mails are logged and not sent.",
+    title: t("Send mail"),
+    text: t("Until MAIL_ADAPTER is set, mails are logged and not sent."),
     href: "/admin/mail/",
   },
   address: {
-    title: "Set the public address",
-    text: "PUBLIC_BASE_URL, with https, is in mails, snippets and payments.",
+    title: t("Set the public address"),
+    text: t("PUBLIC_BASE_URL, with https, is in mails, snippets and payments."),
     href: "/admin/settings/",
   },
-  brand: { title: "Name your service", text: "On every page and in every mail.", href: "/admin/branding/" },
+  brand: { title: t("Name your service"), text: t("On every page and in every mail."), href: "/admin/branding/" },
   legal: {
-    title: "Add terms and privacy policy",
-    text: "They are linked in the footer and at registration.",
+    title: t("Add terms and privacy policy"),
+    text: t("They are linked in the footer and at registration."),
     href: "/admin/branding/",
   },
   authenticator: {
-    title: "Protect the super-admins",
-    text: "Each needs an authenticator for login.",
+    title: t("Protect the super-admins"),
+    text: t("Each needs an authenticator for login."),
     href: "/admin/account/",
   },
 };
@@ -93,7 +98,10 @@ export function SetupCard(props: { readonly setup: Setup }): JSX.Element {
     <>
       <Show when={error()}>{(each) => <ErrorState error={each()} onRetry={retry} />}</Show>
       <Show when={done() < steps().length}>
-        <Card title={`Set up: ${done()} of ${steps().length} done`} actions={<Button onClick={hide}>Hide</Button>}>
+        <Card
+          title={t("Set up: {done} of {steps} done", { done: done(), steps: steps().length })}
+          actions={<Button onClick={hide}>{t("Hide")}</Button>}
+        >
           <ol class={styles["steps"]}>
             <For each={steps()}>
               {({ step, is_done }) => (
@@ -102,7 +110,7 @@ export function SetupCard(props: { readonly setup: Setup }): JSX.Element {
                     <a href={texts[step].href}>{texts[step].title}</a>
                     <div class="muted">{texts[step].text}</div>
                   </div>
-                  <Status tone={is_done ? "ok" : "neutral"}>{is_done ? "done" : "to do"}</Status>
+                  <Status tone={is_done ? "ok" : "neutral"}>{is_done ? t("done") : t("to do")}</Status>
                 </li>
               )}
             </For>

@@ -10,6 +10,7 @@ import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { type Delivery, deliveriesPath, type Target } from "./event-target.ts";
 
 const tones: Readonly<Record<Delivery["status"], Tone>> = {
@@ -30,7 +31,7 @@ export function DeliveryLogDialog(props: {
     <Dialog
       isOpen={props.target !== null}
       onClose={props.onClose}
-      title={`Log of ${props.target?.name ?? ""}`}
+      title={t("Log of {name}", { name: props.target?.name ?? "" })}
       size="wide"
     >
       <Show when={props.target}>{(target) => <DeliveryLog target={target()} />}</Show>
@@ -54,7 +55,7 @@ function DeliveryLog(props: { readonly target: Target }): JSX.Element {
   const replay = ({ delivery_id }: Delivery): Promise<boolean> =>
     action.run(async () => {
       await apiPost<typeof queuedDeliveryResponse>("/backend/admin/event-target/replay/", { delivery_id });
-      return "It is sent again.";
+      return t("It is sent again.");
     });
   return (
     <Switch fallback={<LoadingPart size="card" />}>
@@ -62,30 +63,30 @@ function DeliveryLog(props: { readonly target: Target }): JSX.Element {
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </Match>
       <Match when={query.data?.deliveries.length === 0}>
-        <EmptyState title="Nothing was sent yet">Send a test, or wait for an event.</EmptyState>
+        <EmptyState title={t("Nothing was sent yet")}>{t("Send a test, or wait for an event.")}</EmptyState>
       </Match>
       <Match when={query.data}>
         {(page) => (
           <>
             <SimpleTable
-              label="Deliveries"
+              label={t("Deliveries")}
               rows={page().deliveries}
               columns={[
-                { label: "Event", cell: (row) => <EventCell delivery={row} /> },
-                { label: "State", cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
-                { label: "Attempts", cell: (row) => <Attempts delivery={row} /> },
+                { label: t("Event"), cell: (row) => <EventCell delivery={row} /> },
+                { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
+                { label: t("Attempts"), cell: (row) => <Attempts delivery={row} /> },
                 {
-                  label: "Send again",
+                  label: t("Send again"),
                   cell: (row) => (
                     <Show when={row.status === "delivered" || row.status === "failed"} fallback={dash}>
                       <ActButton
                         operation="/backend/admin/event-target/replay/"
                         variant="quiet"
-                        aria-label={`Send ${row.event_id} again`}
+                        aria-label={t("Send {event_id} again", { event_id: row.event_id })}
                         disabled={action.isBusy() || props.target.status !== "active"}
                         onClick={() => void replay(row)}
                       >
-                        Send again
+                        {t("Send again")}
                       </ActButton>
                     </Show>
                   ),
@@ -94,10 +95,10 @@ function DeliveryLog(props: { readonly target: Target }): JSX.Element {
             />
             <div class="dialog-actions">
               <Show when={before() !== null}>
-                <Button onClick={() => setBefore(null)}>Newest</Button>
+                <Button onClick={() => setBefore(null)}>{t("Newest")}</Button>
               </Show>
               <Show when={page().next_cursor}>
-                {(cursor) => <Button onClick={() => setBefore(cursor())}>Older</Button>}
+                {(cursor) => <Button onClick={() => setBefore(cursor())}>{t("Older")}</Button>}
               </Show>
             </div>
           </>
@@ -127,15 +128,20 @@ function Attempts(props: { readonly delivery: Delivery }): JSX.Element {
       <For each={props.delivery.attempts}>
         {(attempt) => (
           <div>
-            {shownMoment(attempt.at)}: {attempt.error ?? attempt.http_status ?? "handed to the mail queue"},{" "}
-            {attempt.duration_ms} ms
+            {rich("{at}: {error}, {duration_ms} ms", {
+              at: shownMoment(attempt.at),
+              error: attempt.error ?? attempt.http_status ?? t("handed to the mail queue"),
+              duration_ms: attempt.duration_ms,
+            })}
             <Show when={attempt.response_start !== ""}>
               <pre class="event-text">{attempt.response_start}</pre>
             </Show>
           </div>
         )}
       </For>
-      <Show when={props.delivery.next_attempt_at}>{(at) => <div class="muted">Next: {shownMoment(at())}</div>}</Show>
+      <Show when={props.delivery.next_attempt_at}>
+        {(at) => <div class="muted">{rich("Next: {at}", { at: shownMoment(at()) })}</div>}
+      </Show>
     </>
   );
 }

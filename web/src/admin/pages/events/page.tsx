@@ -18,6 +18,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createAction } from "../../parts/actions.ts";
 import { createMe } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { DeliveryLogDialog } from "./delivery-log.tsx";
 import { deliveriesPath, type Target, targetsPath } from "./event-target.ts";
 import { TargetDialog } from "./target-dialog.tsx";
@@ -29,7 +30,7 @@ type Asked = { readonly target: Target; readonly what: "rotate" | "remove" } | n
 
 /** Where the operator learns what happens, and what was sent there. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Events");
+  useAdminTitle(() => t("Events"));
   const me = createMe();
   const action = createAction(targetsPath, deliveriesPath);
   const [editing, setEditing] = createSignal<Editing>(null);
@@ -45,7 +46,7 @@ export function Page(): JSX.Element {
     <Show when={isSuper()}>
       <Button variant="primary" onClick={() => setEditing({ target: null })}>
         <Icon name="plus" />
-        Add a place
+        {t("Add a place")}
       </Button>
     </Show>
   );
@@ -53,7 +54,7 @@ export function Page(): JSX.Element {
     const isQueued = await action.run(async () => {
       const { target_id } = target;
       await apiPost<typeof queuedDeliveryResponse>("/backend/admin/event-target/test/", { target_id });
-      return "A test is on its way.";
+      return t("A test is on its way.");
     });
     if (isQueued) {
       setLogged(target);
@@ -63,29 +64,31 @@ export function Page(): JSX.Element {
     await action.run(async () => {
       if (what === "remove") {
         await apiPost<typeof targetRemoveResponse>("/backend/admin/event-target/remove/", { target_id });
-        return `${name} was removed.`;
+        return t("{name} was removed.", { name });
       }
       const made = await apiPost<typeof targetCreateResponse>("/backend/admin/event-target/rotate/", { target_id });
       setSecret(made.secret);
-      return `${name} has a new secret.`;
+      return t("{name} has a new secret.", { name });
     });
     setAsked(null);
   };
   return (
     <>
       <PageHead
-        title="Events"
-        text="Webhooks get every event, signed by the Standard Webhooks rules. Mailboxes and chats get one message per cause in ten minutes."
+        title={t("Events")}
+        text={t(
+          "Webhooks get every event, signed by the Standard Webhooks rules. Mailboxes and chats get one message per cause in ten minutes.",
+        )}
         actions={create()}
       />
-      <Card title="Where events are sent">
+      <Card title={t("Where events are sent")}>
         <Switch fallback={<LoadingPart size="card" />}>
           <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.targets.length === 0}>
-            <EmptyState title="Nowhere yet" actions={create()}>
-              Add a webhook, a mailbox or a chat, to learn that a channel is down before your customers do.
+            <EmptyState title={t("Nowhere yet")} actions={create()}>
+              {t("Add a webhook, a mailbox or a chat, to learn that a channel is down before your customers do.")}
             </EmptyState>
           </Match>
           <Match when={query.data?.targets}>
@@ -119,8 +122,8 @@ export function Page(): JSX.Element {
       <ConfirmDialog
         isOpen={asked() !== null}
         onClose={() => setAsked(null)}
-        title={asked()?.what === "remove" ? "Remove this place?" : "Replace the secret?"}
-        action={asked()?.what === "remove" ? "Remove" : "Replace"}
+        title={asked()?.what === "remove" ? t("Remove this place?") : t("Replace the secret?")}
+        action={asked()?.what === "remove" ? t("Remove") : t("Replace")}
         isBusy={action.isBusy()}
         onConfirm={() => {
           const what = asked();
@@ -130,8 +133,8 @@ export function Page(): JSX.Element {
         }}
       >
         {asked()?.what === "remove"
-          ? `“${asked()?.target.name ?? ""}” gets no more events, and its log is deleted.`
-          : `For 24 hours, messages to “${asked()?.target.name ?? ""}” are signed with both.`}
+          ? t("“{name}” gets no more events, and its log is deleted.", { name: asked()?.target.name ?? "" })
+          : t("For 24 hours, messages to “{name}” are signed with both.", { name: asked()?.target.name ?? "" })}
       </ConfirmDialog>
     </>
   );
@@ -140,18 +143,20 @@ export function Page(): JSX.Element {
 /** The secret is shown only here. */
 function SecretDialog(props: { readonly secret: string | null; readonly onClose: () => void }): JSX.Element {
   return (
-    <Dialog isOpen={props.secret !== null} title="The secret of the webhook" onClose={props.onClose}>
+    <Dialog isOpen={props.secret !== null} title={t("The secret of the webhook")} onClose={props.onClose}>
       <Show when={props.secret}>
         {(secret) => (
           <>
-            <Notice tone="warn">Copy it now: it is shown only once. Its receiver checks signatures with it.</Notice>
-            <CodeBlock code={secret()} label="Secret" />
+            <Notice tone="warn">
+              {t("Copy it now: it is shown only once. Its receiver checks signatures with it.")}
+            </Notice>
+            <CodeBlock code={secret()} label={t("Secret")} />
           </>
         )}
       </Show>
       <div class="dialog-actions">
         <Button variant="primary" onClick={props.onClose}>
-          I have saved it
+          {t("I have saved it")}
         </Button>
       </div>
     </Dialog>

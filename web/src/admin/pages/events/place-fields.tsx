@@ -2,6 +2,7 @@ import type { TargetKind } from "@sluice/contracts/event-types";
 import { type JSX, Match, Switch } from "solid-js";
 import type { Form } from "../../../form/create-form.ts";
 import { TextField } from "../../../kit/field.tsx";
+import { t } from "../../translate.ts";
 
 export type PlaceValues = {
   readonly url: string;
@@ -39,20 +40,20 @@ export function PlaceFields<Values extends PlaceValues & Readonly<Record<string,
   return (
     <Switch>
       <Match when={props.kind === "mail"}>
-        <TextField label="Mailbox" type="email" autocomplete="off" maxlength={254} {...form.text("to")} />
+        <TextField label={t("Mailbox")} type="email" autocomplete="off" maxlength={254} {...form.text("to")} />
       </Match>
       <Match when={props.kind === "telegram"}>
-        <TextField label="Token of the bot" type="password" autocomplete="off" {...form.text("bot_token")} />
+        <TextField label={t("Token of the bot")} type="password" autocomplete="off" {...form.text("bot_token")} />
         <TextField
-          label="Chat"
-          hint="Its number, or @name of a channel."
+          label={t("Chat")}
+          hint={t("Its number, or @name of a channel.")}
           autocomplete="off"
           {...form.text("chat_id")}
         />
         <TextField
-          label="Server of the Bot API"
-          optional="optional"
-          hint="If you run your own."
+          label={t("Server of the Bot API")}
+          optional={t("optional")}
+          hint={t("If you run your own.")}
           type="url"
           autocomplete="off"
           {...form.text("server")}
@@ -60,11 +61,13 @@ export function PlaceFields<Values extends PlaceValues & Readonly<Record<string,
       </Match>
       <Match when={true}>
         <TextField
-          label="Address"
+          label={t("Address")}
           hint={
             props.kind === "webhook"
-              ? "It may be in a private network."
-              : "The address of the incoming webhook. It is stored encrypted, because anyone who knows it can write there."
+              ? t("It may be in a private network.")
+              : t(
+                  "The address of the incoming webhook. It is stored encrypted, because anyone who knows it can write there.",
+                )
           }
           type="url"
           autocomplete="off"
@@ -74,9 +77,9 @@ export function PlaceFields<Values extends PlaceValues & Readonly<Record<string,
         <Switch>
           <Match when={props.kind === "feishu"}>
             <TextField
-              label="Signing secret"
-              optional="optional"
-              hint="If the bot checks signatures."
+              label={t("Signing secret")}
+              optional={t("optional")}
+              hint={t("If the bot checks signatures.")}
               type="password"
               autocomplete="off"
               {...form.text("signing_secret")}

@@ -7,6 +7,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Checkbox, SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
+import { t } from "../../translate.ts";
 import { eventTexts, kindTexts, type Target } from "./event-target.ts";
 import { noPlace, PlaceFields, placeOf } from "./place-fields.tsx";
 
@@ -25,7 +26,7 @@ export function TargetDialog(props: DialogProps): JSX.Element {
     <Dialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title={props.target === null ? "Add a place for events" : "Change a place for events"}
+      title={props.target === null ? t("Add a place for events") : t("Change a place for events")}
     >
       <TargetForm target={props.target} onDone={props.onDone} />
     </Dialog>
@@ -46,8 +47,8 @@ function TargetForm(props: Pick<DialogProps, "target" | "onDone">): JSX.Element 
   const form = createForm({
     initial: initialOf(target),
     check: ({ name, events }) => ({
-      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(events.length === 0 ? { events: "Choose at least one event." } : {}),
+      ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
+      ...(events.length === 0 ? { events: t("Choose at least one event.") } : {}),
     }),
     submit: async ({ name, kind, events, is_enabled, is_moved, ...place }) => {
       const wish = { name, events, ...(is_moved ? { place: placeOf(kind, place) } : {}) };
@@ -68,20 +69,20 @@ function TargetForm(props: Pick<DialogProps, "target" | "onDone">): JSX.Element 
   };
   return (
     <form class="form" onSubmit={form.onSubmit} noValidate>
-      <TextField label="Name" autocomplete="off" autofocus maxlength={60} {...form.text("name")} />
+      <TextField label={t("Name")} autocomplete="off" autofocus maxlength={60} {...form.text("name")} />
       <Show when={target === null}>
-        <SelectField label="Kind" {...form.text("kind")}>
+        <SelectField label={t("Kind")} {...form.text("kind")}>
           <For each={targetKinds}>{(kind) => <option value={kind}>{kindTexts[kind]}</option>}</For>
         </SelectField>
       </Show>
       <Show when={target !== null}>
-        <Checkbox label="Send them to another address" {...form.flag("is_moved")} />
+        <Checkbox label={t("Send them to another address")} {...form.flag("is_moved")} />
       </Show>
       <Show when={form.values().is_moved}>
         <PlaceFields kind={form.values().kind} form={form} />
       </Show>
       <fieldset class="event-choice">
-        <legend>Events</legend>
+        <legend>{t("Events")}</legend>
         <For each={operatorEventTypes}>
           {(event) => (
             <Checkbox
@@ -101,12 +102,12 @@ function TargetForm(props: Pick<DialogProps, "target" | "onDone">): JSX.Element 
         </Show>
       </fieldset>
       <Show when={target !== null}>
-        <Checkbox label="Switched on" {...form.flag("is_enabled")} />
+        <Checkbox label={t("Switched on")} {...form.flag("is_enabled")} />
       </Show>
-      <Show when={form.problem()}>{(problem) => <ErrorState title="It was not saved" error={problem()} />}</Show>
+      <Show when={form.problem()}>{(problem) => <ErrorState title={t("It was not saved")} error={problem()} />}</Show>
       <div class="dialog-actions">
         <Button type="submit" variant="primary" isBusy={form.isSubmitting()}>
-          {target === null ? "Add" : "Save"}
+          {target === null ? t("Add") : t("Save")}
         </Button>
       </div>
     </form>

@@ -4,6 +4,7 @@ import { Status, type Tone } from "../../../kit/status.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { kindTexts, type Target } from "./event-target.ts";
 
 const tones: Readonly<Record<Target["status"], Tone>> = { active: "ok", off: "neutral", failed: "bad" };
@@ -23,15 +24,15 @@ type TableProps = {
 export function TargetTable(props: TableProps): JSX.Element {
   return (
     <SimpleTable
-      label="Places for events"
+      label={t("Places for events")}
       rows={props.targets}
       columns={[
-        { label: "Name", cell: (row) => <bdi>{row.name}</bdi> },
-        { label: "Kind", cell: (row) => kindTexts[row.kind] },
-        { label: "Address", cell: (row) => <bdi>{row.place}</bdi> },
-        { label: "Events", cell: (row) => row.events.join(", ") },
-        { label: "State", cell: (row) => <State target={row} /> },
-        { label: "Actions", cell: (row) => <Actions {...props} target={row} /> },
+        { label: t("Name"), cell: (row) => <bdi>{row.name}</bdi> },
+        { label: t("Kind"), cell: (row) => kindTexts[row.kind] },
+        { label: t("Address"), cell: (row) => <bdi>{row.place}</bdi> },
+        { label: t("Events"), cell: (row) => row.events.join(", ") },
+        { label: t("State"), cell: (row) => <State target={row} /> },
+        { label: t("Actions"), cell: (row) => <Actions {...props} target={row} /> },
       ]}
     />
   );
@@ -42,13 +43,13 @@ function State(props: { readonly target: Target }): JSX.Element {
     <>
       <Status tone={tones[props.target.status]}>{props.target.status}</Status>
       <Show when={props.target.failing_since}>
-        {(since) => <div class="muted">failing since {shownMoment(since())}</div>}
+        {(since) => <div class="muted">{rich("failing since {since}", { since: shownMoment(since()) })}</div>}
       </Show>
       <Show when={props.target.last_attempt_at}>
-        {(at) => <div class="muted">last attempt {shownMoment(at())}</div>}
+        {(at) => <div class="muted">{rich("last attempt {at}", { at: shownMoment(at()) })}</div>}
       </Show>
       <Show when={props.target.dropped > 0}>
-        <div class="muted">{props.target.dropped} dropped</div>
+        <div class="muted">{rich("{dropped} dropped", { dropped: props.target.dropped })}</div>
       </Show>
     </>
   );
@@ -68,13 +69,13 @@ function Actions(props: TableProps & { readonly target: Target }): JSX.Element {
   return (
     <div class="event-actions">
       <IfAllowed operation="/backend/admin/event-target/test/">
-        {button("Test", props.onTest, props.target.status !== "active")}
+        {button(t("Test"), props.onTest, props.target.status !== "active")}
       </IfAllowed>
-      {button("Log", props.onLog)}
+      {button(t("Log"), props.onLog)}
       <Show when={props.canChange}>
-        {button("Change", props.onEdit)}
-        <Show when={props.target.kind === "webhook"}>{button("New secret", props.onRotate)}</Show>
-        {button("Remove", props.onRemove)}
+        {button(t("Change"), props.onEdit)}
+        <Show when={props.target.kind === "webhook"}>{button(t("New secret"), props.onRotate)}</Show>
+        {button(t("Remove"), props.onRemove)}
       </Show>
     </div>
   );

@@ -17,6 +17,7 @@ import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { exitAccountStatuses, exitAuthTypes } from "../../values.ts";
 import { nodePaths } from "./node-form.tsx";
 
@@ -28,31 +29,33 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
   const account = (): Account | null => ((each) => (each === "new" ? null : each))(edited());
   return (
     <Card
-      title="Accounts"
+      title={t("Accounts")}
       actions={
         <ActButton operation="/backend/admin/exit-node/account/save/" onClick={() => setEdited("new")}>
-          Add account
+          {t("Add account")}
         </ActButton>
       }
     >
       <Show
         when={props.accounts.length > 0}
         fallback={
-          <EmptyState title="No accounts">Without an active account, no call goes through this node.</EmptyState>
+          <EmptyState title={t("No accounts")}>
+            {t("Without an active account, no call goes through this node.")}
+          </EmptyState>
         }
       >
         <SimpleTable
-          label="Accounts"
+          label={t("Accounts")}
           rows={props.accounts}
           columns={[
-            { label: "Account", cell: (row) => <code>{row.account_code}</code> },
-            { label: "Provider", cell: (row) => row.provider },
-            { label: "Login method", cell: (row) => shownWord(row.auth_type) },
-            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-            { label: "Name on the node", cell: (row) => shownText(row.node_account) },
-            { label: "Updated", cell: (row) => shownMoment(row.updated_at) },
+            { label: t("Account"), cell: (row) => <code>{row.account_code}</code> },
+            { label: t("Provider"), cell: (row) => row.provider },
+            { label: t("Login method"), cell: (row) => shownWord(row.auth_type) },
+            { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
+            { label: t("Name on the node"), cell: (row) => shownText(row.node_account) },
+            { label: t("Updated"), cell: (row) => shownMoment(row.updated_at) },
             {
-              label: "Edit",
+              label: t("Edit"),
               cell: (row) => (
                 <EditButton
                   operation="/backend/admin/exit-node/account/save/"
@@ -67,7 +70,7 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
       <Dialog
         isOpen={edited() !== null}
         onClose={() => setEdited(null)}
-        title={account()?.account_code ?? "Add an account"}
+        title={account()?.account_code ?? t("Add an account")}
       >
         <AccountForm nodeCode={props.nodeCode} account={account()} onDone={() => setEdited(null)} />
       </Dialog>
@@ -81,8 +84,13 @@ export function EditButton(props: {
   readonly onClick: () => void;
 }): JSX.Element {
   return (
-    <ActButton operation={props.operation} variant="quiet" aria-label={`Edit ${props.name}`} onClick={props.onClick}>
-      Edit
+    <ActButton
+      operation={props.operation}
+      variant="quiet"
+      aria-label={t("Edit {name}", { name: props.name })}
+      onClick={props.onClick}
+    >
+      {t("Edit")}
     </ActButton>
   );
 }
@@ -111,7 +119,7 @@ function AccountForm(props: {
     }),
     submit: async (_, body) => {
       const saved = await apiPost<typeof exitAccountResponse>("/backend/admin/exit-node/account/save/", body);
-      showToast(`${saved.account.account_code} saved`);
+      showToast(t("{account_code} saved", { account_code: saved.account.account_code }));
       await refresh();
       props.onDone();
     },
@@ -120,27 +128,27 @@ function AccountForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/exit-node/account/save/"
-      action="Save account"
+      action={t("Save account")}
       onCancel={props.onDone}
     >
       <FieldRow>
         <TextField
-          label="Code"
-          hint="Lower-case letters, digits, . - and _"
+          label={t("Code")}
+          hint={t("Lower-case letters, digits, . - and _")}
           readOnly={account !== null}
           spellcheck={false}
           {...form.text("account_code")}
         />
-        <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
+        <TextField label={t("Provider")} spellcheck={false} {...form.text("provider")} />
       </FieldRow>
       <FieldRow>
-        <ChoiceField label="Login method" options={exitAuthTypes} {...form.text("auth_type")} />
-        <ChoiceField label="Status" options={exitAccountStatuses} {...form.text("status")} />
+        <ChoiceField label={t("Login method")} options={exitAuthTypes} {...form.text("auth_type")} />
+        <ChoiceField label={t("Status")} options={exitAccountStatuses} {...form.text("status")} />
       </FieldRow>
       <TextField
-        label="Name on the node"
-        hint="The name in the node's own configuration; if empty, the node chooses."
-        optional="optional"
+        label={t("Name on the node")}
+        hint={t("The name in the node's own configuration; if empty, the node chooses.")}
+        optional={t("optional")}
         spellcheck={false}
         {...form.text("node_account")}
       />

@@ -7,6 +7,7 @@ import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { shownMoment, shownMs } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { dnsWord, healthSentence, healthWord } from "./check-words.tsx";
 import { nodePaths } from "./node-form.tsx";
 
@@ -24,15 +25,19 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
     const answer = await apiPost<typeof exitDnsResponse>(`${base}/dns-check/`, reference());
     const { host, expected, resolved, matched } = answer.dns;
     return matched
-      ? `${host} resolves to ${expected} and nothing else`
-      : `${host} resolves to ${resolved.join(", ") || "nothing"}, not to ${expected}`;
+      ? t("{host} resolves to {expected} and nothing else", { host, expected })
+      : t("{host} resolves to {resolved}, not to {expected}", {
+          host,
+          resolved: resolved.join(", ") || t("nothing"),
+          expected,
+        });
   };
   const checkHealth = async (): Promise<string> => {
     const answer = await apiPost<typeof exitHealthResponse>(`${base}/health/`, reference());
     return healthSentence(answer.health);
   };
   return (
-    <Card title="Checks">
+    <Card title={t("Checks")}>
       <Facts facts={[...dnsFacts(props.node), ...healthFacts(props.node)]} />
       <div class="button-row">
         <ActButton
@@ -40,18 +45,18 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
           isBusy={dns.isBusy()}
           onClick={() => void dns.run(checkDns)}
         >
-          Check DNS
+          {t("Check DNS")}
         </ActButton>
         <ActButton
           operation="/backend/admin/exit-node/health/"
           isBusy={health.isBusy()}
           onClick={() => void health.run(checkHealth)}
         >
-          Check health
+          {t("Check health")}
         </ActButton>
         <Show when={!props.node.is_host_form}>
           <ActButton operation="/backend/admin/exit-node/switch/" variant="danger" onClick={() => setIsAsking(true)}>
-            Switch to host
+            {t("Switch to host")}
           </ActButton>
         </Show>
       </div>
@@ -63,8 +68,11 @@ export function CheckCard(props: { readonly node: Node }): JSX.Element {
 function dnsFacts({ dns }: Node): { readonly name: string; readonly value: JSX.Element }[] {
   return [
     { name: "DNS", value: dnsWord(dns) },
-    { name: "Host resolves to", value: dns === null ? "not checked yet" : dns.resolved.join(", ") || "nothing" },
-    { name: "DNS checked", value: shownMoment(dns?.checked_at ?? null, "never") },
+    {
+      name: t("Host resolves to"),
+      value: dns === null ? t("not checked yet") : dns.resolved.join(", ") || t("nothing"),
+    },
+    { name: t("DNS checked"), value: shownMoment(dns?.checked_at ?? null, t("never")) },
   ];
 }
 
@@ -73,12 +81,12 @@ function healthFacts({
   switch_streak: streak,
 }: Node): { readonly name: string; readonly value: JSX.Element }[] {
   return [
-    { name: "Health", value: healthWord(health) },
-    { name: "Meaning", value: health === null ? "not checked yet" : healthSentence(health) },
-    { name: "Checked address", value: health?.url ?? "not checked yet" },
-    { name: "Latency", value: shownMs(health?.latency_ms ?? null) },
-    { name: "Health checked", value: shownMoment(health?.checked_at ?? null, "never") },
-    { name: "Healthy in a row", value: `${streak} by host name` },
+    { name: t("Health"), value: healthWord(health) },
+    { name: t("Meaning"), value: health === null ? t("not checked yet") : healthSentence(health) },
+    { name: t("Checked address"), value: health?.url ?? t("not checked yet") },
+    { name: t("Latency"), value: shownMs(health?.latency_ms ?? null) },
+    { name: t("Health checked"), value: shownMoment(health?.checked_at ?? null, t("never")) },
+    { name: t("Healthy in a row"), value: t("{streak} by host name", { streak }) },
   ];
 }
 
@@ -91,7 +99,7 @@ function SwitchDialog(props: {
   const switchNow = async (): Promise<string> => {
     const { node_code, version } = props.node;
     const answer = await apiPost<typeof exitHealthResponse>(`${base}/switch/`, { node_code, version });
-    return `Calls now go to ${answer.node.relay_url}`;
+    return t("Calls now go to {relay_url}", { relay_url: answer.node.relay_url });
   };
   const confirm = async (): Promise<void> => {
     await action.run(switchNow);
@@ -101,14 +109,17 @@ function SwitchDialog(props: {
     <ConfirmDialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title="Switch to the host"
-      action="Switch now"
-      typed={{ word: props.node.node_code, label: `Type ${props.node.node_code}` }}
+      title={t("Switch to the host")}
+      action={t("Switch now")}
+      typed={{ word: props.node.node_code, label: t("Type {node_code}", { node_code: props.node.node_code }) }}
       isBusy={action.isBusy()}
       onConfirm={() => void confirm()}
     >
       <p>
-        {`Calls go to ${props.node.host_url} instead of ${props.node.relay_url ?? "nowhere"}. Both checks run first; if DNS differs or the node is not healthy there, nothing changes.`}
+        {t(
+          "Calls go to {host_url} instead of {relay_url}. Both checks run first; if DNS differs or the node is not healthy there, nothing changes.",
+          { host_url: props.node.host_url, relay_url: props.node.relay_url ?? t("nowhere") },
+        )}
       </p>
     </ConfirmDialog>
   );

@@ -9,6 +9,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { nodeStatuses } from "../../values.ts";
 
 type Node = ResponseOf<typeof exitNodeEntry>;
@@ -63,7 +64,7 @@ export function NodeForm(props: {
         source_node_id: wholeOrNull(rest.source_node_id),
         ...(node === null ? {} : { version: node.version }),
       });
-      showToast(`${saved.node.name} saved`);
+      showToast(t("{name} saved", { name: saved.node.name }));
       form.set("relay_key", "");
       await refresh();
       props.onSaved?.(saved.node);
@@ -73,63 +74,74 @@ export function NodeForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/exit-node/save/"
-      action={node === null ? "Add node" : "Save node"}
+      action={node === null ? t("Add node") : t("Save node")}
       {...(props.onCancel === undefined ? {} : { onCancel: props.onCancel })}
     >
       <FieldRow>
         <TextField
-          label="Code"
-          hint="Lower-case letters, digits, - and _. It can't be changed later."
+          label={t("Code")}
+          hint={t("Lower-case letters, digits, - and _. It can't be changed later.")}
           readOnly={node !== null}
           spellcheck={false}
           {...form.text("node_code")}
         />
-        <TextField label="Name" {...form.text("name")} />
-        <TextField label="Region" optional="optional" {...form.text("region")} />
+        <TextField label={t("Name")} {...form.text("name")} />
+        <TextField label={t("Region")} optional={t("optional")} {...form.text("region")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Host" hint="DNS name of the node." spellcheck={false} {...form.text("host")} />
+        <TextField label={t("Host")} hint={t("DNS name of the node.")} spellcheck={false} {...form.text("host")} />
         <TextField
-          label="IP address"
-          hint="The host must resolve to this address."
+          label={t("IP address")}
+          hint={t("The host must resolve to this address.")}
           spellcheck={false}
           {...form.text("ip")}
         />
         <TextField
-          label="Relay address"
-          hint="Where calls go now. The host takes over once DNS matches and the node is healthy there."
-          optional="optional"
+          label={t("Relay address")}
+          hint={t("Where calls go now. The host takes over once DNS matches and the node is healthy there.")}
+          optional={t("optional")}
           spellcheck={false}
           {...form.text("relay_url")}
         />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Relay key"
+          label={t("Relay key")}
           hint={
-            node?.has_relay_key === true ? "A key is saved; enter another one to replace it." : "No key is saved yet."
+            node?.has_relay_key === true
+              ? t("A key is saved; enter another one to replace it.")
+              : t("No key is saved yet.")
           }
-          optional="stored encrypted"
+          optional={t("stored encrypted")}
           type="password"
           autocomplete="new-password"
           {...form.text("relay_key")}
         />
         <TextField
-          label="Secret of the relay key"
-          hint="The name it is saved under; if empty, named after the node."
-          optional="optional"
+          label={t("Secret of the relay key")}
+          hint={t("The name it is saved under; if empty, named after the node.")}
+          optional={t("optional")}
           spellcheck={false}
           {...form.text("relay_key_secret")}
         />
       </FieldRow>
       <FieldRow>
-        <ChoiceField label="Status" options={nodeStatuses} {...form.text("status")} />
-        <TextField label="Weight" hint="0 to 1000, relative to the other active nodes." {...form.text("weight")} />
-        <TextField label="Source node id" optional="optional" inputmode="numeric" {...form.text("source_node_id")} />
+        <ChoiceField label={t("Status")} options={nodeStatuses} {...form.text("status")} />
+        <TextField
+          label={t("Weight")}
+          hint={t("0 to 1000, relative to the other active nodes.")}
+          {...form.text("weight")}
+        />
+        <TextField
+          label={t("Source node id")}
+          optional={t("optional")}
+          inputmode="numeric"
+          {...form.text("source_node_id")}
+        />
       </FieldRow>
       <FieldRow>
-        <TextField label="Callback address" optional="optional" {...form.text("callback_base_url")} />
-        <TextField label="OAuth redirect path" optional="optional" {...form.text("oauth_redirect_path")} />
+        <TextField label={t("Callback address")} optional={t("optional")} {...form.text("callback_base_url")} />
+        <TextField label={t("OAuth redirect path")} optional={t("optional")} {...form.text("oauth_redirect_path")} />
       </FieldRow>
     </AdminForm>
   );

@@ -16,6 +16,7 @@ import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { AccountCard } from "./account-card.tsx";
 import { CheckCard } from "./check-card.tsx";
 import { NodeForm } from "./node-form.tsx";
@@ -41,8 +42,8 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={query.data?.node.name ?? params.code}
-        text="Nodes are checked regularly, and whenever you ask."
-        actions={<PageLink href="/admin/exit-nodes/">All exit nodes</PageLink>}
+        text={t("Nodes are checked regularly, and whenever you ask.")}
+        actions={<PageLink href="/admin/exit-nodes/">{t("All exit nodes")}</PageLink>}
       />
       <Switch fallback={<LoadingNode />}>
         <Match when={query.isError && query.data === undefined}>
@@ -56,7 +57,7 @@ export function Page(): JSX.Element {
 
 function LoadingNode(): JSX.Element {
   return (
-    <Card title="Exit node">
+    <Card title={t("Exit node")}>
       <LoadingPart size="page" />
     </Card>
   );
@@ -71,7 +72,7 @@ function NodeDetail(props: { readonly detail: Detail }): JSX.Element {
         <CheckCard node={node()} />
       </div>
       <ReportCard node={node()} />
-      <Card title="Edit">
+      <Card title={t("Edit")}>
         <ArchivedNotice archivedAt={node().archived_at} />
         <IfAllowed operation="/backend/admin/archive/add/">
           <div class="button-row">
@@ -99,40 +100,44 @@ function StateCard(props: { readonly node: Node }): JSX.Element {
   const node = (): Node => props.node;
   const traffic = (): Node["traffic"] => node().traffic;
   return (
-    <Card title="State">
+    <Card title={t("State")}>
       <Facts
         facts={[
-          { name: "Status", value: <StateWord state={node().status} /> },
+          { name: t("Status"), value: <StateWord state={node().status} /> },
           {
-            name: "Takes calls",
+            name: t("Takes calls"),
             value: (
               <Status tone={node().is_serving ? "ok" : "neutral"}>
-                {node().is_serving ? "in the group node-test" : "none"}
+                {node().is_serving ? t("in the group node-test") : t("none")}
               </Status>
             ),
           },
           {
-            name: "Relay key",
-            value: node().is_proven ? "proven by the node" : node().has_relay_key ? "saved, not proven" : "none saved",
+            name: t("Relay key"),
+            value: node().is_proven
+              ? t("proven by the node")
+              : node().has_relay_key
+                ? t("saved, not proven")
+                : t("none saved"),
           },
-          { name: "Relay address", value: <code>{shownText(node().relay_url)}</code> },
-          { name: "Host form", value: node().is_host_form ? "in use" : <code>{node().host_url}</code> },
-          { name: "Switched", value: shownMoment(node().switched_at, "not yet") },
-          { name: "Calls", value: shownCount(traffic().calls) },
-          { name: "Failed", value: shownCount(traffic().failures) },
+          { name: t("Relay address"), value: <code>{shownText(node().relay_url)}</code> },
+          { name: t("Host form"), value: node().is_host_form ? t("in use") : <code>{node().host_url}</code> },
+          { name: t("Switched"), value: shownMoment(node().switched_at, t("not yet")) },
+          { name: t("Calls"), value: shownCount(traffic().calls) },
+          { name: t("Failed"), value: shownCount(traffic().failures) },
           {
-            name: "Circuit",
+            name: t("Circuit"),
             value: (
               <Status tone={traffic().circuit === "closed" ? "ok" : "bad"}>
-                {traffic().circuit === "closed" ? "closed, calls pass" : "open, calls are held back"}
+                {traffic().circuit === "closed" ? t("closed, calls pass") : t("open, calls are held back")}
               </Status>
             ),
           },
           {
-            name: "Last failure",
+            name: t("Last failure"),
             value:
               traffic().last_failure === null
-                ? "none"
+                ? t("none")
                 : `${traffic().last_failure}, ${shownMoment(traffic().last_failure_at)}`,
           },
         ]}
@@ -142,32 +147,32 @@ function StateCard(props: { readonly node: Node }): JSX.Element {
 }
 
 const reportedColumns = [
-  { label: "Account", cell: (row: Reported) => <code>{row.account}</code> },
-  { label: "Provider", cell: (row: Reported) => row.provider },
-  { label: "Login method", cell: (row: Reported) => shownWord(row.auth_type) },
-  { label: "Status", cell: (row: Reported) => <StateWord state={row.status} /> },
+  { label: t("Account"), cell: (row: Reported) => <code>{row.account}</code> },
+  { label: t("Provider"), cell: (row: Reported) => row.provider },
+  { label: t("Login method"), cell: (row: Reported) => shownWord(row.auth_type) },
+  { label: t("Status"), cell: (row: Reported) => <StateWord state={row.status} /> },
 ];
 
 function ReportCard(props: { readonly node: Node }): JSX.Element {
   return (
-    <Card title="Reported by the node">
+    <Card title={t("Reported by the node")}>
       <Show
         when={props.node.report}
-        fallback={<Notice tone="info">Nothing yet: reported with a successful health check.</Notice>}
+        fallback={<Notice tone="info">{t("Nothing yet: reported with a successful health check.")}</Notice>}
       >
         {(report) => (
           <>
             <Facts
               facts={[
-                { name: "Version", value: report().version },
-                { name: "Uptime", value: `${formats.number(Math.round(report().uptime_seconds))} s` },
-                { name: "Running calls", value: formats.number(report().in_flight) },
-                { name: "Clock offset", value: shownMs(report().clock_offset_ms) },
-                { name: "Exit address", value: <code>{shownText(report().egress_address)}</code> },
+                { name: t("Version"), value: report().version },
+                { name: t("Uptime"), value: `${formats.number(Math.round(report().uptime_seconds))} s` },
+                { name: t("Running calls"), value: formats.number(report().in_flight) },
+                { name: t("Clock offset"), value: shownMs(report().clock_offset_ms) },
+                { name: t("Exit address"), value: <code>{shownText(report().egress_address)}</code> },
               ]}
             />
-            <Show when={report().accounts.length > 0} fallback={<p class="muted">It has no accounts.</p>}>
-              <SimpleTable label="Accounts on the node" rows={report().accounts} columns={reportedColumns} />
+            <Show when={report().accounts.length > 0} fallback={<p class="muted">{t("It has no accounts.")}</p>}>
+              <SimpleTable label={t("Accounts on the node")} rows={report().accounts} columns={reportedColumns} />
             </Show>
           </>
         )}

@@ -16,6 +16,7 @@ import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { nodeStatuses } from "../../values.ts";
 import { EditButton } from "./account-card.tsx";
 import { nodePaths } from "./node-form.tsx";
@@ -28,32 +29,34 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
   const route = (): Route | null => ((each) => (each === "new" ? null : each))(edited());
   return (
     <Card
-      title="Routes"
+      title={t("Routes")}
       actions={
         <ActButton operation="/backend/admin/exit-node/route/save/" onClick={() => setEdited("new")}>
-          Add route
+          {t("Add route")}
         </ActButton>
       }
     >
       <Show
         when={props.routes.length > 0}
         fallback={
-          <EmptyState title="No routes">A route sends a user's calls for some models through exit nodes.</EmptyState>
+          <EmptyState title={t("No routes")}>
+            {t("A route sends a user's calls for some models through exit nodes.")}
+          </EmptyState>
         }
       >
         <SimpleTable
-          label="Routes"
+          label={t("Routes")}
           rows={props.routes}
           columns={[
-            { label: "Route", cell: (row) => <code>{row.route_code}</code> },
-            { label: "Account id", cell: (row) => String(row.gateway_user_id) },
-            { label: "Provider", cell: (row) => row.provider },
-            { label: "Models", cell: (row) => <code>{row.model_pattern}</code> },
-            { label: "Node", cell: (row) => row.node_code ?? "every node with the provider" },
-            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-            { label: "Updated", cell: (row) => shownMoment(row.updated_at) },
+            { label: t("Route"), cell: (row) => <code>{row.route_code}</code> },
+            { label: t("Account id"), cell: (row) => String(row.gateway_user_id) },
+            { label: t("Provider"), cell: (row) => row.provider },
+            { label: t("Models"), cell: (row) => <code>{row.model_pattern}</code> },
+            { label: t("Node"), cell: (row) => row.node_code ?? t("every node with the provider") },
+            { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
+            { label: t("Updated"), cell: (row) => shownMoment(row.updated_at) },
             {
-              label: "Edit",
+              label: t("Edit"),
               cell: (row) => (
                 <EditButton
                   operation="/backend/admin/exit-node/route/save/"
@@ -65,7 +68,11 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
           ]}
         />
       </Show>
-      <Dialog isOpen={edited() !== null} onClose={() => setEdited(null)} title={route()?.route_code ?? "Add a route"}>
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={() => setEdited(null)}
+        title={route()?.route_code ?? t("Add a route")}
+      >
         <RouteForm nodeCode={props.nodeCode} route={route()} onDone={() => setEdited(null)} />
       </Dialog>
     </Card>
@@ -97,36 +104,46 @@ function RouteForm(props: {
     }),
     submit: async (_, body) => {
       const saved = await apiPost<typeof exitRouteResponse>("/backend/admin/exit-node/route/save/", body);
-      showToast(`${saved.route.route_code} saved`);
+      showToast(t("{route_code} saved", { route_code: saved.route.route_code }));
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/exit-node/route/save/" action="Save route" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/exit-node/route/save/"
+      action={t("Save route")}
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField
-          label="Code"
-          hint="Lower-case letters, digits, . - and _"
+          label={t("Code")}
+          hint={t("Lower-case letters, digits, . - and _")}
           readOnly={route !== null}
           spellcheck={false}
           {...form.text("route_code")}
         />
-        <TextField label="Account id" inputmode="numeric" {...form.text("gateway_user_id")} />
+        <TextField label={t("Account id")} inputmode="numeric" {...form.text("gateway_user_id")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
-        <TextField label="Models" hint="* matches any characters." spellcheck={false} {...form.text("model_pattern")} />
+        <TextField label={t("Provider")} spellcheck={false} {...form.text("provider")} />
+        <TextField
+          label={t("Models")}
+          hint={t("* matches any characters.")}
+          spellcheck={false}
+          {...form.text("model_pattern")}
+        />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Node"
-          hint="If empty, every node with an account of the provider."
-          optional="optional"
+          label={t("Node")}
+          hint={t("If empty, every node with an account of the provider.")}
+          optional={t("optional")}
           spellcheck={false}
           {...form.text("node_code")}
         />
-        <ChoiceField label="Status" options={nodeStatuses} {...form.text("status")} />
+        <ChoiceField label={t("Status")} options={nodeStatuses} {...form.text("status")} />
       </FieldRow>
     </AdminForm>
   );

@@ -21,6 +21,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { dnsWord, healthWord } from "../exit-node/check-words.tsx";
 import { NodeForm } from "../exit-node/node-form.tsx";
 
@@ -32,36 +33,42 @@ const path = `${base}list/`;
 const columns: readonly Column<Node>[] = [
   {
     id: "name",
-    label: "Node",
+    label: t("Node"),
     cell: (node) => <PageLink href={`/admin/exit-nodes/${node.node_code}/`}>{node.name}</PageLink>,
     card: "title",
     isSortable: true,
   },
-  { id: "node_code", label: "Code", cell: (node) => <code>{node.node_code}</code>, isSortable: true },
-  { id: "status", label: "Status", cell: (node) => <StateWord state={node.status} />, card: "badge", isSortable: true },
-  { id: "is_serving", label: "Takes calls", cell: (node) => <ServingWord node={node} /> },
-  { id: "health", label: "Health", cell: (node) => healthWord(node.health) },
+  { id: "node_code", label: t("Code"), cell: (node) => <code>{node.node_code}</code>, isSortable: true },
+  {
+    id: "status",
+    label: t("Status"),
+    cell: (node) => <StateWord state={node.status} />,
+    card: "badge",
+    isSortable: true,
+  },
+  { id: "is_serving", label: t("Takes calls"), cell: (node) => <ServingWord node={node} /> },
+  { id: "health", label: t("Health"), cell: (node) => healthWord(node.health) },
   {
     id: "latency",
-    label: "Latency",
+    label: t("Latency"),
     cell: (node) => shownMs(node.health?.latency_ms ?? null),
     align: "end",
   },
-  { id: "dns", label: "DNS", cell: (node) => dnsWord(node.dns) },
-  { id: "ip", label: "Address", cell: (node) => <code>{node.ip}</code> },
-  { id: "region", label: "Region", cell: (node) => shownText(node.region) },
-  { id: "weight", label: "Weight", cell: (node) => formats.number(node.weight), align: "end" },
-  { id: "calls", label: "Calls", cell: (node) => shownCount(node.traffic.calls), align: "end" },
-  { id: "failures", label: "Failed", cell: (node) => shownCount(node.traffic.failures), align: "end" },
+  { id: "dns", label: t("DNS"), cell: (node) => dnsWord(node.dns) },
+  { id: "ip", label: t("Address"), cell: (node) => <code>{node.ip}</code> },
+  { id: "region", label: t("Region"), cell: (node) => shownText(node.region) },
+  { id: "weight", label: t("Weight"), cell: (node) => formats.number(node.weight), align: "end" },
+  { id: "calls", label: t("Calls"), cell: (node) => shownCount(node.traffic.calls), align: "end" },
+  { id: "failures", label: t("Failed"), cell: (node) => shownCount(node.traffic.failures), align: "end" },
   {
     id: "checked_at",
-    label: "Checked",
-    cell: (node) => shownMoment(node.health?.checked_at ?? null, "never"),
+    label: t("Checked"),
+    cell: (node) => shownMoment(node.health?.checked_at ?? null, t("never")),
     isHiddenAtFirst: true,
   },
   {
     id: "created_at",
-    label: "Added",
+    label: t("Added"),
     cell: (node) => shownMoment(node.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
@@ -72,7 +79,7 @@ const selection = selectionOf("exit-nodes", base);
 
 /** All exit nodes, with the last observations of checks and calls. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Exit nodes");
+  useAdminTitle(() => t("Exit nodes"));
   const navigate = useNavigate();
   const [isAdding, setIsAdding] = createSignal(false);
   const state = createTableState({ filters: ["is_archived"] });
@@ -93,12 +100,14 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Exit nodes"
-        text="Agents on other hosts that send calls of the group node-test from their own addresses. Calls of the default group never go there."
+        title={t("Exit nodes")}
+        text={t(
+          "Agents on other hosts that send calls of the group node-test from their own addresses. Calls of the default group never go there.",
+        )}
       />
       <DataTable
         name="admin-exit-nodes"
-        label="Exit nodes"
+        label={t("Exit nodes")}
         columns={columns}
         state={state}
         rows={query.data?.nodes}
@@ -110,23 +119,23 @@ export function Page(): JSX.Element {
         exports={exportsOf(base, state)}
         filters={[archivedFilter]}
         empty={{
-          title: "There are no exit nodes",
-          text: "Install the agent on a host, then add the host here with the agent's relay key.",
+          title: t("There are no exit nodes"),
+          text: t("Install the agent on a host, then add the host here with the agent's relay key."),
           actions: (
             <ActButton operation="/backend/admin/exit-node/save/" onClick={() => setIsAdding(true)}>
-              Add the first node
+              {t("Add the first node")}
             </ActButton>
           ),
         }}
         actions={
           <IfAllowed operation="/backend/admin/exit-node/save/">
             <Button variant="primary" onClick={() => setIsAdding(true)}>
-              Add node
+              {t("Add node")}
             </Button>
           </IfAllowed>
         }
       />
-      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add an exit node" size="wide">
+      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title={t("Add an exit node")} size="wide">
         <NodeForm
           node={null}
           onCancel={() => setIsAdding(false)}
@@ -141,5 +150,5 @@ export function Page(): JSX.Element {
 }
 
 function ServingWord(props: { readonly node: Node }): JSX.Element {
-  return <Status tone={props.node.is_serving ? "ok" : "neutral"}>{props.node.is_serving ? "yes" : "no"}</Status>;
+  return <Status tone={props.node.is_serving ? "ok" : "neutral"}>{props.node.is_serving ? t("yes") : t("no")}</Status>;
 }

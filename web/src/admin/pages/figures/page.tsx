@@ -3,6 +3,7 @@ import { For, type JSX } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { known, t } from "../../translate.ts";
 
 type Entry = { readonly name: string; readonly text: string };
 
@@ -13,21 +14,24 @@ const entriesOf = (of: readonly (typeof kinds)[number][]): readonly Entry[] =>
   of.map(([name, , , text]) => ({ name, text }));
 
 const parts: readonly { readonly title: string; readonly entries: readonly Entry[] }[] = [
-  { title: "Of the chosen days", entries: entriesOf(ofRange) },
-  { title: "At present", entries: entriesOf(ofNow) },
-  { title: "How calls went", entries: Object.values(callFigures).map(([name, text]) => ({ name, text })) },
+  { title: t("Of the chosen days"), entries: entriesOf(ofRange) },
+  { title: t("At present"), entries: entriesOf(ofNow) },
+  { title: t("How calls went"), entries: Object.values(callFigures).map(([name, text]) => ({ name, text })) },
 ];
 
 /** What each figure counts; other pages link to it. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Figures");
+  useAdminTitle(() => t("Figures"));
   return (
     <>
-      <PageHead title="Figures" text="Each figure is counted the same way on every page, in files and in the API." />
+      <PageHead
+        title={t("Figures")}
+        text={t("Each figure is counted the same way on every page, in files and in the API.")}
+      />
       <For each={parts}>
         {({ title, entries }) => (
           <Card title={title}>
-            <Facts facts={entries.map(({ name, text }) => ({ name, value: text }))} />
+            <Facts facts={entries.map(({ name, text }) => ({ name: known(name), value: known(text) }))} />
           </Card>
         )}
       </For>

@@ -12,6 +12,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { KeyPanel } from "../user/key-panel.tsx";
 
 type GroupList<Row> = {
@@ -54,53 +55,53 @@ type User = RowOf<typeof userList>;
 const userColumns: readonly Column<User>[] = [
   {
     id: "email",
-    label: "E-mail",
+    label: t("E-mail"),
     cell: (user) => <PageLink href={`/admin/users/${user.user_id}/`}>{user.email}</PageLink>,
     card: "title",
     isSortable: true,
   },
-  { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
-  { id: "group_name", label: "Group in use", cell: (user) => user.group_name },
-  { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
-  { id: "used", label: "Used, USD", cell: (user) => formats.quotaColumn(user.used), align: "end" },
-  { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },
+  { id: "status", label: t("Status"), cell: (user) => <StateWord state={user.status} />, card: "badge" },
+  { id: "group_name", label: t("Group in use"), cell: (user) => user.group_name },
+  { id: "plans", label: t("Plans"), cell: (user) => user.plans.join(", ") || t("none") },
+  { id: "used", label: t("Used, USD"), cell: (user) => formats.quotaColumn(user.used), align: "end" },
+  { id: "last_call_at", label: t("Last call"), cell: (user) => shownMoment(user.last_call_at, t("never")) },
 ];
 
 type Plan = RowOf<typeof planList>;
 
 const planColumns: readonly Column<Plan>[] = [
-  { id: "name", label: "Name", cell: (plan) => plan.name, card: "title" },
-  { id: "plan_code", label: "Code", cell: (plan) => <code>{plan.plan_code}</code> },
-  { id: "price_usd", label: "Price, USD", cell: (plan) => formats.usd(plan.price_usd), align: "end" },
-  { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
-  { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
+  { id: "name", label: t("Name"), cell: (plan) => plan.name, card: "title" },
+  { id: "plan_code", label: t("Code"), cell: (plan) => <code>{plan.plan_code}</code> },
+  { id: "price_usd", label: t("Price, USD"), cell: (plan) => formats.usd(plan.price_usd), align: "end" },
+  { id: "subscribers", label: t("Subscribers"), cell: (plan) => shownCount(plan.subscribers), align: "end" },
+  { id: "status", label: t("Status"), cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
 ];
 
 /** Users who were put into the group or have bought a plan with it. */
 export const GroupUsers = listOf<User>({
-  name: "Users",
+  name: t("Users"),
   list: "users",
   path: "/backend/admin/user/",
   columns: userColumns,
   rowId: (user) => String(user.user_id),
-  empty: { title: "Nobody was put into this group" },
+  empty: { title: t("Nobody was put into this group") },
 });
 
 export const GroupKeys = listOf<RowOf<typeof keyList>>({
-  name: "Keys",
+  name: t("Keys"),
   list: "keys",
   path: "/backend/admin/key/",
   columns: keyColumns,
   rowId: (key) => String(key.key_id),
-  empty: { title: "No key uses this group" },
+  empty: { title: t("No key uses this group") },
   panel: { title: (key) => key.name, content: (key) => <KeyPanel apiKey={key} /> },
 });
 
 export const GroupPlans = listOf<Plan>({
-  name: "Plans",
+  name: t("Plans"),
   list: "plans",
   path: "/backend/admin/plan/",
   columns: planColumns,
   rowId: (plan) => plan.plan_code,
-  empty: { title: "No plan puts its buyers into this group", text: "Choose the group in a monthly plan." },
+  empty: { title: t("No plan puts its buyers into this group"), text: t("Choose the group in a monthly plan.") },
 });

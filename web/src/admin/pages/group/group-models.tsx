@@ -5,6 +5,7 @@ import { EmptyState } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { priceLabels } from "../../unit-texts.ts";
 import type { GroupDetail } from "../groups/group.ts";
 
@@ -23,24 +24,24 @@ export function GroupModels(props: { readonly detail: GroupDetail }): JSX.Elemen
     <Show
       when={props.detail.models.length > 0}
       fallback={
-        <EmptyState title="No channel serves this group">
-          Add abilities for it under Models: each lets a channel serve a model to a group.
+        <EmptyState title={t("No channel serves this group")}>
+          {t("Add abilities for it under Models: each lets a channel serve a model to a group.")}
         </EmptyState>
       }
     >
       <div class="section-stack">
-        <p class="muted">Prices in this group, in US dollars per million tokens.</p>
+        <p class="muted">{t("Prices in this group, in US dollars per million tokens.")}</p>
         <SimpleTable
-          label="Models and prices"
+          label={t("Models and prices")}
           rows={props.detail.models}
           columns={[
-            { label: "Model", cell: (row) => <code>{row.name}</code> },
-            { label: "Kind", cell: (row) => row.kind },
-            { label: "In", cell: (row) => price(row, row.input_usd_per_m), align: "end" },
-            { label: "Out", cell: (row) => price(row, row.output_usd_per_m), align: "end" },
-            { label: "Cached", cell: (row) => price(row, row.cache_read_usd_per_m), align: "end" },
-            { label: "Other prices", cell: (row) => others(row) },
-            { label: "Channels", cell: (row) => row.channels.join(", ") },
+            { label: t("Model"), cell: (row) => <code>{row.name}</code> },
+            { label: t("Kind"), cell: (row) => row.kind },
+            { label: t("In"), cell: (row) => price(row, row.input_usd_per_m), align: "end" },
+            { label: t("Out"), cell: (row) => price(row, row.output_usd_per_m), align: "end" },
+            { label: t("Cached"), cell: (row) => price(row, row.cache_read_usd_per_m), align: "end" },
+            { label: t("Other prices"), cell: (row) => others(row) },
+            { label: t("Channels"), cell: (row) => row.channels.join(", ") },
           ]}
         />
       </div>

@@ -16,6 +16,7 @@ import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { AssignForm } from "../groups/assign-form.tsx";
 import { type GroupDetail, groupDetailPath, groupsPath, visibilityNames } from "../groups/group.ts";
 import { GroupForm } from "../groups/group-form.tsx";
@@ -25,10 +26,10 @@ import { GroupModels } from "./group-models.tsx";
 import { RemoveForm } from "./remove-form.tsx";
 
 const tabs = [
-  { id: "models", label: "Models and prices" },
-  { id: "users", label: "Users" },
-  { id: "keys", label: "Keys" },
-  { id: "plans", label: "Plans" },
+  { id: "models", label: t("Models and prices") },
+  { id: "users", label: t("Users") },
+  { id: "keys", label: t("Keys") },
+  { id: "plans", label: t("Plans") },
 ] as const;
 
 /** One group: what it costs, which models it has, and who uses it. */
@@ -41,11 +42,11 @@ export function Page(): JSX.Element {
       apiGet<typeof groupDetail>(groupDetailPath, { query: { name: params.name }, signal }),
   }));
   const tab = () => tabs.find(({ id }) => id === search["tab"])?.id ?? "models";
-  useAdminTitle(() => `Group ${params.name}`);
+  useAdminTitle(() => t("Group {name}", { name: params.name }));
   return (
     <>
-      <nav aria-label="Breadcrumbs">
-        <PageLink href="/admin/groups/">Groups</PageLink>
+      <nav aria-label={t("Breadcrumbs")}>
+        <PageLink href="/admin/groups/">{t("Groups")}</PageLink>
       </nav>
       <PageHead title={params.name} text={query.data?.group.description ?? ""} />
       <Switch fallback={<LoadingPart size="page" />}>
@@ -58,7 +59,7 @@ export function Page(): JSX.Element {
               <GroupCard group={detail().group} />
               <LimitsCard of={{ group_name: params.name }} edited={{ scope: "group", group_name: params.name }} />
               <Tabs
-                label="About the group"
+                label={t("About the group")}
                 tabs={tabs}
                 selected={tab()}
                 onSelect={(id) => setSearch({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
@@ -87,8 +88,8 @@ export function Page(): JSX.Element {
 }
 
 function startText({ is_start: isStart, email_domains: domains }: GroupDetail["group"]): string {
-  const named = domains.length === 0 ? "" : `those from ${domains.join(", ")}`;
-  return isStart ? "start here" : named === "" ? "start elsewhere" : `${named} start here`;
+  const named = domains.length === 0 ? "" : t("those from {domains}", { domains: domains.join(", ") });
+  return isStart ? t("start here") : named === "" ? t("start elsewhere") : t("{named} start here", { named });
 }
 
 type Asked = "edit" | "assign" | "remove" | null;
@@ -99,20 +100,20 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
     setAsked(null);
   };
   return (
-    <Card title="Group">
+    <Card title={t("Group")}>
       <ArchivedNotice archivedAt={props.group.archived_at} />
       <div class="button-row">
         <Show when={props.group.archived_at === null}>
           <IfAllowed operation="/backend/admin/group/save/">
             <Button variant="primary" onClick={() => setAsked("edit")}>
-              Edit group
+              {t("Edit group")}
             </Button>
           </IfAllowed>
           <ActButton operation="/backend/admin/group/assign/" onClick={() => setAsked("assign")}>
-            Add users
+            {t("Add users")}
           </ActButton>
           <ActButton operation="/backend/admin/group/remove/" onClick={() => setAsked("remove")}>
-            Remove users
+            {t("Remove users")}
           </ActButton>
         </Show>
         <IfAllowed operation="/backend/admin/archive/add/">
@@ -125,29 +126,42 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
           />
         </IfAllowed>
         <PageLink class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
-          Abilities
+          {t("Abilities")}
         </PageLink>
       </div>
       <Facts
         facts={[
-          { name: "Multiplier", value: `× ${formats.decimal(props.group.multiplier)}` },
-          { name: "Who may use it", value: visibilityNames[props.group.visibility] },
-          { name: "Rank", value: formats.number(props.group.rank) },
-          { name: "New accounts", value: startText(props.group) },
-          { name: "Description", value: shownText(props.group.description) },
-          { name: "Created", value: shownMoment(props.group.created_at) },
-          { name: "Updated", value: shownMoment(props.group.updated_at) },
+          { name: t("Multiplier"), value: `× ${formats.decimal(props.group.multiplier)}` },
+          { name: t("Who may use it"), value: visibilityNames[props.group.visibility] },
+          { name: t("Rank"), value: formats.number(props.group.rank) },
+          { name: t("New accounts"), value: startText(props.group) },
+          { name: t("Description"), value: shownText(props.group.description) },
+          { name: t("Created"), value: shownMoment(props.group.created_at) },
+          { name: t("Updated"), value: shownMoment(props.group.updated_at) },
         ]}
       />
-      <Dialog isOpen={asked() === "edit"} onClose={close} title={`Edit ${props.group.name}`} size="wide">
+      <Dialog
+        isOpen={asked() === "edit"}
+        onClose={close}
+        title={t("Edit {name}", { name: props.group.name })}
+        size="wide"
+      >
         <Show when={asked() === "edit" ? props.group : null} keyed>
           {(group) => <GroupForm group={group} onDone={close} />}
         </Show>
       </Dialog>
-      <Dialog isOpen={asked() === "assign"} onClose={close} title={`Add users to ${props.group.name}`}>
+      <Dialog
+        isOpen={asked() === "assign"}
+        onClose={close}
+        title={t("Add users to {name}", { name: props.group.name })}
+      >
         <AssignForm group={props.group.name} member={null} onDone={close} />
       </Dialog>
-      <Dialog isOpen={asked() === "remove"} onClose={close} title={`Remove users from ${props.group.name}`}>
+      <Dialog
+        isOpen={asked() === "remove"}
+        onClose={close}
+        title={t("Remove users from {name}", { name: props.group.name })}
+      >
         <RemoveForm group={props.group.name} member={null} onDone={close} />
       </Dialog>
     </Card>

@@ -8,6 +8,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { rich, t } from "../../translate.ts";
 import { type GroupMember, groupsPath, memberCount, namedAs } from "../groups/group.ts";
 import { organisationPaths } from "../organisations/organisation.ts";
 
@@ -30,7 +31,7 @@ export function RemoveForm(props: {
   const form = createForm({
     initial: { users: props.member?.id ?? "", reason: "" },
     check: ({ users, reason }) => ({
-      ...(usersOf(users).length === 0 ? { users: "Name at least one user." } : {}),
+      ...(usersOf(users).length === 0 ? { users: t("Name at least one user.") } : {}),
       ...reasonFault(reason),
     }),
     body: (values) => ({
@@ -41,7 +42,11 @@ export function RemoveForm(props: {
     submit: async (_, body) => {
       const answer = await apiPost<typeof removeGroupOutput>(`${groupsPath}remove/`, body);
       await refresh();
-      showToast(outcomeText(answer, ({ changed }) => `${memberCount(props.member, changed)} no longer in the group.`));
+      showToast(
+        outcomeText(answer, ({ changed }) =>
+          t("{member} no longer in the group.", { member: memberCount(props.member, changed) }),
+        ),
+      );
       props.onDone();
     },
   });
@@ -49,24 +54,26 @@ export function RemoveForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/group/remove/"
-      action={props.member === null ? "Remove users" : "Remove"}
+      action={props.member === null ? t("Remove users") : t("Remove")}
       tone="danger"
       onCancel={props.onDone}
     >
       <p>
-        Calls with keys that name <strong>{props.group}</strong> are refused from now on; other keys use the group with
-        the highest rank that is left. An account’s own group can only be replaced.
+        {rich(
+          "Calls with keys that name {group} are refused from now on; other keys use the group with the highest rank that is left. An account’s own group can only be replaced.",
+          { group: <strong>{props.group}</strong> },
+        )}
       </p>
       <Show when={props.member === null}>
         <TextArea
-          label="Users"
-          hint="E-mail addresses or user ids, one per line."
+          label={t("Users")}
+          hint={t("E-mail addresses or user ids, one per line.")}
           spellcheck={false}
           {...form.text("users")}
         />
       </Show>
       <ReasonField form={form} />
-      <SecondPersonNotice what="Leaving an account in a cheaper group waits" />
+      <SecondPersonNotice what={t("Leaving an account in a cheaper group waits")} />
     </AdminForm>
   );
 }

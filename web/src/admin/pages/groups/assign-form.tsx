@@ -9,6 +9,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import { organisationPaths } from "../organisations/organisation.ts";
 import { type GroupMember, groupDetailPath, groupsPath, memberCount, namedAs } from "./group.ts";
 
@@ -46,7 +47,7 @@ export function AssignForm(props: {
     },
     check: ({ users, reason }) => ({
       ...(usersOf(users).length === 0 || usersOf(users).length > usersMax
-        ? { users: `Name 1 to ${usersMax} users.` }
+        ? { users: t("Name 1 to {usersMax} users.", { usersMax }) }
         : {}),
       ...reasonFault(reason),
     }),
@@ -63,7 +64,11 @@ export function AssignForm(props: {
     submit: async (_, body) => {
       const answer = await apiPost<typeof assignGroupOutput>(`${groupsPath}assign/`, body);
       await refresh();
-      showToast(outcomeText(answer, ({ changed }) => `${memberCount(props.member, changed)} in the group.`));
+      showToast(
+        outcomeText(answer, ({ changed }) =>
+          t("{member} in the group.", { member: memberCount(props.member, changed) }),
+        ),
+      );
       props.onDone();
     },
   });
@@ -71,39 +76,42 @@ export function AssignForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/group/assign/"
-      action={props.member === null ? "Add users" : "Add"}
+      action={props.member === null ? t("Add users") : t("Add")}
       onCancel={props.onDone}
     >
       <Show when={props.group === null}>
-        <TextField label="Group" autocomplete="off" {...form.text("group_name")} />
+        <TextField label={t("Group")} autocomplete="off" {...form.text("group_name")} />
       </Show>
       <Show when={props.member === null}>
         <TextArea
-          label="Users"
-          hint={`E-mail addresses or user ids, one per line, at most ${usersMax}. If one is unknown, nothing is changed.`}
+          label={t("Users")}
+          hint={t(
+            "E-mail addresses or user ids, one per line, at most {usersMax}. If one is unknown, nothing is changed.",
+            { usersMax },
+          )}
           spellcheck={false}
           {...form.text("users")}
         />
       </Show>
       <ChoiceField
-        label="How"
+        label={t("How")}
         options={[
-          { value: "additional", label: "In addition to the account’s own group" },
-          { value: "account", label: "Instead of the account’s own group" },
+          { value: "additional", label: t("In addition to the account’s own group") },
+          { value: "account", label: t("Instead of the account’s own group") },
         ]}
-        hint="Keys without a group of their own use the group with the highest rank; of equals, the account’s own."
+        hint={t("Keys without a group of their own use the group with the highest rank; of equals, the account’s own.")}
         {...form.text("as")}
       />
       <Show when={form.values().as === "additional"}>
         <TextField
-          label="Until"
-          optional="optional"
+          label={t("Until")}
+          optional={t("optional")}
           type="date"
-          hint="The end of this day, UTC. If empty, until you remove them."
+          hint={t("The end of this day, UTC. If empty, until you remove them.")}
           {...form.text("ends_on")}
         />
       </Show>
-      <SecondPersonNotice what="A group that is cheaper than what an account has now waits" />
+      <SecondPersonNotice what={t("A group that is cheaper than what an account has now waits")} />
       <ReasonField form={form} />
     </AdminForm>
   );

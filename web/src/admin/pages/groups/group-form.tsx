@@ -9,6 +9,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import { groupVisibilities } from "../../values.ts";
 import { type GroupDetail, groupsPath, visibilityNames } from "./group.ts";
 
@@ -51,10 +52,10 @@ export function GroupForm(props: {
     check: ({ multiplier, rank, reason }) => ({
       ...(/^\d{1,5}(\.\d{1,6})?$/.test(multiplier.trim())
         ? {}
-        : { multiplier: "Enter a number like 0.8, with at most six decimal places." }),
+        : { multiplier: t("Enter a number like 0.8, with at most six decimal places.") }),
       ...(/^\d{1,4}$/.test(rank.trim()) && Number(rank) <= rankMax
         ? {}
-        : { rank: `Enter a whole number from 0 to ${rankMax}.` }),
+        : { rank: t("Enter a whole number from 0 to {rankMax}.", { rankMax }) }),
       ...reasonFault(reason),
     }),
     body: (values) => ({
@@ -71,7 +72,7 @@ export function GroupForm(props: {
     submit: async (_, body) => {
       const answer = await apiPost<typeof saveGroupOutput>(`${groupsPath}save/`, body);
       await refresh();
-      showToast(outcomeText(answer, () => "The group was saved."));
+      showToast(outcomeText(answer, () => t("The group was saved.")));
       props.onDone();
     },
   });
@@ -83,20 +84,20 @@ export function GroupForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/group/save/"
-      action={group === null ? "Create group" : "Save group"}
+      action={group === null ? t("Create group") : t("Save group")}
       onCancel={props.onDone}
     >
       <FieldRow>
         <TextField
-          label="Name"
-          hint="Lower-case letters, digits, - and _. It can't be changed later."
+          label={t("Name")}
+          hint={t("Lower-case letters, digits, - and _. It can't be changed later.")}
           autocomplete="off"
           disabled={group !== null}
           {...form.text("name")}
         />
         <TextField
-          label="Multiplier"
-          hint="Calls cost their price times this and the user’s own multiplier. 1 changes nothing."
+          label={t("Multiplier")}
+          hint={t("Calls cost their price times this and the user’s own multiplier. 1 changes nothing.")}
           inputmode="decimal"
           autocomplete="off"
           {...form.text("multiplier")}
@@ -104,28 +105,28 @@ export function GroupForm(props: {
       </FieldRow>
       <FieldRow>
         <ChoiceField
-          label="Who may use it"
+          label={t("Who may use it")}
           options={groupVisibilities.map((value) => ({ value, label: visibilityNames[value] }))}
-          hint="A public group is used only by keys that name it."
+          hint={t("A public group is used only by keys that name it.")}
           {...form.text("visibility")}
         />
         <TextField
-          label="Rank"
-          hint="Keys without a group of their own use the user’s group with the highest rank."
+          label={t("Rank")}
+          hint={t("Keys without a group of their own use the user’s group with the highest rank.")}
           inputmode="numeric"
           autocomplete="off"
           {...form.text("rank")}
         />
       </FieldRow>
       <TextArea
-        label="Description"
-        optional="optional"
-        hint="Users see it where they choose a group."
+        label={t("Description")}
+        optional={t("optional")}
+        hint={t("Users see it where they choose a group.")}
         {...form.text("description")}
       />
       <StartFields form={form} />
       <Show when={isCheap()}>
-        <SecondPersonNotice what="A change that makes calls cheaper waits" />
+        <SecondPersonNotice what={t("A change that makes calls cheaper waits")} />
       </Show>
       <ReasonField form={form} />
     </AdminForm>
@@ -137,14 +138,14 @@ function StartFields(props: { readonly form: Form<Values> }): JSX.Element {
   return (
     <>
       <Checkbox
-        label="New accounts start in this group"
-        hint="It replaces the group where they start now. Existing accounts stay where they are."
+        label={t("New accounts start in this group")}
+        hint={t("It replaces the group where they start now. Existing accounts stay where they are.")}
         {...props.form.flag("is_start")}
       />
       <TextArea
-        label="New accounts from these domains start here"
-        optional="optional"
-        hint="One per line, like example.org. List subdomains separately."
+        label={t("New accounts from these domains start here")}
+        optional={t("optional")}
+        hint={t("One per line, like example.org. List subdomains separately.")}
         spellcheck={false}
         {...props.form.text("email_domains")}
       />

@@ -2,6 +2,7 @@ import type { groupList } from "@sluice/contracts/admin-lists/gateway";
 import type { groupDetail } from "@sluice/contracts/groups";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { t } from "../../translate.ts";
 
 export type Group = RowOf<typeof groupList>;
 export type GroupDetail = ResponseOf<typeof groupDetail>;
@@ -10,9 +11,9 @@ export const groupsPath = "/backend/admin/group/";
 export const groupDetailPath = `${groupsPath}detail/`;
 
 export const visibilityNames: Readonly<Record<Group["visibility"], string>> = {
-  public: "every user",
-  assigned: "users added by an admin",
-  plan: "buyers of its plans",
+  public: t("every user"),
+  assigned: t("users added by an admin"),
+  plan: t("buyers of its plans"),
 };
 
 /** An account that is put into a group, or taken out of it. */
@@ -25,6 +26,8 @@ export function namedAs(member: GroupMember | null, typed: readonly string[]) {
 
 /** The beginning of a sentence about accounts that were changed. */
 export function memberCount(member: GroupMember | null, count: number): string {
-  const kind = member?.kind ?? "user";
-  return `${count} ${kind}${count === 1 ? " is" : "s are"}`;
+  if (member?.kind === "organisation") {
+    return count === 1 ? t("{count} organisation is", { count }) : t("{count} organisations are", { count });
+  }
+  return count === 1 ? t("{count} user is", { count }) : t("{count} users are", { count });
 }

@@ -15,6 +15,7 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { groupVisibilities } from "../../values.ts";
 import { type Group, groupsPath, visibilityNames } from "./group.ts";
 import { GroupForm } from "./group-form.tsx";
@@ -22,32 +23,32 @@ import { GroupForm } from "./group-form.tsx";
 const columns: readonly Column<Group>[] = [
   {
     id: "name",
-    label: "Group",
+    label: t("Group"),
     cell: (group) => <PageLink href={`/admin/groups/${group.name}/`}>{group.name}</PageLink>,
     card: "title",
     isSortable: true,
   },
-  { id: "description", label: "Description", cell: (group) => shownText(group.description) },
-  { id: "multiplier", label: "Multiplier", cell: (group) => `× ${formats.decimal(group.multiplier)}`, align: "end" },
-  { id: "visibility", label: "Who may use it", cell: (group) => visibilityNames[group.visibility] },
-  { id: "rank", label: "Rank", cell: (group) => formats.number(group.rank), align: "end", isSortable: true },
+  { id: "description", label: t("Description"), cell: (group) => shownText(group.description) },
+  { id: "multiplier", label: t("Multiplier"), cell: (group) => `× ${formats.decimal(group.multiplier)}`, align: "end" },
+  { id: "visibility", label: t("Who may use it"), cell: (group) => visibilityNames[group.visibility] },
+  { id: "rank", label: t("Rank"), cell: (group) => formats.number(group.rank), align: "end", isSortable: true },
   {
     id: "is_start",
-    label: "New accounts",
-    cell: (group) => (group.is_start ? "all others" : group.email_domains.join(", ") || "none"),
+    label: t("New accounts"),
+    cell: (group) => (group.is_start ? t("all others") : group.email_domains.join(", ") || t("none")),
   },
-  { id: "accounts", label: "Accounts", cell: (group) => shownCount(group.accounts), align: "end" },
-  { id: "members", label: "Added users", cell: (group) => shownCount(group.members), align: "end" },
-  { id: "keys", label: "Keys", cell: (group) => shownCount(group.keys), align: "end" },
-  { id: "models", label: "Models", cell: (group) => shownCount(group.models), align: "end" },
-  { id: "updated_at", label: "Updated", cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
+  { id: "accounts", label: t("Accounts"), cell: (group) => shownCount(group.accounts), align: "end" },
+  { id: "members", label: t("Added users"), cell: (group) => shownCount(group.members), align: "end" },
+  { id: "keys", label: t("Keys"), cell: (group) => shownCount(group.keys), align: "end" },
+  { id: "models", label: t("Models"), cell: (group) => shownCount(group.models), align: "end" },
+  { id: "updated_at", label: t("Updated"), cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
 ];
 
 const selection = selectionOf("groups", groupsPath);
 
 /** All groups; each has a page of its own. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Groups");
+  useAdminTitle(() => t("Groups"));
   const state = createTableState({ filters: ["q", "visibility", "is_archived"] });
   const list = createListQuery<Group>({ path: groupsPath, state });
   const [isCreating, setIsCreating] = createSignal(false);
@@ -57,33 +58,33 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Groups"
-        text="A group decides which channels serve its users, and what they pay: each price times its multiplier."
+        title={t("Groups")}
+        text={t("A group decides which channels serve its users, and what they pay: each price times its multiplier.")}
       />
       <DataTable
         {...list}
         name="admin-groups"
-        label="Groups"
+        label={t("Groups")}
         columns={columns}
         state={state}
         rowId={(group) => group.name}
         selection={selection}
         filters={[
-          { id: "q", label: "Name starts with", isSearch: true },
-          { id: "visibility", label: "Who may use it", options: optionsOf(groupVisibilities) },
+          { id: "q", label: t("Name starts with"), isSearch: true },
+          { id: "visibility", label: t("Who may use it"), options: optionsOf(groupVisibilities) },
           archivedFilter,
         ]}
         actions={
           <IfAllowed operation="/backend/admin/group/save/">
             <Button variant="primary" onClick={() => setIsCreating(true)}>
               <Icon name="plus" />
-              New group
+              {t("New group")}
             </Button>
           </IfAllowed>
         }
-        empty={{ title: "There are no groups" }}
+        empty={{ title: t("There are no groups") }}
       />
-      <Dialog isOpen={isCreating()} onClose={close} title="New group" size="wide">
+      <Dialog isOpen={isCreating()} onClose={close} title={t("New group")} size="wide">
         <GroupForm group={null} onDone={close} />
       </Dialog>
     </>

@@ -18,36 +18,37 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { invoiceKinds } from "../../values.ts";
 import { type Invoice, invoicesPath, termsPath } from "./invoice.ts";
 import { TermsForm } from "./terms-form.tsx";
 
-const kindOf = ({ kind }: Invoice): string => (kind === "invoice" ? "invoice" : "credit note");
+const kindOf = ({ kind }: Invoice): string => (kind === "invoice" ? t("invoice") : t("credit note"));
 const money = (invoice: Invoice, amount: string): string =>
   `${invoice.kind === "credit_note" ? "−" : ""}${amount} ${invoice.currency}`;
 
 const columns: readonly Column<Invoice>[] = [
-  { id: "number", label: "Number", cell: ({ number }) => <code>{number}</code>, card: "title" },
-  { id: "kind", label: "Kind", cell: kindOf, card: "badge" },
-  { id: "buyer_name", label: "Buyer", cell: ({ buyer_name }) => <bdi>{buyer_name}</bdi> },
-  { id: "buyer_country", label: "Country", cell: ({ buyer_country }) => shownText(buyer_country) },
-  { id: "net_usd", label: "Net", cell: (invoice) => money(invoice, invoice.net_usd), align: "end" },
-  { id: "tax_usd", label: "Tax", cell: (invoice) => money(invoice, invoice.tax_usd), align: "end" },
+  { id: "number", label: t("Number"), cell: ({ number }) => <code>{number}</code>, card: "title" },
+  { id: "kind", label: t("Kind"), cell: kindOf, card: "badge" },
+  { id: "buyer_name", label: t("Buyer"), cell: ({ buyer_name }) => <bdi>{buyer_name}</bdi> },
+  { id: "buyer_country", label: t("Country"), cell: ({ buyer_country }) => shownText(buyer_country) },
+  { id: "net_usd", label: t("Net"), cell: (invoice) => money(invoice, invoice.net_usd), align: "end" },
+  { id: "tax_usd", label: t("Tax"), cell: (invoice) => money(invoice, invoice.tax_usd), align: "end" },
   {
     id: "gross_usd",
-    label: "Total",
+    label: t("Total"),
     cell: (invoice) => money(invoice, invoice.gross_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "issued_at", label: "Issued", cell: ({ issued_at }) => shownMoment(issued_at), isSortable: true },
+  { id: "issued_at", label: t("Issued"), cell: ({ issued_at }) => shownMoment(issued_at), isSortable: true },
 ];
 
 const selection = selectionOf("invoices", invoicesPath);
 
 /** Invoices and credit notes, and what is printed on new ones. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Invoices");
+  useAdminTitle(() => t("Invoices"));
   const state = createTableState({ filters: ["kind"] });
   const list = createListQuery<Invoice>({ path: invoicesPath, state });
   const [isEditing, setIsEditing] = createSignal(false);
@@ -58,33 +59,35 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Invoices"
-        text="Each paid order gets an invoice, and each refund a credit note. They are numbered without gaps and never change."
+        title={t("Invoices")}
+        text={t(
+          "Each paid order gets an invoice, and each refund a credit note. They are numbered without gaps and never change.",
+        )}
       />
       <Show when={terms.data !== undefined && terms.data.terms?.is_on !== true}>
-        <Notice tone="info">No invoices are issued for new orders. Fill in your data to begin.</Notice>
+        <Notice tone="info">{t("No invoices are issued for new orders. Fill in your data to begin.")}</Notice>
       </Show>
       <DataTable
         {...list}
         name="admin-invoices"
-        label="Invoices"
+        label={t("Invoices")}
         columns={columns}
         state={state}
         rowId={({ number }) => number}
         selection={selection}
-        filters={[{ id: "kind", label: "Kind", options: optionsOf(invoiceKinds) }]}
+        filters={[{ id: "kind", label: t("Kind"), options: optionsOf(invoiceKinds) }]}
         actions={
           <IfAllowed operation="/backend/admin/invoice/terms/save/">
             <Button variant="primary" onClick={() => setIsEditing(true)}>
               <Icon name="sliders" />
-              Seller and taxes
+              {t("Seller and taxes")}
             </Button>
           </IfAllowed>
         }
-        empty={{ title: "There are no invoices", text: "They are issued when orders are paid." }}
+        empty={{ title: t("There are no invoices"), text: t("They are issued when orders are paid.") }}
         panel={{ title: ({ number }) => number, content: (invoice) => <InvoiceFacts invoice={invoice} /> }}
       />
-      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Seller and taxes" size="wide">
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title={t("Seller and taxes")} size="wide">
         <Show when={isEditing()}>
           <Show
             when={terms.data}
@@ -108,25 +111,28 @@ function InvoiceFacts(props: { readonly invoice: Invoice }): JSX.Element {
       <div class="button-row">
         <a class="button primary" href={apiUrl(`${invoicesPath}file/`, { number: props.invoice.number })} download="">
           <Icon name="download" />
-          PDF
+          {t("PDF")}
         </a>
         <PageLink class="button" href={`/admin/orders/?order_no=${props.invoice.order_no}`}>
-          Order
+          {t("Order")}
         </PageLink>
       </div>
       <Facts
         facts={[
-          { name: "Kind", value: kindOf(props.invoice) },
-          { name: "Buyer", value: <bdi>{props.invoice.buyer_name}</bdi> },
-          { name: "E-mail", value: <bdi>{shownText(props.invoice.buyer_email)}</bdi> },
-          { name: "Country", value: shownText(props.invoice.buyer_country) },
-          { name: "Tax ID", value: <bdi>{shownText(props.invoice.buyer_tax_id)}</bdi> },
-          { name: "Net", value: money(props.invoice, props.invoice.net_usd) },
-          { name: `Tax, ${props.invoice.tax_rate} %`, value: money(props.invoice, props.invoice.tax_usd) },
-          { name: "Total", value: money(props.invoice, props.invoice.gross_usd) },
-          { name: "Order", value: <code>{props.invoice.order_no}</code> },
-          { name: "For invoice", value: shownText(props.invoice.original_number) },
-          { name: "Issued", value: shownMoment(props.invoice.issued_at) },
+          { name: t("Kind"), value: kindOf(props.invoice) },
+          { name: t("Buyer"), value: <bdi>{props.invoice.buyer_name}</bdi> },
+          { name: t("E-mail"), value: <bdi>{shownText(props.invoice.buyer_email)}</bdi> },
+          { name: t("Country"), value: shownText(props.invoice.buyer_country) },
+          { name: t("Tax ID"), value: <bdi>{shownText(props.invoice.buyer_tax_id)}</bdi> },
+          { name: t("Net"), value: money(props.invoice, props.invoice.net_usd) },
+          {
+            name: t("Tax, {tax_rate} %", { tax_rate: props.invoice.tax_rate }),
+            value: money(props.invoice, props.invoice.tax_usd),
+          },
+          { name: t("Total"), value: money(props.invoice, props.invoice.gross_usd) },
+          { name: t("Order"), value: <code>{props.invoice.order_no}</code> },
+          { name: t("For invoice"), value: shownText(props.invoice.original_number) },
+          { name: t("Issued"), value: shownMoment(props.invoice.issued_at) },
         ]}
       />
     </>

@@ -10,6 +10,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { rich, t } from "../../translate.ts";
 import { type Terms, termsPath } from "./invoice.ts";
 
 type Rule = Terms["tax_rules"][number];
@@ -46,47 +47,53 @@ export function TermsForm(props: { readonly terms: Terms | null; readonly onDone
     submit: async (_, body) => {
       await apiPost<typeof invoiceTermsResponse>(`${termsPath}save/`, body);
       await refresh();
-      showToast("Saved. New orders are invoiced on these terms.");
+      showToast(t("Saved. New orders are invoiced on these terms."));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/invoice/terms/save/" action="Save" onCancel={props.onDone}>
-      <Switch label="Issue invoices for new orders" {...form.flag("is_on")} />
+    <AdminForm form={form} operation="/backend/admin/invoice/terms/save/" action={t("Save")} onCancel={props.onDone}>
+      <Switch label={t("Issue invoices for new orders")} {...form.flag("is_on")} />
       <FieldRow>
-        <TextField label="Seller" autocomplete="organization" {...form.text("seller_name")} />
-        <TextField label="Tax ID" optional="optional" autocomplete="off" {...form.text("seller_tax_id")} />
+        <TextField label={t("Seller")} autocomplete="organization" {...form.text("seller_name")} />
+        <TextField label={t("Tax ID")} optional={t("optional")} autocomplete="off" {...form.text("seller_tax_id")} />
       </FieldRow>
-      <TextArea label="Address" rows={3} {...form.text("seller_address")} />
+      <TextArea label={t("Address")} rows={3} {...form.text("seller_address")} />
       <FieldRow>
-        <TextField label="Country" maxlength={2} hint="Two letters, such as DE." {...form.text("seller_country")} />
-        <TextField label="E-mail" optional="optional" type="email" {...form.text("seller_email")} />
+        <TextField
+          label={t("Country")}
+          maxlength={2}
+          hint={t("Two letters, such as DE.")}
+          {...form.text("seller_country")}
+        />
+        <TextField label={t("E-mail")} optional={t("optional")} type="email" {...form.text("seller_email")} />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Prefix of invoices"
-          hint="A number looks like INV-2026-000001. A new prefix begins a new range."
+          label={t("Prefix of invoices")}
+          hint={t("A number looks like INV-2026-000001. A new prefix begins a new range.")}
           {...form.text("invoice_prefix")}
         />
-        <TextField label="Prefix of credit notes" {...form.text("credit_prefix")} />
+        <TextField label={t("Prefix of credit notes")} {...form.text("credit_prefix")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Name of the tax" {...form.text("tax_name")} />
-        <TextField label="Rate, percent" inputmode="decimal" {...form.text("tax_rate")} />
+        <TextField label={t("Name of the tax")} {...form.text("tax_name")} />
+        <TextField label={t("Rate, percent")} inputmode="decimal" {...form.text("tax_rate")} />
         <ChoiceField
-          label="Prices"
+          label={t("Prices")}
           options={[
-            { value: "inclusive", label: "include the tax" },
-            { value: "exclusive", label: "have the tax added" },
+            { value: "inclusive", label: t("include the tax") },
+            { value: "exclusive", label: t("have the tax added") },
           ]}
           {...form.text("tax_mode")}
         />
       </FieldRow>
       <TaxRules form={form} />
-      <TextArea label="Note on each invoice" optional="optional" rows={2} {...form.text("note")} />
+      <TextArea label={t("Note on each invoice")} optional={t("optional")} rows={2} {...form.text("note")} />
       <Notice tone="info">
-        The tax is rounded half up to the cent, once per document. Orders that are waiting for payment keep the rate
-        they were placed with.
+        {t(
+          "The tax is rounded half up to the cent, once per document. Orders that are waiting for payment keep the rate they were placed with.",
+        )}
       </Notice>
     </AdminForm>
   );
@@ -102,32 +109,32 @@ function TaxRules(props: { readonly form: Form<Values> }): JSX.Element {
     );
   return (
     <fieldset>
-      <legend>Other rates</legend>
-      <p class="muted">The first rule that fits the buyer decides. Tax IDs are not verified.</p>
+      <legend>{t("Other rates")}</legend>
+      <p class="muted">{t("The first rule that fits the buyer decides. Tax IDs are not verified.")}</p>
       <Index each={rules()}>
         {(rule, at) => (
           <FieldRow>
             <TextField
-              label="Country"
-              hint="* for all"
+              label={t("Country")}
+              hint={t("* for all")}
               maxlength={2}
               value={rule().country}
               onInput={(event) => change(at, { country: event.currentTarget.value })}
             />
             <TextField
-              label="Rate, percent"
+              label={t("Rate, percent")}
               inputmode="decimal"
               value={rule().rate}
               onInput={(event) => change(at, { rate: event.currentTarget.value })}
             />
             <TextField
-              label="Printed note"
-              optional="optional"
+              label={t("Printed note")}
+              optional={t("optional")}
               value={rule().note}
               onInput={(event) => change(at, { note: event.currentTarget.value })}
             />
             <Checkbox
-              label="Only with a tax ID"
+              label={t("Only with a tax ID")}
               checked={rule().has_tax_id}
               onChange={(event) => change(at, { has_tax_id: event.currentTarget.checked })}
             />
@@ -139,7 +146,7 @@ function TaxRules(props: { readonly form: Form<Values> }): JSX.Element {
                 )
               }
             >
-              Remove rule {at + 1}
+              {rich("Remove rule {at}", { at: at + 1 })}
             </Button>
           </FieldRow>
         )}
@@ -151,7 +158,7 @@ function TaxRules(props: { readonly form: Form<Values> }): JSX.Element {
         }
       >
         <Icon name="plus" />
-        Add rule
+        {t("Add rule")}
       </Button>
     </fieldset>
   );

@@ -9,37 +9,38 @@ import { type KeyRow, keyColumns } from "../../columns/account-columns.tsx";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { t } from "../../translate.ts";
 import { keyStatuses } from "../../values.ts";
 import { KeyPanel } from "../user/key-panel.tsx";
 
 const path = "/backend/admin/key/";
 const selection = selectionOf("keys", path);
-const owner: Column<KeyRow> = { id: "owner", label: "Owner", cell: (row) => <OwnerLink row={row} /> };
+const owner: Column<KeyRow> = { id: "owner", label: t("Owner"), cell: (row) => <OwnerLink row={row} /> };
 const [name, ...others] = keyColumns;
 const columns: readonly Column<KeyRow>[] = name === undefined ? [] : [name, owner, ...others];
 
 /** The API keys of all users and organisations; those of one are on the page of their owner, too. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "API keys");
+  useAdminTitle(() => t("API keys"));
   const state = createTableState({ filters: ["prefix", "status", "group_name"] });
   const list = createListQuery<KeyRow>({ path, state });
   return (
     <>
-      <PageHead title="API keys" text="Search by the start of a key: “sk-” and four characters." />
+      <PageHead title={t("API keys")} text={t("Search by the start of a key: “sk-” and four characters.")} />
       <DataTable
         {...list}
         name="admin-keys"
-        label="API keys"
+        label={t("API keys")}
         columns={columns}
         state={state}
         rowId={(row) => String(row.key_id)}
         selection={selection}
         filters={[
-          { id: "prefix", label: "Key starts with", isSearch: true },
-          { id: "status", label: "Status", options: optionsOf(keyStatuses) },
-          { id: "group_name", label: "Group", isSearch: true },
+          { id: "prefix", label: t("Key starts with"), isSearch: true },
+          { id: "status", label: t("Status"), options: optionsOf(keyStatuses) },
+          { id: "group_name", label: t("Group"), isSearch: true },
         ]}
-        empty={{ title: "No API keys yet", text: "Keys appear here when users create them." }}
+        empty={{ title: t("No API keys yet"), text: t("Keys appear here when users create them.") }}
         panel={{ title: (row) => row.name, content: (row) => <KeyPanel apiKey={row} /> }}
       />
     </>

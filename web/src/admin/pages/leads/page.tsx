@@ -20,6 +20,7 @@ import { createListRange, rangeFilters } from "../../parts/list-range.ts";
 import { RangeBar } from "../../parts/range-bar.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { leadStatuses } from "../../values.ts";
 import styles from "./leads.module.css";
 
@@ -28,43 +29,46 @@ type Lead = RowOf<typeof leadList>;
 const path = "/backend/admin/lead/";
 
 const columns: readonly Column<Lead>[] = [
-  { id: "company", label: "Company", cell: (lead) => lead.company, card: "title" },
-  { id: "contact", label: "Contact", cell: (lead) => lead.contact },
-  { id: "email", label: "E-mail", cell: (lead) => lead.email },
-  { id: "volume", label: "Expected usage", cell: (lead) => shownText(lead.volume) },
-  { id: "campaign", label: "Campaign", cell: (lead) => shownText(lead.campaign), isHiddenAtFirst: true },
-  { id: "status", label: "Status", cell: (lead) => <StateWord state={lead.status} />, card: "badge" },
-  { id: "created_at", label: "Asked", cell: (lead) => shownMoment(lead.created_at), isSortable: true },
-  { id: "updated_at", label: "Updated", cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
+  { id: "company", label: t("Company"), cell: (lead) => lead.company, card: "title" },
+  { id: "contact", label: t("Contact"), cell: (lead) => lead.contact },
+  { id: "email", label: t("E-mail"), cell: (lead) => lead.email },
+  { id: "volume", label: t("Expected usage"), cell: (lead) => shownText(lead.volume) },
+  { id: "campaign", label: t("Campaign"), cell: (lead) => shownText(lead.campaign), isHiddenAtFirst: true },
+  { id: "status", label: t("Status"), cell: (lead) => <StateWord state={lead.status} />, card: "badge" },
+  { id: "created_at", label: t("Asked"), cell: (lead) => shownMoment(lead.created_at), isSortable: true },
+  { id: "updated_at", label: t("Updated"), cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
 ];
 
 const selection = selectionOf("leads", path);
 
 /** Requests for offers, and their states. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Leads");
+  useAdminTitle(() => t("Leads"));
   const range = createListRange();
   const state = createTableState({ filters: ["email", "status", ...rangeFilters] });
   const list = createListQuery<Lead>({ path, state });
   return (
     <>
-      <PageHead title="Leads" text="Companies that asked about larger usage through the public contact form." />
+      <PageHead
+        title={t("Leads")}
+        text={t("Companies that asked about larger usage through the public contact form.")}
+      />
       <RangeBar state={range} />
       <DataTable
         {...list}
         name="admin-leads"
-        label="Leads"
+        label={t("Leads")}
         columns={columns}
         state={state}
         rowId={(lead) => String(lead.id)}
         selection={selection}
         filters={[
-          { id: "email", label: "E-mail", isSearch: true },
-          { id: "status", label: "Status", options: optionsOf(leadStatuses) },
+          { id: "email", label: t("E-mail"), isSearch: true },
+          { id: "status", label: t("Status"), options: optionsOf(leadStatuses) },
         ]}
         empty={{
-          title: "No leads yet",
-          text: "Requests from the public contact form appear here, newest first.",
+          title: t("No leads yet"),
+          text: t("Requests from the public contact form appear here, newest first."),
         }}
         panel={{ title: (lead) => lead.company, content: (lead) => <LeadPanel lead={lead} /> }}
       />
@@ -85,7 +89,7 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
     }),
     submit: async (_, body) => {
       await apiPost<typeof saveLeadInput>("/backend/admin/lead/save/", body);
-      showToast("Lead saved");
+      showToast(t("Lead saved"));
       await refresh();
     },
   });
@@ -93,18 +97,18 @@ function LeadPanel(props: { readonly lead: Lead }): JSX.Element {
     <>
       <Facts
         facts={[
-          { name: "Contact", value: lead.contact },
-          { name: "E-mail", value: <a href={`mailto:${lead.email}`}>{lead.email}</a> },
-          { name: "Expected usage", value: shownText(lead.volume) },
-          { name: "Message", value: <span class={styles["message"]}>{shownText(lead.message)}</span> },
-          { name: "Campaign", value: shownText(lead.campaign) },
-          { name: "Asked", value: shownMoment(lead.created_at) },
-          { name: "Updated", value: shownMoment(lead.updated_at) },
+          { name: t("Contact"), value: lead.contact },
+          { name: t("E-mail"), value: <a href={`mailto:${lead.email}`}>{lead.email}</a> },
+          { name: t("Expected usage"), value: shownText(lead.volume) },
+          { name: t("Message"), value: <span class={styles["message"]}>{shownText(lead.message)}</span> },
+          { name: t("Campaign"), value: shownText(lead.campaign) },
+          { name: t("Asked"), value: shownMoment(lead.created_at) },
+          { name: t("Updated"), value: shownMoment(lead.updated_at) },
         ]}
       />
-      <AdminForm form={form} operation="/backend/admin/lead/save/" action="Save lead">
-        <ChoiceField label="Status" options={leadStatuses} {...form.text("status")} />
-        <TextArea label="Note" hint="For admins only; it is never sent." rows={5} {...form.text("note")} />
+      <AdminForm form={form} operation="/backend/admin/lead/save/" action={t("Save lead")}>
+        <ChoiceField label={t("Status")} options={leadStatuses} {...form.text("status")} />
+        <TextArea label={t("Note")} hint={t("For admins only; it is never sent.")} rows={5} {...form.text("note")} />
       </AdminForm>
     </>
   );

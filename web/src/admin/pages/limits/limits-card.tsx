@@ -7,6 +7,7 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { IfAllowed, IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
+import { known, t } from "../../translate.ts";
 import {
   createLimitsQuery,
   type ExplainedLimits,
@@ -19,11 +20,11 @@ import {
 import { LimitsForm, type LimitsScope } from "./limits-form.tsx";
 
 const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> = {
-  default: "default",
-  group: "group",
-  plan: "plan",
-  user: "user",
-  key: "key",
+  default: t("default"),
+  group: t("group"),
+  plan: t("plan"),
+  user: t("user"),
+  key: t("key"),
 };
 
 /** An organisation has an account as a user does. */
@@ -56,7 +57,7 @@ function ReadableLimits(props: Shown): JSX.Element {
     setIsEditing(false);
   };
   return (
-    <Card title="Limits">
+    <Card title={t("Limits")}>
       <Switch fallback={<LoadingPart />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -69,11 +70,13 @@ function ReadableLimits(props: Shown): JSX.Element {
             <IfAllowed operation="/backend/admin/limit/save/">
               <div class="button-row">
                 <Button disabled={query.data === undefined} onClick={() => setIsEditing(true)}>
-                  {edited().scope === "default" ? "Edit the default" : `Edit limits of this ${edited().scope}`}
+                  {edited().scope === "default"
+                    ? t("Edit the default")
+                    : t("Edit limits of this {scope}", { scope: known(edited().scope) })}
                 </Button>
               </div>
             </IfAllowed>
-            <Dialog isOpen={isEditing()} onClose={close} title="Limits">
+            <Dialog isOpen={isEditing()} onClose={close} title={t("Limits")}>
               <Show when={isEditing() ? query.data : undefined} keyed>
                 {(explained) => (
                   <LimitsForm of={edited()} limits={explained.by_source[sourceOf(edited())]} onDone={close} />
@@ -88,48 +91,50 @@ function ReadableLimits(props: Shown): JSX.Element {
 }
 
 function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Element {
-  const owner = (): string => (props.explained.organisation_id === null ? "User" : "Organisation");
+  const owner = (): string => (props.explained.organisation_id === null ? t("User") : t("Organisation"));
   const applied = (name: LimitName): string => {
     const found = props.explained.applied[name];
     if (found === null) {
-      return "no limit";
+      return t("no limit");
     }
     const named = isSpend(name) ? props.explained.spend_group : props.explained.group;
     const group = found.source === "group" ? ` ${named ?? ""}` : "";
     const plan = found.source === "plan" ? ` ${props.explained.plans.join(", ")}` : "";
-    const source = found.source === "user" ? owner().toLowerCase() : sourceNames[found.source];
-    return `${amount(name, found.value)}, from ${source}${group}${plan}`;
+    const source =
+      found.source === "user" && props.explained.organisation_id !== null
+        ? t("organisation")
+        : sourceNames[found.source];
+    return t("{name}, from {source}{group}{plan}", { name: amount(name, found.value), source, group, plan });
   };
   const used = (name: LimitName): string =>
     props.explained.used === null || name === "concurrency_max" ? "–" : amount(name, props.explained.used[name]);
   return (
     <div class="section-stack">
       <p class="muted">
-        The default, group, plan and account limits cover all keys of an account together. The own value of a group or a
-        plan replaces the default. The strictest of group, plan, account and key applies; of several plans, the most
-        generous. Spending is counted by the calendar in UTC, whatever group a key names. Used per minute are calls that
-        ended in the last minute.
+        {t(
+          "The default, group, plan and account limits cover all keys of an account together. The own value of a group or a plan replaces the default. The strictest of group, plan, account and key applies; of several plans, the most generous. Spending is counted by the calendar in UTC, whatever group a key names. Used per minute are calls that ended in the last minute.",
+        )}
       </p>
       <SimpleTable
-        label="Limits"
+        label={t("Limits")}
         rows={limitNames}
         columns={[
-          { label: "Limit", cell: (name) => limitLabels[name] },
-          { label: "Counts", cell: applied },
-          { label: "Used now", cell: used, align: "end" },
+          { label: t("Limit"), cell: (name) => limitLabels[name] },
+          { label: t("Counts"), cell: applied },
+          { label: t("Used now"), cell: used, align: "end" },
           {
-            label: "Default",
+            label: t("Default"),
             cell: (name) => shownLimit(name, props.explained.by_source.default?.[name]),
             align: "end",
           },
           {
-            label: props.explained.group === null ? "Group" : `Group ${props.explained.group}`,
+            label: props.explained.group === null ? t("Group") : t("Group {group}", { group: props.explained.group }),
             cell: (name) => shownLimit(name, props.explained.by_source.group?.[name]),
             align: "end",
           },
-          { label: "Plan", cell: (name) => shownLimit(name, props.explained.by_source.plan?.[name]), align: "end" },
+          { label: t("Plan"), cell: (name) => shownLimit(name, props.explained.by_source.plan?.[name]), align: "end" },
           { label: owner(), cell: (name) => shownLimit(name, props.explained.by_source.user?.[name]), align: "end" },
-          { label: "Key", cell: (name) => shownLimit(name, props.explained.by_source.key?.[name]), align: "end" },
+          { label: t("Key"), cell: (name) => shownLimit(name, props.explained.by_source.key?.[name]), align: "end" },
         ]}
       />
     </div>

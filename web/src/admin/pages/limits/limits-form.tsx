@@ -8,6 +8,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { explainLimitsPath, isSpend, type Limits, limitLabels, limitNames } from "./limits.ts";
 
 /** Of everyone, of each account in a group or with a plan, or of one account. */
@@ -21,7 +22,7 @@ export type LimitsScope =
 const shown = (name: LimitName, value: number | null | undefined): string =>
   value == null ? "" : isSpend(name) ? usdOfQuota(String(value)) : String(value);
 
-const spendHint = "By the calendar in UTC.";
+const spendHint = t("By the calendar in UTC.");
 
 /** What a field says: null for no limit, undefined for what is no limit. */
 function limitOf(name: LimitName, typed: string): number | null | undefined {
@@ -35,8 +36,8 @@ function limitOf(name: LimitName, typed: string): number | null | undefined {
 
 const problemOf = (name: LimitName): string =>
   isSpend(name)
-    ? "Enter an amount in US dollars above 0, or leave this empty for no limit."
-    : "Enter a whole number, or leave this empty for no limit.";
+    ? t("Enter an amount in US dollars above 0, or leave this empty for no limit.")
+    : t("Enter a whole number, or leave this empty for no limit.");
 
 /** Replaces all limits of a scope; empty fields limit nothing. */
 export function LimitsForm(props: {
@@ -71,18 +72,18 @@ export function LimitsForm(props: {
     submit: async (_, body) => {
       await apiPost<typeof saveLimitsOutput>("/backend/admin/limit/save/", body);
       await refresh();
-      showToast("The limits were saved and apply now.");
+      showToast(t("The limits were saved and apply now."));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/limit/save/" action="Save limits" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/limit/save/" action={t("Save limits")} onCancel={props.onDone}>
       <For each={limitNames}>
         {(name) => (
           <TextField
-            label={isSpend(name) ? `${limitLabels[name]}, USD` : limitLabels[name]}
+            label={isSpend(name) ? t("{name}, USD", { name: limitLabels[name] }) : limitLabels[name]}
             hint={isSpend(name) ? spendHint : undefined}
-            optional="optional"
+            optional={t("optional")}
             inputmode={isSpend(name) ? "decimal" : "numeric"}
             autocomplete="off"
             {...form.text(name)}

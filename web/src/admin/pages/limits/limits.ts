@@ -2,6 +2,7 @@ import type { explainedLimits, LimitName, SpendLimitName } from "@sluice/contrac
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { apiGet } from "../../../api/client.ts";
+import { t } from "../../translate.ts";
 
 export type ExplainedLimits = ResponseOf<typeof explainedLimits>;
 export type Limits = NonNullable<ExplainedLimits["by_source"]["default"]>;
@@ -9,11 +10,11 @@ export type Limits = NonNullable<ExplainedLimits["by_source"]["default"]>;
 export const explainLimitsPath = "/backend/admin/limit/explain/";
 
 export const limitLabels: Readonly<Record<LimitName, string>> = {
-  requests_per_minute: "Requests per minute",
-  tokens_per_minute: "Tokens per minute",
-  concurrency_max: "Concurrent calls",
-  spend_per_day: "Spending per day",
-  spend_per_month: "Spending per month",
+  requests_per_minute: t("Requests per minute"),
+  tokens_per_minute: t("Tokens per minute"),
+  concurrency_max: t("Concurrent calls"),
+  spend_per_day: t("Spending per day"),
+  spend_per_month: t("Spending per month"),
 };
 export const limitNames = Object.keys(limitLabels) as readonly LimitName[];
 /** Amounts of quota; the others are counts. */

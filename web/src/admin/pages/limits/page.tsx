@@ -6,21 +6,22 @@ import { TextField } from "../../../kit/field.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { FieldRow } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import type { LimitsOf } from "./limits.ts";
 import { LimitsCard } from "./limits-card.tsx";
 
 const fields = [
-  { id: "user_id", label: "User id" },
-  { id: "organisation_id", label: "Organisation id" },
-  { id: "key_id", label: "Key id" },
-  { id: "group_name", label: "Group" },
-  { id: "plan_code", label: "Plan code" },
+  { id: "user_id", label: t("User id") },
+  { id: "organisation_id", label: t("Organisation id") },
+  { id: "key_id", label: t("Key id") },
+  { id: "group_name", label: t("Group") },
+  { id: "plan_code", label: t("Plan code") },
 ] as const;
 type FieldId = (typeof fields)[number]["id"];
 
 /** Which limits the calls of a key, a user, an organisation, a group or a plan meet, and what everyone has. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Limits");
+  useAdminTitle(() => t("Limits"));
   const [params, setParams] = useSearchParams();
   const text = (id: FieldId): string => {
     const value = params[id];
@@ -38,11 +39,13 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Limits"
-        text="What accounts may do per minute and at once, what they may spend, and which limits apply to a call. Each running process enforces an equal share of limits per minute and at once; limits of spending hold exactly."
+        title={t("Limits")}
+        text={t(
+          "What accounts may do per minute and at once, what they may spend, and which limits apply to a call. Each running process enforces an equal share of limits per minute and at once; limits of spending hold exactly.",
+        )}
       />
       <div class="section-stack">
-        <Card title="Whose calls">
+        <Card title={t("Whose calls")}>
           <form
             class="form"
             onSubmit={(event) => {
@@ -54,7 +57,7 @@ export function Page(): JSX.Element {
               {fields.map(({ id, label }) => (
                 <TextField
                   label={label}
-                  optional="optional"
+                  optional={t("optional")}
                   autocomplete="off"
                   value={typed()[id]}
                   onInput={(event) => setTyped({ ...typed(), [id]: event.currentTarget.value })}
@@ -63,7 +66,7 @@ export function Page(): JSX.Element {
             </FieldRow>
             <div class="form-actions">
               <Button type="submit" variant="primary">
-                Explain
+                {t("Explain")}
               </Button>
             </div>
           </form>

@@ -6,6 +6,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { MarkupFrame } from "../../parts/markup-frame.tsx";
+import { t } from "../../translate.ts";
 
 const path = "/backend/admin/mail/template/preview/";
 
@@ -27,17 +28,17 @@ export function MailPreview(props: {
   }));
   return (
     <Card
-      title="Preview with sample values"
+      title={t("Preview with sample values")}
       actions={
         <Button isBusy={query.isFetching} disabled={props.values === shown()} onClick={() => setShown(props.values)}>
-          Update preview
+          {t("Update preview")}
         </Button>
       }
     >
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError}>
           <ErrorState
-            title="The preview failed"
+            title={t("The preview failed")}
             error={query.error}
             onRetry={() => (props.values === shown() ? void query.refetch() : setShown(props.values))}
           />
@@ -45,10 +46,10 @@ export function MailPreview(props: {
         <Match when={query.data?.preview}>
           {(preview) => (
             <>
-              <Facts facts={[{ name: "Subject", value: <bdi>{preview().subject}</bdi> }]} />
-              <MarkupFrame title="Preview of the mail" html={preview().html} />
-              <h3>Plain text</h3>
-              <section class="code-value" tabindex="0" aria-label="Plain text" dir="auto">
+              <Facts facts={[{ name: t("Subject"), value: <bdi>{preview().subject}</bdi> }]} />
+              <MarkupFrame title={t("Preview of the mail")} html={preview().html} />
+              <h3>{t("Plain text")}</h3>
+              <section class="code-value" tabindex="0" aria-label={t("Plain text")} dir="auto">
                 {preview().text}
               </section>
             </>

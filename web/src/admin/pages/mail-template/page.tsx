@@ -18,6 +18,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { templateOccasion } from "../mail/template-names.ts";
 import styles from "./mail-preview.module.css";
 import { MailPreview } from "./mail-preview.tsx";
@@ -41,9 +42,9 @@ export function Page(): JSX.Element {
       <PageHead
         title={`${params.name}, ${params.locale}`}
         text={templateOccasion(params.name)}
-        actions={<PageLink href="/admin/mail/?view=templates">All templates</PageLink>}
+        actions={<PageLink href="/admin/mail/?view=templates">{t("All templates")}</PageLink>}
       />
-      <nav class={`button-row ${styles["languages"]}`} aria-label="Languages of this template">
+      <nav class={`button-row ${styles["languages"]}`} aria-label={t("Languages of this template")}>
         <For each={allLocales}>
           {(locale) => (
             <PageLink
@@ -69,7 +70,7 @@ export function Page(): JSX.Element {
 
 function LoadingTemplate(): JSX.Element {
   return (
-    <Card title="Template">
+    <Card title={t("Template")}>
       <LoadingPart size="page" />
     </Card>
   );
@@ -91,26 +92,26 @@ function TemplateEditor(props: { readonly answer: Answer }): JSX.Element {
     },
     submit: async (_, body) => {
       const saved = await apiPost<typeof savedMailTemplateResponse>("/backend/admin/mail/template/save/", body);
-      showToast(`Saved as version ${saved.template.version}`);
+      showToast(t("Saved as version {version}", { version: saved.template.version }));
       await refresh();
     },
   });
   return (
     <div class="card-grid">
       <Card
-        title={template.version === 0 ? "As shipped" : `Version ${template.version}`}
+        title={template.version === 0 ? t("As shipped") : t("Version {version}", { version: template.version })}
         actions={<TakeBuiltIn form={form} builtIn={builtIn} />}
       >
-        <AdminForm form={form} operation="/backend/admin/mail/template/save/" action="Save template">
-          <TextField label="Subject" dir="auto" {...form.text("subject")} />
+        <AdminForm form={form} operation="/backend/admin/mail/template/save/" action={t("Save template")}>
+          <TextField label={t("Subject")} dir="auto" {...form.text("subject")} />
           <TextArea
-            label="HTML"
+            label={t("HTML")}
             rows={16}
             spellcheck={false}
             class={`input ${styles["html"]}`}
             {...form.text("html")}
           />
-          <TextArea label="Plain text" rows={12} dir="auto" {...form.text("text")} />
+          <TextArea label={t("Plain text")} rows={12} dir="auto" {...form.text("text")} />
         </AdminForm>
         <Variables answer={props.answer} />
       </Card>
@@ -134,7 +135,7 @@ function TakeBuiltIn(props: { readonly form: Form<Parts>; readonly builtIn: Part
   return (
     <Show when={!isSame()}>
       <ActButton operation="/backend/admin/mail/template/save/" variant="quiet" onClick={take}>
-        Restore the shipped text
+        {t("Restore the shipped text")}
       </ActButton>
     </Show>
   );
@@ -142,15 +143,15 @@ function TakeBuiltIn(props: { readonly form: Form<Parts>; readonly builtIn: Part
 
 function Variables(props: { readonly answer: Answer }): JSX.Element {
   return (
-    <section aria-label="Variables">
-      <h3>Variables</h3>
+    <section aria-label={t("Variables")}>
+      <h3>{t("Variables")}</h3>
       <ul class="plain-list button-row">
         <For each={props.answer.variables}>
           {(name) => (
             <li>
-              <CopyText text={`{{${name}}}`} label={`Copy ${name}`} />
+              <CopyText text={`{{${name}}}`} label={t("Copy {name}", { name })} />
               <Show when={props.answer.required.includes(name)}>
-                <span class="muted"> is required</span>
+                <span class="muted"> {t("is required")}</span>
               </Show>
             </li>
           )}

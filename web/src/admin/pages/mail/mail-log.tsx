@@ -19,6 +19,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { RangeBar } from "../../parts/range-bar.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { mailStatuses } from "../../values.ts";
 import { mailTemplates } from "./template-names.ts";
 
@@ -38,31 +39,31 @@ export function MailLog(): JSX.Element {
       <DataTable
         {...list}
         name="admin-mails"
-        label="Mails"
+        label={t("Mails")}
         columns={mailColumns}
         state={state}
         rowId={(mail) => String(mail.mail_id)}
         selection={selection}
         filters={[
-          { id: "to", label: "Address starts with", isSearch: true },
-          { id: "status", label: "Status", options: optionsOf(mailStatuses) },
-          { id: "template", label: "Template", options: optionsOf(mailTemplates) },
+          { id: "to", label: t("Address starts with"), isSearch: true },
+          { id: "status", label: t("Status"), options: optionsOf(mailStatuses) },
+          { id: "template", label: t("Template"), options: optionsOf(mailTemplates) },
           {
             id: "has_error",
-            label: "Trouble",
+            label: t("Trouble"),
             options: [
-              { value: "true", label: "with an error" },
-              { value: "false", label: "without an error" },
+              { value: "true", label: t("with an error") },
+              { value: "false", label: t("without an error") },
             ],
           },
         ]}
         empty={{
-          title: "No mails sent yet",
-          text: "Mails appear here when someone registers, pays or runs low on balance.",
+          title: t("No mails sent yet"),
+          text: t("Mails appear here when someone registers, pays or runs low on balance."),
         }}
         actions={
           <ActButton operation="/backend/admin/mail/resend-failed/" onClick={() => setIsAsking(true)}>
-            Resend failed
+            {t("Resend failed")}
           </ActButton>
         }
         panel={{ title: (mail) => mail.to, content: (mail) => <MailPanel mail={mail} /> }}
@@ -77,13 +78,18 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
   const mail = (): MailRow => props.mail;
   const resend = async (): Promise<string> => {
     await apiPost<typeof resendMailResponse>("/backend/admin/mail/resend/", { id: mail().mail_id });
-    return "The mail was queued again";
+    return t("The mail was queued again");
   };
   return (
     <>
       <Show when={mail().status === "dead"}>
         <Notice tone="bad">
-          <span>{`Failed after ${formats.number(mail().attempts)} attempts: ${mail().last_error ?? "no reason reported"}`}</span>
+          <span>
+            {t("Failed after {attempts} attempts: {last_error}", {
+              attempts: formats.number(mail().attempts),
+              last_error: mail().last_error ?? t("no reason reported"),
+            })}
+          </span>
         </Notice>
         <div class="button-row">
           <ActButton
@@ -92,32 +98,32 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
             isBusy={action.isBusy()}
             onClick={() => void action.run(resend)}
           >
-            Resend mail
+            {t("Resend mail")}
           </ActButton>
         </div>
       </Show>
       <Facts
         facts={[
-          { name: "To", value: mail().to },
-          { name: "User", value: <UserLink userId={mail().user_id} /> },
-          { name: "Subject", value: shownText(mail().subject) },
+          { name: t("To"), value: mail().to },
+          { name: t("User"), value: <UserLink userId={mail().user_id} /> },
+          { name: t("Subject"), value: shownText(mail().subject) },
           {
-            name: "Template",
+            name: t("Template"),
             value: (
               <PageLink href={`/admin/mail/templates/${mail().template}/${mail().locale}/`}>{mail().template}</PageLink>
             ),
           },
-          { name: "Language", value: mail().locale },
-          { name: "Status", value: <StateWord state={mail().status} /> },
-          { name: "Attempts", value: formats.number(mail().attempts) },
-          { name: "Last error", value: shownText(mail().last_error) },
-          { name: "Next attempt", value: shownMoment(mail().next_attempt_at) },
-          { name: "Expires at", value: shownMoment(mail().expires_at) },
-          { name: "Queued", value: shownMoment(mail().created_at) },
-          { name: "Failed", value: shownMoment(mail().failed_at) },
-          { name: "Sent", value: shownMoment(mail().sent_at) },
-          { name: "Id at the provider", value: shownText(mail().provider_id) },
-          { name: "Sent for", value: shownText(mail().source) },
+          { name: t("Language"), value: mail().locale },
+          { name: t("Status"), value: <StateWord state={mail().status} /> },
+          { name: t("Attempts"), value: formats.number(mail().attempts) },
+          { name: t("Last error"), value: shownText(mail().last_error) },
+          { name: t("Next attempt"), value: shownMoment(mail().next_attempt_at) },
+          { name: t("Expires at"), value: shownMoment(mail().expires_at) },
+          { name: t("Queued"), value: shownMoment(mail().created_at) },
+          { name: t("Failed"), value: shownMoment(mail().failed_at) },
+          { name: t("Sent"), value: shownMoment(mail().sent_at) },
+          { name: t("Id at the provider"), value: shownText(mail().provider_id) },
+          { name: t("Sent for"), value: shownText(mail().source) },
         ]}
       />
     </>
@@ -134,7 +140,9 @@ function ResendFailed(props: {
   const resend = async (): Promise<string> => {
     const body = props.template === "" ? {} : { template: props.template };
     const { queued } = await apiPost<typeof resendDeadMailsResponse>("/backend/admin/mail/resend-failed/", body);
-    return BigInt(queued) === 0n ? "No failed mail can still be sent" : `${shownCount(queued)} mails were queued again`;
+    return BigInt(queued) === 0n
+      ? t("No failed mail can still be sent")
+      : t("{queued} mails were queued again", { queued: shownCount(queued) });
   };
   const confirm = async (): Promise<void> => {
     await action.run(resend);
@@ -144,15 +152,20 @@ function ResendFailed(props: {
     <ConfirmDialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title="Resend failed mails"
-      action="Resend"
-      typed={{ word: "resend", label: "Type resend" }}
+      title={t("Resend failed mails")}
+      action={t("Resend")}
+      typed={{ word: "resend", label: t("Type resend") }}
       isBusy={action.isBusy()}
       onConfirm={() => void confirm()}
     >
       {props.template === ""
-        ? "Every failed mail that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent."
-        : `Every failed mail of the template ${props.template} that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent.`}
+        ? t(
+            "Every failed mail that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent.",
+          )
+        : t(
+            "Every failed mail of the template {template} that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent.",
+            { template: props.template },
+          )}
     </ConfirmDialog>
   );
 }

@@ -4,18 +4,19 @@ import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createMe, readable } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { MailLog } from "./mail-log.tsx";
 import { TemplateList } from "./template-list.tsx";
 
 const views = [
-  { id: "log", label: "Mails", reads: "/backend/admin/mail/list/" },
-  { id: "templates", label: "Templates", reads: "/backend/admin/mail/template/list/" },
+  { id: "log", label: t("Mails"), reads: "/backend/admin/mail/list/" },
+  { id: "templates", label: t("Templates"), reads: "/backend/admin/mail/template/list/" },
 ] as const;
 type View = (typeof views)[number]["id"];
 
 /** What was sent, what could not be sent, and the text of each email. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Mail");
+  useAdminTitle(() => t("Mail"));
   const me = createMe();
   const [params, setParams] = useSearchParams();
   const selected = (): View => (params["view"] === "templates" ? "templates" : "log");
@@ -26,8 +27,8 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Mail" text="Every mail sent by the service with its status, and the templates." />
-      <Tabs label="Mail" tabs={readable(views, me.admin())} selected={selected()} onSelect={select}>
+      <PageHead title={t("Mail")} text={t("Every mail sent by the service with its status, and the templates.")} />
+      <Tabs label={t("Mail")} tabs={readable(views, me.admin())} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Switch>
             <Match when={selected() === "log"}>

@@ -9,6 +9,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { PageLink } from "../../parts/page-link.tsx";
+import { t } from "../../translate.ts";
 import { templateOccasion } from "./template-names.ts";
 
 const path = "/backend/admin/mail/template/list/";
@@ -22,12 +23,16 @@ type Template = {
 };
 
 const columns: readonly Column<Template>[] = [
-  { id: "name", label: "Template", cell: (template) => <code>{template.name}</code>, card: "title" },
-  { id: "occasion", label: "Sent when", cell: (template) => templateOccasion(template.name) },
-  { id: "languages", label: "Languages, changed ones marked", cell: (template) => <Languages template={template} /> },
+  { id: "name", label: t("Template"), cell: (template) => <code>{template.name}</code>, card: "title" },
+  { id: "occasion", label: t("Sent when"), cell: (template) => templateOccasion(template.name) },
+  {
+    id: "languages",
+    label: t("Languages, changed ones marked"),
+    cell: (template) => <Languages template={template} />,
+  },
   {
     id: "required",
-    label: "Required",
+    label: t("Required"),
     cell: (template) => <For each={template.required}>{(name) => <code>{`{{${name}}} `}</code>}</For>,
     isHiddenAtFirst: true,
   },
@@ -52,7 +57,7 @@ export function TemplateList(): JSX.Element {
   return (
     <DataTable
       name="admin-mail-templates"
-      label="Mail templates"
+      label={t("Mail templates")}
       columns={columns}
       state={state}
       rows={rows()}
@@ -60,7 +65,7 @@ export function TemplateList(): JSX.Element {
       isLoading={query.isPending}
       error={query.error}
       onRetry={() => void query.refetch()}
-      empty={{ title: "There are no templates", text: "Templates are shipped with the program." }}
+      empty={{ title: t("There are no templates"), text: t("Templates are shipped with the program.") }}
     />
   );
 }
@@ -74,7 +79,9 @@ function Languages(props: { readonly template: Template }): JSX.Element {
           return (
             <PageLink class="chip" href={`/admin/mail/templates/${props.template.name}/${locale}/`}>
               {locale}
-              {changedAt === undefined ? null : <Badge>{`changed ${formats.date(changedAt)}`}</Badge>}
+              {changedAt === undefined ? null : (
+                <Badge>{t("changed {changedAt}", { changedAt: formats.date(changedAt) })}</Badge>
+              )}
             </PageLink>
           );
         }}

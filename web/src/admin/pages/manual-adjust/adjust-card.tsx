@@ -14,6 +14,7 @@ import { createAction } from "../../parts/actions.ts";
 import { DemandNotice } from "../../parts/approval.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
+import { rich, t } from "../../translate.ts";
 import { type User, UserPicker } from "./user-picker.tsx";
 
 type Answer = ResponseOf<typeof manualAdjustOutput>;
@@ -47,9 +48,9 @@ export function AdjustCard(): JSX.Element {
     check: (values) => ({
       ...(/^[1-9]\d*$/.test(values.gateway_user_id)
         ? {}
-        : { gateway_user_id: "Enter the id of the account, a number." }),
+        : { gateway_user_id: t("Enter the id of the account, a number.") }),
       ...((amountOf(values.amount) ?? 0n) === 0n
-        ? { amount: "Enter an amount in US dollars other than 0; use a minus to deduct." }
+        ? { amount: t("Enter an amount in US dollars other than 0; use a minus to deduct.") }
         : {}),
       ...reasonFault(values.reason),
     }),
@@ -68,32 +69,32 @@ export function AdjustCard(): JSX.Element {
       return waitingText(answer.approval);
     }
     setResult(answer);
-    return answer.is_new ? "The balance was adjusted." : "This was already done; nothing was applied twice.";
+    return answer.is_new ? t("The balance was adjusted.") : t("This was already done; nothing was applied twice.");
   };
   const isDeduction = (): boolean => BigInt(preview()?.amount ?? 0) < 0n;
   return (
-    <Card title="Adjust balance">
+    <Card title={t("Adjust balance")}>
       <UserPicker
         onPick={(user) => {
           form.set("gateway_user_id", String(user.gateway_user_id));
           setPicked(user);
         }}
       />
-      <AdminForm form={form} operation={null} action="Preview">
+      <AdminForm form={form} operation={null} action={t("Preview")}>
         <FieldRow>
-          <TextField label="Account id" inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
+          <TextField label={t("Account id")} inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
           <TextField
-            label="Amount, USD"
-            hint="Use a minus to deduct."
+            label={t("Amount, USD")}
+            hint={t("Use a minus to deduct.")}
             inputmode="text"
             autocomplete="off"
             {...form.text("amount")}
           />
         </FieldRow>
-        <ReasonField form={form} hint="Recorded in the audit log and the ledger." />
+        <ReasonField form={form} hint={t("Recorded in the audit log and the ledger.")} />
         <Checkbox
-          label="Allow a negative balance"
-          hint="The balance may go below zero; calls are refused until it is positive again."
+          label={t("Allow a negative balance")}
+          hint={t("The balance may go below zero; calls are refused until it is positive again.")}
           {...form.flag("allow_negative")}
         />
       </AdminForm>
@@ -101,8 +102,8 @@ export function AdjustCard(): JSX.Element {
       <ConfirmDialog
         isOpen={preview() !== null}
         onClose={() => setPreview(null)}
-        title="Adjust this balance"
-        action={isDeduction() ? "Deduct" : "Add"}
+        title={t("Adjust this balance")}
+        action={isDeduction() ? t("Deduct") : t("Add")}
         tone={isDeduction() ? "bad" : "plain"}
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(apply)}
@@ -143,10 +144,16 @@ function Comparison(props: { readonly answer: Done; readonly user: User | null }
   return (
     <Facts
       facts={[
-        { name: "Account", value: email() === undefined ? `Account ${id()}` : `${email()}, account ${id()}` },
-        { name: "Amount", value: formats.quota(props.answer.amount) },
-        { name: "Before", value: formats.quota(props.answer.remaining_before) },
-        { name: "After", value: formats.quota(props.answer.remaining_after) },
+        {
+          name: t("Account"),
+          value:
+            email() === undefined
+              ? t("Account {id}", { id: id() })
+              : t("{email}, account {id}", { email: email(), id: id() }),
+        },
+        { name: t("Amount"), value: formats.quota(props.answer.amount) },
+        { name: t("Before"), value: formats.quota(props.answer.remaining_before) },
+        { name: t("After"), value: formats.quota(props.answer.remaining_after) },
       ]}
     />
   );
@@ -156,8 +163,15 @@ function Result(props: { readonly answer: Done; readonly idempotencyKey: string 
   return (
     <Notice tone="ok">
       <span>
-        {formats.quota(props.answer.remaining_before)} became {formats.quota(props.answer.remaining_after)} for account{" "}
-        {props.answer.gateway_user_id}. Idempotency key <code>{props.idempotencyKey}</code>
+        {rich(
+          "{remaining_before} became {remaining_after} for account {gateway_user_id}. Idempotency key {idempotencyKey}",
+          {
+            remaining_before: formats.quota(props.answer.remaining_before),
+            remaining_after: formats.quota(props.answer.remaining_after),
+            gateway_user_id: props.answer.gateway_user_id,
+            idempotencyKey: <code>{props.idempotencyKey}</code>,
+          },
+        )}
       </span>
     </Notice>
   );

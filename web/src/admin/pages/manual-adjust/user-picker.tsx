@@ -7,6 +7,7 @@ import { Button } from "../../../kit/button.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { t } from "../../translate.ts";
 
 export type User = RowOf<typeof userList>;
 
@@ -25,8 +26,8 @@ export function UserPicker(props: { readonly onPick: (user: User) => void }): JS
   return (
     <div class="section-stack">
       <TextField
-        label="Find the user"
-        hint="Start of an e-mail address or API key, or an id."
+        label={t("Find the user")}
+        hint={t("Start of an e-mail address or API key, or an id.")}
         type="search"
         data-search=""
         onChange={(event) => setWords(event.currentTarget.value.trim())}
@@ -37,7 +38,7 @@ export function UserPicker(props: { readonly onPick: (user: User) => void }): JS
       <Show when={query.data?.rows}>
         {(rows) => (
           <div class="button-row" role="status">
-            <Show when={rows().length > 0} fallback={<span class="muted">No users found.</span>}>
+            <Show when={rows().length > 0} fallback={<span class="muted">{t("No users found.")}</span>}>
               <For each={rows().slice(0, shownMax)}>
                 {(user) => (
                   <Button onClick={() => props.onPick(user)}>

@@ -7,6 +7,7 @@ import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 
 export type MapEntry = ResponseOf<typeof messagesModelListResponse>["models"][number];
 
@@ -37,7 +38,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
   };
   const form = createForm({
     initial,
-    check: (values) => (flagsOf(values.flags) === null ? { flags: "This is not a JSON object." } : {}),
+    check: (values) => (flagsOf(values.flags) === null ? { flags: t("This is not a JSON object.") } : {}),
     body: (values) => ({
       ...values,
       name: values.name.trim(),
@@ -53,7 +54,7 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
         throw atFlags(error);
       }
       await refresh();
-      showToast("The map was saved and applies now.");
+      showToast(t("The map was saved and applies now."));
       props.onDone();
     },
   });
@@ -61,31 +62,33 @@ export function MapForm(props: { readonly entry: MapEntry | null; readonly onDon
     <AdminForm
       form={form}
       operation="/backend/admin/anthropic/model-map/save/"
-      action={entry === null ? "Add name" : "Save name"}
+      action={entry === null ? t("Add name") : t("Save name")}
       onCancel={props.onDone}
     >
       <FieldRow>
-        <TextField label="Name clients use" autocomplete="off" disabled={entry !== null} {...form.text("name")} />
-        <TextField label="Display name" autocomplete="off" {...form.text("display_name")} />
+        <TextField label={t("Name clients use")} autocomplete="off" disabled={entry !== null} {...form.text("name")} />
+        <TextField label={t("Display name")} autocomplete="off" {...form.text("display_name")} />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Model"
-          hint="The name of a model in the catalog."
+          label={t("Model")}
+          hint={t("The name of a model in the catalog.")}
           autocomplete="off"
           {...form.text("upstream_model")}
         />
         <TextField
-          label="Release date"
-          hint="Like 2026-05-01T00:00:00Z; clients sort by it."
+          label={t("Release date")}
+          hint={t("Like 2026-05-01T00:00:00Z; clients sort by it.")}
           autocomplete="off"
           {...form.text("released_at")}
         />
       </FieldRow>
-      <Checkbox label="Enabled" hint="If off, clients do not see the name." {...form.flag("is_enabled")} />
+      <Checkbox label={t("Enabled")} hint={t("If off, clients do not see the name.")} {...form.flag("is_enabled")} />
       <TextArea
-        label="Flags"
-        hint="A JSON object of the flags that differ from the default, like {&quot;vision&quot;: true}."
+        label={t("Flags")}
+        hint={t("A JSON object of the flags that differ from the default, like {example}.", {
+          example: '{"vision": true}',
+        })}
         spellcheck={false}
         rows={6}
         {...form.text("flags")}

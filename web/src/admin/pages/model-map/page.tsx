@@ -19,35 +19,38 @@ import { JsonValue } from "../../parts/json-value.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { type MapEntry, MapForm, mapListPath } from "./map-form.tsx";
 
 const columns: readonly Column<MapEntry>[] = [
-  { id: "name", label: "Name clients use", cell: (row) => <code>{row.name}</code>, card: "title" },
-  { id: "upstream_model", label: "Model", cell: (row) => <code>{row.upstream_model}</code> },
+  { id: "name", label: t("Name clients use"), cell: (row) => <code>{row.name}</code>, card: "title" },
+  { id: "upstream_model", label: t("Model"), cell: (row) => <code>{row.upstream_model}</code> },
   {
     id: "is_in_catalog",
-    label: "Also a model",
-    cell: (row) => (row.is_in_catalog ? <Status tone="warn">in the catalog</Status> : "no"),
+    label: t("Also a model"),
+    cell: (row) => (row.is_in_catalog ? <Status tone="warn">{t("in the catalog")}</Status> : t("no")),
   },
-  { id: "display_name", label: "Display name", cell: (row) => row.display_name },
+  { id: "display_name", label: t("Display name"), cell: (row) => row.display_name },
   {
     id: "flags",
-    label: "Flags",
-    cell: (row) => Object.keys(row.flags).join(", ") || "all default",
+    label: t("Flags"),
+    cell: (row) => Object.keys(row.flags).join(", ") || t("all default"),
   },
   {
     id: "is_enabled",
-    label: "Status",
-    cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? "enabled" : "disabled"}</Status>,
+    label: t("Status"),
+    cell: (row) => (
+      <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? t("enabled") : t("disabled")}</Status>
+    ),
     card: "badge",
   },
-  { id: "released_at", label: "Release date", cell: (row) => formats.date(row.released_at) },
-  { id: "version", label: "Version", cell: (row) => formats.number(row.version), align: "end" },
+  { id: "released_at", label: t("Release date"), cell: (row) => formats.date(row.released_at) },
+  { id: "version", label: t("Version"), cell: (row) => formats.number(row.version), align: "end" },
 ];
 
 /** Names of the Messages route, and the models that serve them. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Compatibility map");
+  useAdminTitle(() => t("Compatibility map"));
   const state = createTableState({ filters: ["q"] });
   const query = createQuery(() => ({
     queryKey: [mapListPath],
@@ -67,17 +70,19 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Compatibility map"
-        text="Maps the names that clients of the Messages API use to models. Changes apply in every process at once."
+        title={t("Compatibility map")}
+        text={t(
+          "Maps the names that clients of the Messages API use to models. Changes apply in every process at once.",
+        )}
         actions={
           <PageLink class="button" href="/admin/models/?tab=tester&route=messages">
-            Test a name
+            {t("Test a name")}
           </PageLink>
         }
       />
       <DataTable
         name="admin-model-map"
-        label="Compatibility map"
+        label={t("Compatibility map")}
         columns={columns}
         state={state}
         rows={rows()}
@@ -85,18 +90,18 @@ export function Page(): JSX.Element {
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
-        filters={[{ id: "q", label: "Name or model", isSearch: true }]}
+        filters={[{ id: "q", label: t("Name or model"), isSearch: true }]}
         actions={
           <IfAllowed operation="/backend/admin/anthropic/model-map/save/">
             <Button variant="primary" onClick={() => setEdited({ entry: null })}>
               <Icon name="plus" />
-              New name
+              {t("New name")}
             </Button>
           </IfAllowed>
         }
         empty={{
-          title: "The map is empty",
-          text: "Clients of the Messages API can't use any model until you add a name.",
+          title: t("The map is empty"),
+          text: t("Clients of the Messages API can't use any model until you add a name."),
         }}
         panel={{
           title: (row) => row.name,
@@ -106,7 +111,7 @@ export function Page(): JSX.Element {
       <Dialog
         isOpen={edited() !== null}
         onClose={close}
-        title={edited()?.entry === null ? "New name" : `Edit ${edited()?.entry?.name ?? ""}`}
+        title={edited()?.entry === null ? t("New name") : t("Edit {name}", { name: edited()?.entry?.name ?? "" })}
         size="wide"
       >
         <Show when={edited()} keyed>
@@ -124,40 +129,42 @@ function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => vo
       <div class="button-row">
         <IfAllowed operation="/backend/admin/anthropic/model-map/save/">
           <Button variant="primary" onClick={() => props.onEdit()}>
-            Edit name
+            {t("Edit name")}
           </Button>
         </IfAllowed>
         <PageLink
           class="button"
           href={`/admin/models/?tab=tester&route=messages&name=${encodeURIComponent(entry.name)}`}
         >
-          Test this name
+          {t("Test this name")}
         </PageLink>
         <PageLink
           class="button"
           href={`/admin/audit/?subject_kind=messages_model&subject_id=${encodeURIComponent(entry.name)}`}
         >
-          Change history
+          {t("Change history")}
         </PageLink>
       </div>
       <Show when={entry.is_in_catalog && entry.is_enabled && entry.upstream_model !== entry.name}>
         <Notice tone="warn">
-          The catalog has a model {entry.name}, too. It is used itself where every group gets it from a channel that
-          speaks the Messages API; otherwise this entry leads its name to {entry.upstream_model}.
+          {rich(
+            "The catalog has a model {name}, too. It is used itself where every group gets it from a channel that speaks the Messages API; otherwise this entry leads its name to {upstream_model}.",
+            { name: entry.name, upstream_model: entry.upstream_model },
+          )}
         </Notice>
       </Show>
       <Facts
         facts={[
-          { name: "Name", value: <CopyText text={entry.name} label="Copy the name" /> },
-          { name: "Model", value: <code>{entry.upstream_model}</code> },
-          { name: "Display name", value: entry.display_name },
-          { name: "Status", value: entry.is_enabled ? "enabled" : "disabled" },
-          { name: "Release date", value: shownMoment(entry.released_at) },
-          { name: "Version", value: formats.number(entry.version) },
+          { name: t("Name"), value: <CopyText text={entry.name} label={t("Copy the name")} /> },
+          { name: t("Model"), value: <code>{entry.upstream_model}</code> },
+          { name: t("Display name"), value: entry.display_name },
+          { name: t("Status"), value: entry.is_enabled ? t("enabled") : t("disabled") },
+          { name: t("Release date"), value: shownMoment(entry.released_at) },
+          { name: t("Version"), value: formats.number(entry.version) },
         ]}
       />
-      <h3>Flags that differ from the default</h3>
-      <JsonValue value={entry.flags} label="Flags" />
+      <h3>{t("Flags that differ from the default")}</h3>
+      <JsonValue value={entry.flags} label={t("Flags")} />
     </>
   );
 }

@@ -20,24 +20,25 @@ import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Ability = RowOf<typeof abilityList>;
 
 const path = "/backend/admin/ability/";
 
 const columns: readonly Column<Ability>[] = [
-  { id: "model", label: "Model", cell: (row) => <code>{row.model}</code>, card: "title", isSortable: true },
-  { id: "group_name", label: "Group", cell: (row) => row.group_name },
-  { id: "channel_id", label: "Channel", cell: (row) => row.channel_name, isSortable: true },
-  { id: "channel_status", label: "Channel status", cell: (row) => <StateWord state={row.channel_status} /> },
+  { id: "model", label: t("Model"), cell: (row) => <code>{row.model}</code>, card: "title", isSortable: true },
+  { id: "group_name", label: t("Group"), cell: (row) => row.group_name },
+  { id: "channel_id", label: t("Channel"), cell: (row) => row.channel_name, isSortable: true },
+  { id: "channel_status", label: t("Channel status"), cell: (row) => <StateWord state={row.channel_status} /> },
   {
     id: "is_enabled",
-    label: "Used",
-    cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? "yes" : "no"}</Status>,
+    label: t("Used"),
+    cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? t("yes") : t("no")}</Status>,
     card: "badge",
   },
-  { id: "place", label: "Priority", cell: (row) => formats.number(row.priority), align: "end", isSortable: true },
-  { id: "weight", label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
+  { id: "place", label: t("Priority"), cell: (row) => formats.number(row.priority), align: "end", isSortable: true },
+  { id: "weight", label: t("Weight"), cell: (row) => formats.number(row.weight), align: "end" },
 ];
 
 /** Which channel serves which model for which group: by priority, and by weight among equals. */
@@ -53,14 +54,14 @@ export function Abilities(): JSX.Element {
       <DataTable
         {...list}
         name="admin-abilities"
-        label="Abilities"
+        label={t("Abilities")}
         columns={columns}
         state={state}
         rowId={(row) => `${row.group_name}/${row.model}/${row.channel_id}`}
         filters={[
-          { id: "model", label: "Model", isSearch: true },
-          { id: "group_name", label: "Group", isSearch: true },
-          { id: "channel_id", label: "Channel id", isSearch: true },
+          { id: "model", label: t("Model"), isSearch: true },
+          { id: "group_name", label: t("Group"), isSearch: true },
+          { id: "channel_id", label: t("Channel id"), isSearch: true },
         ]}
         actions={
           <ActButton
@@ -69,12 +70,12 @@ export function Abilities(): JSX.Element {
             onClick={() => setEdited({ ability: null })}
           >
             <Icon name="plus" />
-            Add ability
+            {t("Add ability")}
           </ActButton>
         }
         empty={{
-          title: "No channel serves a model",
-          text: "Calls for a model go to the channels listed here.",
+          title: t("No channel serves a model"),
+          text: t("Calls for a model go to the channels listed here."),
         }}
         panel={{
           title: (row) => `${row.model}, ${row.channel_name}`,
@@ -86,24 +87,24 @@ export function Abilities(): JSX.Element {
                   variant="primary"
                   onClick={() => setEdited({ ability: row })}
                 >
-                  Edit
+                  {t("Edit")}
                 </ActButton>
               </div>
               <Facts
                 facts={[
-                  { name: "Group", value: row.group_name },
-                  { name: "Channel", value: `${row.channel_name} (${row.channel_id})` },
-                  { name: "Used", value: row.is_enabled ? "yes" : "no" },
-                  { name: "Priority", value: formats.number(row.priority) },
-                  { name: "Weight", value: formats.number(row.weight) },
-                  { name: "Updated", value: shownMoment(row.updated_at) },
+                  { name: t("Group"), value: row.group_name },
+                  { name: t("Channel"), value: `${row.channel_name} (${row.channel_id})` },
+                  { name: t("Used"), value: row.is_enabled ? t("yes") : t("no") },
+                  { name: t("Priority"), value: formats.number(row.priority) },
+                  { name: t("Weight"), value: formats.number(row.weight) },
+                  { name: t("Updated"), value: shownMoment(row.updated_at) },
                 ]}
               />
             </>
           ),
         }}
       />
-      <Dialog isOpen={edited() !== null} onClose={close} title="Ability">
+      <Dialog isOpen={edited() !== null} onClose={close} title={t("Ability")}>
         <Show when={edited()} keyed>
           {({ ability }) => <AbilityForm ability={ability} onDone={close} />}
         </Show>
@@ -137,35 +138,35 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
     submit: async (_, body) => {
       await apiPost(`${path}save/`, body);
       await refresh();
-      showToast("Saved. It applies now.");
+      showToast(t("Saved. It applies now."));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/ability/save/" action="Save" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/ability/save/" action={t("Save")} onCancel={props.onDone}>
       <FieldRow>
-        <TextField label="Group" autocomplete="off" disabled={ability !== null} {...form.text("group_name")} />
-        <TextField label="Model" autocomplete="off" disabled={ability !== null} {...form.text("model")} />
+        <TextField label={t("Group")} autocomplete="off" disabled={ability !== null} {...form.text("group_name")} />
+        <TextField label={t("Model")} autocomplete="off" disabled={ability !== null} {...form.text("model")} />
         <TextField
-          label="Channel id"
+          label={t("Channel id")}
           inputmode="numeric"
           autocomplete="off"
           disabled={ability !== null}
           {...form.text("channel_id")}
         />
       </FieldRow>
-      <Checkbox label="Used" hint="If off, no calls are sent this way." {...form.flag("is_enabled")} />
+      <Checkbox label={t("Used")} hint={t("If off, no calls are sent this way.")} {...form.flag("is_enabled")} />
       <FieldRow>
         <TextField
-          label="Priority"
-          hint="The lowest number goes first; 0 is the lowest."
+          label={t("Priority")}
+          hint={t("The lowest number goes first; 0 is the lowest.")}
           inputmode="numeric"
           autocomplete="off"
           {...form.text("priority")}
         />
         <TextField
-          label="Weight"
-          hint="Relative to channels of the same priority."
+          label={t("Weight")}
+          hint={t("Relative to channels of the same priority.")}
           inputmode="numeric"
           autocomplete="off"
           {...form.text("weight")}

@@ -2,14 +2,15 @@ import { type StatedCapability, statedCapabilities } from "@sluice/contracts/mod
 import { For, type JSX, Show } from "solid-js";
 import { Checkbox } from "../../../kit/field.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
+import { t } from "../../translate.ts";
 
 type Capabilities = readonly StatedCapability[] | null;
 
 export const capabilityLabels: Readonly<Record<StatedCapability, string>> = {
-  tools: "Calls tools",
-  reasoning: "Reasons before it answers",
-  structured_output: "Follows a JSON schema",
-  audio_input: "Takes audio",
+  tools: t("Calls tools"),
+  reasoning: t("Reasons before it answers"),
+  structured_output: t("Follows a JSON schema"),
+  audio_input: t("Takes audio"),
 };
 
 const byName = "by_name";
@@ -42,12 +43,12 @@ export function CapabilityFields(props: {
   return (
     <>
       <ChoiceField
-        label="Capabilities"
+        label={t("Capabilities")}
         name="capabilities"
-        hint="What the public model page shows. It reads images if one costs tokens."
+        hint={t("What the public model page shows. It reads images if one costs tokens.")}
         options={[
-          { value: byName, label: "Known from its name" },
-          { value: chosen, label: "Chosen here" },
+          { value: byName, label: t("Known from its name") },
+          { value: chosen, label: t("Chosen here") },
         ]}
         value={stated() === null ? byName : chosen}
         onInput={(event) => props.onChange(capabilityText(event.currentTarget.value === byName ? null : []))}
@@ -55,7 +56,7 @@ export function CapabilityFields(props: {
       <Show when={stated()}>
         {(now) => (
           <fieldset>
-            <legend>The model</legend>
+            <legend>{t("The model")}</legend>
             <For each={statedCapabilities}>
               {(capability) => (
                 <Checkbox

@@ -12,45 +12,51 @@ import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import type { Model } from "./model-form.tsx";
 
 type Rule = Model["fallbacks"][number];
 
 const operation = "/backend/admin/model/fallbacks/save/";
-const groupOf = ({ group_name: group }: Rule): string => group ?? "all others";
+const groupOf = ({ group_name: group }: Rule): string => group ?? t("all others");
 
 /** The models that may answer in place of this one, by group. */
 export function ModelFallbacks(props: { readonly model: Model }): JSX.Element {
   const [edited, setEdited] = createSignal<Rule | "new" | null>(null);
   const columns = [
-    { label: "Group", cell: (rule: Rule) => <bdi>{groupOf(rule)}</bdi> },
-    { label: "In this order", cell: (rule: Rule) => <bdi>{rule.fallback_models.join(", ") || dash}</bdi> },
-    { label: "Long prompts", cell: (rule: Rule) => <bdi>{rule.larger_model ?? dash}</bdi> },
-    { label: "For", cell: (rule: Rule) => (rule.is_for_every_key ? "every key" : "keys that allow it") },
+    { label: t("Group"), cell: (rule: Rule) => <bdi>{groupOf(rule)}</bdi> },
+    { label: t("In this order"), cell: (rule: Rule) => <bdi>{rule.fallback_models.join(", ") || dash}</bdi> },
+    { label: t("Long prompts"), cell: (rule: Rule) => <bdi>{rule.larger_model ?? dash}</bdi> },
+    { label: t("For"), cell: (rule: Rule) => (rule.is_for_every_key ? t("every key") : t("keys that allow it")) },
     {
-      label: "Actions",
+      label: t("Actions"),
       cell: (rule: Rule) => (
         <ActButton operation="/backend/admin/model/fallbacks/save/" onClick={() => setEdited(rule)}>
-          Edit {groupOf(rule)}
+          {rich("Edit {rule}", { rule: groupOf(rule) })}
         </ActButton>
       ),
     },
   ];
   return (
-    <Card title="Fallbacks">
+    <Card title={t("Fallbacks")}>
       <p class="muted">
-        Other models that answer, at their own price, once every channel of this one has failed. Each rule is for a
-        group, or for all groups without their own.
+        {t(
+          "Other models that answer, at their own price, once every channel of this one has failed. Each rule is for a group, or for all groups without their own.",
+        )}
       </p>
-      <Show when={props.model.fallbacks.length > 0} fallback={<p class="muted">None: such calls fail.</p>}>
-        <SimpleTable label="Fallbacks of the model" rows={props.model.fallbacks} columns={columns} />
+      <Show when={props.model.fallbacks.length > 0} fallback={<p class="muted">{t("None: such calls fail.")}</p>}>
+        <SimpleTable label={t("Fallbacks of the model")} rows={props.model.fallbacks} columns={columns} />
       </Show>
       <div class="button-row">
         <ActButton operation="/backend/admin/model/fallbacks/save/" onClick={() => setEdited("new")}>
-          Add fallbacks
+          {t("Add fallbacks")}
         </ActButton>
       </div>
-      <Dialog isOpen={edited() !== null} onClose={() => setEdited(null)} title={`Fallbacks of ${props.model.name}`}>
+      <Dialog
+        isOpen={edited() !== null}
+        onClose={() => setEdited(null)}
+        title={t("Fallbacks of {name}", { name: props.model.name })}
+      >
         <Show when={edited()} keyed={true}>
           {(rule) => (
             <FallbackForm model={props.model.name} rule={rule === "new" ? null : rule} onDone={() => setEdited(null)} />
@@ -86,38 +92,43 @@ function FallbackForm(props: {
     }),
     submit: async (_, body) => {
       await apiPost(operation, body);
-      showToast("The fallbacks were saved and apply now.");
+      showToast(t("The fallbacks were saved and apply now."));
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation={operation} action="Save fallbacks" onCancel={props.onDone}>
+    <AdminForm form={form} operation={operation} action={t("Save fallbacks")} onCancel={props.onDone}>
       <TextField
-        label="Group"
-        optional="all groups without their own"
+        label={t("Group")}
+        optional={t("all groups without their own")}
         spellcheck={false}
         autocomplete="off"
         disabled={rule !== null}
         {...form.text("group_name")}
       />
       <TextArea
-        label="Models"
-        hint={`One per line, at most ${fallbacksMax}, in the order in which they are tried. Leave both fields empty to remove the rule.`}
+        label={t("Models")}
+        hint={t(
+          "One per line, at most {fallbacksMax}, in the order in which they are tried. Leave both fields empty to remove the rule.",
+          { fallbacksMax },
+        )}
         spellcheck={false}
         {...form.text("fallback_models")}
       />
       <TextField
-        label="Model for long prompts"
-        hint="Answers if the provider says that a prompt is too long for this model. It needs a larger context."
-        optional="none"
+        label={t("Model for long prompts")}
+        hint={t("Answers if the provider says that a prompt is too long for this model. It needs a larger context.")}
+        optional={t("none")}
         spellcheck={false}
         autocomplete="off"
         {...form.text("larger_model")}
       />
       <Checkbox
-        label="For every key"
-        hint="Otherwise only for keys whose owners allow other models. Callers pay the price of the model that answers."
+        label={t("For every key")}
+        hint={t(
+          "Otherwise only for keys whose owners allow other models. Callers pay the price of the model that answers.",
+        )}
         {...form.flag("is_for_every_key")}
       />
       <ReasonField form={form} isOptional />

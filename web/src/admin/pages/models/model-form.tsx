@@ -14,6 +14,7 @@ import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { switchStatuses } from "../../values.ts";
 import { CapabilityFields, capabilitiesIn, capabilityText } from "./capability-fields.tsx";
@@ -23,9 +24,9 @@ export type Model = RowOf<typeof modelList>;
 export const modelsPath = "/backend/admin/model/";
 
 const boundFields = [
-  { name: "context_tokens_max", label: "Context window, tokens" },
-  { name: "output_tokens_max", label: "Maximum output, tokens" },
-  { name: "image_tokens_max", label: "Maximum per image, tokens" },
+  { name: "context_tokens_max", label: t("Context window, tokens") },
+  { name: "output_tokens_max", label: t("Maximum output, tokens") },
+  { name: "image_tokens_max", label: t("Maximum per image, tokens") },
 ] as const satisfies readonly { readonly name: keyof Model; readonly label: string }[];
 
 /** The fields of prices for long prompts, named after the prices. */
@@ -104,9 +105,11 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       const answer = await apiPost<typeof saveModelOutput>(`${modelsPath}save/`, body);
       await refresh();
       showToast(
-        outcomeText(
-          answer,
-          ({ model: saved }) => `${saved.name} was saved; its prices are version ${saved.price_version}.`,
+        outcomeText(answer, ({ model: saved }) =>
+          t("{name} was saved; its prices are version {price_version}.", {
+            name: saved.name,
+            price_version: saved.price_version,
+          }),
         ),
       );
       props.onDone();
@@ -116,24 +119,29 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
     <AdminForm
       form={form}
       operation="/backend/admin/model/save/"
-      action={model === null ? "Create model" : "Save model"}
+      action={model === null ? t("Create model") : t("Save model")}
       onCancel={props.onDone}
     >
       <FieldRow>
         <TextField
-          label="Name"
-          hint="The name clients send."
+          label={t("Name")}
+          hint={t("The name clients send.")}
           autocomplete="off"
           disabled={model !== null}
           {...form.text("name")}
         />
-        <TextField label="Display name" autocomplete="off" {...form.text("display_name")} />
+        <TextField label={t("Display name")} autocomplete="off" {...form.text("display_name")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Owner" hint="For example openai." autocomplete="off" {...form.text("owned_by")} />
-        <ChoiceField label="Kind" options={modelKinds} {...form.text("kind")} value={form.values()["kind"] ?? ""} />
+        <TextField label={t("Owner")} hint={t("For example openai.")} autocomplete="off" {...form.text("owned_by")} />
         <ChoiceField
-          label="Status"
+          label={t("Kind")}
+          options={modelKinds}
+          {...form.text("kind")}
+          value={form.values()["kind"] ?? ""}
+        />
+        <ChoiceField
+          label={t("Status")}
           options={switchStatuses}
           {...form.text("status")}
           value={form.values()["status"] ?? ""}
@@ -155,7 +163,7 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
               label={priceLabels[unit.price]}
               inputmode="decimal"
               autocomplete="off"
-              {...(unit.unpriced === "as_whole" ? { hint: `Empty: ${unpricedText(unit)}.` } : {})}
+              {...(unit.unpriced === "as_whole" ? { hint: t("Empty: {unit}.", { unit: unpricedText(unit) }) } : {})}
               {...form.text(unit.price)}
             />
           )}
@@ -164,29 +172,29 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       <LongPromptFields text={form.text} />
       <FieldRow>
         <TextField
-          label="Deprecated from"
-          optional="optional"
-          hint="UTC, like 2026-12-31T00:00:00Z."
+          label={t("Deprecated from")}
+          optional={t("optional")}
+          hint={t("UTC, like 2026-12-31T00:00:00Z.")}
           autocomplete="off"
           {...form.text("deprecated_at")}
         />
         <TextField
-          label="Ends"
-          optional="optional"
-          hint="UTC, in the same form. Calls are refused from then on."
+          label={t("Ends")}
+          optional={t("optional")}
+          hint={t("UTC, in the same form. Calls are refused from then on.")}
           autocomplete="off"
           {...form.text("sunset_at")}
         />
         <TextField
-          label="Replaced by"
-          optional="optional"
-          hint="The model that clients are told to use instead."
+          label={t("Replaced by")}
+          optional={t("optional")}
+          hint={t("The model that clients are told to use instead.")}
           autocomplete="off"
           {...form.text("replacement_model")}
         />
       </FieldRow>
       <ReasonField form={form} isOptional />
-      <SecondPersonNotice what={model === null ? "A new model waits" : "A lower price waits"} />
+      <SecondPersonNotice what={model === null ? t("A new model waits") : t("A lower price waits")} />
     </AdminForm>
   );
 }
@@ -196,9 +204,9 @@ function LongPromptFields(props: { readonly text: Form<Record<string, string>>["
   return (
     <FieldRow>
       <TextField
-        label="Prompts are long above, tokens"
-        optional="optional"
-        hint="Longer prompts have these prices, for the whole call."
+        label={t("Prompts are long above, tokens")}
+        optional={t("optional")}
+        hint={t("Longer prompts have these prices, for the whole call.")}
         inputmode="numeric"
         autocomplete="off"
         {...props.text("long_above_tokens")}
@@ -207,7 +215,7 @@ function LongPromptFields(props: { readonly text: Form<Record<string, string>>["
         {(price) => (
           <TextField
             label={longPriceLabel(price)}
-            hint="USD per M."
+            hint={t("USD per M.")}
             inputmode="decimal"
             autocomplete="off"
             {...props.text(`${longPrefix}${price}`)}

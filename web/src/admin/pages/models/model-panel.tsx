@@ -9,6 +9,7 @@ import { ArchiveButton, ArchivedNotice } from "../../parts/archive.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownText } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { capabilityLabels } from "./capability-fields.tsx";
 import { ModelFallbacks } from "./model-fallbacks.tsx";
@@ -23,14 +24,14 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
       <div class="button-row">
         <Show when={model.archived_at === null}>
           <ActButton operation="/backend/admin/model/save/" variant="primary" onClick={() => props.onEdit()}>
-            Edit model
+            {t("Edit model")}
           </ActButton>
         </Show>
         <PageLink class="button" href={`/admin/models/?tab=abilities&model=${encodeURIComponent(model.name)}`}>
-          Its channels
+          {t("Its channels")}
         </PageLink>
         <PageLink class="button" href={`/admin/models/?tab=tester&name=${encodeURIComponent(model.name)}`}>
-          Test this name
+          {t("Test this name")}
         </PageLink>
         <ArchiveButton
           kind="model"
@@ -43,12 +44,14 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
       <Show when={model.mapped_to}>
         {(mapped) => (
           <Notice tone="warn">
-            The compatibility map has the name {model.name}, too, and leads it to {mapped()}. Clients of that route get
-            this model only where every group gets it from a channel that speaks the Messages API.
+            {rich(
+              "The compatibility map has the name {name}, too, and leads it to {mapped}. Clients of that route get this model only where every group gets it from a channel that speaks the Messages API.",
+              { name: model.name, mapped: mapped() },
+            )}
           </Notice>
         )}
       </Show>
-      <Card title="Prices">
+      <Card title={t("Prices")}>
         <Facts
           facts={[
             ...pricedUnits.map((unit) => {
@@ -57,29 +60,40 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
               return { name: priceLabels[unit.price], value: value === null ? unpriced : formats.usd(value) };
             }),
             ...longPromptFacts(model),
-            { name: "Version", value: model.price_version === null ? dash : String(model.price_version) },
-            { name: "Prices valid since", value: shownMoment(model.price_valid_from) },
+            { name: t("Version"), value: model.price_version === null ? dash : String(model.price_version) },
+            { name: t("Prices valid since"), value: shownMoment(model.price_valid_from) },
           ]}
         />
       </Card>
       <ModelFallbacks model={model} />
-      <Card title="Model">
+      <Card title={t("Model")}>
         <Facts
           facts={[
-            { name: "Name", value: <CopyText text={model.name} label="Copy the name" /> },
-            { name: "Status", value: <StateWord state={model.status} /> },
-            { name: "Owner", value: model.owned_by },
-            { name: "Context", value: `${formats.number(model.context_tokens_max)} tokens` },
-            { name: "Maximum output", value: `${formats.number(model.output_tokens_max)} tokens` },
-            { name: "Image", value: `at most ${formats.number(model.image_tokens_max)} tokens` },
-            { name: "Capabilities", value: capabilitiesText(model) },
-            { name: "Channels", value: shownCount(model.channels) },
-            { name: "Groups", value: model.groups.join(", ") || "none" },
-            { name: "Names in the map", value: model.aliases.join(", ") || "none" },
-            { name: "Deprecated", value: shownMoment(model.deprecated_at, "no") },
-            { name: "Ends", value: shownMoment(model.sunset_at, "no") },
-            { name: "Replaced by", value: shownText(model.replacement_model) },
-            { name: "Updated", value: shownMoment(model.updated_at) },
+            { name: t("Name"), value: <CopyText text={model.name} label={t("Copy the name")} /> },
+            { name: t("Status"), value: <StateWord state={model.status} /> },
+            { name: t("Owner"), value: model.owned_by },
+            {
+              name: t("Context"),
+              value: t("{context_tokens_max} tokens", { context_tokens_max: formats.number(model.context_tokens_max) }),
+            },
+            {
+              name: t("Maximum output"),
+              value: t("{output_tokens_max} tokens", { output_tokens_max: formats.number(model.output_tokens_max) }),
+            },
+            {
+              name: t("Image"),
+              value: t("at most {image_tokens_max} tokens", {
+                image_tokens_max: formats.number(model.image_tokens_max),
+              }),
+            },
+            { name: t("Capabilities"), value: capabilitiesText(model) },
+            { name: t("Channels"), value: shownCount(model.channels) },
+            { name: t("Groups"), value: model.groups.join(", ") || t("none") },
+            { name: t("Names in the map"), value: model.aliases.join(", ") || t("none") },
+            { name: t("Deprecated"), value: shownMoment(model.deprecated_at, t("no")) },
+            { name: t("Ends"), value: shownMoment(model.sunset_at, t("no")) },
+            { name: t("Replaced by"), value: shownText(model.replacement_model) },
+            { name: t("Updated"), value: shownMoment(model.updated_at) },
           ]}
         />
       </Card>
@@ -89,7 +103,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
 
 function capabilitiesText({ capabilities }: Model): string {
   const stated = capabilities?.map((one) => capabilityLabels[one]).join(", ");
-  return stated === undefined ? "known from its name" : stated || "none";
+  return stated === undefined ? t("known from its name") : stated || t("none");
 }
 
 /** The prices for long prompts; no facts if prompts of any length cost the same. */
@@ -97,7 +111,7 @@ function longPromptFacts({ long_prompt: long }: Model): { readonly name: string;
   if (long === null) {
     return [];
   }
-  const above = `above ${formats.number(long.above_tokens)} tokens`;
+  const above = t("above {above_tokens} tokens", { above_tokens: formats.number(long.above_tokens) });
   return tokenPrices.flatMap((price) => {
     const value = long[price];
     return value === null ? [] : [{ name: `${longPriceLabel(price)}, ${above}`, value: formats.usd(value) }];

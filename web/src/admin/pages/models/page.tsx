@@ -20,6 +20,7 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { Abilities } from "./abilities.tsx";
 import { type Model, ModelForm, modelsPath } from "./model-form.tsx";
@@ -32,30 +33,36 @@ const price = (row: Model, value: string | null): string =>
   value === null || !isPricedByToken(row) ? dash : formats.usd(value);
 
 const columns: readonly Column<Model>[] = [
-  { id: "name", label: "Model", cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
-  { id: "owned_by", label: "Owner", cell: (row) => row.owned_by },
-  { id: "kind", label: "Kind", cell: (row) => row.kind },
-  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "input_usd_per_m", label: "In, USD per M", cell: (row) => price(row, row.input_usd_per_m), align: "end" },
-  { id: "output_usd_per_m", label: "Out, USD per M", cell: (row) => price(row, row.output_usd_per_m), align: "end" },
+  { id: "name", label: t("Model"), cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
+  { id: "owned_by", label: t("Owner"), cell: (row) => row.owned_by },
+  { id: "kind", label: t("Kind"), cell: (row) => row.kind },
+  { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "input_usd_per_m", label: t("In, USD per M"), cell: (row) => price(row, row.input_usd_per_m), align: "end" },
+  { id: "output_usd_per_m", label: t("Out, USD per M"), cell: (row) => price(row, row.output_usd_per_m), align: "end" },
   {
     id: "cache_read_usd_per_m",
-    label: "Cached, USD per M",
+    label: t("Cached, USD per M"),
     cell: (row) => price(row, row.cache_read_usd_per_m),
     align: "end",
   },
   {
     id: "channels",
-    label: "Channels",
-    cell: (row) => (BigInt(row.channels) > 0n ? shownCount(row.channels) : <Status tone="bad">no channel</Status>),
+    label: t("Channels"),
+    cell: (row) =>
+      BigInt(row.channels) > 0n ? shownCount(row.channels) : <Status tone="bad">{t("no channel")}</Status>,
     align: "end",
   },
-  { id: "groups", label: "Groups", cell: (row) => row.groups.join(", ") || dash },
-  { id: "aliases", label: "Names in the map", cell: (row) => row.aliases.join(", ") || dash, isHiddenAtFirst: true },
-  { id: "context_tokens_max", label: "Context", cell: (row) => formats.compact(row.context_tokens_max), align: "end" },
+  { id: "groups", label: t("Groups"), cell: (row) => row.groups.join(", ") || dash },
+  { id: "aliases", label: t("Names in the map"), cell: (row) => row.aliases.join(", ") || dash, isHiddenAtFirst: true },
+  {
+    id: "context_tokens_max",
+    label: t("Context"),
+    cell: (row) => formats.compact(row.context_tokens_max),
+    align: "end",
+  },
   {
     id: "created_at",
-    label: "Created",
+    label: t("Created"),
     cell: (row) => shownMoment(row.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
@@ -63,27 +70,29 @@ const columns: readonly Column<Model>[] = [
 ];
 
 const tabs = [
-  { id: "models", label: "Models and prices" },
-  { id: "prices", label: "List prices" },
-  { id: "abilities", label: "Abilities" },
-  { id: "tester", label: "Test a name" },
+  { id: "models", label: t("Models and prices") },
+  { id: "prices", label: t("List prices") },
+  { id: "abilities", label: t("Abilities") },
+  { id: "tester", label: t("Test a name") },
 ] as const;
 
 const selection = selectionOf("models", modelsPath);
 
 /** Models with their prices, the channels that serve them, and the routes of names. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Models");
+  useAdminTitle(() => t("Models"));
   const [params, setParams] = useSearchParams();
   const tab = () => tabs.find(({ id }) => id === params["tab"])?.id ?? "models";
   return (
     <>
       <PageHead
-        title="Models"
-        text="Prices are in US dollars per million tokens. A changed price applies to calls that begin after the change."
+        title={t("Models")}
+        text={t(
+          "Prices are in US dollars per million tokens. A changed price applies to calls that begin after the change.",
+        )}
       />
       <Tabs
-        label="Models"
+        label={t("Models")}
         tabs={tabs}
         selected={tab()}
         onSelect={(id) => setParams({ tab: id, open: null, cursor: null, sort: null }, { scroll: false })}
@@ -116,22 +125,22 @@ function Models(): JSX.Element {
       <DataTable
         {...list}
         name="admin-models"
-        label="Models"
+        label={t("Models")}
         columns={columns}
         state={state}
         rowId={(row) => row.name}
         selection={selection}
         filters={[
-          { id: "q", label: "Name starts with", isSearch: true },
-          { id: "kind", label: "Kind", options: optionsOf(modelKinds) },
-          { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+          { id: "q", label: t("Name starts with"), isSearch: true },
+          { id: "kind", label: t("Kind"), options: optionsOf(modelKinds) },
+          { id: "status", label: t("Status"), options: optionsOf(switchStatuses) },
           archivedFilter,
           {
             id: "is_served",
-            label: "Served",
+            label: t("Served"),
             options: [
-              { value: "true", label: "by a channel" },
-              { value: "false", label: "by none" },
+              { value: "true", label: t("by a channel") },
+              { value: "false", label: t("by none") },
             ],
           },
         ]}
@@ -139,11 +148,11 @@ function Models(): JSX.Element {
           <IfAllowed operation="/backend/admin/model/save/">
             <Button variant="primary" onClick={() => setEdited({ model: null })}>
               <Icon name="plus" />
-              New model
+              {t("New model")}
             </Button>
           </IfAllowed>
         }
-        empty={{ title: "There are no models", text: "A model needs prices and a channel that serves it." }}
+        empty={{ title: t("There are no models"), text: t("A model needs prices and a channel that serves it.") }}
         panel={{
           title: (row) => row.display_name,
           content: (row) => <ModelPanel model={row} onEdit={() => setEdited({ model: row })} />,
@@ -152,7 +161,7 @@ function Models(): JSX.Element {
       <Dialog
         isOpen={edited() !== null}
         onClose={close}
-        title={edited()?.model === null ? "New model" : `Edit ${edited()?.model?.name ?? ""}`}
+        title={edited()?.model === null ? t("New model") : t("Edit {name}", { name: edited()?.model?.name ?? "" })}
         size="wide"
       >
         <Show when={edited()} keyed>

@@ -14,6 +14,7 @@ import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { dash, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 export const priceDataPath = "/backend/admin/price-data/";
 type State = ResponseOf<typeof priceDataState>;
@@ -29,10 +30,10 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
     }
     void action.run(async () => {
       if (file.size > priceFileBytesMax) {
-        throw new Error("The file is larger than 8 MiB.");
+        throw new Error(t("The file is larger than 8 MiB."));
       }
       await apiPost(`${priceDataPath}upload/`, { file_name: file.name, content: await file.text() });
-      return `The prices of ${file.name} are in use.`;
+      return t("The prices of {name} are in use.", { name: file.name });
     });
   };
   const fetchNow = (): void => {
@@ -50,11 +51,11 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
   const remove = (): void => {
     void action.run(async () => {
       await apiPost(`${priceDataPath}remove/`, {} satisfies z.input<typeof removePricesInput>);
-      return "The prices that the program ships with are in use.";
+      return t("The prices that the program ships with are in use.");
     });
   };
   return (
-    <Card title="List prices of providers">
+    <Card title={t("List prices of providers")}>
       <Facts facts={factsOf(props.state)} />
       <div class="button-row">
         <ActButton
@@ -62,7 +63,7 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
           isBusy={action.isBusy()}
           onClick={() => picker?.click()}
         >
-          Upload a file
+          {t("Upload a file")}
         </ActButton>
         <input
           ref={picker}
@@ -70,27 +71,27 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
           accept=".json,application/json"
           class="visually-hidden"
           tabindex="-1"
-          aria-label="A file of prices"
+          aria-label={t("A file of prices")}
           onChange={(event) => {
             upload(event.currentTarget.files?.[0]);
             event.currentTarget.value = "";
           }}
         />
         <ActButton operation="/backend/admin/price-data/source/save/" onClick={() => setIsEditing(true)}>
-          Set the address
+          {t("Set the address")}
         </ActButton>
         <Show when={props.state.url !== null}>
           <ActButton operation="/backend/admin/price-data/fetch/" isBusy={action.isBusy()} onClick={fetchNow}>
-            Fetch now
+            {t("Fetch now")}
           </ActButton>
         </Show>
         <Show when={props.state.stored !== null}>
           <ActButton operation="/backend/admin/price-data/remove/" isBusy={action.isBusy()} onClick={remove}>
-            Use the shipped prices
+            {t("Use the shipped prices")}
           </ActButton>
         </Show>
       </div>
-      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Address of the prices">
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title={t("Address of the prices")}>
         <Show when={isEditing()}>
           <AddressForm url={props.state.url} onDone={() => setIsEditing(false)} />
         </Show>
@@ -102,27 +103,37 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
 function factsOf({ stored, shipped, url, check }: State) {
   return [
     {
-      name: "In use",
+      name: t("In use"),
       value:
         stored === null
-          ? `${shipped}, shipped with the program`
-          : `${stored.name}: ${stored.models} models of ${stored.providers} providers`,
+          ? t("{shipped}, shipped with the program", { shipped })
+          : t("{name}: {models} models of {providers} providers", {
+              name: stored.name,
+              models: stored.models,
+              providers: stored.providers,
+            }),
     },
     ...(stored === null
       ? []
       : [
-          { name: "Stored", value: `${shownMoment(stored.stored_at)} by ${stored.stored_by}` },
-          { name: "Shipped", value: shipped },
+          {
+            name: t("Stored"),
+            value: t("{stored_at} by {stored_by}", {
+              stored_at: shownMoment(stored.stored_at),
+              stored_by: stored.stored_by,
+            }),
+          },
+          { name: t("Shipped"), value: shipped },
         ]),
-    { name: "Fetched every night from", value: url ?? dash },
+    { name: t("Fetched every night from"), value: url ?? dash },
     ...(check === null
       ? []
       : [
           {
-            name: "Last fetch",
+            name: t("Last fetch"),
             value: (
               <>
-                <Status tone={check.is_ok ? "ok" : "bad"}>{check.is_ok ? "worked" : "failed"}</Status>{" "}
+                <Status tone={check.is_ok ? "ok" : "bad"}>{check.is_ok ? t("worked") : t("failed")}</Status>{" "}
                 {`${shownMoment(check.checked_at)}: ${check.result}`}
               </>
             ),
@@ -142,7 +153,7 @@ function AddressForm(props: { readonly url: string | null; readonly onDone: () =
       };
       await apiPost(`${priceDataPath}source/save/`, input);
       await refresh();
-      showToast("The address was saved.");
+      showToast(t("The address was saved."));
       props.onDone();
     },
   });
@@ -150,13 +161,13 @@ function AddressForm(props: { readonly url: string | null; readonly onDone: () =
     <AdminForm
       form={form}
       operation="/backend/admin/price-data/source/save/"
-      action="Save address"
+      action={t("Save address")}
       onCancel={props.onDone}
     >
       <TextField
-        label="Address"
-        hint="A file in the format of @pydantic/genai-prices. Leave it empty to fetch nothing."
-        optional="optional"
+        label={t("Address")}
+        hint={t("A file in the format of @pydantic/genai-prices. Leave it empty to fetch nothing.")}
+        optional={t("optional")}
         inputmode="url"
         spellcheck={false}
         autocomplete="off"

@@ -10,6 +10,7 @@ import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
+import { rich, t } from "../../translate.ts";
 import { priceLabels } from "../../unit-texts.ts";
 import { modelsPath } from "./model-form.tsx";
 import { PriceSource, priceDataPath } from "./price-source.tsx";
@@ -35,17 +36,20 @@ export function ProviderPrices(): JSX.Element {
       {(state) => (
         <div class="section-stack">
           <PriceSource state={state()} />
-          <Card title="Prices that differ">
+          <Card title={t("Prices that differ")}>
             <p>
-              {`Models compared: ${state().compared}. A price changes only when you accept it; your prices may differ on purpose.`}
+              {t(
+                "Models compared: {compared}. A price changes only when you accept it; your prices may differ on purpose.",
+                { compared: state().compared },
+              )}
             </p>
             <Show
               when={state().comparisons.length > 0}
               fallback={
-                <EmptyState title="No price differs">
+                <EmptyState title={t("No price differs")}>
                   {state().compared > 0
-                    ? "The catalog has what the providers charge."
-                    : "No channel of a known provider serves a model that is in this data."}
+                    ? t("The catalog has what the providers charge.")
+                    : t("No channel of a known provider serves a model that is in this data.")}
                 </EmptyState>
               }
             >
@@ -69,18 +73,18 @@ function Comparisons(props: { readonly rows: readonly Comparison[] }): JSX.Eleme
         updated_at: row.updated_at,
         reason: row.source.slice(0, 500),
       });
-      return outcomeText(answer, ({ model }) => `${model.name} now has the provider's prices.`);
+      return outcomeText(answer, ({ model }) => t("{name} now has the provider's prices.", { name: model.name }));
     });
   };
   return (
     <SimpleTable
-      label="Prices that differ"
+      label={t("Prices that differ")}
       rows={props.rows}
       columns={[
-        { label: "Model", cell: (row) => <code>{row.model}</code> },
-        { label: "Price, USD: now and at the provider", cell: (row) => <Differences row={row} /> },
+        { label: t("Model"), cell: (row) => <code>{row.model}</code> },
+        { label: t("Price, USD: now and at the provider"), cell: (row) => <Differences row={row} /> },
         {
-          label: "From",
+          label: t("From"),
           cell: (row) => (
             <>
               {row.source}, <code>{row.upstream_model}</code>
@@ -89,10 +93,11 @@ function Comparisons(props: { readonly rows: readonly Comparison[] }): JSX.Eleme
           ),
         },
         {
-          label: "Accept",
+          label: t("Accept"),
           cell: (row) => (
             <ActButton operation="/backend/admin/model/save/" isBusy={action.isBusy()} onClick={() => accept(row)}>
-              Accept<span class="visually-hidden"> the prices of {row.model}</span>
+              {t("Accept")}
+              <span class="visually-hidden">{rich("the prices of {model}", { model: row.model })}</span>
             </ActButton>
           ),
         },
@@ -106,10 +111,12 @@ function Differences(props: { readonly row: Comparison }): JSX.Element {
   return (
     <>
       <For each={props.row.differences}>
-        {({ price, from, to }) => <div>{`${priceLabels[price]}: ${from ?? "none of its own"} → ${to}`}</div>}
+        {({ price, from, to }) => <div>{`${priceLabels[price]}: ${from ?? t("none of its own")} → ${to}`}</div>}
       </For>
       <Show when={long()}>
-        {(tier) => <div>{`Long prompts: ${tierText(tier().from)} → ${tierText(tier().to)}`}</div>}
+        {(tier) => (
+          <div>{t("Long prompts: {from} → {to}", { from: tierText(tier().from), to: tierText(tier().to) })}</div>
+        )}
       </Show>
     </>
   );
@@ -117,6 +124,10 @@ function Differences(props: { readonly row: Comparison }): JSX.Element {
 
 function tierText(tier: NonNullable<Comparison["long_prompt"]>["from"]): string {
   return tier === null
-    ? "none"
-    : `above ${tier.above_tokens} tokens ${tier.input_usd_per_m} in, ${tier.output_usd_per_m} out`;
+    ? t("none")
+    : t("above {above_tokens} tokens {input_usd_per_m} in, {output_usd_per_m} out", {
+        above_tokens: tier.above_tokens,
+        input_usd_per_m: tier.input_usd_per_m,
+        output_usd_per_m: tier.output_usd_per_m,
+      });
 }

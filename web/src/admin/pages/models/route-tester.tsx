@@ -13,27 +13,28 @@ import { formats } from "../../formats.ts";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Explanation = ResponseOf<typeof routeExplanation>;
 
 const path = "/backend/admin/model/explain/";
 
 const apis = [
-  { id: "chat", label: "Chat completions" },
-  { id: "responses", label: "Responses" },
-  { id: "messages", label: "Messages" },
+  { id: "chat", label: t("Chat completions") },
+  { id: "responses", label: t("Responses") },
+  { id: "messages", label: t("Messages") },
   { id: "gemini", label: "Gemini" },
 ] as const;
 
 const meanings: Readonly<Record<Explanation["outcome"], string>> = {
-  reachable: "A call with this name reaches a channel.",
-  fallback_only: "No channel can take the call. Another model answers, for keys that allow it.",
-  group_unknown: "This group does not exist.",
-  mapping_disabled: "The name is disabled in the compatibility map, and no model has it.",
-  model_unknown: "Neither a model nor the compatibility map has this name.",
-  model_disabled: "The model is disabled.",
-  model_without_price: "The model has no prices, so calls can't be charged.",
-  no_channel: "No channel can take the call.",
+  reachable: t("A call with this name reaches a channel."),
+  fallback_only: t("No channel can take the call. Another model answers, for keys that allow it."),
+  group_unknown: t("This group does not exist."),
+  mapping_disabled: t("The name is disabled in the compatibility map, and no model has it."),
+  model_unknown: t("Neither a model nor the compatibility map has this name."),
+  model_disabled: t("The model is disabled."),
+  model_without_price: t("The model has no prices, so calls can't be charged."),
+  no_channel: t("No channel can take the call."),
 };
 
 /** Which channel a call of a name would reach, by the rules that calls follow. Nothing is sent. */
@@ -65,28 +66,28 @@ export function RouteTester(): JSX.Element {
         }}
       >
         <TextField
-          label="Name sent by a client"
+          label={t("Name sent by a client")}
           data-search=""
           autocomplete="off"
           value={name()}
           onInput={(event) => setName(event.currentTarget.value)}
         />
         <TextField
-          label="Group"
+          label={t("Group")}
           autocomplete="off"
           value={group()}
           onInput={(event) => setGroup(event.currentTarget.value)}
         />
-        <SelectField label="Route" value={route()} onChange={(event) => setRoute(event.currentTarget.value)}>
+        <SelectField label={t("Route")} value={route()} onChange={(event) => setRoute(event.currentTarget.value)}>
           <option value="v1" selected={route() === "v1"}>
-            /v1 (model names)
+            {t("/v1 (model names)")}
           </option>
           <option value="messages" selected={route() === "messages"}>
-            /msgcompat (mapped names too)
+            {t("/msgcompat (mapped names too)")}
           </option>
         </SelectField>
         <Show when={route() === "v1"}>
-          <SelectField label="Client's API" value={api()} onChange={(event) => setApi(event.currentTarget.value)}>
+          <SelectField label={t("Client's API")} value={api()} onChange={(event) => setApi(event.currentTarget.value)}>
             <For each={apis}>
               {({ id, label }) => (
                 <option value={id} selected={api() === id}>
@@ -97,13 +98,13 @@ export function RouteTester(): JSX.Element {
           </SelectField>
         </Show>
         <Button type="submit" variant="primary">
-          Explain
+          {t("Explain")}
         </Button>
       </form>
       <Switch>
         <Match when={asked().name === ""}>
-          <EmptyState title="Enter a name">
-            This shows which channels a call would reach, and why others would not be used.
+          <EmptyState title={t("Enter a name")}>
+            {t("This shows which channels a call would reach, and why others would not be used.")}
           </EmptyState>
         </Match>
         <Match when={query.isError}>
@@ -130,19 +131,19 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
       <Facts
         facts={[
           {
-            name: props.answer.is_mapped ? "Model, by the compatibility map" : "Model",
+            name: props.answer.is_mapped ? t("Model, by the compatibility map") : t("Model"),
             value: <code>{props.answer.upstream_model ?? dash}</code>,
           },
-          { name: "Groups with access", value: props.answer.reachable_groups.join(", ") || "none" },
+          { name: t("Groups with access"), value: props.answer.reachable_groups.join(", ") || t("none") },
         ]}
       />
       <Show when={props.answer.candidates.length > 0}>
         <SimpleTable
-          label="Channels"
+          label={t("Channels")}
           rows={props.answer.candidates}
           columns={[
             {
-              label: "Channel",
+              label: t("Channel"),
               cell: (row) => (
                 <PageLink href={`/admin/upstreams/?q=${encodeURIComponent(row.channel_name)}&open=${row.channel_id}`}>
                   {row.channel_name}
@@ -150,7 +151,7 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
               ),
             },
             {
-              label: "Place",
+              label: t("Place"),
               cell: (row) => (
                 <Status tone={row.place === "first" ? "ok" : row.place === "fallback" ? "info" : "bad"}>
                   {row.place}
@@ -158,15 +159,15 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
               ),
             },
             {
-              label: "Share",
+              label: t("Share"),
               cell: (row) => (row.share_percent === null ? dash : `${formats.number(row.share_percent)} %`),
               align: "end",
             },
-            { label: "Way", cell: (row) => (row.way === null ? dash : shownWord(row.way)) },
-            { label: "Priority", cell: (row) => formats.number(row.priority), align: "end" },
-            { label: "Weight", cell: (row) => formats.number(row.weight), align: "end" },
-            { label: "Credential", cell: (row) => (row.has_credential ? "set" : "missing") },
-            { label: "Reason", cell: (row) => row.reasons.map(shownWord).join(", ") || dash },
+            { label: t("Way"), cell: (row) => (row.way === null ? dash : shownWord(row.way)) },
+            { label: t("Priority"), cell: (row) => formats.number(row.priority), align: "end" },
+            { label: t("Weight"), cell: (row) => formats.number(row.weight), align: "end" },
+            { label: t("Credential"), cell: (row) => (row.has_credential ? t("set") : t("missing")) },
+            { label: t("Reason"), cell: (row) => row.reasons.map(shownWord).join(", ") || dash },
           ]}
         />
       </Show>
@@ -177,20 +178,20 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
 
 /** The models that may answer in place of this one, in their order. */
 function FallbackTable(props: { readonly rule: NonNullable<Explanation["fallbacks"]> }): JSX.Element {
-  const scope = () => (props.rule.is_of_group ? "Rule of this group" : "Rule for all groups");
-  const keys = () => (props.rule.is_for_every_key ? "for every key" : "for keys that allow it");
+  const scope = () => (props.rule.is_of_group ? t("Rule of this group") : t("Rule for all groups"));
+  const keys = () => (props.rule.is_for_every_key ? t("for every key") : t("for keys that allow it"));
   return (
     <>
-      <h3>If these channels fail</h3>
+      <h3>{t("If these channels fail")}</h3>
       <p class="muted">{`${scope()}, ${keys()}`}</p>
       <SimpleTable
-        label="Other models that may answer"
+        label={t("Other models that may answer")}
         rows={props.rule.models}
         columns={[
-          { label: "Model", cell: (row) => <code>{row.name}</code> },
-          { label: "When", cell: (row) => (row.is_larger ? "The prompt is too long" : "No channel answers") },
+          { label: t("Model"), cell: (row) => <code>{row.name}</code> },
+          { label: t("When"), cell: (row) => (row.is_larger ? t("The prompt is too long") : t("No channel answers")) },
           {
-            label: "Outcome",
+            label: t("Outcome"),
             cell: (row) => <Status tone={row.outcome === "reachable" ? "ok" : "bad"}>{shownWord(row.outcome)}</Status>,
           },
         ]}

@@ -10,6 +10,7 @@ import { ActButton } from "../../parts/act-button.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 
 type Step = { readonly label: string; readonly at: string | null; readonly tone: Tone };
 
@@ -17,16 +18,22 @@ type Step = { readonly label: string; readonly at: string | null; readonly tone:
 function stepsOf(order: OrderRow): readonly Step[] {
   const over = order.status === "cancelled" || order.status === "expired";
   return [
-    { label: "Created", at: order.created_at, tone: "ok" },
+    { label: t("Created"), at: order.created_at, tone: "ok" },
     ...(over ? [{ label: order.status, at: order.expires_at, tone: "neutral" as const }] : []),
     {
-      label: order.is_paid_late ? "Paid after expiry" : "Paid",
+      label: order.is_paid_late ? t("Paid after expiry") : t("Paid"),
       at: order.paid_at,
       tone: order.paid_at === null ? "neutral" : order.is_paid_late ? "warn" : "ok",
     },
-    { label: "Credited", at: order.credited_at, tone: order.credited_at === null ? "neutral" : "ok" },
+    { label: t("Credited"), at: order.credited_at, tone: order.credited_at === null ? "neutral" : "ok" },
     ...(Number(order.refunded_usd) > 0
-      ? [{ label: `Refunded ${formats.usd(order.refunded_usd)}`, at: null, tone: "warn" as const }]
+      ? [
+          {
+            label: t("Refunded {refunded_usd}", { refunded_usd: formats.usd(order.refunded_usd) }),
+            at: null,
+            tone: "warn" as const,
+          },
+        ]
       : []),
   ];
 }
@@ -43,19 +50,19 @@ export function OrderPanel(props: {
       <Show when={order.review_reason}>
         {(reason) => (
           <Notice tone="bad">
-            <span>Needs review: {reason()}</span>
+            <span>{rich("Needs review: {reason}", { reason: reason() })}</span>
             <ActButton operation="/backend/admin/order/resolve/" onClick={() => props.onResolve()}>
-              Decide
+              {t("Decide")}
             </ActButton>
           </Notice>
         )}
       </Show>
-      <ol class="timeline" aria-label="Timeline">
+      <ol class="timeline" aria-label={t("Timeline")}>
         <For each={stepsOf(order)}>
           {(step) => (
             <li>
               <Status tone={step.tone}>{step.label}</Status>
-              <span class="muted">{step.at === null ? "not yet" : shownMoment(step.at)}</span>
+              <span class="muted">{step.at === null ? t("not yet") : shownMoment(step.at)}</span>
             </li>
           )}
         </For>
@@ -63,42 +70,45 @@ export function OrderPanel(props: {
       <Show when={order.paid_at !== null && order.status !== "refunded"}>
         <div class="button-row">
           <ActButton operation="/backend/admin/refund/create/" onClick={() => props.onRefund()}>
-            {order.pay_channel === "code" ? "Take back" : "Refund"}
+            {order.pay_channel === "code" ? t("Take back") : t("Refund")}
           </ActButton>
         </div>
       </Show>
-      <Card title="Order">
+      <Card title={t("Order")}>
         <Facts
           facts={[
-            { name: "Number", value: <CopyText text={order.order_no} label="Copy the order number" /> },
-            { name: "Status", value: <StateWord state={order.status} /> },
-            { name: "Payer", value: <UserLink userId={order.user_id} email={order.email} /> },
-            { name: "For", value: <OrganisationLink row={order} /> },
-            { name: "Plan", value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
-            { name: "Amount", value: `${formats.usd(order.amount_usd)} ${order.currency}` },
+            { name: t("Number"), value: <CopyText text={order.order_no} label={t("Copy the order number")} /> },
+            { name: t("Status"), value: <StateWord state={order.status} /> },
+            { name: t("Payer"), value: <UserLink userId={order.user_id} email={order.email} /> },
+            { name: t("For"), value: <OrganisationLink row={order} /> },
+            { name: t("Plan"), value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
+            { name: t("Amount"), value: `${formats.usd(order.amount_usd)} ${order.currency}` },
             ...(order.coupon_code === null
               ? []
               : [
                   {
-                    name: "Coupon",
-                    value: `${order.coupon_code}, ${formats.usd(order.discount_usd ?? "0.00")} off before tax`,
+                    name: t("Coupon"),
+                    value: t("{coupon_code}, {discount_usd} off before tax", {
+                      coupon_code: order.coupon_code,
+                      discount_usd: formats.usd(order.discount_usd ?? "0.00"),
+                    }),
                   },
                 ]),
-            { name: "Grants", value: formats.quota(order.quota) },
-            { name: "Refunded", value: formats.usd(order.refunded_usd) },
+            { name: t("Grants"), value: formats.quota(order.quota) },
+            { name: t("Refunded"), value: formats.usd(order.refunded_usd) },
             {
-              name: "Payment method",
+              name: t("Payment method"),
               value: [paymentMethod(order), order.sender].filter(Boolean).join(", "),
             },
-            { name: "Mock", value: order.is_mock ? "yes: no money was paid" : "no" },
-            { name: "Transaction", value: <code>{shownText(order.transaction_id)}</code> },
-            { name: "Gateway id", value: <code>{shownText(order.gateway_reference)}</code> },
-            { name: "Expires", value: shownMoment(order.expires_at) },
+            { name: t("Mock"), value: order.is_mock ? t("yes: no money was paid") : t("no") },
+            { name: t("Transaction"), value: <code>{shownText(order.transaction_id)}</code> },
+            { name: t("Gateway id"), value: <code>{shownText(order.gateway_reference)}</code> },
+            { name: t("Expires"), value: shownMoment(order.expires_at) },
           ]}
         />
         <div class="button-row">
-          <PageLink href={`/admin/payments/?order_no=${order.order_no}`}>Payments of this order</PageLink>
-          <PageLink href={`/admin/payments/?tab=refunds&order_no=${order.order_no}`}>Refunds</PageLink>
+          <PageLink href={`/admin/payments/?order_no=${order.order_no}`}>{t("Payments of this order")}</PageLink>
+          <PageLink href={`/admin/payments/?tab=refunds&order_no=${order.order_no}`}>{t("Refunds")}</PageLink>
         </div>
       </Card>
     </>

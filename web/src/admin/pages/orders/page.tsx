@@ -8,25 +8,27 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { type OrderRow, orderColumns } from "../../columns/billing-columns.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { t } from "../../translate.ts";
 import { orderStatuses, payChannels } from "../../values.ts";
 import { OrderPanel } from "./order-panel.tsx";
 import { RefundForm } from "./refund-form.tsx";
 import { ResolveForm } from "./resolve-form.tsx";
 
-const titleOfRefund = (order: OrderRow | undefined): string => (order?.pay_channel === "code" ? "Take back" : "Refund");
+const titleOfRefund = (order: OrderRow | undefined): string =>
+  order?.pay_channel === "code" ? t("Take back") : t("Refund");
 
 type Opened = { readonly kind: "resolve" | "refund"; readonly order: OrderRow };
 
 const yesNo = [
-  { value: "true", label: "yes" },
-  { value: "false", label: "no" },
+  { value: "true", label: t("yes") },
+  { value: "false", label: t("no") },
 ];
 
 const selection = selectionOf("orders", "/backend/admin/order/");
 
 /** All orders; mismatches are found by their marks and decided here. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Orders");
+  useAdminTitle(() => t("Orders"));
   const state = createTableState({
     filters: ["order_no", "email", "status", "pay_channel", "is_marked", "is_credited", "plan_code", "coupon_code"],
   });
@@ -37,26 +39,26 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Orders" text="An order is credited once, for a payment that matches it." />
+      <PageHead title={t("Orders")} text={t("An order is credited once, for a payment that matches it.")} />
       <DataTable
         {...list}
         name="admin-orders"
-        label="Orders"
+        label={t("Orders")}
         columns={orderColumns}
         state={state}
         rowId={(order) => order.order_no}
         selection={selection}
         filters={[
-          { id: "order_no", label: "Order", isSearch: true },
-          { id: "email", label: "Payer's e-mail", isSearch: true },
-          { id: "status", label: "Status", options: optionsOf(orderStatuses) },
-          { id: "pay_channel", label: "Payment method", options: optionsOf(payChannels) },
-          { id: "plan_code", label: "Plan code", isSearch: true },
-          { id: "coupon_code", label: "Coupon", isSearch: true },
-          { id: "is_marked", label: "Needs review", options: yesNo },
-          { id: "is_credited", label: "Paid and credited", options: yesNo },
+          { id: "order_no", label: t("Order"), isSearch: true },
+          { id: "email", label: t("Payer's e-mail"), isSearch: true },
+          { id: "status", label: t("Status"), options: optionsOf(orderStatuses) },
+          { id: "pay_channel", label: t("Payment method"), options: optionsOf(payChannels) },
+          { id: "plan_code", label: t("Plan code"), isSearch: true },
+          { id: "coupon_code", label: t("Coupon"), isSearch: true },
+          { id: "is_marked", label: t("Needs review"), options: yesNo },
+          { id: "is_credited", label: t("Paid and credited"), options: yesNo },
         ]}
-        empty={{ title: "There are no orders yet", text: "They appear here when someone buys a plan." }}
+        empty={{ title: t("There are no orders yet"), text: t("They appear here when someone buys a plan.") }}
         panel={{
           title: (order) => order.order_no,
           content: (order) => (
@@ -71,7 +73,7 @@ export function Page(): JSX.Element {
       <Dialog
         isOpen={opened() !== null}
         onClose={close}
-        title={opened()?.kind === "refund" ? titleOfRefund(opened()?.order) : "Decide on this order"}
+        title={opened()?.kind === "refund" ? titleOfRefund(opened()?.order) : t("Decide on this order")}
       >
         <Show when={opened()} keyed>
           {({ kind, order }) =>

@@ -15,7 +15,8 @@ import { DemandNotice } from "../../parts/approval.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
-import { shownMoment } from "../../shown.ts";
+import { shownMoment, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];
 
@@ -45,7 +46,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
     initial: { amount_usd: "", reason: "", allow_negative: false, word: "" },
     check: (values) => ({
       ...reasonFault(values.reason),
-      ...(values.word === order.order_no ? {} : { word: "Type the order number." }),
+      ...(values.word === order.order_no ? {} : { word: t("Type the order number.") }),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof refundOutput>(
@@ -63,7 +64,10 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
         showToast(waitingText(answer.approval));
       } else {
         const { refund_no: number, status } = answer.refund;
-        showToast(`Refund ${number} is ${status}.`, status === "failed" ? "bad" : "ok");
+        showToast(
+          t("Refund {number} is {status}.", { number, status: shownWord(status) }),
+          status === "failed" ? "bad" : "ok",
+        );
       }
       props.onDone();
     },
@@ -80,17 +84,17 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
     <AdminForm
       form={form}
       operation="/backend/admin/refund/create/"
-      action={order.pay_channel === "code" ? "Take back now" : "Refund now"}
+      action={order.pay_channel === "code" ? t("Take back now") : t("Refund now")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Show
         when={order.pay_channel !== "code"}
-        fallback={<Notice tone="info">Nobody paid for this order: what its code granted is taken back.</Notice>}
+        fallback={<Notice tone="info">{t("Nobody paid for this order: what its code granted is taken back.")}</Notice>}
       >
         <TextField
-          label="Amount, USD"
-          hint="If empty, everything that is left is refunded."
+          label={t("Amount, USD")}
+          hint={t("If empty, everything that is left is refunded.")}
           inputmode="decimal"
           autocomplete="off"
           {...form.text("amount_usd")}
@@ -100,7 +104,7 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       <div aria-live="polite" aria-busy={query.isFetching} class="section-stack">
         <Switch fallback={<LoadingPart />}>
           <Match when={query.isError}>
-            <ErrorState title="No preview available" error={query.error} onRetry={() => void query.refetch()} />
+            <ErrorState title={t("No preview available")} error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.preview}>
             {(preview) => <RefundFacts preview={preview()} mayGoNegative={form.values().allow_negative} />}
@@ -109,11 +113,15 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
       </div>
       <ReasonField form={form} />
       <Checkbox
-        label="Refund even if the balance was partly used"
-        hint="The balance may go below zero."
+        label={t("Refund even if the balance was partly used")}
+        hint={t("The balance may go below zero.")}
         {...form.flag("allow_negative")}
       />
-      <TextField label={`Type ${order.order_no} to confirm`} autocomplete="off" {...form.text("word")} />
+      <TextField
+        label={t("Type {order_no} to confirm", { order_no: order.order_no })}
+        autocomplete="off"
+        {...form.text("word")}
+      />
     </AdminForm>
   );
 }
@@ -123,16 +131,16 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
   const balance = (): string => {
     const { remaining_before: before, remaining_after: after } = props.preview;
     return before === null || after === null
-      ? "none: the order was not claimed"
-      : `${formats.quota(before)} becomes ${formats.quota(after)}`;
+      ? t("none: the order was not claimed")
+      : t("{before} becomes {after}", { before: formats.quota(before), after: formats.quota(after) });
   };
   const taken = (): string => {
     const { quota, quota_used: used, is_month_over: isMonthOver } = props.preview;
     if (isMonthOver) {
-      return "nothing: the month is over, and what was not used has expired";
+      return t("nothing: the month is over, and what was not used has expired");
     }
     return BigInt(used) > 0n
-      ? `${formats.quota(quota)}, of which ${formats.quota(used)} was used`
+      ? t("{quota}, of which {used} was used", { quota: formats.quota(quota), used: formats.quota(used) })
       : formats.quota(quota);
   };
   return (
@@ -142,26 +150,35 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
         {(problem) => (
           <Notice tone={problem.is_overridable ? "warn" : "bad"}>
             {problem.message}
-            {problem.is_overridable && props.mayGoNegative ? " It goes ahead anyway." : ""}
-            {problem.is_overridable && !props.mayGoNegative ? " It is refused unless you allow it below." : ""}
+            {problem.is_overridable && props.mayGoNegative ? t(" It goes ahead anyway.") : ""}
+            {problem.is_overridable && !props.mayGoNegative ? t(" It is refused unless you allow it below.") : ""}
           </Notice>
         )}
       </For>
       <Facts
         facts={[
-          { name: "Paid", value: `${formats.usd(props.preview.paid_usd)} by ${props.preview.gateway ?? "nobody"}` },
-          { name: "Refunded so far", value: formats.usd(props.preview.refunded_usd) },
           {
-            name: "Refund now",
-            value: `${formats.usd(props.preview.amount_usd)} of the remaining ${formats.usd(props.preview.left_usd)}`,
+            name: t("Paid"),
+            value: t("{paid_usd} by {gateway}", {
+              paid_usd: formats.usd(props.preview.paid_usd),
+              gateway: props.preview.gateway ?? t("nobody"),
+            }),
           },
-          { name: "Deducted from the balance", value: taken() },
-          { name: "Balance", value: balance() },
+          { name: t("Refunded so far"), value: formats.usd(props.preview.refunded_usd) },
+          {
+            name: t("Refund now"),
+            value: t("{amount_usd} of the remaining {left_usd}", {
+              amount_usd: formats.usd(props.preview.amount_usd),
+              left_usd: formats.usd(props.preview.left_usd),
+            }),
+          },
+          { name: t("Deducted from the balance"), value: taken() },
+          { name: t("Balance"), value: balance() },
           ...(props.preview.leased !== null && BigInt(props.preview.leased) > 0n
             ? [
                 {
-                  name: "Leased for running calls",
-                  value: `${formats.quota(props.preview.leased)}, not in the balance`,
+                  name: t("Leased for running calls"),
+                  value: t("{leased}, not in the balance", { leased: formats.quota(props.preview.leased) }),
                 },
               ]
             : []),
@@ -169,8 +186,8 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
             ? []
             : [
                 {
-                  name: "Month ends",
-                  value: `${shownMoment(props.preview.period_end)}${props.preview.is_month_taken ? "; with this refund a month earlier" : ""}`,
+                  name: t("Month ends"),
+                  value: `${shownMoment(props.preview.period_end)}${props.preview.is_month_taken ? t("; with this refund a month earlier") : ""}`,
                 },
               ]),
         ]}

@@ -12,12 +12,13 @@ import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 
 const decisions = [
-  { value: "settle", label: "Settle: accept the payment and add the balance" },
-  { value: "refund", label: "Refund: return the payment" },
-  { value: "cancel", label: "Cancel the order" },
-  { value: "dismiss", label: "Dismiss: change nothing, remove the mark" },
+  { value: "settle", label: t("Settle: accept the payment and add the balance") },
+  { value: "refund", label: t("Refund: return the payment") },
+  { value: "cancel", label: t("Cancel the order") },
+  { value: "dismiss", label: t("Dismiss: change nothing, remove the mark") },
 ];
 
 /** Decides on an order whose payment did not match; recorded with its reason. */
@@ -27,9 +28,9 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
   const form = createForm({
     initial: { action: "", transaction_id: order.transaction_id ?? "", reason: "", word: "" },
     check: (values) => ({
-      ...(values.action === "" ? { action: "Choose what to do." } : {}),
+      ...(values.action === "" ? { action: t("Choose what to do.") } : {}),
       ...reasonFault(values.reason),
-      ...(values.word === order.order_no ? {} : { word: "Type the order number." }),
+      ...(values.word === order.order_no ? {} : { word: t("Type the order number.") }),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof resolveOrderOutput>("/backend/admin/order/resolve/", {
@@ -42,7 +43,7 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       if ("approval" in answer) {
         showToast(waitingText(answer.approval));
       } else {
-        showToast(answer.is_new ? "Decision saved." : "This was already decided; nothing was applied twice.");
+        showToast(answer.is_new ? t("Decision saved.") : t("This was already decided; nothing was applied twice."));
       }
       props.onDone();
     },
@@ -51,24 +52,34 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
     <AdminForm
       form={form}
       operation="/backend/admin/order/resolve/"
-      action="Decide"
+      action={t("Decide")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{reason()}</Notice>}</Show>
-      <ChoiceField label="Decision" options={[{ value: "", label: "Choose" }, ...decisions]} {...form.text("action")} />
+      <ChoiceField
+        label={t("Decision")}
+        options={[{ value: "", label: t("Choose") }, ...decisions]}
+        {...form.text("action")}
+      />
       <Show when={form.values().action === "settle" || form.values().action === "refund"}>
-        <SecondPersonNotice what={(usd) => `An amount above ${usd} US dollars, at once or over a day, waits`} />
+        <SecondPersonNotice
+          what={(usd) => t("An amount above {usd} US dollars, at once or over a day, waits", { usd })}
+        />
       </Show>
       <TextField
-        label="Transaction"
-        optional="optional"
-        hint="Which payment, if there were several."
+        label={t("Transaction")}
+        optional={t("optional")}
+        hint={t("Which payment, if there were several.")}
         autocomplete="off"
         {...form.text("transaction_id")}
       />
       <ReasonField form={form} />
-      <TextField label={`Type ${order.order_no} to confirm`} autocomplete="off" {...form.text("word")} />
+      <TextField
+        label={t("Type {order_no} to confirm", { order_no: order.order_no })}
+        autocomplete="off"
+        {...form.text("word")}
+      />
     </AdminForm>
   );
 }

@@ -7,6 +7,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import type { OrganisationDetail } from "../organisations/organisation.ts";
 import { AccountGroups } from "../user/account-groups.tsx";
@@ -14,9 +15,9 @@ import { Balance } from "../user/balance.tsx";
 import { type Change, SaveForm } from "./save-form.tsx";
 
 const titles: Readonly<Record<Change, string>> = {
-  rename: "Rename this organisation",
-  suspend: "Suspend this organisation",
-  reopen: "Reopen this organisation",
+  rename: t("Rename this organisation"),
+  suspend: t("Suspend this organisation"),
+  reopen: t("Reopen this organisation"),
 };
 
 /** Balance, groups, limits, facts, and the possible actions. */
@@ -30,12 +31,12 @@ export function Overview(props: { readonly detail: OrganisationDetail }): JSX.El
       <div class="button-row">
         <IfAllowed operation="/backend/admin/organisation/save/">
           <Button variant="primary" onClick={() => setAsked("rename")}>
-            Rename
+            {t("Rename")}
           </Button>
         </IfAllowed>
         <IfAllowed operation="/backend/admin/manual-adjust/">
           <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${organisation().gateway_user_id}`}>
-            Adjust balance
+            {t("Adjust balance")}
           </PageLink>
         </IfAllowed>
         <IfAllowed operation="/backend/admin/organisation/save/">
@@ -43,31 +44,31 @@ export function Overview(props: { readonly detail: OrganisationDetail }): JSX.El
             variant={isSuspended() ? "plain" : "danger"}
             onClick={() => setAsked(isSuspended() ? "reopen" : "suspend")}
           >
-            {isSuspended() ? "Reopen" : "Suspend"}
+            {isSuspended() ? t("Reopen") : t("Suspend")}
           </Button>
         </IfAllowed>
       </div>
       <Show when={isSuspended()}>
         <Notice tone="bad">
-          Suspended: its keys and access tokens are refused, nothing can be ordered, and its members only read.
+          {t("Suspended: its keys and access tokens are refused, nothing can be ordered, and its members only read.")}
         </Notice>
       </Show>
-      <Balance of={props.detail} since="since it was created" />
+      <Balance of={props.detail} since={t("since it was created")} />
       <AccountGroups groups={props.detail.groups} member={{ kind: "organisation", id: id() }} />
       <LimitsCard of={{ organisation_id: id() }} edited={{ scope: "organisation", organisation_id: id() }} />
-      <Card title="Organisation">
+      <Card title={t("Organisation")}>
         <Facts
           facts={[
-            { name: "Status", value: <StateWord state={organisation().status} /> },
-            { name: "Owners", value: organisation().owners.join(", ") },
-            { name: "Members", value: shownCount(organisation().members) },
-            { name: "Projects", value: shownCount(organisation().projects) },
-            { name: "Live keys", value: shownCount(organisation().live_keys) },
-            { name: "Multiplier", value: organisation().rate_multiplier },
-            { name: "Group", value: organisation().group_name },
-            { name: "Last call", value: shownMoment(organisation().last_call_at, "never") },
-            { name: "Created", value: shownMoment(organisation().created_at) },
-            { name: "Updated", value: shownMoment(organisation().updated_at) },
+            { name: t("Status"), value: <StateWord state={organisation().status} /> },
+            { name: t("Owners"), value: organisation().owners.join(", ") },
+            { name: t("Members"), value: shownCount(organisation().members) },
+            { name: t("Projects"), value: shownCount(organisation().projects) },
+            { name: t("Live keys"), value: shownCount(organisation().live_keys) },
+            { name: t("Multiplier"), value: organisation().rate_multiplier },
+            { name: t("Group"), value: organisation().group_name },
+            { name: t("Last call"), value: shownMoment(organisation().last_call_at, t("never")) },
+            { name: t("Created"), value: shownMoment(organisation().created_at) },
+            { name: t("Updated"), value: shownMoment(organisation().updated_at) },
           ]}
         />
       </Card>

@@ -9,21 +9,22 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { PageLink } from "../../parts/page-link.tsx";
 import { createMe } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { type OrganisationDetail, organisationDetailPath } from "../organisations/organisation.ts";
 import { type AccountList, AccountRows, isAccountList, readableTabs } from "../user/account-lists.tsx";
 import { Overview } from "./overview.tsx";
 import { People } from "./people.tsx";
 
 const tabs = [
-  { id: "overview", label: "Overview" },
-  { id: "people", label: "Members and projects" },
-  { id: "keys", label: "Keys" },
-  { id: "usage", label: "Usage" },
-  { id: "orders", label: "Orders" },
-  { id: "payments", label: "Payments" },
-  { id: "refunds", label: "Refunds" },
-  { id: "ledger", label: "Ledger" },
-  { id: "audit", label: "Audit" },
+  { id: "overview", label: t("Overview") },
+  { id: "people", label: t("Members and projects") },
+  { id: "keys", label: t("Keys") },
+  { id: "usage", label: t("Usage") },
+  { id: "orders", label: t("Orders") },
+  { id: "payments", label: t("Payments") },
+  { id: "refunds", label: t("Refunds") },
+  { id: "ledger", label: t("Ledger") },
+  { id: "audit", label: t("Audit") },
 ] as const;
 
 const noFilters = { open: null, cursor: null, sort: null, model: null, asked_model: null, end_user: null, tag: null };
@@ -40,17 +41,22 @@ export function Page(): JSX.Element {
   }));
   const me = createMe();
   const tab = () => tabs.find((each) => each.id === search["tab"])?.id ?? "overview";
-  const title = (): string => query.data?.organisation.name ?? `Organisation ${id()}`;
+  const title = (): string => query.data?.organisation.name ?? t("Organisation {id}", { id: id() });
   useAdminTitle(title);
   return (
     <>
-      <nav aria-label="Breadcrumbs">
-        <PageLink href="/admin/organisations/">Organisations</PageLink>
+      <nav aria-label={t("Breadcrumbs")}>
+        <PageLink href="/admin/organisations/">{t("Organisations")}</PageLink>
       </nav>
       <PageHead
         title={title()}
         text={
-          query.data === undefined ? "" : `Organisation ${id()}, account ${query.data.organisation.gateway_user_id}`
+          query.data === undefined
+            ? ""
+            : t("Organisation {id}, account {gateway_user_id}", {
+                id: id(),
+                gateway_user_id: query.data.organisation.gateway_user_id,
+              })
         }
       />
       <Switch fallback={<LoadingPart size="page" />}>
@@ -60,7 +66,7 @@ export function Page(): JSX.Element {
         <Match when={query.data}>
           {(detail) => (
             <Tabs
-              label="About the organisation"
+              label={t("About the organisation")}
               tabs={readableTabs(tabs, me.admin())}
               selected={tab()}
               // The filters of another tab mean nothing here.

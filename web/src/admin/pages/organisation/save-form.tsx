@@ -6,23 +6,26 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { type OrganisationDetail, organisationPaths, organisationsPath } from "../organisations/organisation.ts";
 
 export type Change = "rename" | "suspend" | "reopen";
 
 const changes = {
-  rename: { action: "Save name", tone: "primary", text: null, done: "The organisation was renamed." },
+  rename: { action: t("Save name"), tone: "primary", text: null, done: t("The organisation was renamed.") },
   suspend: {
-    action: "Suspend now",
+    action: t("Suspend now"),
     tone: "danger",
-    text: "Its API keys and access tokens are refused within a second, and nobody can order or change anything for it. Members can still read. The balance and data are kept; you can reopen it later.",
-    done: "The organisation is suspended.",
+    text: t(
+      "Its API keys and access tokens are refused within a second, and nobody can order or change anything for it. Members can still read. The balance and data are kept; you can reopen it later.",
+    ),
+    done: t("The organisation is suspended."),
   },
   reopen: {
-    action: "Reopen",
+    action: t("Reopen"),
     tone: "primary",
-    text: "Its API keys and access tokens work again, and its members can change it.",
-    done: "The organisation is active again.",
+    text: t("Its API keys and access tokens work again, and its members can change it."),
+    done: t("The organisation is active again."),
   },
 } as const;
 
@@ -36,7 +39,10 @@ export function SaveForm(props: {
   const { action, tone, text, done } = changes[props.change];
   const form = createForm({
     initial: { name: props.organisation.name, reason: "" },
-    check: ({ name, reason }) => ({ ...(name.trim() === "" ? { name: "Enter a name." } : {}), ...reasonFault(reason) }),
+    check: ({ name, reason }) => ({
+      ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
+      ...reasonFault(reason),
+    }),
     body: (values) => ({
       organisation_id: props.organisation.organisation_id,
       ...(props.change === "rename"
@@ -61,7 +67,7 @@ export function SaveForm(props: {
       onCancel={props.onDone}
     >
       <Show when={props.change === "rename"} fallback={<p>{text}</p>}>
-        <TextField label="Name" autocomplete="off" maxlength={80} {...form.text("name")} />
+        <TextField label={t("Name")} autocomplete="off" maxlength={80} {...form.text("name")} />
       </Show>
       <ReasonField form={form} />
     </AdminForm>

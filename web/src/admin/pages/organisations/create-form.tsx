@@ -6,6 +6,7 @@ import { TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { organisationPaths, organisationsPath } from "./organisation.ts";
 
 /** Creates an organisation for a user. */
@@ -14,8 +15,8 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
   const form = createForm({
     initial: { name: "", owner: "", reason: "" },
     check: ({ name, owner, reason }) => ({
-      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(owner.trim() === "" ? { owner: "Enter an e-mail address or a user id." } : {}),
+      ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
+      ...(owner.trim() === "" ? { owner: t("Enter an e-mail address or a user id.") } : {}),
       ...reasonFault(reason),
     }),
     body: (values) => ({
@@ -26,7 +27,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
     submit: async (_, body) => {
       await apiPost<typeof adminOrganisationResponse>(`${organisationsPath}create/`, body);
       await refresh();
-      showToast("The organisation was created.");
+      showToast(t("The organisation was created."));
       form.reset();
       props.onDone();
     },
@@ -35,13 +36,13 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
     <AdminForm
       form={form}
       operation="/backend/admin/organisation/create/"
-      action="Create organisation"
+      action={t("Create organisation")}
       onCancel={props.onDone}
     >
-      <TextField label="Name" autocomplete="off" maxlength={80} {...form.text("name")} />
+      <TextField label={t("Name")} autocomplete="off" maxlength={80} {...form.text("name")} />
       <TextField
-        label="Owner"
-        hint="The e-mail address or id of an active user. It gets an empty balance of its own."
+        label={t("Owner")}
+        hint={t("The e-mail address or id of an active user. It gets an empty balance of its own.")}
         autocomplete="off"
         {...form.text("owner")}
       />

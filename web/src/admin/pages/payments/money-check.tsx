@@ -6,6 +6,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
+import { rich, t } from "../../translate.ts";
 
 const path = "/backend/admin/money-check/";
 
@@ -18,10 +19,10 @@ export function MoneyCheck(): JSX.Element {
   }));
   return (
     <Card
-      title="Money check"
+      title={t("Money check")}
       actions={
         <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
-          Check again
+          {t("Check again")}
         </Button>
       }
     >
@@ -33,16 +34,18 @@ export function MoneyCheck(): JSX.Element {
           {(check) => (
             <Show
               when={!check().holds}
-              fallback={<Notice tone="ok">Orders, payments, refunds, budgets and the ledger agree.</Notice>}
+              fallback={<Notice tone="ok">{t("Orders, payments, refunds, budgets and the ledger agree.")}</Notice>}
             >
-              <Notice tone="bad">{check().count} mismatches. Follow the runbook before anything else.</Notice>
+              <Notice tone="bad">
+                {rich("{count} mismatches. Follow the runbook before anything else.", { count: check().count })}
+              </Notice>
               <SimpleTable
-                label="Mismatches"
+                label={t("Mismatches")}
                 rows={check().violations}
                 columns={[
-                  { label: "Invariant", cell: (row) => row.invariant },
-                  { label: "About", cell: (row) => <code>{row.subject}</code> },
-                  { label: "Detail", cell: (row) => row.detail },
+                  { label: t("Invariant"), cell: (row) => row.invariant },
+                  { label: t("About"), cell: (row) => <code>{row.subject}</code> },
+                  { label: t("Detail"), cell: (row) => row.detail },
                 ]}
               />
             </Show>

@@ -18,42 +18,43 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment, shownText, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { noticeResults } from "../../values.ts";
 
 type NoticeRow = RowOf<typeof gatewayEventList>;
 
 /** What each result means, for those who ask why nothing was credited. */
 const meanings: Readonly<Record<NoticeRow["result"], string>> = {
-  received: "It was recorded, but processing did not finish.",
-  unconfirmed: "When asked, the gateway reported a different status for this payment.",
-  unknown_order: "It names an unknown order.",
-  settled: "It settled its order.",
-  duplicate: "This payment was already recorded.",
-  review: "The payment does not match its order. Decide on it at the order.",
-  ignored: "No action needed.",
-  flagged: "Money was refunded or is disputed; the order is marked.",
-  applied: "The state of a subscription was taken over; no payment came with it.",
-  wrong_mode: "A test payment on a live account, or the other way round.",
+  received: t("It was recorded, but processing did not finish."),
+  unconfirmed: t("When asked, the gateway reported a different status for this payment."),
+  unknown_order: t("It names an unknown order."),
+  settled: t("It settled its order."),
+  duplicate: t("This payment was already recorded."),
+  review: t("The payment does not match its order. Decide on it at the order."),
+  ignored: t("No action needed."),
+  flagged: t("Money was refunded or is disputed; the order is marked."),
+  applied: t("The state of a subscription was taken over; no payment came with it."),
+  wrong_mode: t("A test payment on a live account, or the other way round."),
 };
 
 const columns: readonly Column<NoticeRow>[] = [
-  { id: "event_id", label: "Message", cell: (row) => <code>{row.event_id}</code>, card: "title" },
-  { id: "gateway", label: "Gateway", cell: (row) => `${row.gateway}, ${row.account}` },
-  { id: "kind", label: "Kind", cell: (row) => row.kind },
+  { id: "event_id", label: t("Message"), cell: (row) => <code>{row.event_id}</code>, card: "title" },
+  { id: "gateway", label: t("Gateway"), cell: (row) => `${row.gateway}, ${row.account}` },
+  { id: "kind", label: t("Kind"), cell: (row) => row.kind },
   {
     id: "order_no",
-    label: "Order",
+    label: t("Order"),
     cell: (row) => (row.order_no === null ? dash : <OrderLink orderNo={row.order_no} />),
   },
   {
     id: "amount_usd",
-    label: "Amount, USD",
+    label: t("Amount, USD"),
     cell: (row) => (row.amount_usd === null ? dash : formats.usd(row.amount_usd)),
     align: "end",
   },
-  { id: "result", label: "Result", cell: (row) => <StateWord state={row.result} />, card: "badge" },
-  { id: "tries", label: "Tries", cell: (row) => row.tries, align: "end", isHiddenAtFirst: true },
-  { id: "received_at", label: "Received", cell: (row) => shownMoment(row.received_at), isSortable: true },
+  { id: "result", label: t("Result"), cell: (row) => <StateWord state={row.result} />, card: "badge" },
+  { id: "tries", label: t("Tries"), cell: (row) => row.tries, align: "end", isHiddenAtFirst: true },
+  { id: "received_at", label: t("Received"), cell: (row) => shownMoment(row.received_at), isSortable: true },
 ];
 
 const selection = selectionOf("gateway-events", "/backend/admin/gateway-event/");
@@ -66,28 +67,28 @@ export function Notices(): JSX.Element {
     <DataTable
       {...list}
       name="admin-notices"
-      label="Messages of gateways"
+      label={t("Messages of gateways")}
       columns={columns}
       state={state}
       rowId={(row) => String(row.gateway_event_id)}
       selection={selection}
       filters={[
-        { id: "order_no", label: "Order", isSearch: true },
-        { id: "event_id", label: "Message", isSearch: true },
-        { id: "gateway", label: "Gateway", options: optionsOf(["walletpay", "cardpay"]) },
-        { id: "result", label: "Result", options: optionsOf(noticeResults) },
+        { id: "order_no", label: t("Order"), isSearch: true },
+        { id: "event_id", label: t("Message"), isSearch: true },
+        { id: "gateway", label: t("Gateway"), options: optionsOf(["walletpay", "cardpay"]) },
+        { id: "result", label: t("Result"), options: optionsOf(noticeResults) },
         {
           id: "is_open",
-          label: "Processed",
+          label: t("Processed"),
           options: [
-            { value: "false", label: "yes" },
-            { value: "true", label: "no, can be retried" },
+            { value: "false", label: t("yes") },
+            { value: "true", label: t("no, can be retried") },
           ],
         },
       ]}
       empty={{
-        title: "No gateway messages yet",
-        text: "Notifications and webhooks with a valid signature are stored here; others appear only in the log.",
+        title: t("No gateway messages yet"),
+        text: t("Notifications and webhooks with a valid signature are stored here; others appear only in the log."),
       }}
       panel={{ title: (row) => row.event_id, content: (row) => <NoticeFacts row={row} /> }}
     />
@@ -103,7 +104,7 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
       const answer = await apiPost<typeof replayedNotice>("/backend/admin/gateway-event/replay/", {
         gateway_event_id: row.gateway_event_id,
       });
-      return `Processed again: ${shownWord(answer.result)}.`;
+      return t("Processed again: {result}.", { result: shownWord(answer.result) });
     });
   return (
     <>
@@ -115,28 +116,34 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
             isBusy={action.isBusy()}
             onClick={() => void takeAgain()}
           >
-            Process again
+            {t("Process again")}
           </ActButton>
         </Show>
       </Notice>
       <Facts
         facts={[
-          { name: "Message", value: <CopyText text={row.event_id} label="Copy the message id" /> },
-          { name: "Gateway", value: `${row.gateway}, account ${row.account}` },
-          { name: "Kind", value: row.kind },
-          { name: "Interpreted as", value: row.meaning === null ? "not stored" : shownWord(row.meaning) },
-          { name: "Order", value: row.order_no === null ? dash : <OrderLink orderNo={row.order_no} /> },
-          { name: "Order is", value: row.order_status === null ? dash : <StateWord state={row.order_status} /> },
-          { name: "Order to review", value: shownText(row.review_reason) },
-          { name: "Transaction", value: <code>{shownText(row.transaction_id)}</code> },
+          { name: t("Message"), value: <CopyText text={row.event_id} label={t("Copy the message id")} /> },
           {
-            name: "Amount",
+            name: t("Gateway"),
+            value: t("{gateway}, account {account}", { gateway: row.gateway, account: row.account }),
+          },
+          { name: t("Kind"), value: row.kind },
+          { name: t("Interpreted as"), value: row.meaning === null ? t("not stored") : shownWord(row.meaning) },
+          { name: t("Order"), value: row.order_no === null ? dash : <OrderLink orderNo={row.order_no} /> },
+          { name: t("Order is"), value: row.order_status === null ? dash : <StateWord state={row.order_status} /> },
+          { name: t("Order to review"), value: shownText(row.review_reason) },
+          { name: t("Transaction"), value: <code>{shownText(row.transaction_id)}</code> },
+          {
+            name: t("Amount"),
             value: row.amount_usd === null ? dash : `${formats.usd(row.amount_usd)} ${shownText(row.currency)}`,
           },
-          { name: "Result", value: <StateWord state={row.result} /> },
-          { name: "Last error", value: row.last_error === null ? "none" : <code>{row.last_error}</code> },
-          { name: "Received", value: shownMoment(row.received_at) },
-          { name: "Last processed", value: `${shownMoment(row.tried_at)}, ${row.tries} times` },
+          { name: t("Result"), value: <StateWord state={row.result} /> },
+          { name: t("Last error"), value: row.last_error === null ? t("none") : <code>{row.last_error}</code> },
+          { name: t("Received"), value: shownMoment(row.received_at) },
+          {
+            name: t("Last processed"),
+            value: t("{tried_at}, {tries} times", { tried_at: shownMoment(row.tried_at), tries: row.tries }),
+          },
         ]}
       />
     </>

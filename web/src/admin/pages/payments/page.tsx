@@ -23,16 +23,17 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { paymentGateways, refundStatuses } from "../../values.ts";
 import { MoneyCheck } from "./money-check.tsx";
 import { Notices } from "./notices.tsx";
 
 const tabs = [
-  { id: "payments", label: "Payments" },
-  { id: "refunds", label: "Refunds" },
-  { id: "notices", label: "Gateway messages" },
-  { id: "ledger", label: "Ledger" },
-  { id: "check", label: "Money check" },
+  { id: "payments", label: t("Payments") },
+  { id: "refunds", label: t("Refunds") },
+  { id: "notices", label: t("Gateway messages") },
+  { id: "ledger", label: t("Ledger") },
+  { id: "check", label: t("Money check") },
 ] as const;
 
 /** Clears the parameters that not all of the lists share. */
@@ -44,14 +45,14 @@ const ledgerSelection = selectionOf("ledger", "/backend/admin/ledger/");
 
 /** What came in, what went back, and what both did to quota. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Payments");
+  useAdminTitle(() => t("Payments"));
   const [params, setParams] = useSearchParams();
   const tab = () => tabs.find(({ id }) => id === params["tab"])?.id ?? "payments";
   return (
     <>
-      <PageHead title="Payments" text="Each list can be exported for accounting, with every matching row." />
+      <PageHead title={t("Payments")} text={t("Each list can be exported for accounting, with every matching row.")} />
       <Tabs
-        label="Money"
+        label={t("Money")}
         tabs={tabs}
         selected={tab()}
         onSelect={(id) => setParams({ ...nothingChosen, tab: id }, { scroll: false })}
@@ -82,17 +83,17 @@ function Payments(): JSX.Element {
     <DataTable
       {...list}
       name="admin-payments"
-      label="Payments"
+      label={t("Payments")}
       columns={paymentColumns}
       state={state}
       rowId={(row) => String(row.payment_id)}
       selection={paymentSelection}
       filters={[
-        { id: "order_no", label: "Order", isSearch: true },
-        { id: "transaction_id", label: "Transaction", isSearch: true },
-        { id: "gateway", label: "Gateway", options: optionsOf(paymentGateways) },
+        { id: "order_no", label: t("Order"), isSearch: true },
+        { id: "transaction_id", label: t("Transaction"), isSearch: true },
+        { id: "gateway", label: t("Gateway"), options: optionsOf(paymentGateways) },
       ]}
-      empty={{ title: "No payments yet", text: "Payments appear here once a gateway has confirmed them." }}
+      empty={{ title: t("No payments yet"), text: t("Payments appear here once a gateway has confirmed them.") }}
       panel={{ title: (row) => row.transaction_id, content: (row) => <PaymentFacts row={row} /> }}
     />
   );
@@ -103,16 +104,19 @@ function PaymentFacts(props: { readonly row: PaymentRow }): JSX.Element {
   return (
     <Facts
       facts={[
-        { name: "Transaction", value: <CopyText text={row.transaction_id} label="Copy the transaction" /> },
-        { name: "Gateway", value: `${row.gateway}, account ${row.account}` },
-        { name: "Order", value: <OrderLink orderNo={row.order_no} /> },
-        { name: "Order is", value: <StateWord state={row.order_status} /> },
-        { name: "Plan", value: row.plan_code },
-        { name: "Payer", value: <UserLink userId={row.user_id} email={row.email} /> },
-        { name: "For", value: <OrganisationLink row={row} /> },
-        { name: "Amount", value: `${formats.usd(row.amount_usd)} ${row.currency}` },
-        { name: "Refunded", value: formats.usd(row.refunded_usd) },
-        { name: "Received", value: shownMoment(row.created_at) },
+        { name: t("Transaction"), value: <CopyText text={row.transaction_id} label={t("Copy the transaction")} /> },
+        {
+          name: t("Gateway"),
+          value: t("{gateway}, account {account}", { gateway: row.gateway, account: row.account }),
+        },
+        { name: t("Order"), value: <OrderLink orderNo={row.order_no} /> },
+        { name: t("Order is"), value: <StateWord state={row.order_status} /> },
+        { name: t("Plan"), value: row.plan_code },
+        { name: t("Payer"), value: <UserLink userId={row.user_id} email={row.email} /> },
+        { name: t("For"), value: <OrganisationLink row={row} /> },
+        { name: t("Amount"), value: `${formats.usd(row.amount_usd)} ${row.currency}` },
+        { name: t("Refunded"), value: formats.usd(row.refunded_usd) },
+        { name: t("Received"), value: shownMoment(row.created_at) },
       ]}
     />
   );
@@ -125,16 +129,16 @@ function Refunds(): JSX.Element {
     <DataTable
       {...list}
       name="admin-refunds"
-      label="Refunds"
+      label={t("Refunds")}
       columns={refundColumns}
       state={state}
       rowId={(row) => row.refund_no}
       selection={refundSelection}
       filters={[
-        { id: "order_no", label: "Order", isSearch: true },
-        { id: "status", label: "Status", options: optionsOf(refundStatuses) },
+        { id: "order_no", label: t("Order"), isSearch: true },
+        { id: "status", label: t("Status"), options: optionsOf(refundStatuses) },
       ]}
-      empty={{ title: "No refunds yet", text: "Start a refund from its order." }}
+      empty={{ title: t("No refunds yet"), text: t("Start a refund from its order.") }}
       panel={{ title: (row) => row.refund_no, content: (row) => <RefundFacts row={row} /> }}
     />
   );
@@ -145,15 +149,15 @@ function RefundFacts(props: { readonly row: RefundRow }): JSX.Element {
   return (
     <Facts
       facts={[
-        { name: "Order", value: <OrderLink orderNo={row.order_no} /> },
-        { name: "Status", value: <StateWord state={row.status} /> },
-        { name: "Amount", value: formats.usd(row.amount_usd) },
-        { name: "Quota deducted", value: formats.quota(row.quota) },
-        { name: "Reason", value: row.reason },
-        { name: "Gateway id", value: <code>{shownText(row.gateway_refund_id)}</code> },
-        { name: "Error", value: shownText(row.error) },
-        { name: "Requested", value: shownMoment(row.created_at) },
-        { name: "Updated", value: shownMoment(row.updated_at) },
+        { name: t("Order"), value: <OrderLink orderNo={row.order_no} /> },
+        { name: t("Status"), value: <StateWord state={row.status} /> },
+        { name: t("Amount"), value: formats.usd(row.amount_usd) },
+        { name: t("Quota deducted"), value: formats.quota(row.quota) },
+        { name: t("Reason"), value: row.reason },
+        { name: t("Gateway id"), value: <code>{shownText(row.gateway_refund_id)}</code> },
+        { name: t("Error"), value: shownText(row.error) },
+        { name: t("Requested"), value: shownMoment(row.created_at) },
+        { name: t("Updated"), value: shownMoment(row.updated_at) },
       ]}
     />
   );
@@ -166,19 +170,19 @@ function Ledger(): JSX.Element {
     <DataTable
       {...list}
       name="admin-ledger"
-      label="Ledger"
+      label={t("Ledger")}
       columns={ledgerColumns}
       state={state}
       rowId={(row) => String(row.entry_id)}
       selection={ledgerSelection}
       filters={[
-        { id: "gateway_user_id", label: "Account id", isSearch: true },
-        { id: "reference", label: "Reference", isSearch: true },
-        { id: "change_type", label: "Change", isSearch: true },
+        { id: "gateway_user_id", label: t("Account id"), isSearch: true },
+        { id: "reference", label: t("Reference"), isSearch: true },
+        { id: "change_type", label: t("Change"), isSearch: true },
       ]}
       empty={{
-        title: "The ledger is empty",
-        text: "Every change is recorded as a debit and a credit.",
+        title: t("The ledger is empty"),
+        text: t("Every change is recorded as a debit and a credit."),
       }}
     />
   );

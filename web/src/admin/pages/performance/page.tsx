@@ -17,6 +17,7 @@ import { HowCounted } from "../../parts/how-counted.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMs } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Answer = ResponseOf<typeof modelPerformanceResponse>;
 type Model = Answer["models"][number];
@@ -24,10 +25,10 @@ type Channel = Model["channels"][number];
 
 const path = "/backend/admin/model/performance/";
 const spanTexts: Readonly<Record<PerformanceSpan, string>> = {
-  "24h": "Last 24 hours",
-  "7d": "Last 7 days (UTC)",
-  "30d": "Last 30 days (UTC)",
-  "90d": "Last 90 days (UTC)",
+  "24h": t("Last 24 hours"),
+  "7d": t("Last 7 days (UTC)"),
+  "30d": t("Last 30 days (UTC)"),
+  "90d": t("Last 90 days (UTC)"),
 };
 const isSpan = (text: unknown): text is PerformanceSpan => performanceSpans.some((span) => span === text);
 
@@ -48,7 +49,7 @@ function changeOf(now: number | null, before: number | null | undefined): string
 
 /** How soon and how well each model answers, and each of its channels. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Performance");
+  useAdminTitle(() => t("Performance"));
   const [params, setParams] = useSearchParams();
   const span = (): PerformanceSpan => (isSpan(params["span"]) ? params["span"] : "7d");
   const model = (): string => (typeof params["model"] === "string" ? params["model"] : "");
@@ -64,24 +65,26 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Performance"
-        text="Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles come from sums and are right to a tenth."
+        title={t("Performance")}
+        text={t(
+          "Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles come from sums and are right to a tenth.",
+        )}
       />
       <HowCounted />
       <FieldRow>
         <ChoiceField
-          label="Span"
+          label={t("Span")}
           name="span"
           value={span()}
           options={performanceSpans.map((value) => ({ value, label: spanTexts[value] }))}
           onInput={({ currentTarget: { value } }) => setParams({ span: value }, { scroll: false })}
         />
         <ChoiceField
-          label="Model"
+          label={t("Model")}
           name="model"
           value={model()}
           options={[
-            { value: "", label: "All models" },
+            { value: "", label: t("All models") },
             ...[...new Set([model(), ...(query.data?.models.map((each) => each.model) ?? [])])]
               .filter((value) => value !== "")
               .map((value) => ({ value, label: value })),
@@ -94,7 +97,9 @@ export function Page(): JSX.Element {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.models.length === 0}>
-          <EmptyState title="No calls yet">Calls appear here a minute or two after they have ended.</EmptyState>
+          <EmptyState title={t("No calls yet")}>
+            {t("Calls appear here a minute or two after they have ended.")}
+          </EmptyState>
         </Match>
         <Match when={query.data}>
           {(data) => (
@@ -109,46 +114,46 @@ export function Page(): JSX.Element {
 }
 
 const figures = <Row extends { readonly now: Performance }>() => [
-  { label: "Calls", cell: (row: Row) => formats.number(row.now.calls), align: "end" as const },
-  { label: "Availability", cell: (row: Row) => shownShare(row.now.success_rate), align: "end" as const },
-  { label: "First byte, p50", cell: (row: Row) => shownMs(row.now.first_byte_ms.p50), align: "end" as const },
+  { label: t("Calls"), cell: (row: Row) => formats.number(row.now.calls), align: "end" as const },
+  { label: t("Availability"), cell: (row: Row) => shownShare(row.now.success_rate), align: "end" as const },
+  { label: t("First byte, p50"), cell: (row: Row) => shownMs(row.now.first_byte_ms.p50), align: "end" as const },
   { label: "p95", cell: (row: Row) => shownMs(row.now.first_byte_ms.p95), align: "end" as const },
   { label: "p99", cell: (row: Row) => shownMs(row.now.first_byte_ms.p99), align: "end" as const },
-  { label: "Total, p50", cell: (row: Row) => shownMs(row.now.total_ms.p50), align: "end" as const },
+  { label: t("Total, p50"), cell: (row: Row) => shownMs(row.now.total_ms.p50), align: "end" as const },
   { label: "p95 ", cell: (row: Row) => shownMs(row.now.total_ms.p95), align: "end" as const },
   { label: "p99 ", cell: (row: Row) => shownMs(row.now.total_ms.p99), align: "end" as const },
-  { label: "Tokens/s", cell: (row: Row) => shownSpeed(row.now), align: "end" as const },
+  { label: t("Tokens/s"), cell: (row: Row) => shownSpeed(row.now), align: "end" as const },
 ];
 
 const modelColumns = [
   {
-    label: "Model",
+    label: t("Model"),
     cell: (row: Model) => (
       <PageLink href={`/admin/performance/?model=${encodeURIComponent(row.model)}`}>{row.model}</PageLink>
     ),
   },
   ...figures<Model>(),
   {
-    label: "First byte, against before",
+    label: t("First byte, against before"),
     cell: (row: Model) => changeOf(row.now.first_byte_ms.p95, row.before?.first_byte_ms.p95),
     align: "end" as const,
   },
   {
-    label: "Speed, against before",
+    label: t("Speed, against before"),
     cell: (row: Model) => changeOf(row.now.tokens_per_second, row.before?.tokens_per_second),
     align: "end" as const,
   },
 ];
 
 const channelColumns = [
-  { label: "Channel", cell: (row: Channel) => <bdi>{row.channel_name ?? "none was reached"}</bdi> },
+  { label: t("Channel"), cell: (row: Channel) => <bdi>{row.channel_name ?? t("none was reached")}</bdi> },
   ...figures<Channel>(),
 ];
 
 function AllModels(props: { readonly answer: Answer }): JSX.Element {
   return (
-    <Card title="Models">
-      <SimpleTable label="Models" columns={modelColumns} rows={props.answer.models} />
+    <Card title={t("Models")}>
+      <SimpleTable label={t("Models")} columns={modelColumns} rows={props.answer.models} />
     </Card>
   );
 }
@@ -160,19 +165,28 @@ function OneModel(props: { readonly answer: Answer; readonly name: string }): JS
   const times = (): number[] => props.answer.course.map(({ starts_at }) => Date.parse(starts_at) / secondMs);
   const timeText = (seconds: number): string => `${formats.dateTime(new Date(seconds * secondMs))}`;
   return (
-    <Show when={found()} fallback={<EmptyState title="No calls in this span">Choose a longer one.</EmptyState>}>
+    <Show
+      when={found()}
+      fallback={<EmptyState title={t("No calls in this span")}>{t("Choose a longer one.")}</EmptyState>}
+    >
       {(model) => (
         <>
-          <Card title="Latency">
+          <Card title={t("Latency")}>
             <TimeChart
-              label="Latency"
+              label={t("Latency")}
               kind="lines"
               chart={{
                 times: times(),
                 series: [
-                  { name: "First byte, p50", values: props.answer.course.map((step) => step.first_byte_ms_p50 ?? 0) },
-                  { name: "First byte, p95", values: props.answer.course.map((step) => step.first_byte_ms_p95 ?? 0) },
-                  { name: "Total, p95", values: props.answer.course.map((step) => step.total_ms_p95 ?? 0) },
+                  {
+                    name: t("First byte, p50"),
+                    values: props.answer.course.map((step) => step.first_byte_ms_p50 ?? 0),
+                  },
+                  {
+                    name: t("First byte, p95"),
+                    values: props.answer.course.map((step) => step.first_byte_ms_p95 ?? 0),
+                  },
+                  { name: t("Total, p95"), values: props.answer.course.map((step) => step.total_ms_p95 ?? 0) },
                 ],
               }}
               format={(value) => shownMs(Math.round(value))}
@@ -181,16 +195,16 @@ function OneModel(props: { readonly answer: Answer; readonly name: string }): JS
               zone="UTC"
             />
           </Card>
-          <Card title="Channels">
-            <SimpleTable label="Channels" columns={channelColumns} rows={model().channels} />
+          <Card title={t("Channels")}>
+            <SimpleTable label={t("Channels")} columns={channelColumns} rows={model().channels} />
           </Card>
-          <Card title="Against the span before">
+          <Card title={t("Against the span before")}>
             <SimpleTable
-              label="Both spans"
-              columns={[{ label: "Span", cell: (row: { readonly name: string }) => row.name }, ...figures()]}
+              label={t("Both spans")}
+              columns={[{ label: t("Span"), cell: (row: { readonly name: string }) => row.name }, ...figures()]}
               rows={[
-                { name: "This one", now: model().now },
-                ...(model().before === null ? [] : [{ name: "The one before", now: model().before as Performance }]),
+                { name: t("This one"), now: model().now },
+                ...(model().before === null ? [] : [{ name: t("The one before"), now: model().before as Performance }]),
               ]}
             />
           </Card>

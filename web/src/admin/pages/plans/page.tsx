@@ -19,44 +19,51 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { planKinds, planStatuses } from "../../values.ts";
 import { languageName } from "../branding/texts.tsx";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { type Plan, PlanForm, plansPath } from "./plan-form.tsx";
 
 const columns: readonly Column<Plan>[] = [
-  { id: "name", label: "Name", cell: (plan) => plan.name, card: "title", isSortable: true },
-  { id: "plan_code", label: "Code", cell: (plan) => <code>{plan.plan_code}</code> },
-  { id: "kind", label: "Kind", cell: (plan) => shownWord(plan.kind) },
+  { id: "name", label: t("Name"), cell: (plan) => plan.name, card: "title", isSortable: true },
+  { id: "plan_code", label: t("Code"), cell: (plan) => <code>{plan.plan_code}</code> },
+  { id: "kind", label: t("Kind"), cell: (plan) => shownWord(plan.kind) },
   {
     id: "price_usd",
-    label: "Price, USD",
+    label: t("Price, USD"),
     cell: (plan) => formats.usd(plan.price_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "quota", label: "Grants, USD", cell: (plan) => formats.quota(plan.quota), align: "end" },
+  { id: "quota", label: t("Grants, USD"), cell: (plan) => formats.quota(plan.quota), align: "end" },
   {
     id: "group_name",
-    label: "Group",
+    label: t("Group"),
     cell: (plan) =>
       plan.group_name === null ? (
-        "none"
+        t("none")
       ) : (
         <PageLink href={`/admin/groups/${plan.group_name}/`}>{plan.group_name}</PageLink>
       ),
   },
-  { id: "subscribers", label: "Subscribers", cell: (plan) => shownCount(plan.subscribers), align: "end" },
-  { id: "status", label: "Status", cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
-  { id: "sort_order", label: "Place", cell: (plan) => formats.number(plan.sort_order), align: "end", isSortable: true },
-  { id: "updated_at", label: "Updated", cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
+  { id: "subscribers", label: t("Subscribers"), cell: (plan) => shownCount(plan.subscribers), align: "end" },
+  { id: "status", label: t("Status"), cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
+  {
+    id: "sort_order",
+    label: t("Place"),
+    cell: (plan) => formats.number(plan.sort_order),
+    align: "end",
+    isSortable: true,
+  },
+  { id: "updated_at", label: t("Updated"), cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
 const selection = selectionOf("plans", plansPath);
 
 /** All plans, including those not offered. Plans are hidden or archived, and never deleted: orders refer to them. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Plans");
+  useAdminTitle(() => t("Plans"));
   const state = createTableState({ filters: ["kind", "status", "is_archived"] });
   const list = createListQuery<Plan>({ path: plansPath, state });
   const [edited, setEdited] = createSignal<{ readonly plan: Plan | null } | null>(null);
@@ -66,31 +73,31 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Plans"
-        text="What customers can buy, in US dollars. Orders keep the plan as it was when they were placed."
+        title={t("Plans")}
+        text={t("What customers can buy, in US dollars. Orders keep the plan as it was when they were placed.")}
       />
       <DataTable
         {...list}
         name="admin-plans"
-        label="Plans"
+        label={t("Plans")}
         columns={columns}
         state={state}
         rowId={(plan) => plan.plan_code}
         selection={selection}
         filters={[
-          { id: "kind", label: "Kind", options: optionsOf(planKinds) },
-          { id: "status", label: "Status", options: optionsOf(planStatuses) },
+          { id: "kind", label: t("Kind"), options: optionsOf(planKinds) },
+          { id: "status", label: t("Status"), options: optionsOf(planStatuses) },
           archivedFilter,
         ]}
         actions={
           <IfAllowed operation="/backend/admin/plan/save/">
             <Button variant="primary" onClick={() => setEdited({ plan: null })}>
               <Icon name="plus" />
-              New plan
+              {t("New plan")}
             </Button>
           </IfAllowed>
         }
-        empty={{ title: "There are no plans", text: "Without a plan, nothing can be bought. Create one first." }}
+        empty={{ title: t("There are no plans"), text: t("Without a plan, nothing can be bought. Create one first.") }}
         panel={{
           title: (plan) => plan.name,
           content: (plan) => <PlanFacts plan={plan} onEdit={() => setEdited({ plan })} />,
@@ -99,7 +106,7 @@ export function Page(): JSX.Element {
       <Dialog
         isOpen={edited() !== null}
         onClose={close}
-        title={edited()?.plan === null ? "New plan" : `Edit ${edited()?.plan?.name ?? ""}`}
+        title={edited()?.plan === null ? t("New plan") : t("Edit {name}", { name: edited()?.plan?.name ?? "" })}
         size="wide"
       >
         <Show when={edited()} keyed>
@@ -119,12 +126,12 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
         <Show when={plan.archived_at === null}>
           <IfAllowed operation="/backend/admin/plan/save/">
             <Button variant="primary" onClick={() => props.onEdit()}>
-              Edit plan
+              {t("Edit plan")}
             </Button>
           </IfAllowed>
         </Show>
         <PageLink class="button" href={`/admin/orders/?plan_code=${plan.plan_code}`}>
-          Orders
+          {t("Orders")}
         </PageLink>
         <ArchiveButton
           kind="plan"
@@ -136,29 +143,33 @@ function PlanFacts(props: { readonly plan: Plan; readonly onEdit: () => void }):
       </div>
       <Facts
         facts={[
-          { name: "Code", value: <CopyText text={plan.plan_code} label="Copy the code" /> },
-          { name: "Status", value: <StateWord state={plan.status} /> },
-          { name: "Kind", value: shownWord(plan.kind) },
-          { name: "Price", value: formats.usd(plan.price_usd) },
-          { name: "Grants", value: formats.quota(plan.quota) },
+          { name: t("Code"), value: <CopyText text={plan.plan_code} label={t("Copy the code")} /> },
+          { name: t("Status"), value: <StateWord state={plan.status} /> },
+          { name: t("Kind"), value: shownWord(plan.kind) },
+          { name: t("Price"), value: formats.usd(plan.price_usd) },
+          { name: t("Grants"), value: formats.quota(plan.quota) },
           {
-            name: "Amount",
+            name: t("Amount"),
             value:
               plan.own_amount === null
-                ? "as the price"
-                : `${formats.usd(plan.own_amount.min_usd)} to ${formats.usd(plan.own_amount.max_usd)}, in steps of ${formats.usd(plan.own_amount.step_usd)}`,
+                ? t("as the price")
+                : t("{min_usd} to {max_usd}, in steps of {step_usd}", {
+                    min_usd: formats.usd(plan.own_amount.min_usd),
+                    max_usd: formats.usd(plan.own_amount.max_usd),
+                    step_usd: formats.usd(plan.own_amount.step_usd),
+                  }),
           },
-          { name: "Group", value: plan.group_name ?? "none" },
-          { name: "Subscribers", value: shownCount(plan.subscribers) },
-          { name: "Description", value: shownText(plan.description) },
-          { name: "Features", value: plan.features.join(", ") || "none" },
+          { name: t("Group"), value: plan.group_name ?? t("none") },
+          { name: t("Subscribers"), value: shownCount(plan.subscribers) },
+          { name: t("Description"), value: shownText(plan.description) },
+          { name: t("Features"), value: plan.features.join(", ") || t("none") },
           {
-            name: "Other languages",
-            value: Object.keys(plan.texts).filter(isLocale).map(languageName).join(", ") || "none",
+            name: t("Other languages"),
+            value: Object.keys(plan.texts).filter(isLocale).map(languageName).join(", ") || t("none"),
           },
-          { name: "Version", value: formats.number(plan.version) },
-          { name: "Created", value: shownMoment(plan.created_at) },
-          { name: "Updated", value: shownMoment(plan.updated_at) },
+          { name: t("Version"), value: formats.number(plan.version) },
+          { name: t("Created"), value: shownMoment(plan.created_at) },
+          { name: t("Updated"), value: shownMoment(plan.updated_at) },
         ]}
       />
       <Show when={plan.kind === "monthly"}>

@@ -19,6 +19,7 @@ import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownCount } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { planKinds, planStatuses } from "../../values.ts";
 import { type Group, groupsPath } from "../groups/group.ts";
 import { linesOf } from "./plan-lines.ts";
@@ -49,13 +50,13 @@ type Values = {
 };
 
 const pricings = [
-  { value: "fixed", label: "a fixed price" },
-  { value: "chosen", label: "an amount that the buyer chooses" },
+  { value: "fixed", label: t("a fixed price") },
+  { value: "chosen", label: t("an amount that the buyer chooses") },
 ];
 
 const renewals = [
-  { value: "no", label: "one month at a time" },
-  { value: "yes", label: "one month, or every month by card until they cancel" },
+  { value: "no", label: t("one month at a time") },
+  { value: "yes", label: t("one month, or every month by card until they cancel") },
 ];
 
 const hasOwnAmount = ({ kind, pricing }: Pick<Values, "kind" | "pricing">): boolean =>
@@ -99,8 +100,8 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
   const form = createForm<Values>({
     initial: valuesOf(plan),
     check: ({ quota, sort_order }) => ({
-      ...((quotaOfUsd(quota) ?? 0n) > 0n ? {} : { quota: "Enter an amount in US dollars above 0." }),
-      ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: "Enter a whole number." }),
+      ...((quotaOfUsd(quota) ?? 0n) > 0n ? {} : { quota: t("Enter an amount in US dollars above 0.") }),
+      ...(/^-?\d{1,5}$/.test(sort_order) ? {} : { sort_order: t("Enter a whole number.") }),
     }),
     body: (values) => ({
       plan_code: values.plan_code,
@@ -121,7 +122,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
     submit: async (_, body) => {
       const answer = await apiPost<typeof savePlanOutput>(`${plansPath}save/`, body);
       await refresh();
-      showToast(outcomeText(answer, () => "The plan was saved."));
+      showToast(outcomeText(answer, () => t("The plan was saved.")));
       props.onDone();
     },
   });
@@ -129,57 +130,69 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
     <AdminForm
       form={form}
       operation="/backend/admin/plan/save/"
-      action={plan === null ? "Create plan" : "Save plan"}
+      action={plan === null ? t("Create plan") : t("Save plan")}
       onCancel={props.onDone}
     >
       <Show when={plan !== null && BigInt(plan.subscribers) > 0n}>
         <Notice tone="info">
-          {shownCount(plan?.subscribers ?? 0)} users have an active month of this plan; their month stays as bought.
+          {rich("{subscribers} users have an active month of this plan; their month stays as bought.", {
+            subscribers: shownCount(plan?.subscribers ?? 0),
+          })}
         </Notice>
       </Show>
       <FieldRow>
-        <TextField label="Code" autocomplete="off" disabled={plan !== null} {...form.text("plan_code")} />
-        <TextField label="Name" autocomplete="off" {...form.text("name")} />
+        <TextField label={t("Code")} autocomplete="off" disabled={plan !== null} {...form.text("plan_code")} />
+        <TextField label={t("Name")} autocomplete="off" {...form.text("name")} />
       </FieldRow>
       <FieldRow>
-        <ChoiceField label="Kind" options={planKinds} {...form.text("kind")} />
+        <ChoiceField label={t("Kind")} options={planKinds} {...form.text("kind")} />
         <ChoiceField
-          label="Status"
+          label={t("Status")}
           options={planStatuses}
-          hint="Only active plans can be bought."
+          hint={t("Only active plans can be bought.")}
           {...form.text("status")}
         />
-        <TextField label="Place" inputmode="numeric" autocomplete="off" {...form.text("sort_order")} />
+        <TextField label={t("Place")} inputmode="numeric" autocomplete="off" {...form.text("sort_order")} />
       </FieldRow>
       <FieldRow>
-        <TextField label="Price, USD" inputmode="decimal" autocomplete="off" {...form.text("price_usd")} />
-        <TextField label="Grants, USD of balance" inputmode="decimal" autocomplete="off" {...form.text("quota")} />
+        <TextField label={t("Price, USD")} inputmode="decimal" autocomplete="off" {...form.text("price_usd")} />
+        <TextField label={t("Grants, USD of balance")} inputmode="decimal" autocomplete="off" {...form.text("quota")} />
       </FieldRow>
       <OwnAmountFields form={form} />
       <Show when={form.values().kind === "monthly"}>
         <ChoiceField
-          label="Group"
+          label={t("Group")}
           options={[
-            { value: "", label: "none" },
+            { value: "", label: t("none") },
             ...groups().map(({ name, multiplier }) => ({
               value: name,
               label: `${name}, × ${formats.decimal(multiplier)}`,
             })),
           ]}
-          hint="Buyers are in it until their month ends. Give it a higher rank than the groups they have, so that all their keys use it."
+          hint={t(
+            "Buyers are in it until their month ends. Give it a higher rank than the groups they have, so that all their keys use it.",
+          )}
           {...form.text("group_name")}
         />
         <ChoiceField
-          label="Customers can pay for"
+          label={t("Customers can pay for")}
           options={renewals}
-          hint="Every month needs the card gateway, which charges this price, tax included. A new price, balance or group holds for those who have the plan only after a notice by mail."
+          hint={t(
+            "Every month needs the card gateway, which charges this price, tax included. A new price, balance or group holds for those who have the plan only after a notice by mail.",
+          )}
           {...form.text("renews")}
         />
       </Show>
-      <TextArea label="Description" optional="optional" {...form.text("description")} />
-      <TextArea label="Features" optional="optional" hint="One per line." {...form.text("features")} />
+      <TextArea label={t("Description")} optional={t("optional")} {...form.text("description")} />
+      <TextArea label={t("Features")} optional={t("optional")} hint={t("One per line.")} {...form.text("features")} />
       <PlanTextFields texts={form.values().texts} onChange={(texts) => form.set("texts", texts)} />
-      <SecondPersonNotice what={`More balance for a dollar than ${plan === null ? "it is worth" : "now"} waits`} />
+      <SecondPersonNotice
+        what={
+          plan === null
+            ? t("More balance for a dollar than it is worth waits")
+            : t("More balance for a dollar than now waits")
+        }
+      />
       <Preview values={form.values()} />
     </AdminForm>
   );
@@ -200,16 +213,16 @@ function OwnAmountFields(props: { readonly form: Form<Values> }): JSX.Element {
   return (
     <Show when={form.values().kind === "wallet_balance"}>
       <ChoiceField
-        label="Buyers pay"
+        label={t("Buyers pay")}
         options={pricings}
-        hint="With an amount that they choose, price and grant are the rate."
+        hint={t("With an amount that they choose, price and grant are the rate.")}
         {...form.text("pricing")}
       />
       <Show when={hasOwnAmount(form.values())}>
         <FieldRow>
-          {field("min_usd", "Minimum, USD")}
-          {field("max_usd", "Maximum, USD")}
-          {field("step_usd", "Step, USD")}
+          {field("min_usd", t("Minimum, USD"))}
+          {field("max_usd", t("Maximum, USD"))}
+          {field("step_usd", t("Step, USD"))}
         </FieldRow>
       </Show>
     </Show>
@@ -219,11 +232,11 @@ function OwnAmountFields(props: { readonly form: Form<Values> }): JSX.Element {
 function Preview(props: { readonly values: Values }): JSX.Element {
   const isUsd = (): boolean => /^\d{1,7}(\.\d{1,2})?$/.test(props.values.price_usd.trim());
   return (
-    <Card title={`Preview: ${props.values.name || "no name yet"}`}>
+    <Card title={t("Preview: {name}", { name: props.values.name || t("no name yet") })}>
       <p>
-        <strong>{isUsd() ? formats.usd(props.values.price_usd.trim()) : "no price yet"}</strong>
-        {hasOwnAmount(props.values) ? " as the rate of a chosen amount" : ""}
-        {props.values.kind === "monthly" ? " per month" : ""}
+        <strong>{isUsd() ? formats.usd(props.values.price_usd.trim()) : t("no price yet")}</strong>
+        {hasOwnAmount(props.values) ? t(" as the rate of a chosen amount") : ""}
+        {props.values.kind === "monthly" ? t(" per month") : ""}
       </p>
       <Show when={props.values.description}>
         <p>{props.values.description}</p>
@@ -234,7 +247,7 @@ function Preview(props: { readonly values: Values }): JSX.Element {
         </ul>
       </Show>
       <Show when={props.values.status === "hidden"}>
-        <p class="muted">Hidden: not shown on the public pages.</p>
+        <p class="muted">{t("Hidden: not shown on the public pages.")}</p>
       </Show>
     </Card>
   );

@@ -2,6 +2,7 @@ import { isLocale, type Locale } from "@sluice/contracts/locales";
 import type { PlanTexts } from "@sluice/contracts/plan-texts";
 import { createSignal, type JSX } from "solid-js";
 import { TextArea, TextField } from "../../../kit/field.tsx";
+import { rich, t } from "../../translate.ts";
 import { LocaleField } from "../branding/texts.tsx";
 import { linesOf } from "./plan-lines.ts";
 
@@ -32,16 +33,16 @@ export function PlanTextFields(props: {
   const written = (): number => Object.keys(sentTexts(props.texts)).length;
   return (
     <details>
-      <summary>Other languages: {written() === 0 ? "none" : written()}</summary>
-      <p class="muted">What a language lacks is shown as above.</p>
+      <summary>{rich("Other languages: {none}", { none: written() === 0 ? t("none") : written() })}</summary>
+      <p class="muted">{t("What a language lacks is shown as above.")}</p>
       <LocaleField
         locale={locale()}
         onChange={setLocale}
         hasText={(each) => Object.hasOwn(sentTexts(props.texts), each)}
       />
       <TextField
-        label="Name in this language"
-        optional="optional"
+        label={t("Name in this language")}
+        optional={t("optional")}
         autocomplete="off"
         maxlength="100"
         dir="auto"
@@ -49,17 +50,17 @@ export function PlanTextFields(props: {
         onInput={(event) => change({ name: event.currentTarget.value })}
       />
       <TextArea
-        label="Description in this language"
-        optional="optional"
+        label={t("Description in this language")}
+        optional={t("optional")}
         maxlength="1000"
         dir="auto"
         value={text().description ?? ""}
         onInput={(event) => change({ description: event.currentTarget.value })}
       />
       <TextArea
-        label="Features in this language"
-        optional="optional"
-        hint="One per line."
+        label={t("Features in this language")}
+        optional={t("optional")}
+        hint={t("One per line.")}
         dir="auto"
         value={(text().features ?? []).join("\n")}
         onChange={(event) => change({ features: linesOf(event.currentTarget.value) })}

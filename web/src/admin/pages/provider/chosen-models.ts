@@ -4,6 +4,7 @@ import { type PriceColumn, priceColumns, pricedUnits } from "@sluice/contracts/p
 import type { ResponseOf } from "@sluice/contracts/wire";
 import type { z } from "zod";
 import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
+import { t } from "../../translate.ts";
 
 type ModelProposal = ResponseOf<typeof modelProposal>;
 type TestResult = ResponseOf<typeof channelTest>;
@@ -71,7 +72,7 @@ export function missing(row: ModelRow): Record<string, string> {
     ...(keepsItsPrices(row) ? [] : ["context_tokens_max", "output_tokens_max", ...requiredPrices]),
   ];
   const empty = required.filter((name) => row.fields[name as keyof RowFields].trim() === "");
-  return Object.fromEntries(empty.map((name) => [name, "Enter a value."]));
+  return Object.fromEntries(empty.map((name) => [name, t("Enter a value.")]));
 }
 
 const requiredPrices = pricedUnits.filter(({ unpriced }) => unpriced === "refused").map(({ price }) => price);
@@ -120,4 +121,8 @@ export function rowProblems(fields: Readonly<Record<string, string>>): ReadonlyM
     }
   }
   return found;
+}
+
+export function modelCount(count: number): string {
+  return count === 1 ? t("{count} model", { count }) : t("{count} models", { count });
 }

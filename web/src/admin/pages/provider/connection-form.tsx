@@ -6,6 +6,7 @@ import { TextArea, TextField } from "../../../kit/field.tsx";
 import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
 import { createRefusal } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { AddressFields, RequestFields } from "../upstreams/settings-fields.tsx";
 import { placeField, withPlace } from "./connection.ts";
 import type { Setup } from "./create-setup.ts";
@@ -25,10 +26,10 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
     Object.keys(form.values()).some((name) => name.startsWith("upstream.") && form.errorOf(name as never) !== null);
   return (
     <Card
-      title={preset?.name ?? "Custom provider"}
+      title={preset?.name ?? t("Custom provider")}
       actions={
         <Button variant="quiet" onClick={() => props.onBack()}>
-          Choose another
+          {t("Choose another")}
         </Button>
       }
     >
@@ -36,35 +37,35 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
         <Show when={refusal.isRefused()}>{refusal.notice()}</Show>
         <Show when={preset?.note}>{(note) => <Notice tone="info">{note()}</Notice>}</Show>
         <Show when={form.problem()}>
-          {(problem) => <ErrorState title="The list of models did not load" error={problem()} />}
+          {(problem) => <ErrorState title={t("The list of models did not load")} error={problem()} />}
         </Show>
         <Show when={preset !== null} fallback={<AddressFields form={form} />}>
           <PlaceFields preset={preset} form={form} />
         </Show>
         <FieldRow>
           <TextField
-            label="Key"
+            label={t("Key")}
             hint={<KeyHint preset={preset} />}
-            optional={preset?.needsCredential === true ? undefined : "optional"}
+            optional={preset?.needsCredential === true ? undefined : t("optional")}
             type="password"
             autocomplete="new-password"
             ref={(element) => queueMicrotask(() => element.focus())}
             {...form.text("credential")}
           />
-          <TextField label="Name of the channel" autocomplete="off" {...form.text("name")} />
+          <TextField label={t("Name of the channel")} autocomplete="off" {...form.text("name")} />
         </FieldRow>
         <Show when={preset === null || preset.modelList === null || hasOddSettings()}>
           <TextArea
-            label="Names of models"
-            hint="One on each line, as the provider calls them. With names, the list is not fetched."
-            optional={preset?.modelList === null ? undefined : "optional"}
+            label={t("Names of models")}
+            hint={t("One on each line, as the provider calls them. With names, the list is not fetched.")}
+            optional={preset?.modelList === null ? undefined : t("optional")}
             rows={3}
             spellcheck={false}
             {...form.text("names")}
           />
         </Show>
         <details open={hasOddSettings()}>
-          <summary>Advanced</summary>
+          <summary>{t("Advanced")}</summary>
           <div class="form">
             <Show when={preset !== null}>
               <AddressFields form={form} />
@@ -79,7 +80,7 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
             isBusy={form.isSubmitting()}
             disabled={refusal.isRefused()}
           >
-            {props.hasRows ? "Get the models again" : "Get the models"}
+            {props.hasRows ? t("Get the models again") : t("Get the models")}
           </Button>
         </div>
       </form>
@@ -117,13 +118,13 @@ function PlaceFields(props: { readonly preset: ProviderPreset | null; readonly f
 function KeyHint(props: { readonly preset: ProviderPreset | null }): JSX.Element {
   return (
     <>
-      Stored encrypted, never shown again.
+      {t("Stored encrypted, never shown again.")}
       <Show when={props.preset?.documentation}>
         {(address) => (
           <>
             {" "}
             <a href={address()} target="_blank" rel="noreferrer">
-              Documentation
+              {t("Documentation")}
             </a>
           </>
         )}

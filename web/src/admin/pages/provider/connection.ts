@@ -1,6 +1,7 @@
 import { composePreset, placeProblems } from "@sluice/contracts/compose-preset";
 import type { ProviderPreset } from "@sluice/contracts/provider-presets";
 import type { UpstreamSettingsInput } from "@sluice/contracts/upstreams";
+import { t } from "../../translate.ts";
 import { names, type SettingsValues, settingsProblems, toSettings, toValues } from "../upstreams/settings-values.ts";
 
 /** The fields of a connection; those of the places of a preset are named `place.` and the place. */
@@ -45,9 +46,9 @@ export function connectionProblems(
   return {
     ...settingsProblems(values),
     ...Object.fromEntries(Object.entries(places).map(([name, text]) => [placeField(name), text])),
-    ...(needsCredential ? { credential: "Enter the key of your account at the provider." } : {}),
-    ...(needsNames ? { names: "Enter the name of at least one model." } : {}),
-    ...(values.name.trim() === "" ? { name: "Enter a name for the channel." } : {}),
+    ...(needsCredential ? { credential: t("Enter the key of your account at the provider.") } : {}),
+    ...(needsNames ? { names: t("Enter the name of at least one model.") } : {}),
+    ...(values.name.trim() === "" ? { name: t("Enter a name for the channel.") } : {}),
   };
 }
 

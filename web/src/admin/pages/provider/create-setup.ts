@@ -8,6 +8,7 @@ import { ApiError, apiPost } from "../../../api/client.ts";
 import { createForm, type Form } from "../../../form/create-form.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent } from "../../parts/field-values.ts";
+import { known, t } from "../../translate.ts";
 import { names } from "../upstreams/settings-values.ts";
 import { isTestable, type ModelRow, missing, rowProblems, toAdopted, toRow } from "./chosen-models.ts";
 import { type ConnectionValues, connectionProblems, initialConnection, settingsOf } from "./connection.ts";
@@ -96,7 +97,12 @@ function createTests(state: State): Pick<Setup, "test" | "progress"> {
   const testOne = async (index: number): Promise<void> => {
     const row = state.list()[index];
     if (row === undefined || !isTestable(row)) {
-      state.change(index, { test: { kind: "skipped", text: `${row?.fields.kind ?? "it"}: not tested` } });
+      state.change(index, {
+        test: {
+          kind: "skipped",
+          text: t("{kind}: not tested", { kind: row === undefined ? t("it") : known(row.fields.kind) }),
+        },
+      });
       return;
     }
     state.change(index, { test: { kind: "running" } });
@@ -155,14 +161,14 @@ function createSaving(state: SavingState): Pick<Setup, "save" | "isSaving" | "pr
     const isAtFields = others.length > 0 && state.form.showAtFields(Object.fromEntries(others));
     if (isAtFields) {
       setProblem(
-        new Error("Correct the marked field above, and save again. Everything that you entered is still there."),
+        new Error(t("Correct the marked field above, and save again. Everything that you entered is still there.")),
       );
       return;
     }
     const isShown = found.size > 0 && others.length === 0;
     const detail = others.map(([name, text]) => `${name}: ${text}`).join(" ");
     const whole = error instanceof Error ? error : new Error(String(error));
-    setProblem(isShown ? new Error("Some models need your attention.") : detail === "" ? whole : new Error(detail));
+    setProblem(isShown ? new Error(t("Some models need your attention.")) : detail === "" ? whole : new Error(detail));
   };
   const save: Setup["save"] = async ({ groupName, isEnabled }) => {
     const chosen = chosenOf(state);
@@ -171,7 +177,7 @@ function createSaving(state: SavingState): Pick<Setup, "save" | "isSaving" | "pr
     setProblem(null);
     if (found.length > 0) {
       showProblems(new Map(found), chosen);
-      setProblem(new Error("Some models need your attention."));
+      setProblem(new Error(t("Some models need your attention.")));
       return;
     }
     setIsSaving(true);

@@ -7,7 +7,8 @@ import { EmptyState, ErrorState } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { FieldRow } from "../../parts/form-parts.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
-import { isReady, type ModelRow } from "./chosen-models.ts";
+import { rich, t } from "../../translate.ts";
+import { isReady, type ModelRow, modelCount } from "./chosen-models.ts";
 import type { ExistingChannel, Setup } from "./create-setup.ts";
 import { ModelItem } from "./model-item.tsx";
 import styles from "./provider.module.css";
@@ -38,21 +39,23 @@ export function ModelChoice(props: {
     }
   };
   return (
-    <Card title="Choose the models">
+    <Card title={t("Choose the models")}>
       <Show
         when={props.rows.length > 0}
-        fallback={<EmptyState title="The provider lists no model that calls can use" />}
+        fallback={<EmptyState title={t("The provider lists no model that calls can use")} />}
       >
         <div class="section-stack">
           <div class="table-bar">
             <TextField
-              label="Find a model"
+              label={t("Find a model")}
               type="search"
               autocomplete="off"
               value={sought()}
               onInput={(event) => setSought(event.currentTarget.value)}
             />
-            <Button onClick={() => choose(priced(), true)}>Choose all with a price ({priced().length})</Button>
+            <Button onClick={() => choose(priced(), true)}>
+              {rich("Choose all with a price ({priced})", { priced: priced().length })}
+            </Button>
             <Button
               disabled={chosen() === 0}
               onClick={() =>
@@ -62,17 +65,24 @@ export function ModelChoice(props: {
                 )
               }
             >
-              Choose none
+              {t("Choose none")}
             </Button>
           </div>
           <p class="muted" role="status">
-            {formats.number(chosen())} of {formats.number(props.rows.length)} chosen
-            <Show when={found().length > shownMax}>; the first {shownMax} are shown, search to see others</Show>
+            {rich("{chosen} of {rows} chosen", {
+              chosen: formats.number(chosen()),
+              rows: formats.number(props.rows.length),
+            })}
+            <Show when={found().length > shownMax}>
+              {rich("; the first {max} are shown, search to see others", { max: shownMax })}
+            </Show>
             <Show when={props.setup.leftOut() > 0}>
-              ; {formats.number(props.setup.leftOut())} that no call can use are left out
+              {rich("; {leftOut} that no call can use are left out", {
+                leftOut: formats.number(props.setup.leftOut()),
+              })}
             </Show>
           </p>
-          <ul class={styles["models"]} aria-label="Models">
+          <ul class={styles["models"]} aria-label={t("Models")}>
             <For each={found().slice(0, shownMax)}>
               {(index) => (
                 <ModelItem
@@ -96,30 +106,30 @@ function SaveBar(props: {
 }): JSX.Element {
   const [group, setGroup] = createSignal("default");
   const [isEnabled, setIsEnabled] = createSignal(true);
-  const count = (): string => `${props.chosen} ${props.chosen === 1 ? "model" : "models"}`;
+  const count = (): string => modelCount(props.chosen);
   const options = () => ({ groupName: group().trim(), isEnabled: isEnabled() });
   return (
     <>
       <FieldRow>
         <TextField
-          label="Group"
-          hint="The users of this group may call the models."
+          label={t("Group")}
+          hint={t("The users of this group may call the models.")}
           autocomplete="off"
           value={group()}
           onInput={(event) => setGroup(event.currentTarget.value)}
         />
         <Show when={props.channel === null}>
           <Checkbox
-            label="Serve calls at once"
-            hint={isEnabled() ? "The channel is enabled." : "The channel is saved disabled and gets no calls."}
+            label={t("Serve calls at once")}
+            hint={isEnabled() ? t("The channel is enabled.") : t("The channel is saved disabled and gets no calls.")}
             checked={isEnabled()}
             onChange={(event) => setIsEnabled(event.currentTarget.checked)}
           />
         </Show>
       </FieldRow>
-      <SecondPersonNotice what="New models wait" />
+      <SecondPersonNotice what={t("New models wait")} />
       <Show when={props.setup.problem()}>
-        {(problem) => <ErrorState title="Nothing was saved" error={problem()} />}
+        {(problem) => <ErrorState title={t("Nothing was saved")} error={problem()} />}
       </Show>
       <div class="form-actions">
         <Button
@@ -128,20 +138,22 @@ function SaveBar(props: {
           isBusy={props.setup.isSaving()}
           onClick={() => void props.setup.save(options())}
         >
-          Save {count()}
+          {rich("Save {count}", { count: count() })}
         </Button>
         <Button
           disabled={props.chosen === 0}
           isBusy={props.setup.progress() !== null}
           onClick={() => void props.setup.test()}
         >
-          Test {count()}
+          {rich("Test {count}", { count: count() })}
         </Button>
         <span role="status" class="muted">
-          <Show when={props.setup.progress()}>{(progress) => `${progress().done} of ${progress().all} tested`}</Show>
+          <Show when={props.setup.progress()}>
+            {(progress) => t("{done} of {all} tested", { done: progress().done, all: progress().all })}
+          </Show>
         </span>
       </div>
-      <p class="muted">A test sends each model one small call. The provider bills it, nobody here is charged.</p>
+      <p class="muted">{t("A test sends each model one small call. The provider bills it, nobody here is charged.")}</p>
     </>
   );
 }

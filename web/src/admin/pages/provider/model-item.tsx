@@ -8,14 +8,15 @@ import { formats } from "../../formats.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
 import { shownMs } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { priceLabels, unpricedText } from "../../unit-texts.ts";
 import { bounds, hasProposedPrices, isReady, keepsItsPrices, type ModelRow, type RowFields } from "./chosen-models.ts";
 import styles from "./provider.module.css";
 
 const boundLabels = {
-  context_tokens_max: "Context window, tokens",
-  output_tokens_max: "Maximum output, tokens",
-  image_tokens_max: "Maximum per image, tokens",
+  context_tokens_max: t("Context window, tokens"),
+  output_tokens_max: t("Maximum output, tokens"),
+  image_tokens_max: t("Maximum per image, tokens"),
 } as const;
 
 type ItemProps = {
@@ -44,10 +45,10 @@ export function ModelItem(props: ItemProps): JSX.Element {
             <Button
               variant="quiet"
               aria-expanded={props.row.isOpen}
-              aria-label={`Edit ${props.row.fields.name}`}
+              aria-label={t("Edit {name}", { name: props.row.fields.name })}
               onClick={() => props.onChange({ isOpen: !props.row.isOpen })}
             >
-              Edit
+              {t("Edit")}
             </Button>
           </Show>
         </div>
@@ -67,8 +68,18 @@ export function ModelItem(props: ItemProps): JSX.Element {
 function Summary(props: { readonly row: ModelRow }): JSX.Element {
   const texts = (): string => {
     const { fields, proposal } = props.row;
-    const size = fields.kind === "chat" ? [`${formats.compact(Number(fields.context_tokens_max) || 0)} context`] : [];
-    const named = fields.name === proposal.upstream_model ? [] : [`called ${proposal.upstream_model}`];
+    const size =
+      fields.kind === "chat"
+        ? [
+            t("{context_tokens_max} context", {
+              context_tokens_max: formats.compact(Number(fields.context_tokens_max) || 0),
+            }),
+          ]
+        : [];
+    const named =
+      fields.name === proposal.upstream_model
+        ? []
+        : [t("called {upstream_model}", { upstream_model: proposal.upstream_model })];
     return [fields.kind, ...size, ...(keepsItsPrices(props.row) ? [] : pricesOf(fields)), ...named].join(" · ");
   };
   return <span class={styles["summary"]}>{texts()}</span>;
@@ -80,9 +91,9 @@ function pricesOf(fields: RowFields): string[] {
     [fields.input_usd_per_m, "in"],
     [fields.output_usd_per_m, "out"],
     [fields.cache_read_usd_per_m, "cached"],
-    [fields.request_usd, "a call"],
-    [fields.image_usd, "an image"],
-    [fields.second_usd, "a second"],
+    [fields.request_usd, t("a call")],
+    [fields.image_usd, t("an image")],
+    [fields.second_usd, t("a second")],
   ] as const;
   const found = shown.filter(([text]) => /^\d+(\.\d+)?$/.test(text) && /[1-9]/.test(text));
   const isFree = found.length === 0 && fields.input_usd_per_m !== "" && fields.output_usd_per_m !== "";
@@ -102,21 +113,21 @@ function ItemState(props: { readonly row: ModelRow }): JSX.Element {
   return (
     <Switch>
       <Match when={test().kind === "running"}>
-        <Status tone="info">testing</Status>
+        <Status tone="info">{t("testing")}</Status>
       </Match>
       <Match when={result()}>
         {(seen) => (
           <Status tone={seen().is_ok ? "ok" : "bad"}>
-            {seen().is_ok ? `works, ${shownMs(seen().latency_ms)}` : (seen().error ?? "failed")}
+            {seen().is_ok ? `works, ${shownMs(seen().latency_ms)}` : (seen().error ?? t("failed"))}
           </Status>
         )}
       </Match>
       <Match when={skipped()}>{(text) => <Status tone="neutral">{text()}</Status>}</Match>
       <Match when={keepsItsPrices(props.row)}>
-        <Badge>in the catalog, keeps its prices</Badge>
+        <Badge>{t("in the catalog, keeps its prices")}</Badge>
       </Match>
       <Match when={!isReady(props.row)}>
-        <Badge>no price known</Badge>
+        <Badge>{t("no price known")}</Badge>
       </Match>
     </Switch>
   );
@@ -142,20 +153,20 @@ function ItemFields(props: ItemProps): JSX.Element {
     <div class={styles["fields"]}>
       <FieldRow>
         <TextField
-          label="Name"
-          hint="The name clients send."
+          label={t("Name")}
+          hint={t("The name clients send.")}
           autocomplete="off"
           spellcheck={false}
           {...field("name")}
         />
         <Show when={!keepsItsPrices(props.row)}>
-          <TextField label="Display name" autocomplete="off" {...field("display_name")} />
-          <ChoiceField label="Kind" options={modelKinds} {...field("kind")} />
+          <TextField label={t("Display name")} autocomplete="off" {...field("display_name")} />
+          <ChoiceField label={t("Kind")} options={modelKinds} {...field("kind")} />
         </Show>
       </FieldRow>
       <Show
         when={!keepsItsPrices(props.row)}
-        fallback={<p class="muted">The catalog has this model. Change its prices in Models.</p>}
+        fallback={<p class="muted">{t("The catalog has this model. Change its prices in Models.")}</p>}
       >
         <FieldRow>
           <For each={bounds}>
@@ -171,7 +182,7 @@ function ItemFields(props: ItemProps): JSX.Element {
                 label={priceLabels[unit.price]}
                 inputmode="decimal"
                 autocomplete="off"
-                {...(unpricedText(unit) === null ? {} : { hint: `Empty: ${unpricedText(unit)}.` })}
+                {...(unpricedText(unit) === null ? {} : { hint: t("Empty: {unit}.", { unit: unpricedText(unit) }) })}
                 {...field(unit.price)}
               />
             )}
@@ -179,14 +190,16 @@ function ItemFields(props: ItemProps): JSX.Element {
         </FieldRow>
         <ul class={styles["notes"]}>
           <Show when={proposal.are_limits_assumed}>
-            <li>The limits are common values: neither the provider nor the price data states them.</li>
+            <li>{t("The limits are common values: neither the provider nor the price data states them.")}</li>
           </Show>
-          <li>{proposal.price_source ?? "No price is known. Enter what you charge."}</li>
+          <li>{proposal.price_source ?? t("No price is known. Enter what you charge.")}</li>
           <Show when={proposal.long_prompt !== null && hasProposedPrices(proposal, props.row.fields)}>
             <li>
-              Above {formats.number(proposal.long_prompt?.above_tokens ?? 0)} input tokens a call costs{" "}
-              {formats.usd(proposal.long_prompt?.input_usd_per_m ?? "0")} in,{" "}
-              {formats.usd(proposal.long_prompt?.output_usd_per_m ?? "0")} out.
+              {rich("Above {above_tokens} input tokens a call costs {input_usd_per_m} in, {output_usd_per_m} out.", {
+                above_tokens: formats.number(proposal.long_prompt?.above_tokens ?? 0),
+                input_usd_per_m: formats.usd(proposal.long_prompt?.input_usd_per_m ?? "0"),
+                output_usd_per_m: formats.usd(proposal.long_prompt?.output_usd_per_m ?? "0"),
+              })}
             </li>
           </Show>
           <For each={proposal.price_notes}>{(note) => <li>{note}</li>}</For>

@@ -11,7 +11,9 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { waitingText } from "../../parts/outcome-text.ts";
 import { PageLink } from "../../parts/page-link.tsx";
+import { rich, t } from "../../translate.ts";
 import { channelPath } from "../upstreams/channel.ts";
+import { modelCount } from "./chosen-models.ts";
 import { ConnectionForm } from "./connection-form.tsx";
 import { createSetup, type ExistingChannel, type Setup } from "./create-setup.ts";
 import { ModelChoice } from "./model-choice.tsx";
@@ -19,13 +21,13 @@ import { ProviderChoice } from "./provider-choice.tsx";
 
 /** From a provider's key to served, priced and tested models. Nothing is saved before the last step. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Add a provider");
+  useAdminTitle(() => t("Add a provider"));
   const [params] = useSearchParams();
   const [chosen, setChosen] = createSignal<{ readonly preset: ProviderPreset | null } | null>(null);
   const [round, setRound] = createSignal(1);
   const channel = (): ExistingChannel => {
     const { channel: id, name } = params;
-    return typeof id === "string" ? { id, name: typeof name === "string" ? name : `channel ${id}` } : null;
+    return typeof id === "string" ? { id, name: typeof name === "string" ? name : t("channel {id}", { id }) } : null;
   };
   const restart = (): void => {
     setChosen(null);
@@ -34,8 +36,8 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title={channel() === null ? "Add a provider" : `Add models to ${channel()?.name}`}
-        text="Nothing is saved before the last step. You confirm every price."
+        title={channel() === null ? t("Add a provider") : t("Add models to {name}", { name: channel()?.name })}
+        text={t("Nothing is saved before the last step. You confirm every price.")}
       />
       <div class="section-stack">
         <Show when={round()} keyed>
@@ -75,7 +77,7 @@ function ListAgain(props: { readonly setup: Setup }): JSX.Element {
   let element: HTMLFormElement | undefined;
   onMount(() => element?.requestSubmit());
   return (
-    <Card title="The provider's list of models">
+    <Card title={t("The provider's list of models")}>
       <form
         class="form"
         ref={(each) => {
@@ -85,13 +87,13 @@ function ListAgain(props: { readonly setup: Setup }): JSX.Element {
         noValidate
       >
         <Show when={form.problem()}>
-          {(problem) => <ErrorState title="The list of models did not load" error={problem()} />}
+          {(problem) => <ErrorState title={t("The list of models did not load")} error={problem()} />}
         </Show>
         <Show when={props.setup.rows() === null && !form.isSubmitting()}>
           <TextArea
-            label="Names of models"
-            hint="One on each line, as the provider calls them. With names, the list is not fetched."
-            optional="optional"
+            label={t("Names of models")}
+            hint={t("One on each line, as the provider calls them. With names, the list is not fetched.")}
+            optional={t("optional")}
             rows={3}
             spellcheck={false}
             {...form.text("names")}
@@ -99,7 +101,7 @@ function ListAgain(props: { readonly setup: Setup }): JSX.Element {
         </Show>
         <div class="form-actions">
           <Button type="submit" isBusy={form.isSubmitting()}>
-            {form.isSubmitting() ? "Getting the models" : "Get the models again"}
+            {form.isSubmitting() ? t("Getting the models") : t("Get the models again")}
           </Button>
         </div>
       </form>
@@ -125,33 +127,34 @@ function Outcome(props: { readonly setup: Setup; readonly onAgain: () => void })
     await apiPost("/backend/admin/channel/enable/", { channel_ids: [id] });
     setIsEnabledNow(true);
     await refresh();
-    return `${name} was enabled`;
+    return t("{name} was enabled", { name });
   };
   return (
     <>
       <Show when={waiting()}>{(approval) => <Notice tone="warn">{waitingText(approval())}</Notice>}</Show>
       <Show when={saved()}>
         {(adopted) => (
-          <Card title={`${adopted().channel_name} is saved`}>
+          <Card title={t("{channel_name} is saved", { channel_name: adopted().channel_name })}>
             <div class="section-stack">
               <Show
                 when={adopted().channel_status === "enabled" || isEnabledNow()}
                 fallback={
                   <Notice tone="warn">
-                    <span>The channel is disabled, so its models get no calls from it.</span>{" "}
+                    <span>{t("The channel is disabled, so its models get no calls from it.")}</span>{" "}
                     <Button
                       isBusy={action.isBusy()}
                       onClick={() => void action.run(() => enable(adopted().channel_id, adopted().channel_name))}
                     >
-                      Enable it
+                      {t("Enable it")}
                     </Button>
                   </Notice>
                 }
               >
                 <p>
-                  It is enabled and serves {adopted().models.length} more{" "}
-                  {adopted().models.length === 1 ? "model" : "models"}, {adopted().new_models.length} of them new in the
-                  catalog.
+                  {rich("It is enabled and serves {models} more, {new_models} of them new in the catalog.", {
+                    models: modelCount(adopted().models.length),
+                    new_models: adopted().new_models.length,
+                  })}
                 </p>
               </Show>
               <div class="button-row">
@@ -160,10 +163,10 @@ function Outcome(props: { readonly setup: Setup; readonly onAgain: () => void })
                   data-variant="primary"
                   href={`/admin/upstreams/?q=${encodeURIComponent(adopted().channel_name)}&open=${adopted().channel_id}`}
                 >
-                  Open the channel
+                  {t("Open the channel")}
                 </PageLink>
                 <PageLink class="button" href="/admin/models/">
-                  Models and prices
+                  {t("Models and prices")}
                 </PageLink>
               </div>
             </div>
@@ -171,7 +174,7 @@ function Outcome(props: { readonly setup: Setup; readonly onAgain: () => void })
         )}
       </Show>
       <div class="button-row">
-        <Button onClick={() => props.onAgain()}>Add another</Button>
+        <Button onClick={() => props.onAgain()}>{t("Add another")}</Button>
       </div>
     </>
   );

@@ -3,6 +3,7 @@ import { createSignal, For, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { TextField } from "../../../kit/field.tsx";
+import { t } from "../../translate.ts";
 import styles from "./provider.module.css";
 
 /** Which provider is added; null stands for one that is not in the list. */
@@ -13,10 +14,10 @@ export function ProviderChoice(props: { readonly onChoose: (preset: ProviderPres
     return providerPresets.filter(({ id, name }) => id.includes(text) || name.toLowerCase().includes(text));
   };
   return (
-    <Card title="Choose the provider">
+    <Card title={t("Choose the provider")}>
       <div class="section-stack">
         <TextField
-          label="Find a provider"
+          label={t("Find a provider")}
           type="search"
           autocomplete="off"
           data-search=""
@@ -32,11 +33,11 @@ export function ProviderChoice(props: { readonly onChoose: (preset: ProviderPres
             )}
           </For>
           <li>
-            <Button onClick={() => props.onChoose(null)}>Custom</Button>
+            <Button onClick={() => props.onChoose(null)}>{t("Custom")}</Button>
           </li>
         </ul>
         <Show when={found().length === 0}>
-          <p class="muted">No provider has this name. Custom takes any address.</p>
+          <p class="muted">{t("No provider has this name. Custom takes any address.")}</p>
         </Show>
       </div>
     </Card>

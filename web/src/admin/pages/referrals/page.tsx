@@ -15,28 +15,29 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { referralStates } from "../../values.ts";
 
 type Referral = RowOf<typeof referralList>;
 
 const refusals: Readonly<Record<NonNullable<Referral["refusal"]>, string>> = {
-  address: "the address has another account",
-  device: "the browser has another account",
-  network: "the network is the inviter's, or was used too often",
-  month: "the inviter had enough rewards in that month",
-  closed: "the invited person has closed the account",
+  address: t("the address has another account"),
+  device: t("the browser has another account"),
+  network: t("the network is the inviter's, or was used too often"),
+  month: t("the inviter had enough rewards in that month"),
+  closed: t("the invited person has closed the account"),
 };
 
 const inviterOf = (row: Referral): JSX.Element => <UserLink userId={row.inviter_id} email={row.inviter_email} />;
 const invitedOf = (row: Referral): JSX.Element => <UserLink userId={row.invited_id} email={row.invited_email} />;
 
 const columns: readonly Column<Referral>[] = [
-  { id: "invited", label: "Invited", cell: invitedOf, card: "title" },
-  { id: "inviter", label: "By", cell: inviterOf },
-  { id: "state", label: "State", cell: (row) => <StateWord state={row.state} />, card: "badge" },
-  { id: "reward", label: "Inviter gets", cell: (row) => formats.quota(row.inviter_quota), align: "end" },
-  { id: "created_at", label: "Registered", cell: (row) => shownMoment(row.created_at), isSortable: true },
-  { id: "decided_at", label: "Decided", cell: (row) => shownMoment(row.decided_at) },
+  { id: "invited", label: t("Invited"), cell: invitedOf, card: "title" },
+  { id: "inviter", label: t("By"), cell: inviterOf },
+  { id: "state", label: t("State"), cell: (row) => <StateWord state={row.state} />, card: "badge" },
+  { id: "reward", label: t("Inviter gets"), cell: (row) => formats.quota(row.inviter_quota), align: "end" },
+  { id: "created_at", label: t("Registered"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "decided_at", label: t("Decided"), cell: (row) => shownMoment(row.decided_at) },
 ];
 
 const path = "/backend/admin/referral/";
@@ -44,30 +45,30 @@ const selection = selectionOf("referrals", path);
 
 /** People who were invited by users, and what was given for that. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Referrals");
+  useAdminTitle(() => t("Referrals"));
   const state = createTableState({ filters: ["state", "inviter_id"] });
   const list = createListQuery<Referral>({ path, state });
   return (
     <>
       <PageHead
-        title="Referrals"
-        text="People who registered by the link of a user. Rewards, limits and whether there are any are settings."
+        title={t("Referrals")}
+        text={t("People who registered by the link of a user. Rewards, limits and whether there are any are settings.")}
       />
       <DataTable
         {...list}
         name="admin-referrals"
-        label="Referrals"
+        label={t("Referrals")}
         columns={columns}
         state={state}
         rowId={(row) => String(row.referral_id)}
         selection={selection}
         filters={[
-          { id: "state", label: "State", options: optionsOf(referralStates) },
-          { id: "inviter_id", label: "Inviter's user id", isSearch: true },
+          { id: "state", label: t("State"), options: optionsOf(referralStates) },
+          { id: "inviter_id", label: t("Inviter's user id"), isSearch: true },
         ]}
         empty={{
-          title: "Nobody was invited yet",
-          text: "Switch referrals.is_on on in the settings; users then find their link under Billing.",
+          title: t("Nobody was invited yet"),
+          text: t("Switch referrals.is_on on in the settings; users then find their link under Billing."),
         }}
         panel={{ title: (row) => row.invited_email, content: (row) => <ReferralFacts row={row} /> }}
       />
@@ -80,21 +81,21 @@ function ReferralFacts(props: { readonly row: Referral }): JSX.Element {
   return (
     <Facts
       facts={[
-        { name: "State", value: <StateWord state={props.row.state} /> },
-        { name: "Invited", value: invitedOf(props.row) },
-        { name: "By", value: inviterOf(props.row) },
-        { name: "Inviter gets", value: formats.quota(props.row.inviter_quota) },
-        { name: "Invited person gets", value: formats.quota(props.row.invited_quota) },
-        { name: "Payment has to last", value: `${props.row.wait_days} days` },
+        { name: t("State"), value: <StateWord state={props.row.state} /> },
+        { name: t("Invited"), value: invitedOf(props.row) },
+        { name: t("By"), value: inviterOf(props.row) },
+        { name: t("Inviter gets"), value: formats.quota(props.row.inviter_quota) },
+        { name: t("Invited person gets"), value: formats.quota(props.row.invited_quota) },
+        { name: t("Payment has to last"), value: t("{wait_days} days", { wait_days: props.row.wait_days }) },
         {
-          name: "Payment",
+          name: t("Payment"),
           value:
             orderNo() === null ? "–" : <PageLink href={`/admin/orders/?order_no=${orderNo()}`}>{orderNo()}</PageLink>,
         },
-        { name: "Refused because", value: props.row.refusal === null ? "–" : refusals[props.row.refusal] },
-        { name: "Registered", value: shownMoment(props.row.created_at) },
-        { name: "Decided", value: shownMoment(props.row.decided_at) },
-        { name: "Taken back", value: shownMoment(props.row.taken_back_at) },
+        { name: t("Refused because"), value: props.row.refusal === null ? "–" : refusals[props.row.refusal] },
+        { name: t("Registered"), value: shownMoment(props.row.created_at) },
+        { name: t("Decided"), value: shownMoment(props.row.decided_at) },
+        { name: t("Taken back"), value: shownMoment(props.row.taken_back_at) },
       ]}
     />
   );

@@ -9,12 +9,13 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { type Credit, refusalTexts, registrationPath } from "./registration.ts";
 
 const columns: readonly Column<Credit>[] = [
   {
     id: "email",
-    label: "User",
+    label: t("User"),
     cell: (row) => (
       <PageLink href={`/admin/users/${row.user_id}/`}>
         <bdi>{row.email}</bdi>
@@ -24,21 +25,21 @@ const columns: readonly Column<Credit>[] = [
   },
   {
     id: "outcome",
-    label: "Free credit",
+    label: t("Free credit"),
     cell: (row) => <StateWord state={row.refusal === null ? "paid" : "refused"} />,
     card: "badge",
   },
-  { id: "credit_quota", label: "Amount", cell: (row) => formats.quota(row.credit_quota), align: "end" },
-  { id: "refusal", label: "Reason", cell: (row) => (row.refusal === null ? "–" : refusalTexts[row.refusal]) },
-  { id: "network", label: "Network", cell: (row) => <bdi>{row.network}</bdi> },
+  { id: "credit_quota", label: t("Amount"), cell: (row) => formats.quota(row.credit_quota), align: "end" },
+  { id: "refusal", label: t("Reason"), cell: (row) => (row.refusal === null ? "–" : refusalTexts[row.refusal]) },
+  { id: "network", label: t("Network"), cell: (row) => <bdi>{row.network}</bdi> },
   {
     id: "invitation_id",
-    label: "Invitation",
+    label: t("Invitation"),
     cell: (row) => (row.invitation_id === null ? "–" : String(row.invitation_id)),
     isHiddenAtFirst: true,
   },
-  { id: "registered_at", label: "Registered", cell: (row) => shownMoment(row.registered_at), isHiddenAtFirst: true },
-  { id: "decided_at", label: "Verified", cell: (row) => shownMoment(row.decided_at), isSortable: true },
+  { id: "registered_at", label: t("Registered"), cell: (row) => shownMoment(row.registered_at), isHiddenAtFirst: true },
+  { id: "decided_at", label: t("Verified"), cell: (row) => shownMoment(row.decided_at), isSortable: true },
 ];
 
 const selection = selectionOf("registration-credits", `${registrationPath}credit/`);
@@ -51,15 +52,15 @@ export function Credits(): JSX.Element {
     <DataTable
       {...list}
       name="admin-registration-credits"
-      label="Free credit of newcomers"
+      label={t("Free credit of newcomers")}
       columns={columns}
       state={state}
       rowId={(row) => String(row.user_id)}
       selection={selection}
-      filters={[{ id: "outcome", label: "Outcome", options: optionsOf(["paid", "refused"]) }]}
+      filters={[{ id: "outcome", label: t("Outcome"), options: optionsOf(["paid", "refused"]) }]}
       empty={{
-        title: "No free credit yet",
-        text: "What newcomers get appears here once they have verified their address.",
+        title: t("No free credit yet"),
+        text: t("What newcomers get appears here once they have verified their address."),
       }}
     />
   );

@@ -22,19 +22,22 @@ import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { type Invitation, registrationPath } from "./registration.ts";
 
-const usesOf = ({ uses, uses_max: most }: Invitation): string => `${formats.number(uses)} of ${formats.number(most)}`;
-const creditOf = ({ credit_quota: quota }: Invitation): string => (quota === null ? "as usual" : formats.quota(quota));
+const usesOf = ({ uses, uses_max: most }: Invitation): string =>
+  t("{uses} of {most}", { uses: formats.number(uses), most: formats.number(most) });
+const creditOf = ({ credit_quota: quota }: Invitation): string =>
+  quota === null ? t("as usual") : formats.quota(quota);
 
 const columns: readonly Column<Invitation>[] = [
-  { id: "name", label: "For", cell: (row) => <bdi>{row.name}</bdi>, card: "title" },
-  { id: "uses", label: "Used", cell: usesOf, align: "end" },
-  { id: "state", label: "State", cell: (row) => <StateWord state={row.state} />, card: "badge" },
-  { id: "group_name", label: "Group", cell: (row) => row.group_name ?? "as usual" },
-  { id: "credit_quota", label: "Free credit", cell: creditOf },
-  { id: "expires_at", label: "Valid until", cell: (row) => shownMoment(row.expires_at) },
-  { id: "created_at", label: "Created", cell: (row) => shownMoment(row.created_at) },
+  { id: "name", label: t("For"), cell: (row) => <bdi>{row.name}</bdi>, card: "title" },
+  { id: "uses", label: t("Used"), cell: usesOf, align: "end" },
+  { id: "state", label: t("State"), cell: (row) => <StateWord state={row.state} />, card: "badge" },
+  { id: "group_name", label: t("Group"), cell: (row) => row.group_name ?? t("as usual") },
+  { id: "credit_quota", label: t("Free credit"), cell: creditOf },
+  { id: "expires_at", label: t("Valid until"), cell: (row) => shownMoment(row.expires_at) },
+  { id: "created_at", label: t("Created"), cell: (row) => shownMoment(row.created_at) },
 ];
 
 /** Codes with which people may register. */
@@ -49,7 +52,7 @@ export function Invitations(props: {
     <>
       <DataTable
         name="admin-invitations"
-        label="Invitations made"
+        label={t("Invitations made")}
         columns={columns}
         state={state}
         rows={props.invitations}
@@ -57,11 +60,11 @@ export function Invitations(props: {
         isLoading={false}
         error={null}
         onRetry={props.onRetry}
-        empty={{ title: "No invitations yet", text: "An invitation lets a number of people register by a link." }}
+        empty={{ title: t("No invitations yet"), text: t("An invitation lets a number of people register by a link.") }}
         actions={
           <Button variant="primary" onClick={() => setIsMaking(true)}>
             <Icon name="plus" />
-            New invitation
+            {t("New invitation")}
           </Button>
         }
         panel={{
@@ -69,12 +72,12 @@ export function Invitations(props: {
           content: (row) => <InvitationFacts invitation={row} onEnd={() => setEnded(row)} />,
         }}
       />
-      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title="New invitation" size="wide">
+      <Dialog isOpen={isMaking()} onClose={() => setIsMaking(false)} title={t("New invitation")} size="wide">
         <Show when={isMaking()}>
           <InvitationForm onDone={() => setIsMaking(false)} />
         </Show>
       </Dialog>
-      <Dialog isOpen={ended() !== null} onClose={() => setEnded(null)} title="Revoke an invitation">
+      <Dialog isOpen={ended() !== null} onClose={() => setEnded(null)} title={t("Revoke an invitation")}>
         <Show when={ended()} keyed>
           {(invitation) => <RevokeForm invitation={invitation} onDone={() => setEnded(null)} />}
         </Show>
@@ -88,22 +91,22 @@ function InvitationFacts(props: { readonly invitation: Invitation; readonly onEn
     <>
       <Facts
         facts={[
-          { name: "State", value: <StateWord state={props.invitation.state} /> },
-          { name: "Link", value: <CopyText text={props.invitation.link} label="Copy the link" /> },
-          { name: "Code", value: <CopyText text={props.invitation.code} label="Copy the code" /> },
-          { name: "Used", value: usesOf(props.invitation) },
-          { name: "Group", value: props.invitation.group_name ?? "as usual" },
-          { name: "Free credit", value: creditOf(props.invitation) },
-          { name: "Valid until", value: shownMoment(props.invitation.expires_at) },
-          { name: "Made by", value: <bdi>{props.invitation.created_by}</bdi> },
-          { name: "Created", value: shownMoment(props.invitation.created_at) },
-          { name: "Revoked", value: shownMoment(props.invitation.revoked_at) },
+          { name: t("State"), value: <StateWord state={props.invitation.state} /> },
+          { name: t("Link"), value: <CopyText text={props.invitation.link} label={t("Copy the link")} /> },
+          { name: t("Code"), value: <CopyText text={props.invitation.code} label={t("Copy the code")} /> },
+          { name: t("Used"), value: usesOf(props.invitation) },
+          { name: t("Group"), value: props.invitation.group_name ?? t("as usual") },
+          { name: t("Free credit"), value: creditOf(props.invitation) },
+          { name: t("Valid until"), value: shownMoment(props.invitation.expires_at) },
+          { name: t("Made by"), value: <bdi>{props.invitation.created_by}</bdi> },
+          { name: t("Created"), value: shownMoment(props.invitation.created_at) },
+          { name: t("Revoked"), value: shownMoment(props.invitation.revoked_at) },
         ]}
       />
       <Show when={props.invitation.state !== "revoked"}>
         <div class="button-row">
           <Button variant="danger" onClick={() => props.onEnd()}>
-            Revoke
+            {t("Revoke")}
           </Button>
         </div>
       </Show>
@@ -121,9 +124,9 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
   const form = createForm({
     initial: { name: "", uses_max: "1", expires_on: "", group_name: "", credit_quota: "", reason: "" },
     check: ({ name, uses_max, credit_quota, reason }) => ({
-      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(/^[1-9]\d{0,3}$|^10000$/.test(uses_max.trim()) ? {} : { uses_max: "Enter 1 to 10000." }),
-      ...(creditQuota(credit_quota) === "" ? { credit_quota: "Enter an amount in US dollars." } : {}),
+      ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
+      ...(/^[1-9]\d{0,3}$|^10000$/.test(uses_max.trim()) ? {} : { uses_max: t("Enter 1 to 10000.") }),
+      ...(creditQuota(credit_quota) === "" ? { credit_quota: t("Enter an amount in US dollars.") } : {}),
       ...reasonFault(reason),
     }),
     body: (values) => ({
@@ -138,7 +141,7 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
     submit: async (_, body) => {
       const answer = await apiPost<typeof createdInvitationResponse>(`${registrationPath}invitation/create/`, body);
       await refresh();
-      showToast(outcomeText(answer, () => "The invitation was made. Its link is in the list."));
+      showToast(outcomeText(answer, () => t("The invitation was made. Its link is in the list.")));
       props.onDone();
     },
   });
@@ -146,50 +149,50 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
     <AdminForm
       form={form}
       operation="/backend/admin/registration/invitation/create/"
-      action="Make invitation"
+      action={t("Make invitation")}
       onCancel={props.onDone}
     >
       <TextField
-        label="For"
+        label={t("For")}
         autocomplete="off"
-        hint="For admins alone, such as a team or an event."
+        hint={t("For admins alone, such as a team or an event.")}
         {...form.text("name")}
       />
       <FieldRow>
         <TextField
-          label="Uses"
+          label={t("Uses")}
           inputmode="numeric"
           autocomplete="off"
-          hint="A use counts once the address is verified."
+          hint={t("A use counts once the address is verified.")}
           {...form.text("uses_max")}
         />
         <TextField
-          label="Valid until"
-          optional="optional"
+          label={t("Valid until")}
+          optional={t("optional")}
           type="date"
-          hint="The end of this day, UTC."
+          hint={t("The end of this day, UTC.")}
           {...form.text("expires_on")}
         />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Group"
-          optional="optional"
+          label={t("Group")}
+          optional={t("optional")}
           autocomplete="off"
           spellcheck={false}
-          hint="Its accounts start in this group."
+          hint={t("Its accounts start in this group.")}
           {...form.text("group_name")}
         />
         <TextField
-          label="Free credit, USD"
-          optional="optional"
+          label={t("Free credit, USD")}
+          optional={t("optional")}
           inputmode="decimal"
           autocomplete="off"
-          hint="Instead of the usual credit, without the limits of networks and devices. 0 is none."
+          hint={t("Instead of the usual credit, without the limits of networks and devices. 0 is none.")}
           {...form.text("credit_quota")}
         />
       </FieldRow>
-      <SecondPersonNotice what="An invitation into a group, or with much credit, waits" />
+      <SecondPersonNotice what={t("An invitation into a group, or with much credit, waits")} />
       <ReasonField form={form} />
     </AdminForm>
   );
@@ -207,7 +210,7 @@ function RevokeForm(props: { readonly invitation: Invitation; readonly onDone: (
     submit: async (_, body) => {
       await apiPost<typeof revokedInvitationResponse>(`${registrationPath}invitation/revoke/`, body);
       await refresh();
-      showToast("The invitation was revoked.");
+      showToast(t("The invitation was revoked."));
       props.onDone();
     },
   });
@@ -215,13 +218,14 @@ function RevokeForm(props: { readonly invitation: Invitation; readonly onDone: (
     <AdminForm
       form={form}
       operation="/backend/admin/registration/invitation/revoke/"
-      action="Revoke"
+      action={t("Revoke")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Notice tone="warn">
-        Nobody can register with it any more, nor verify an address with which that was begun. Accounts stay. This can't
-        be undone.
+        {t(
+          "Nobody can register with it any more, nor verify an address with which that was begun. Accounts stay. This can't be undone.",
+        )}
       </Notice>
       <ReasonField form={form} />
     </AdminForm>

@@ -9,6 +9,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
 import { createMe, SuperOnly } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { Credits } from "./credits.tsx";
 import { Invitations } from "./invitations.tsx";
 import { modeTexts, type RegistrationSettings, type Rules, registrationPath } from "./registration.ts";
@@ -16,7 +17,7 @@ import { RulesForm } from "./rules-form.tsx";
 
 /** Who may register, and what newcomers get. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Registration");
+  useAdminTitle(() => t("Registration"));
   const me = createMe();
   const settings = createQuery(() => ({
     queryKey: [registrationPath],
@@ -29,14 +30,14 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Registration"
-        text="Who may create an account, with a password or by a sign-in service, and what newcomers get."
+        title={t("Registration")}
+        text={t("Who may create an account, with a password or by a sign-in service, and what newcomers get.")}
       />
-      <SuperOnly what="Registration can be viewed and changed">
+      <SuperOnly what={t("Registration can be viewed and changed")}>
         <Settings query={settings} />
       </SuperOnly>
       <ShownAfter isReady={isAboveShown()}>
-        <Card title="Free credit">
+        <Card title={t("Free credit")}>
           <Credits />
         </Card>
       </ShownAfter>
@@ -51,7 +52,7 @@ function Settings(props: { readonly query: CreateQueryResult<RegistrationSetting
         {(data) => (
           <>
             <RulesCard rules={data().rules} />
-            <Card title="Invitations">
+            <Card title={t("Invitations")}>
               <Invitations invitations={data().invitations} onRetry={() => void props.query.refetch()} />
             </Card>
           </>
@@ -60,7 +61,7 @@ function Settings(props: { readonly query: CreateQueryResult<RegistrationSetting
       <Match when={props.query.error}>
         {(error) => (
           <ErrorState
-            title="The settings could not be loaded"
+            title={t("The settings could not be loaded")}
             error={error()}
             onRetry={() => void props.query.refetch()}
           />
@@ -70,36 +71,49 @@ function Settings(props: { readonly query: CreateQueryResult<RegistrationSetting
   );
 }
 
-const limitText = (most: number): string => (most === 0 ? "no limit" : formats.number(most));
-const listText = (domains: readonly string[]): string => (domains.length === 0 ? "none" : domains.join(", "));
+const limitText = (most: number): string => (most === 0 ? t("no limit") : formats.number(most));
+const listText = (domains: readonly string[]): string => (domains.length === 0 ? t("none") : domains.join(", "));
 
 function RulesCard(props: { readonly rules: Rules }): JSX.Element {
   const [isEditing, setIsEditing] = createSignal(false);
   const hasCredit = (): boolean => BigInt(props.rules.credit_quota) > 0n;
   return (
-    <Card title="Rules" actions={<Button onClick={() => setIsEditing(true)}>Edit rules</Button>}>
+    <Card title={t("Rules")} actions={<Button onClick={() => setIsEditing(true)}>{t("Edit rules")}</Button>}>
       <Facts
         facts={[
-          { name: "Who may register", value: modeTexts[props.rules.mode] },
-          { name: "Domains", value: <bdi>{listText(props.rules.domains)}</bdi> },
-          { name: "Refused domains", value: <bdi>{listText(props.rules.refused_domains)}</bdi> },
-          { name: "Proof of work", value: props.rules.proof_bits === 0 ? "off" : `${props.rules.proof_bits} bits` },
-          { name: "Free credit", value: hasCredit() ? formats.quota(props.rules.credit_quota) : "none" },
+          { name: t("Who may register"), value: modeTexts[props.rules.mode] },
+          { name: t("Domains"), value: <bdi>{listText(props.rules.domains)}</bdi> },
+          { name: t("Refused domains"), value: <bdi>{listText(props.rules.refused_domains)}</bdi> },
           {
-            name: "From a network",
-            value: `${limitText(props.rules.credits_per_network_day)} a day, ${limitText(props.rules.credits_per_network)} in all`,
+            name: t("Proof of work"),
+            value:
+              props.rules.proof_bits === 0 ? t("off") : t("{proof_bits} bits", { proof_bits: props.rules.proof_bits }),
+          },
+          { name: t("Free credit"), value: hasCredit() ? formats.quota(props.rules.credit_quota) : t("none") },
+          {
+            name: t("From a network"),
+            value: t("{credits_per_network_day} a day, {credits_per_network} in all", {
+              credits_per_network_day: limitText(props.rules.credits_per_network_day),
+              credits_per_network: limitText(props.rules.credits_per_network),
+            }),
           },
           {
-            name: "From a device",
-            value: `${limitText(props.rules.credits_per_device_day)} a day, ${limitText(props.rules.credits_per_device)} in all`,
+            name: t("From a device"),
+            value: t("{credits_per_device_day} a day, {credits_per_device} in all", {
+              credits_per_device_day: limitText(props.rules.credits_per_device_day),
+              credits_per_device: limitText(props.rules.credits_per_device),
+            }),
           },
-          { name: "To everybody", value: `${limitText(props.rules.credits_per_day)} a day` },
+          {
+            name: t("To everybody"),
+            value: t("{credits_per_day} a day", { credits_per_day: limitText(props.rules.credits_per_day) }),
+          },
         ]}
       />
       <Dialog
         isOpen={isEditing()}
         onClose={() => setIsEditing(false)}
-        title="Edit the rules of registration"
+        title={t("Edit the rules of registration")}
         size="wide"
       >
         <Show when={isEditing()}>

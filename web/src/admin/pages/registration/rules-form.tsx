@@ -12,6 +12,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import { modeTexts, type Rules, registrationPath } from "./registration.ts";
 
 const numbers = [
@@ -55,11 +56,13 @@ function faultsOf(values: Values): Partial<Record<keyof Values, string>> {
   const wrong = numbers.filter((name) => !isCount(values[name]));
   const bits = Number(values.proof_bits);
   return {
-    ...Object.fromEntries(wrong.map((name) => [name, "Enter a whole number."])),
-    ...(quotaOfUsd(values.credit_quota) === null ? { credit_quota: "Enter an amount in US dollars." } : {}),
-    ...(isCount(values.proof_bits) && bits <= proofBitsMax ? {} : { proof_bits: `Enter 0 to ${proofBitsMax}.` }),
+    ...Object.fromEntries(wrong.map((name) => [name, t("Enter a whole number.")])),
+    ...(quotaOfUsd(values.credit_quota) === null ? { credit_quota: t("Enter an amount in US dollars.") } : {}),
+    ...(isCount(values.proof_bits) && bits <= proofBitsMax
+      ? {}
+      : { proof_bits: t("Enter 0 to {proofBitsMax}.", { proofBitsMax }) }),
     ...(values.mode === "domains" && domainsOf(values.domains).length === 0
-      ? { domains: "Name at least one domain." }
+      ? { domains: t("Name at least one domain.") }
       : {}),
     ...reasonFault(values.reason),
   };
@@ -84,15 +87,20 @@ export function RulesForm(props: { readonly rules: Rules; readonly onDone: () =>
     submit: async (_, body) => {
       const answer = await apiPost<typeof savedRegistrationResponse>(`${registrationPath}save/`, body);
       await refresh();
-      showToast(outcomeText(answer, () => "The rules were saved."));
+      showToast(outcomeText(answer, () => t("The rules were saved.")));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/registration/save/" action="Save rules" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/registration/save/"
+      action={t("Save rules")}
+      onCancel={props.onDone}
+    >
       <WhoFields form={form} />
       <CreditFields form={form} />
-      <SecondPersonNotice what="More credit for newcomers waits" />
+      <SecondPersonNotice what={t("More credit for newcomers waits")} />
       <ReasonField form={form} />
     </AdminForm>
   );
@@ -102,30 +110,32 @@ function WhoFields(props: { readonly form: Form<Values> }): JSX.Element {
   return (
     <>
       <ChoiceField
-        label="Who may register"
+        label={t("Who may register")}
         options={registrationModes.map((mode) => ({ value: mode, label: modeTexts[mode] }))}
         {...props.form.text("mode")}
       />
       <Show when={props.form.values().mode === "domains"}>
         <TextArea
-          label="Domains"
-          hint="One on each line, such as example.org; *.example.org means every domain below it."
+          label={t("Domains")}
+          hint={t("One on each line, such as example.org; *.example.org means every domain below it.")}
           spellcheck={false}
           {...props.form.text("domains")}
         />
       </Show>
       <TextArea
-        label="Refused domains"
-        optional="optional"
-        hint="Addresses of these never register, for instance of services for throw-away mail."
+        label={t("Refused domains")}
+        optional={t("optional")}
+        hint={t("Addresses of these never register, for instance of services for throw-away mail.")}
         spellcheck={false}
         {...props.form.text("refused_domains")}
       />
       <TextField
-        label="Proof of work, bits"
+        label={t("Proof of work, bits")}
         inputmode="numeric"
         autocomplete="off"
-        hint="0 is off. 16 takes a browser about a second, and each further bit twice as long. Programs solve it, too; sign-in services are not asked."
+        hint={t(
+          "0 is off. 16 takes a browser about a second, and each further bit twice as long. Programs solve it, too; sign-in services are not asked.",
+        )}
         {...props.form.text("proof_bits")}
       />
     </>
@@ -139,25 +149,25 @@ function CreditFields(props: { readonly form: Form<Values> }): JSX.Element {
   return (
     <>
       <TextField
-        label="Free credit, USD"
+        label={t("Free credit, USD")}
         inputmode="decimal"
         autocomplete="off"
-        hint="Once per person, after the address is verified. 0 is none."
+        hint={t("Once per person, after the address is verified. 0 is none.")}
         {...props.form.text("credit_quota")}
       />
       <FieldRow>
-        {field("credits_per_network_day", "From a network, a day")}
-        {field("credits_per_network", "From a network, in all")}
+        {field("credits_per_network_day", t("From a network, a day"))}
+        {field("credits_per_network", t("From a network, in all"))}
       </FieldRow>
       <FieldRow>
-        {field("credits_per_device_day", "From a device, a day")}
-        {field("credits_per_device", "From a device, in all")}
+        {field("credits_per_device_day", t("From a device, a day"))}
+        {field("credits_per_device", t("From a device, in all"))}
       </FieldRow>
       <TextField
-        label="To everybody, a day"
+        label={t("To everybody, a day")}
         inputmode="numeric"
         autocomplete="off"
-        hint="How many people get credit; 0 is no limit. A network is a /24 or an IPv6 /48, a day is one of UTC."
+        hint={t("How many people get credit; 0 is no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.")}
         {...props.form.text("credits_per_day")}
       />
     </>

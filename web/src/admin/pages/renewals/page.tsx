@@ -22,6 +22,7 @@ import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx"
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { renewalStatuses } from "../../values.ts";
 
 type Renewal = RowOf<typeof renewalList>;
@@ -30,37 +31,37 @@ const renewalsPath = "/backend/admin/renewal/";
 
 /** Who or what ended a subscription. */
 const ends: Readonly<Record<NonNullable<Renewal["end_reason"]>, string>> = {
-  customer: "the customer",
-  admin: "an admin",
-  payment: "failed payments",
-  gateway: "the gateway",
-  unknown: "no longer known at the gateway",
-  second: "the user or the organisation had the plan already",
-  left: "the member whose card it is no longer pays for the organisation",
+  customer: t("the customer"),
+  admin: t("an admin"),
+  payment: t("failed payments"),
+  gateway: t("the gateway"),
+  unknown: t("no longer known at the gateway"),
+  second: t("the user or the organisation had the plan already"),
+  left: t("the member whose card it is no longer pays for the organisation"),
 };
 
 const stateOf = (row: Renewal): JSX.Element => (
   <>
     <StateWord state={row.status} />
-    <Show when={row.is_cancelled_at_end && row.status === "active"}> ends after this month</Show>
+    <Show when={row.is_cancelled_at_end && row.status === "active"}> {t("ends after this month")}</Show>
   </>
 );
 
 const columns: readonly Column<Renewal>[] = [
-  { id: "email", label: "Customer", cell: (row) => <bdi>{row.email}</bdi>, card: "title" },
-  { id: "organisation", label: "For", cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
-  { id: "plan_name", label: "Plan", cell: (row) => <bdi>{row.plan_name}</bdi> },
+  { id: "email", label: t("Customer"), cell: (row) => <bdi>{row.email}</bdi>, card: "title" },
+  { id: "organisation", label: t("For"), cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
+  { id: "plan_name", label: t("Plan"), cell: (row) => <bdi>{row.plan_name}</bdi> },
   {
     id: "price_usd",
-    label: "Price per month",
+    label: t("Price per month"),
     cell: (row) => formats.usd(row.price_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "status", label: "State", cell: stateOf, card: "badge" },
-  { id: "periods", label: "Months paid", cell: (row) => shownCount(row.periods), align: "end" },
-  { id: "period_end", label: "Paid until", cell: (row) => shownMoment(row.period_end) },
-  { id: "created_at", label: "Begun", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "status", label: t("State"), cell: stateOf, card: "badge" },
+  { id: "periods", label: t("Months paid"), cell: (row) => shownCount(row.periods), align: "end" },
+  { id: "period_end", label: t("Paid until"), cell: (row) => shownMoment(row.period_end) },
+  { id: "created_at", label: t("Begun"), cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 const mayEnd = ({ status }: Renewal): boolean => status === "active" || status === "past_due";
@@ -69,39 +70,39 @@ const selection = selectionOf("renewals", renewalsPath);
 
 /** Plans that the card gateway charges for every month. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Subscriptions");
+  useAdminTitle(() => t("Subscriptions"));
   const state = createTableState({ filters: ["email", "plan_code", "status"] });
   const list = createListQuery<Renewal>({ path: renewalsPath, state });
   const [cancelled, setCancelled] = createSignal<Renewal | null>(null);
   return (
     <>
       <PageHead
-        title="Subscriptions"
-        text="Plans that the card gateway charges for every month. Each paid month is an order."
+        title={t("Subscriptions")}
+        text={t("Plans that the card gateway charges for every month. Each paid month is an order.")}
       />
       <DataTable
         {...list}
         name="admin-renewals"
-        label="Subscriptions"
+        label={t("Subscriptions")}
         columns={columns}
         state={state}
         rowId={(row) => row.renewal_no}
         selection={selection}
         filters={[
-          { id: "status", label: "State", options: optionsOf(renewalStatuses) },
-          { id: "email", label: "Customer's e-mail", isSearch: true },
-          { id: "plan_code", label: "Plan code", isSearch: true },
+          { id: "status", label: t("State"), options: optionsOf(renewalStatuses) },
+          { id: "email", label: t("Customer's e-mail"), isSearch: true },
+          { id: "plan_code", label: t("Plan code"), isSearch: true },
         ]}
         empty={{
-          title: "There are no subscriptions",
-          text: "Let a monthly plan renew, and customers can have their card charged for it every month.",
+          title: t("There are no subscriptions"),
+          text: t("Let a monthly plan renew, and customers can have their card charged for it every month."),
         }}
         panel={{
           title: (row) => row.email,
           content: (row) => <RenewalFacts renewal={row} onCancel={() => setCancelled(row)} />,
         }}
       />
-      <Dialog isOpen={cancelled() !== null} onClose={() => setCancelled(null)} title="Cancel subscription">
+      <Dialog isOpen={cancelled() !== null} onClose={() => setCancelled(null)} title={t("Cancel subscription")}>
         <Show when={cancelled()} keyed>
           {(row) => <CancelForm renewal={row} onDone={() => setCancelled(null)} />}
         </Show>
@@ -117,38 +118,41 @@ function RenewalFacts(props: { readonly renewal: Renewal; readonly onCancel: () 
     <>
       <div class="button-row">
         <PageLink class="button" href={ordersPath}>
-          Orders
+          {t("Orders")}
         </PageLink>
         <PageLink class="button" href={`/admin/users/${renewal.user_id}/`}>
-          Customer
+          {t("Customer")}
         </PageLink>
         <Show when={mayEnd(renewal)}>
           <ActButton operation="/backend/admin/renewal/cancel/" variant="danger" onClick={() => props.onCancel()}>
-            Cancel subscription
+            {t("Cancel subscription")}
           </ActButton>
         </Show>
       </div>
       <Facts
         facts={[
-          { name: "Number", value: <code>{renewal.renewal_no}</code> },
-          { name: "State", value: stateOf(renewal) },
-          { name: "Ended by", value: renewal.end_reason === null ? "nobody" : ends[renewal.end_reason] },
-          { name: "Reason", value: <bdi>{shownText(renewal.note)}</bdi> },
-          { name: "For the organisation", value: <bdi>{shownText(renewal.organisation)}</bdi> },
-          { name: "Plan", value: <bdi>{`${renewal.plan_name} (${renewal.plan_code})`}</bdi> },
-          { name: "Price per month", value: formats.usd(renewal.price_usd) },
-          { name: "Each month grants", value: formats.quota(renewal.quota) },
-          { name: "Group", value: renewal.group_name ?? "none" },
-          { name: "Months paid", value: shownCount(renewal.periods) },
-          { name: "Paid until", value: shownMoment(renewal.period_end) },
-          { name: "Kept until, at the latest", value: shownMoment(renewal.kept_until) },
-          { name: "Charge failed", value: shownMoment(renewal.failed_at) },
-          { name: "New price", value: renewal.next_price_usd === null ? "none" : formats.usd(renewal.next_price_usd) },
-          { name: "New price holds from", value: shownMoment(renewal.next_from) },
-          { name: "Account at the gateway", value: renewal.account },
-          { name: "Number at the gateway", value: <code>{shownText(renewal.gateway_subscription_id)}</code> },
-          { name: "Begun", value: shownMoment(renewal.created_at) },
-          { name: "Changed", value: shownMoment(renewal.updated_at) },
+          { name: t("Number"), value: <code>{renewal.renewal_no}</code> },
+          { name: t("State"), value: stateOf(renewal) },
+          { name: t("Ended by"), value: renewal.end_reason === null ? t("nobody") : ends[renewal.end_reason] },
+          { name: t("Reason"), value: <bdi>{shownText(renewal.note)}</bdi> },
+          { name: t("For the organisation"), value: <bdi>{shownText(renewal.organisation)}</bdi> },
+          { name: t("Plan"), value: <bdi>{`${renewal.plan_name} (${renewal.plan_code})`}</bdi> },
+          { name: t("Price per month"), value: formats.usd(renewal.price_usd) },
+          { name: t("Each month grants"), value: formats.quota(renewal.quota) },
+          { name: t("Group"), value: renewal.group_name ?? t("none") },
+          { name: t("Months paid"), value: shownCount(renewal.periods) },
+          { name: t("Paid until"), value: shownMoment(renewal.period_end) },
+          { name: t("Kept until, at the latest"), value: shownMoment(renewal.kept_until) },
+          { name: t("Charge failed"), value: shownMoment(renewal.failed_at) },
+          {
+            name: t("New price"),
+            value: renewal.next_price_usd === null ? t("none") : formats.usd(renewal.next_price_usd),
+          },
+          { name: t("New price holds from"), value: shownMoment(renewal.next_from) },
+          { name: t("Account at the gateway"), value: renewal.account },
+          { name: t("Number at the gateway"), value: <code>{shownText(renewal.gateway_subscription_id)}</code> },
+          { name: t("Begun"), value: shownMoment(renewal.created_at) },
+          { name: t("Changed"), value: shownMoment(renewal.updated_at) },
         ]}
       />
     </>
@@ -166,7 +170,7 @@ function CancelForm(props: { readonly renewal: Renewal; readonly onDone: () => v
         reason,
       });
       await refresh();
-      showToast("The subscription was cancelled.");
+      showToast(t("The subscription was cancelled."));
       props.onDone();
     },
   });
@@ -174,13 +178,15 @@ function CancelForm(props: { readonly renewal: Renewal; readonly onDone: () => v
     <AdminForm
       form={form}
       operation="/backend/admin/renewal/cancel/"
-      action="Cancel subscription"
+      action={t("Cancel subscription")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Notice tone="warn">
-        The gateway charges nothing more for <bdi>{props.renewal.plan_name}</bdi>. The month that is paid runs to its
-        end, and nothing is refunded. This can't be undone.
+        {rich(
+          "The gateway charges nothing more for {plan_name}. The month that is paid runs to its end, and nothing is refunded. This can't be undone.",
+          { plan_name: <bdi>{props.renewal.plan_name}</bdi> },
+        )}
       </Notice>
       <ReasonField form={form} />
     </AdminForm>

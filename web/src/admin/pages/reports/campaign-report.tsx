@@ -5,6 +5,7 @@ import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { shownCount, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { ReportHead, ReportTable, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
@@ -16,16 +17,16 @@ function counted(id: Counted, label: string): Column<Row> {
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: "campaign", label: "Campaign", cell: (row) => row.campaign, card: "title", isSortable: true },
-  { id: "utm_source", label: "Source", cell: (row) => shownText(row.utm_source), isSortable: true },
-  { id: "utm_medium", label: "Medium", cell: (row) => shownText(row.utm_medium), isSortable: true },
-  counted("page_views", "Page views"),
-  counted("visitors", "Visitors"),
-  counted("cta_clicks", "Clicks"),
-  counted("payments", "Payments"),
+  { id: "campaign", label: t("Campaign"), cell: (row) => row.campaign, card: "title", isSortable: true },
+  { id: "utm_source", label: t("Source"), cell: (row) => shownText(row.utm_source), isSortable: true },
+  { id: "utm_medium", label: t("Medium"), cell: (row) => shownText(row.utm_medium), isSortable: true },
+  counted("page_views", t("Page views")),
+  counted("visitors", t("Visitors")),
+  counted("cta_clicks", t("Clicks")),
+  counted("payments", t("Payments")),
   {
     id: "revenue_usd",
-    label: "Revenue, USD",
+    label: t("Revenue, USD"),
     cell: (row) => formats.usd(row.revenue_usd),
     align: "end",
     isSortable: true,
@@ -43,23 +44,27 @@ export function CampaignReport(props: { readonly range: RangeState }): JSX.Eleme
       <Totals
         hasFailed={query.hasFailed}
         figures={[
-          { label: "Visitors", value: count(total()?.visitors), note: "visitors from several campaigns count once" },
-          { label: "Clicks", value: count(total()?.cta_clicks) },
-          { label: "Payments", value: count(total()?.payments) },
-          { label: "Revenue", value: ((text) => text && formats.usd(text))(total()?.revenue_usd) },
-          { label: "Bot events", value: count(query.data?.bot_events), note: "excluded from all other figures" },
+          {
+            label: t("Visitors"),
+            value: count(total()?.visitors),
+            note: t("visitors from several campaigns count once"),
+          },
+          { label: t("Clicks"), value: count(total()?.cta_clicks) },
+          { label: t("Payments"), value: count(total()?.payments) },
+          { label: t("Revenue"), value: ((text) => text && formats.usd(text))(total()?.revenue_usd) },
+          { label: t("Bot events"), value: count(query.data?.bot_events), note: t("excluded from all other figures") },
         ]}
       />
       <ReportTable
         name="admin-report-campaign"
-        label="Campaigns"
+        label={t("Campaigns")}
         columns={columns}
         rows={query.data?.rows}
         rowId={(row) => `${row.campaign} ${row.utm_source} ${row.utm_medium}`}
         query={query}
         empty={{
-          title: "No campaign visits in these days",
-          text: "A visit counts here if its link named a campaign.",
+          title: t("No campaign visits in these days"),
+          text: t("A visit counts here if its link named a campaign."),
         }}
       />
     </>

@@ -17,6 +17,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent, orNull, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
+import { t } from "../../translate.ts";
 import { priceLabels, unpricedText } from "../../unit-texts.ts";
 
 type Cost = ResponseOf<typeof channelCostEntry>;
@@ -24,9 +25,9 @@ type Cost = ResponseOf<typeof channelCostEntry>;
 const path = "/backend/admin/channel-cost/list/";
 
 const columns = [
-  { label: "Channel", cell: (cost: Cost) => `${cost.channel_name} (${cost.channel_id})` },
-  { label: "Model", cell: (cost: Cost) => <code>{cost.model}</code> },
-  { label: "From day (UTC)", cell: (cost: Cost) => cost.valid_from },
+  { label: t("Channel"), cell: (cost: Cost) => `${cost.channel_name} (${cost.channel_id})` },
+  { label: t("Model"), cell: (cost: Cost) => <code>{cost.model}</code> },
+  { label: t("From day (UTC)"), cell: (cost: Cost) => cost.valid_from },
   {
     label: priceLabels.input_usd_per_m,
     cell: (cost: Cost) => formats.usd(cost.input_usd_per_m),
@@ -51,17 +52,17 @@ export function ChannelCosts(): JSX.Element {
   }));
   return (
     <Card
-      title="Provider prices"
+      title={t("Provider prices")}
       actions={
         <ActButton operation="/backend/admin/channel-cost/save/" onClick={() => setIsOpen(true)}>
-          Add price
+          {t("Add price")}
         </ActButton>
       }
     >
       <Switch
         fallback={
-          <EmptyState title="No provider prices yet">
-            Enter what a provider charges for a model; margins are calculated from the day you choose.
+          <EmptyState title={t("No provider prices yet")}>
+            {t("Enter what a provider charges for a model; margins are calculated from the day you choose.")}
           </EmptyState>
         }
       >
@@ -72,10 +73,10 @@ export function ChannelCosts(): JSX.Element {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={(query.data?.costs.length ?? 0) > 0}>
-          <SimpleTable label="Provider prices" rows={query.data?.costs ?? []} columns={columns} />
+          <SimpleTable label={t("Provider prices")} rows={query.data?.costs ?? []} columns={columns} />
         </Match>
       </Switch>
-      <Dialog isOpen={isOpen()} onClose={() => setIsOpen(false)} title="Add a provider price">
+      <Dialog isOpen={isOpen()} onClose={() => setIsOpen(false)} title={t("Add a provider price")}>
         <CostForm onDone={() => setIsOpen(false)} />
       </Dialog>
     </Card>
@@ -102,17 +103,22 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
     }),
     submit: async (values, body) => {
       await apiPost("/backend/admin/channel-cost/save/", body);
-      showToast(`Price of ${values.model} saved`);
+      showToast(t("Price of {model} saved", { model: values.model }));
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/channel-cost/save/" action="Save price" onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/channel-cost/save/"
+      action={t("Save price")}
+      onCancel={props.onDone}
+    >
       <FieldRow>
-        <TextField label="Channel id" inputmode="numeric" {...form.text("channel_id")} />
-        <TextField label="Model" spellcheck={false} {...form.text("model")} />
-        <TextField label="From day (UTC)" type="date" {...form.text("valid_from")} />
+        <TextField label={t("Channel id")} inputmode="numeric" {...form.text("channel_id")} />
+        <TextField label={t("Model")} spellcheck={false} {...form.text("model")} />
+        <TextField label={t("From day (UTC)")} type="date" {...form.text("valid_from")} />
       </FieldRow>
       <FieldRow>
         <For each={pricedUnits}>

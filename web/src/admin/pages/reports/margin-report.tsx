@@ -6,6 +6,7 @@ import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { dash, shownCount } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { ChannelCosts } from "./channel-costs.tsx";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
@@ -30,28 +31,28 @@ function isCostUnknown(sums: Pick<Row, "calls_without_cost" | "cost_usd">): bool
 }
 
 const columns: readonly Column<Row>[] = [
-  { id: "key", label: "Item", cell: (row) => rowName(row), card: "title", isSortable: true },
-  { id: "calls", label: "Calls", cell: (row) => shownCount(row.calls), align: "end", isSortable: true },
-  money("charged_usd", "Charged, USD"),
-  money("cost_usd", "Cost, USD"),
-  money("margin_usd", "Margin, USD"),
+  { id: "key", label: t("Item"), cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "calls", label: t("Calls"), cell: (row) => shownCount(row.calls), align: "end", isSortable: true },
+  money("charged_usd", t("Charged, USD")),
+  money("cost_usd", t("Cost, USD")),
+  money("margin_usd", t("Margin, USD")),
   {
     id: "calls_without_cost",
-    label: "Calls with unknown cost",
+    label: t("Calls with unknown cost"),
     cell: (row) => shownCount(row.calls_without_cost),
     align: "end",
     isSortable: true,
   },
-  money("charged_without_cost_usd", "Charged for those, USD"),
+  money("charged_without_cost_usd", t("Charged for those, USD")),
   {
     id: "calls_with_reported_cost",
-    label: "Calls with a cost reported by the provider",
+    label: t("Calls with a cost reported by the provider"),
     cell: (row) => shownCount(row.calls_with_reported_cost),
     align: "end",
     isSortable: true,
   },
-  money("reported_cost_usd", "Reported cost, USD"),
-  money("charged_beyond_reported_usd", "Charged for those beyond it, USD"),
+  money("reported_cost_usd", t("Reported cost, USD")),
+  money("charged_beyond_reported_usd", t("Charged for those beyond it, USD")),
 ];
 
 /** What is left of the charges after the providers' costs. */
@@ -77,28 +78,34 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
       <Totals
         hasFailed={query.hasFailed}
         figures={[
-          { label: "Charged", value: usd(total()?.charged_usd) },
-          { label: "Cost", value: known(total()?.cost_usd), note: "of calls whose cost is known" },
-          { label: "Margin", value: known(total()?.margin_usd), note: "of the same calls" },
+          { label: t("Charged"), value: usd(total()?.charged_usd) },
+          { label: t("Cost"), value: known(total()?.cost_usd), note: t("of calls whose cost is known") },
+          { label: t("Margin"), value: known(total()?.margin_usd), note: t("of the same calls") },
           {
-            label: "Reported cost",
+            label: t("Reported cost"),
             value: usd(total()?.reported_cost_usd),
-            note: "of calls whose provider names its cost",
+            note: t("of calls whose provider names its cost"),
           },
           {
-            label: "Difference",
+            label: t("Difference"),
             value: usd(total()?.charged_beyond_reported_usd),
-            note: "charged for these calls beyond their reported cost",
+            note: t("charged for these calls beyond their reported cost"),
           },
         ]}
       />
       <Show when={unknown() > 0n}>
         <Notice tone="warn">
-          {`${shownCount(unknown().toString())} calls, charged at ${formats.usd(total()?.charged_without_cost_usd ?? "0")}, went through channels without a provider price. They are excluded from margins; add the prices below.`}
+          {t(
+            "{unknown} calls, charged at {charged_without_cost_usd}, went through channels without a provider price. They are excluded from margins; add the prices below.",
+            {
+              unknown: shownCount(unknown().toString()),
+              charged_without_cost_usd: formats.usd(total()?.charged_without_cost_usd ?? "0"),
+            },
+          )}
         </Notice>
       </Show>
       <RowChart
-        title="Margin, USD"
+        title={t("Margin, USD")}
         hasFailed={query.hasFailed}
         isByDay={query.by === "day"}
         rows={query.data?.rows}
@@ -109,12 +116,12 @@ export function MarginReport(props: { readonly range: RangeState }): JSX.Element
       />
       <ReportTable
         name="admin-report-margin"
-        label="Margin"
+        label={t("Margin")}
         columns={columns}
         rows={query.data?.rows}
         rowId={(row) => row.key ?? ""}
         query={query}
-        empty={{ title: "No calls in these days", text: "Choose other days or another time zone." }}
+        empty={{ title: t("No calls in these days"), text: t("Choose other days or another time zone.") }}
       />
       <ChannelCosts />
     </>

@@ -9,6 +9,7 @@ import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownCount, shownMoment, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { ReportHead, ReportTable } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
@@ -17,27 +18,27 @@ type Gateway = Answer["gateways"][number];
 type Mismatch = Answer["mismatches"][number];
 
 const gatewayColumns = [
-  { label: "Gateway", cell: (row: Gateway) => row.gateway },
-  { label: "Orders", cell: (row: Gateway) => shownCount(row.orders), align: "end" as const },
-  { label: "Orders, USD", cell: (row: Gateway) => formats.usd(row.orders_usd), align: "end" as const },
-  { label: "Payments", cell: (row: Gateway) => shownCount(row.payments), align: "end" as const },
-  { label: "Payments, USD", cell: (row: Gateway) => formats.usd(row.payments_usd), align: "end" as const },
-  { label: "Refunded, USD", cell: (row: Gateway) => formats.usd(row.refunds_usd), align: "end" as const },
-  { label: "Credited, USD", cell: (row: Gateway) => formats.quota(row.credited_quota), align: "end" as const },
-  { label: "Unclaimed, USD", cell: (row: Gateway) => formats.quota(row.unclaimed_quota), align: "end" as const },
+  { label: t("Gateway"), cell: (row: Gateway) => row.gateway },
+  { label: t("Orders"), cell: (row: Gateway) => shownCount(row.orders), align: "end" as const },
+  { label: t("Orders, USD"), cell: (row: Gateway) => formats.usd(row.orders_usd), align: "end" as const },
+  { label: t("Payments"), cell: (row: Gateway) => shownCount(row.payments), align: "end" as const },
+  { label: t("Payments, USD"), cell: (row: Gateway) => formats.usd(row.payments_usd), align: "end" as const },
+  { label: t("Refunded, USD"), cell: (row: Gateway) => formats.usd(row.refunds_usd), align: "end" as const },
+  { label: t("Credited, USD"), cell: (row: Gateway) => formats.quota(row.credited_quota), align: "end" as const },
+  { label: t("Unclaimed, USD"), cell: (row: Gateway) => formats.quota(row.unclaimed_quota), align: "end" as const },
 ];
 
 const columns: readonly Column<Mismatch>[] = [
   {
     id: "kind",
-    label: "Mismatches",
+    label: t("Mismatches"),
     cell: (row) => <Status tone="bad">{shownWord(row.kind)}</Status>,
     card: "title",
     isSortable: true,
   },
-  { id: "subject", label: "Subject", cell: (row) => <code>{row.subject}</code>, isSortable: true },
-  { id: "detail", label: "Detail", cell: (row) => row.detail },
-  { id: "at", label: "Since", cell: (row) => shownMoment(row.at), isSortable: true },
+  { id: "subject", label: t("Subject"), cell: (row) => <code>{row.subject}</code>, isSortable: true },
+  { id: "detail", label: t("Detail"), cell: (row) => row.detail },
+  { id: "at", label: t("Since"), cell: (row) => shownMoment(row.at), isSortable: true },
 ];
 
 /** Whether orders, payments, refunds and the ledger agree. */
@@ -46,8 +47,8 @@ export function ReconciliationReport(props: { readonly range: RangeState }): JSX
   return (
     <>
       <ReportHead answer={query.data} hasFailed={query.hasFailed} />
-      <Card title="By gateway">
-        <Switch fallback={<p class="muted">No orders and no payments in these days.</p>}>
+      <Card title={t("By gateway")}>
+        <Switch fallback={<p class="muted">{t("No orders and no payments in these days.")}</p>}>
           <Match when={query.hasFailed}>
             <p class="muted">{dash}</p>
           </Match>
@@ -55,25 +56,28 @@ export function ReconciliationReport(props: { readonly range: RangeState }): JSX
             <LoadingPart />
           </Match>
           <Match when={(query.data?.gateways.length ?? 0) > 0}>
-            <SimpleTable label="By gateway" rows={query.data?.gateways ?? []} columns={gatewayColumns} />
+            <SimpleTable label={t("By gateway")} rows={query.data?.gateways ?? []} columns={gatewayColumns} />
           </Match>
         </Switch>
       </Card>
       <Show when={query.data && BigInt(query.data.mismatch_count) > BigInt(query.data.mismatches.length)}>
         <Notice tone="warn">
-          {`${shownCount(query.data?.mismatch_count ?? 0)} mismatches; the first ${query.data?.mismatches.length} are shown.`}
+          {t("{mismatch_count} mismatches; the first {mismatches} are shown.", {
+            mismatch_count: shownCount(query.data?.mismatch_count ?? 0),
+            mismatches: query.data?.mismatches.length,
+          })}
         </Notice>
       </Show>
       <ReportTable
         name="admin-report-reconciliation"
-        label="Mismatches"
+        label={t("Mismatches")}
         columns={columns}
         rows={query.data?.mismatches}
         rowId={(row) => `${row.kind} ${row.subject} ${row.at}`}
         query={query}
         empty={{
-          title: "Everything matches",
-          text: "Orders, payments, refunds and the ledger match for these days.",
+          title: t("Everything matches"),
+          text: t("Orders, payments, refunds and the ledger match for these days."),
         }}
       />
     </>

@@ -10,6 +10,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { dash, shownMoment } from "../../shown.ts";
+import { known, t } from "../../translate.ts";
 import type { ReportQuery } from "./report-query.ts";
 import styles from "./reports.module.css";
 import { sortRows } from "./sort-rows.ts";
@@ -27,12 +28,19 @@ export function ReportHead(props: {
   return (
     <div class={styles["head"]}>
       <p class="muted" role="status">
-        <Show when={props.answer} fallback={props.hasFailed ? "The report could not be loaded" : "Loading the report"}>
+        <Show
+          when={props.answer}
+          fallback={props.hasFailed ? t("The report could not be loaded") : t("Loading the report")}
+        >
           {(answer) =>
-            `${answer().range.from_day} to ${answer().range.to_day}, days in ${answer().range.zone}. ` +
+            t("{from_day} to {to_day}, days in {zone}. ", {
+              from_day: answer().range.from_day,
+              to_day: answer().range.to_day,
+              zone: answer().range.zone,
+            }) +
             (answer().as_of === null
-              ? "No calls counted yet."
-              : `Includes everything up to ${shownMoment(answer().as_of)}.`)
+              ? t("No calls counted yet.")
+              : t("Includes everything up to {as_of}.", { as_of: shownMoment(answer().as_of) }))
           }
         </Show>
       </p>
@@ -47,7 +55,7 @@ export type TotalFigure = { readonly label: string; readonly value: string | und
 export function Totals(props: { readonly figures: readonly TotalFigure[]; readonly hasFailed: boolean }): JSX.Element {
   const missing = (): JSX.Element => (props.hasFailed ? dash : <Skeleton width="5rem" />);
   return (
-    <Figures label="Totals" isLoading={!props.hasFailed && props.figures.some(({ value }) => value === undefined)}>
+    <Figures label={t("Totals")} isLoading={!props.hasFailed && props.figures.some(({ value }) => value === undefined)}>
       {props.figures.map((figure) => (
         <Figure label={figure.label} value={figure.value ?? missing()} note={figure.note} />
       ))}
@@ -62,13 +70,13 @@ export function ByField(props: {
 }): JSX.Element {
   return (
     <SelectField
-      label="Group by"
+      label={t("Group by")}
       value={props.query.by}
       onChange={(event) => props.query.setBy(event.currentTarget.value)}
     >
       {props.choices.map(([value, label]) => (
         <option value={value} selected={value === props.query.by}>
-          {label}
+          {known(label)}
         </option>
       ))}
     </SelectField>
@@ -76,7 +84,7 @@ export function ByField(props: {
 }
 
 /** The label of a row of a report. */
-export function rowName(row: KeyedRow, otherwise = "none"): string {
+export function rowName(row: KeyedRow, otherwise = t("none")): string {
   return row.name ?? row.key ?? otherwise;
 }
 
@@ -104,7 +112,7 @@ export function RowChart<Row extends KeyedRow>(props: {
       .slice(0, 8);
   return (
     <Card title={props.title}>
-      <Switch fallback={<p class="muted">Nothing in these days.</p>}>
+      <Switch fallback={<p class="muted">{t("Nothing in these days.")}</p>}>
         <Match when={props.hasFailed}>
           <p class="muted">{dash}</p>
         </Match>
@@ -118,7 +126,7 @@ export function RowChart<Row extends KeyedRow>(props: {
             kind="bars"
             format={props.format}
             timeText={(seconds) => utcDay(seconds * 1000)}
-            zone={`Days in ${props.zone}`}
+            zone={t("Days in {zone}", { zone: props.zone })}
             timeZone="UTC"
             isLastUnfinished={days().at(-1)?.key === dayIn(props.zone, Date.now())}
           />

@@ -5,30 +5,31 @@ import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { shownCount } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { ByField, ReportHead, ReportTable, RowChart, rowName, shortUsd, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
 
 type Row = ResponseOf<typeof revenueReport>["rows"][number];
 
 const columns: readonly Column<Row>[] = [
-  { id: "key", label: "Item", cell: (row) => rowName(row), card: "title", isSortable: true },
-  { id: "payments", label: "Payments", cell: (row) => shownCount(row.payments), align: "end", isSortable: true },
+  { id: "key", label: t("Item"), cell: (row) => rowName(row), card: "title", isSortable: true },
+  { id: "payments", label: t("Payments"), cell: (row) => shownCount(row.payments), align: "end", isSortable: true },
   {
     id: "revenue_usd",
-    label: "Revenue, USD",
+    label: t("Revenue, USD"),
     cell: (row) => formats.usd(row.revenue_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "refunds", label: "Refunds", cell: (row) => shownCount(row.refunds), align: "end", isSortable: true },
+  { id: "refunds", label: t("Refunds"), cell: (row) => shownCount(row.refunds), align: "end", isSortable: true },
   {
     id: "refunds_usd",
-    label: "Refunded, USD",
+    label: t("Refunded, USD"),
     cell: (row) => formats.usd(row.refunds_usd),
     align: "end",
     isSortable: true,
   },
-  { id: "net_usd", label: "Net, USD", cell: (row) => formats.usd(row.net_usd), align: "end", isSortable: true },
+  { id: "net_usd", label: t("Net, USD"), cell: (row) => formats.usd(row.net_usd), align: "end", isSortable: true },
 ];
 
 /** What was paid and what went back. */
@@ -51,13 +52,13 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
       <Totals
         hasFailed={query.hasFailed}
         figures={[
-          { label: "Revenue", value: usd(total()?.revenue_usd), note: "mock payments excluded" },
-          { label: "Refunded", value: usd(total()?.refunds_usd) },
-          { label: "Net", value: usd(total()?.net_usd) },
+          { label: t("Revenue"), value: usd(total()?.revenue_usd), note: t("mock payments excluded") },
+          { label: t("Refunded"), value: usd(total()?.refunds_usd) },
+          { label: t("Net"), value: usd(total()?.net_usd) },
         ]}
       />
       <RowChart
-        title="Net revenue, USD"
+        title={t("Net revenue, USD")}
         hasFailed={query.hasFailed}
         isByDay={query.by === "day"}
         rows={query.data?.rows}
@@ -68,12 +69,12 @@ export function RevenueReport(props: { readonly range: RangeState }): JSX.Elemen
       />
       <ReportTable
         name="admin-report-revenue"
-        label="Revenue"
+        label={t("Revenue")}
         columns={columns}
         rows={query.data?.rows}
         rowId={(row) => row.key ?? ""}
         query={query}
-        empty={{ title: "No payments in these days", text: "Choose other days or another time zone." }}
+        empty={{ title: t("No payments in these days"), text: t("Choose other days or another time zone.") }}
       />
     </>
   );

@@ -16,6 +16,7 @@ import { formats } from "../../formats.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
 import type { RangeState } from "../../parts/range-bar.tsx";
+import { t } from "../../translate.ts";
 
 type Answer = ResponseOf<typeof usageCourse>;
 type Day = Answer["others"][number];
@@ -23,10 +24,10 @@ type Day = Answer["others"][number];
 const path = "/backend/admin/report/usage/course/";
 
 const metrics = [
-  { id: "spend", label: "Spend", read: (day: Day) => usdNumber(day.settled_quota) },
-  { id: "calls", label: "Calls", read: (day: Day) => Number(day.calls) },
-  { id: "failed", label: "Failed calls", read: (day: Day) => Number(day.failed) },
-  { id: "tokens", label: "Tokens", read: (day: Day) => Number(day.input_tokens) + Number(day.output_tokens) },
+  { id: "spend", label: t("Spend"), read: (day: Day) => usdNumber(day.settled_quota) },
+  { id: "calls", label: t("Calls"), read: (day: Day) => Number(day.calls) },
+  { id: "failed", label: t("Failed calls"), read: (day: Day) => Number(day.failed) },
+  { id: "tokens", label: t("Tokens"), read: (day: Day) => Number(day.input_tokens) + Number(day.output_tokens) },
 ] as const;
 
 /** The days of a report by what it is grouped by, if wanted added up, and beside the days before. */
@@ -46,9 +47,9 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
     const others = answer.others.length === 0 && isDivided ? null : answer.others;
     const course = { ...answer.range, parts: answer.parts, others, previous: answer.previous };
     const series = courseSeries(course, metric().read, {
-      nameOf: ({ id, name }) => name ?? id ?? "none",
-      others: isDivided ? "Other" : metric().label,
-      previous: isCompared() ? "Period before" : null,
+      nameOf: ({ id, name }) => name ?? id ?? t("none"),
+      others: isDivided ? t("Other") : metric().label,
+      previous: isCompared() ? t("Period before") : null,
     }).map((each) => (isDivided ? each : { ...each, isOther: false }));
     return {
       times: daysBetween(course.from_day, course.to_day).map((day) => Date.parse(`${day}T00:00:00Z`) / 1_000),
@@ -56,7 +57,7 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
     };
   };
   return (
-    <Card title="Course">
+    <Card title={t("Course")}>
       <Controls view={view} />
       <Switch fallback={<LoadingPart size="chart" />}>
         <Match when={query.isError && query.data === undefined}>
@@ -66,22 +67,24 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
           {(answer) => (
             <>
               <TimeChart
-                label="Course"
+                label={t("Course")}
                 kind="bars"
                 chart={chart(answer())}
                 format={format}
                 timeText={(seconds) => utcDay(seconds * 1_000)}
                 timeZone="UTC"
-                zone={`Days in ${answer().range.zone}`}
+                zone={t("Days in {zone}", { zone: answer().range.zone })}
                 isLastUnfinished={answer().range.to_day === dayIn(answer().range.zone, Date.now())}
                 onRange={(from, to) => props.range.set({ from_day: utcDay(from * 1_000), to_day: utcDay(to * 1_000) })}
                 onReset={() => props.range.set({ from_day: "", to_day: "" })}
               />
               <Show when={isCompared()}>
                 <p class="muted">
-                  {`Period before, ${answer().previous.from_day} to ${answer().previous.to_day}: ${format(
-                    answer().previous.days.reduce((sum, day) => sum + metric().read(day), 0),
-                  )}`}
+                  {t("Period before, {from_day} to {to_day}: {total}", {
+                    from_day: answer().previous.from_day,
+                    to_day: answer().previous.to_day,
+                    total: format(answer().previous.days.reduce((sum, day) => sum + metric().read(day), 0)),
+                  })}
                 </p>
               </Show>
             </>
@@ -114,19 +117,19 @@ function Controls(props: { readonly view: View }): JSX.Element {
   return (
     <FieldRow>
       <ChoiceField
-        label="Shows"
+        label={t("Shows")}
         name="metric"
         value={props.view.metric().id}
         options={metrics.map(({ id, label }) => ({ value: id, label }))}
         onInput={({ currentTarget: { value } }) => props.view.set("metric", value === "spend" ? null : value)}
       />
       <Checkbox
-        label="Cumulative"
+        label={t("Cumulative")}
         checked={props.view.isCumulative()}
         onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "1" : null)}
       />
       <Checkbox
-        label="Compare with the period before"
+        label={t("Compare with the period before")}
         checked={props.view.isCompared()}
         onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "1" : null)}
       />

@@ -7,6 +7,7 @@ import { formats } from "../../formats.ts";
 import { HowCounted } from "../../parts/how-counted.tsx";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { shownCount } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { countLabels } from "../../unit-texts.ts";
 import { ByField, ReportHead, ReportTable, rowName, Totals } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
@@ -22,17 +23,17 @@ function counted(id: Counted, label: string, isHiddenAtFirst = false): Column<Ro
 const shownAtFirst: ReadonlySet<Counted> = new Set(["input_tokens", "output_tokens"] as const);
 
 const columns: readonly Column<Row>[] = [
-  { id: "key", label: "Item", cell: (row) => rowName(row), card: "title", isSortable: true },
-  counted("calls", "Calls"),
-  counted("completed", "Completed"),
-  counted("aborted", "Aborted", true),
-  counted("failed", "Failed"),
-  counted("refused", "Refused"),
+  { id: "key", label: t("Item"), cell: (row) => rowName(row), card: "title", isSortable: true },
+  counted("calls", t("Calls")),
+  counted("completed", t("Completed")),
+  counted("aborted", t("Aborted"), true),
+  counted("failed", t("Failed")),
+  counted("refused", t("Refused")),
   ...tokenColumns.map((name) => counted(name, countLabels[name], !shownAtFirst.has(name))),
-  { id: "quota", label: "Before multipliers, USD", cell: (row) => formats.quota(row.quota), align: "end" },
+  { id: "quota", label: t("Before multipliers, USD"), cell: (row) => formats.quota(row.quota), align: "end" },
   {
     id: "settled_quota",
-    label: "Charged, USD",
+    label: t("Charged, USD"),
     cell: (row) => formats.quota(row.settled_quota),
     align: "end",
     isSortable: true,
@@ -59,7 +60,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
             ["day", "day"],
             ["model", "model"],
             ["provider", "channel"],
-            ["node", "exit node"],
+            ["node", t("exit node")],
             ["user", "user"],
           ]}
         />
@@ -67,22 +68,22 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
       <Totals
         hasFailed={query.hasFailed}
         figures={[
-          { label: "Calls", value: count(total()?.calls) },
-          { label: "Input tokens", value: count(total()?.input_tokens) },
-          { label: "Output tokens", value: count(total()?.output_tokens) },
-          { label: "Charged", value: ((quota) => quota && formats.quota(quota))(total()?.settled_quota.toString()) },
+          { label: t("Calls"), value: count(total()?.calls) },
+          { label: t("Input tokens"), value: count(total()?.input_tokens) },
+          { label: t("Output tokens"), value: count(total()?.output_tokens) },
+          { label: t("Charged"), value: ((quota) => quota && formats.quota(quota))(total()?.settled_quota.toString()) },
         ]}
       />
       <HowCounted />
       <UsageCourse by={query.by} range={props.range} />
       <ReportTable
         name="admin-report-usage"
-        label="Usage"
+        label={t("Usage")}
         columns={columns}
         rows={query.data?.rows}
         rowId={(row) => row.key ?? ""}
         query={query}
-        empty={{ title: "No calls in these days", text: "Choose other days or another time zone." }}
+        empty={{ title: t("No calls in these days"), text: t("Choose other days or another time zone.") }}
       />
     </>
   );

@@ -6,18 +6,21 @@ import { For, type JSX } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { known, t } from "../../translate.ts";
 
 const roles: readonly AdminRole[] = [...adminRoles.filter((role) => role !== "admin"), "admin", "super_admin"];
 const rights: Readonly<Record<string, AdminRight>> = adminRights;
 
 /** What each role may do, from the tables that the service itself decides by. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Roles");
+  useAdminTitle(() => t("Roles"));
   return (
     <>
       <PageHead
-        title="Roles"
-        text="What each role may do and see. A super-admin gives roles on the page of admins. A star marks what needs a recent login."
+        title={t("Roles")}
+        text={t(
+          "What each role may do and see. A super-admin gives roles on the page of admins. A star marks what needs a recent login.",
+        )}
       />
       <div class="section-stack">
         <For each={roles}>{(role) => <RoleCard role={role} />}</For>
@@ -28,13 +31,18 @@ export function Page(): JSX.Element {
 
 function RoleCard(props: { readonly role: AdminRole }): JSX.Element {
   const facts = (): { name: string; value: string }[] => [
-    ...factsOf(Object.keys(rights), props.role, (area) => `${area}: do`),
+    ...factsOf(Object.keys(rights), props.role, (area) => t("{area}: do", { area })),
     ...(props.role === "admin" || props.role === "super_admin"
-      ? [{ name: "see", value: props.role === "admin" ? "everything but what is for super-admins" : "everything" }]
-      : factsOf([...adminReads.keys()], props.role, (area) => `${area}: see`)),
+      ? [
+          {
+            name: t("see"),
+            value: props.role === "admin" ? t("everything but what is for super-admins") : t("everything"),
+          },
+        ]
+      : factsOf([...adminReads.keys()], props.role, (area) => t("{area}: see", { area }))),
   ];
   return (
-    <Card title={roleNames[props.role]}>
+    <Card title={known(roleNames[props.role])}>
       <Facts facts={facts()} />
     </Card>
   );
@@ -54,11 +62,11 @@ function factsOf(
       .filter((part) => part !== "")
       .map((part) => part.replaceAll("-", " "));
     const acts = byArea.get(area) ?? [];
-    byArea.set(area, [...acts, actText(role, path, rest.join(" ") || area)]);
+    byArea.set(area, [...acts, actText(role, path, known(rest.join(" ") || area))]);
   }
   return [...byArea]
     .sort(([one], [other]) => one.localeCompare(other, "en"))
-    .map(([area, acts]) => ({ name: nameOf(area), value: acts.join(", ") }));
+    .map(([area, acts]) => ({ name: nameOf(known(area)), value: acts.join(", ") }));
 }
 
 function isAllowed(role: AdminRole, path: string): boolean {
@@ -69,7 +77,10 @@ function isAllowed(role: AdminRole, path: string): boolean {
 function actText(role: AdminRole, path: string, act: string): string {
   const fields = fieldsOfRole(role, path);
   const guarded = role === "super_admin" ? [] : (rights[path]?.guardedFields ?? []);
-  const limits = fields === null ? guarded.map((field) => `not ${field}`) : [`only ${fields.join(", ")}`];
+  const limits =
+    fields === null
+      ? guarded.map((field) => t("not {field}", { field }))
+      : [t("only {fields}", { fields: fields.join(", ") })];
   const star = rights[path]?.freshLogin === true ? "*" : "";
   return `${act}${star}${limits.length === 0 ? "" : ` (${limits.join(", ")})`}`;
 }

@@ -24,6 +24,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { RemoveSecret } from "./remove-secret.tsx";
 
 type Secret = ResponseOf<typeof secretListResponse>["secrets"][number];
@@ -31,23 +32,25 @@ type Secret = ResponseOf<typeof secretListResponse>["secrets"][number];
 const path = "/backend/admin/secret/list/";
 
 const columns: readonly Column<Secret>[] = [
-  { id: "name", label: "Name", cell: (secret) => <code>{secret.name}</code>, card: "title" },
-  { id: "version", label: "Version", cell: (secret) => formats.number(secret.version), align: "end" },
-  { id: "set_by", label: "Set by", cell: (secret) => secret.set_by ?? "the service" },
-  { id: "updated_at", label: "Set", cell: (secret) => shownMoment(secret.updated_at) },
-  { id: "created_at", label: "Created", cell: (secret) => shownMoment(secret.created_at), isHiddenAtFirst: true },
+  { id: "name", label: t("Name"), cell: (secret) => <code>{secret.name}</code>, card: "title" },
+  { id: "version", label: t("Version"), cell: (secret) => formats.number(secret.version), align: "end" },
+  { id: "set_by", label: t("Set by"), cell: (secret) => secret.set_by ?? t("the service") },
+  { id: "updated_at", label: t("Set"), cell: (secret) => shownMoment(secret.updated_at) },
+  { id: "created_at", label: t("Created"), cell: (secret) => shownMoment(secret.created_at), isHiddenAtFirst: true },
 ];
 
 /** Names and versions of the encrypted secrets. Values are write-only. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Secrets");
+  useAdminTitle(() => t("Secrets"));
   return (
     <>
       <PageHead
-        title="Secrets"
-        text="Credentials of payment gateways, exit nodes and mail. You can replace a value, but it is never shown again."
+        title={t("Secrets")}
+        text={t(
+          "Credentials of payment gateways, exit nodes and mail. You can replace a value, but it is never shown again.",
+        )}
       />
-      <SuperOnly what="Secrets can be viewed and saved">
+      <SuperOnly what={t("Secrets can be viewed and saved")}>
         <SecretList />
       </SuperOnly>
     </>
@@ -65,7 +68,7 @@ function SecretList(): JSX.Element {
     <>
       <DataTable
         name="admin-secrets"
-        label="Secrets"
+        label={t("Secrets")}
         columns={columns}
         state={state}
         rows={query.data?.secrets}
@@ -74,12 +77,12 @@ function SecretList(): JSX.Element {
         error={query.error}
         onRetry={() => void query.refetch()}
         empty={{
-          title: "No secrets yet",
-          text: "Payment gateways and exit nodes refer to secrets by name; save each under that name.",
+          title: t("No secrets yet"),
+          text: t("Payment gateways and exit nodes refer to secrets by name; save each under that name."),
         }}
         actions={
           <Button variant="primary" onClick={() => setEditedName("")}>
-            Save secret
+            {t("Save secret")}
           </Button>
         }
         panel={{
@@ -90,7 +93,7 @@ function SecretList(): JSX.Element {
       <Dialog
         isOpen={editedName() !== null}
         onClose={() => setEditedName(null)}
-        title={editedName() === "" ? "Save a secret" : "Replace the value"}
+        title={editedName() === "" ? t("Save a secret") : t("Replace the value")}
       >
         <SecretForm name={editedName() ?? ""} onDone={() => setEditedName(null)} />
       </Dialog>
@@ -103,19 +106,19 @@ function SecretPanel(props: { readonly secret: Secret; readonly onReplace: () =>
     <>
       <Facts
         facts={[
-          { name: "Name", value: <CopyText text={props.secret.name} label="Copy the name" /> },
-          { name: "Version", value: formats.number(props.secret.version) },
-          { name: "Set by", value: props.secret.set_by ?? "the service" },
-          { name: "Set", value: shownMoment(props.secret.updated_at) },
-          { name: "Created", value: shownMoment(props.secret.created_at) },
-          { name: "Value", value: "Stored encrypted" },
+          { name: t("Name"), value: <CopyText text={props.secret.name} label={t("Copy the name")} /> },
+          { name: t("Version"), value: formats.number(props.secret.version) },
+          { name: t("Set by"), value: props.secret.set_by ?? t("the service") },
+          { name: t("Set"), value: shownMoment(props.secret.updated_at) },
+          { name: t("Created"), value: shownMoment(props.secret.created_at) },
+          { name: t("Value"), value: t("Stored encrypted") },
         ]}
       />
       <div class="button-row">
-        <Button onClick={() => props.onReplace()}>Replace value</Button>
+        <Button onClick={() => props.onReplace()}>{t("Replace value")}</Button>
         <RemoveSecret name={props.secret.name} />
         <PageLink class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.secret.name)}`}>
-          Change history
+          {t("Change history")}
         </PageLink>
       </div>
     </>
@@ -128,8 +131,8 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
   const form = createForm({
     initial: { name: props.name, value: "" },
     check: ({ name, value }) => ({
-      ...(name.trim() === "" ? { name: "Enter the name." } : {}),
-      ...(value.trim() === "" ? { value: "Enter the value." } : {}),
+      ...(name.trim() === "" ? { name: t("Enter the name.") } : {}),
+      ...(value.trim() === "" ? { value: t("Enter the value.") } : {}),
     }),
     body: ({ name, value }) => ({
       name: name.trim(),
@@ -137,32 +140,36 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
     }),
     submit: async (_, body) => {
       const answer = await apiPost<typeof savedSecretOutput>("/backend/admin/secret/save/", body);
-      showToast(outcomeText(answer, ({ secret }) => `${secret.name} saved, version ${secret.version}`));
+      showToast(
+        outcomeText(answer, ({ secret }) =>
+          t("{name} saved, version {version}", { name: secret.name, version: secret.version }),
+        ),
+      );
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/secret/save/" action="Save secret" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/secret/save/" action={t("Save secret")} onCancel={props.onDone}>
       <TextField
-        label="Name"
-        hint="Lower-case letters, digits and underscores, in parts joined by dots."
+        label={t("Name")}
+        hint={t("Lower-case letters, digits and underscores, in parts joined by dots.")}
         autocomplete="off"
         spellcheck={false}
         readOnly={isReplaced}
         {...form.text("name")}
       />
       <TextField
-        label="Value"
-        hint="Spaces and line breaks around it are removed."
+        label={t("Value")}
+        hint={t("Spaces and line breaks around it are removed.")}
         type="password"
         autocomplete="new-password"
         spellcheck={false}
         {...form.text("value")}
       />
-      <SecondPersonNotice what="A credential of payment gateways or mail waits" />
+      <SecondPersonNotice what={t("A credential of payment gateways or mail waits")} />
       <Show when={isReplaced}>
-        <Notice tone="warn">The new value takes effect at once and replaces the old one.</Notice>
+        <Notice tone="warn">{t("The new value takes effect at once and replaces the old one.")}</Notice>
       </Show>
     </AdminForm>
   );

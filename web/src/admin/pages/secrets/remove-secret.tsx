@@ -9,15 +9,16 @@ import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { rich, t } from "../../translate.ts";
 
 const usesPath = "/backend/admin/secret/uses/";
 const removePath = "/backend/admin/secret/remove/";
 
 const useTexts: Readonly<Record<SecretUse["kind"], string>> = {
-  exit_node: "Relay key of the exit node",
-  walletpay: "The wallet gateway, which is offered for payments",
-  cardpay: "The card gateway, which is offered for payments",
-  mail: "What sends mails",
+  exit_node: t("Relay key of the exit node"),
+  walletpay: t("The wallet gateway, which is offered for payments"),
+  cardpay: t("The card gateway, which is offered for payments"),
+  mail: t("What sends mails"),
 };
 
 /** Deletes a secret after saying what needs it. */
@@ -29,9 +30,9 @@ export function RemoveSecret(props: { readonly name: string }): JSX.Element {
   return (
     <>
       <Button variant="danger" onClick={() => setIsOpen(true)}>
-        Delete
+        {t("Delete")}
       </Button>
-      <Dialog isOpen={isOpen()} onClose={close} title="Delete the secret">
+      <Dialog isOpen={isOpen()} onClose={close} title={t("Delete the secret")}>
         <Show when={isOpen()}>
           <RemoveForm name={props.name} onDone={close} />
         </Show>
@@ -54,7 +55,7 @@ function RemoveForm(props: { readonly name: string; readonly onDone: () => void 
     submit: async ({ reason }) => {
       await apiPost<typeof removedSecretOutput>(removePath, { name: props.name, reason: reason.trim() });
       await refresh();
-      showToast(`${props.name} was deleted.`);
+      showToast(t("{name} was deleted.", { name: props.name }));
       props.onDone();
     },
   });
@@ -64,9 +65,9 @@ function RemoveForm(props: { readonly name: string; readonly onDone: () => void 
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </Match>
       <Match when={query.data?.uses.length === 0}>
-        <AdminForm form={form} operation={removePath} action="Delete now" tone="danger" onCancel={props.onDone}>
+        <AdminForm form={form} operation={removePath} action={t("Delete now")} tone="danger" onCancel={props.onDone}>
           <p>
-            The value of <code>{props.name}</code> is destroyed and can’t be brought back.
+            {rich("The value of {name} is destroyed and can’t be brought back.", { name: <code>{props.name}</code> })}
           </p>
           <ReasonField form={form} />
         </AdminForm>
@@ -87,7 +88,7 @@ function RemoveForm(props: { readonly name: string; readonly onDone: () => void 
                 )}
               </For>
             </ul>
-            <Notice tone="warn">Change what needs it first, then delete it.</Notice>
+            <Notice tone="warn">{t("Change what needs it first, then delete it.")}</Notice>
           </>
         )}
       </Match>

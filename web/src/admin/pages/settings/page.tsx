@@ -11,36 +11,39 @@ import { createMe } from "../../parts/rights.tsx";
 import { createSettings, SecondPersonNotice } from "../../parts/second-person.tsx";
 import { type Setting, SettingForm } from "../../parts/setting-form.tsx";
 import { shownWord } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 
 const areaTitles: Readonly<Record<string, string>> = {
-  brand: "Brand",
-  announcement: "Announcement",
-  trace: "Trace",
-  cache: "Response cache",
-  analytics: "Analytics",
-  accounts: "Logins and registration",
-  admin: "Rights of admins",
+  brand: t("Brand"),
+  announcement: t("Announcement"),
+  trace: t("Trace"),
+  cache: t("Response cache"),
+  analytics: t("Analytics"),
+  accounts: t("Logins and registration"),
+  admin: t("Rights of admins"),
 };
 
 /** What can be changed while the service runs, by area. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Settings");
+  useAdminTitle(() => t("Settings"));
   const me = createMe();
   const query = createSettings();
   return (
     <>
       <PageHead
-        title="Settings"
-        text="Changes take effect at once, in every instance, and are recorded in the audit log."
+        title={t("Settings")}
+        text={t("Changes take effect at once, in every instance, and are recorded in the audit log.")}
       />
       <Show when={me.admin() === undefined ? me.error() : null}>
-        {(error) => <ErrorState title="Your rights could not be checked" error={error()} onRetry={me.retry} />}
+        {(error) => <ErrorState title={t("Your rights could not be checked")} error={error()} onRetry={me.retry} />}
       </Show>
       <Show when={me.admin()?.is_super === false}>
         <Notice tone="warn">
           <span>
-            Only super-admins can change settings. <strong>{me.admin()?.username}</strong> is logged in as an admin
-            without that right and can only view them.
+            {rich(
+              "Only super-admins can change settings. {username} is logged in as an admin without that right and can only view them.",
+              { username: <strong>{me.admin()?.username}</strong> },
+            )}
           </span>
         </Notice>
       </Show>
@@ -54,7 +57,7 @@ export function Page(): JSX.Element {
               {([area, names]) => (
                 <Card title={areaTitles[area] ?? shownWord(area)}>
                   <Show when={area === "admin"}>
-                    <SecondPersonNotice what="What lets one admin do more than now waits" />
+                    <SecondPersonNotice what={t("What lets one admin do more than now waits")} />
                   </Show>
                   <Show when={area === "cache"}>
                     <ClearCache />
@@ -81,7 +84,7 @@ function ClearCache(): JSX.Element {
   const action = createAction();
   const clear = async (): Promise<string> => {
     await apiPost<typeof clearedCacheOutput>("/backend/admin/response-cache/clear/", {});
-    return "The response cache is empty";
+    return t("The response cache is empty");
   };
   return (
     <div class="button-row">
@@ -90,7 +93,7 @@ function ClearCache(): JSX.Element {
         isBusy={action.isBusy()}
         onClick={() => void action.run(clear)}
       >
-        Clear the cache
+        {t("Clear the cache")}
       </ActButton>
     </div>
   );
@@ -98,7 +101,7 @@ function ClearCache(): JSX.Element {
 
 function LoadingSettings(): JSX.Element {
   return (
-    <Card title="Settings">
+    <Card title={t("Settings")}>
       <LoadingPart size="page" />
     </Card>
   );

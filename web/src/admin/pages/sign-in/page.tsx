@@ -21,35 +21,48 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { kindNames, type Provider, providerListPath, providersPath } from "./provider.ts";
 import { ProviderForm } from "./provider-form.tsx";
 
 const stateOf = ({ is_enabled }: Provider): string => (is_enabled ? "enabled" : "disabled");
 
 const columns: readonly Column<Provider>[] = [
-  { id: "label", label: "Button", cell: (provider) => <bdi>Continue with {provider.label}</bdi>, card: "title" },
-  { id: "kind", label: "Protocol", cell: (provider) => kindNames[provider.kind] },
-  { id: "issuer", label: "Issuer", cell: (provider) => <bdi>{provider.issuer}</bdi> },
-  { id: "is_enabled", label: "State", cell: (provider) => <StateWord state={stateOf(provider)} />, card: "badge" },
+  {
+    id: "label",
+    label: t("Button"),
+    cell: (provider) => <bdi>{rich("Continue with {label}", { label: provider.label })}</bdi>,
+    card: "title",
+  },
+  { id: "kind", label: t("Protocol"), cell: (provider) => kindNames[provider.kind] },
+  { id: "issuer", label: t("Issuer"), cell: (provider) => <bdi>{provider.issuer}</bdi> },
+  { id: "is_enabled", label: t("State"), cell: (provider) => <StateWord state={stateOf(provider)} />, card: "badge" },
   {
     id: "may_register",
-    label: "New accounts",
-    cell: (provider) => (provider.may_register ? "yes" : "only existing accounts"),
+    label: t("New accounts"),
+    cell: (provider) => (provider.may_register ? t("yes") : t("only existing accounts")),
   },
-  { id: "users", label: "Linked users", cell: (provider) => shownCount(provider.users), align: "end" },
-  { id: "updated_at", label: "Changed", cell: (provider) => shownMoment(provider.updated_at), isHiddenAtFirst: true },
+  { id: "users", label: t("Linked users"), cell: (provider) => shownCount(provider.users), align: "end" },
+  {
+    id: "updated_at",
+    label: t("Changed"),
+    cell: (provider) => shownMoment(provider.updated_at),
+    isHiddenAtFirst: true,
+  },
 ];
 
 /** Where users may sign in other than here. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Sign-in");
+  useAdminTitle(() => t("Sign-in"));
   return (
     <>
       <PageHead
-        title="Sign-in"
-        text="People sign in and register here with their accounts at these services. The owner of a service can sign in as its users, so add only services you trust."
+        title={t("Sign-in")}
+        text={t(
+          "People sign in and register here with their accounts at these services. The owner of a service can sign in as its users, so add only services you trust.",
+        )}
       />
-      <SuperOnly what="Sign-in services can be viewed and changed">
+      <SuperOnly what={t("Sign-in services can be viewed and changed")}>
         <ProviderList />
       </SuperOnly>
     </>
@@ -70,7 +83,7 @@ function ProviderList(): JSX.Element {
     <>
       <DataTable
         name="admin-sign-in"
-        label="Sign-in services"
+        label={t("Sign-in services")}
         columns={columns}
         state={state}
         rows={query.data?.providers}
@@ -78,11 +91,11 @@ function ProviderList(): JSX.Element {
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
-        empty={{ title: "No services yet", text: "Users log in with an e-mail address and a password." }}
+        empty={{ title: t("No services yet"), text: t("Users log in with an e-mail address and a password.") }}
         actions={
           <Button variant="primary" onClick={() => setOpened("new")}>
             <Icon name="plus" />
-            Add service
+            {t("Add service")}
           </Button>
         }
         panel={{
@@ -93,7 +106,7 @@ function ProviderList(): JSX.Element {
       <Dialog
         isOpen={opened() !== null}
         onClose={close}
-        title={opened() === "new" ? "Add a sign-in service" : "Edit a sign-in service"}
+        title={opened() === "new" ? t("Add a sign-in service") : t("Edit a sign-in service")}
         size="wide"
       >
         <Show when={opened()}>
@@ -114,36 +127,36 @@ function ProviderPanel(props: { readonly provider: Provider; readonly onEdit: ()
   const [isRemoving, setIsRemoving] = createSignal(false);
   return (
     <>
-      <Dialog isOpen={isRemoving()} onClose={() => setIsRemoving(false)} title="Remove a sign-in service">
+      <Dialog isOpen={isRemoving()} onClose={() => setIsRemoving(false)} title={t("Remove a sign-in service")}>
         <Show when={isRemoving()}>
           <RemoveForm provider={props.provider} onDone={() => setIsRemoving(false)} />
         </Show>
       </Dialog>
       <Facts
         facts={[
-          { name: "State", value: <StateWord state={stateOf(props.provider)} /> },
-          { name: "Protocol", value: kindNames[props.provider.kind] },
-          { name: "Issuer", value: <bdi>{props.provider.issuer}</bdi> },
-          { name: "Client id", value: <CopyText text={props.provider.client_id} label="Copy the client id" /> },
-          { name: "Secret", value: "Stored encrypted" },
+          { name: t("State"), value: <StateWord state={stateOf(props.provider)} /> },
+          { name: t("Protocol"), value: kindNames[props.provider.kind] },
+          { name: t("Issuer"), value: <bdi>{props.provider.issuer}</bdi> },
+          { name: t("Client id"), value: <CopyText text={props.provider.client_id} label={t("Copy the client id")} /> },
+          { name: t("Secret"), value: t("Stored encrypted") },
           {
-            name: "Callback address",
-            value: <CopyText text={props.provider.callback_url} label="Copy the callback address" />,
+            name: t("Callback address"),
+            value: <CopyText text={props.provider.callback_url} label={t("Copy the callback address")} />,
           },
-          { name: "Linked users", value: shownCount(props.provider.users) },
-          { name: "Added", value: shownMoment(props.provider.created_at) },
-          { name: "Changed", value: shownMoment(props.provider.updated_at) },
+          { name: t("Linked users"), value: shownCount(props.provider.users) },
+          { name: t("Added"), value: shownMoment(props.provider.created_at) },
+          { name: t("Changed"), value: shownMoment(props.provider.updated_at) },
         ]}
       />
       <div class="button-row">
-        <Button onClick={() => props.onEdit()}>Edit</Button>
+        <Button onClick={() => props.onEdit()}>{t("Edit")}</Button>
         <Show when={!props.provider.is_enabled}>
           <Button variant="danger" onClick={() => setIsRemoving(true)}>
-            Remove
+            {t("Remove")}
           </Button>
         </Show>
         <PageLink class="button" href={`/admin/audit/?subject_id=${encodeURIComponent(props.provider.slug)}`}>
-          Change history
+          {t("Change history")}
         </PageLink>
       </div>
     </>
@@ -159,7 +172,7 @@ function RemoveForm(props: { readonly provider: Provider; readonly onDone: () =>
     submit: async (_, body) => {
       await apiPost(`${providersPath}remove/`, body);
       await refresh();
-      showToast("The service was removed.");
+      showToast(t("The service was removed."));
       props.onDone();
     },
   });
@@ -167,13 +180,15 @@ function RemoveForm(props: { readonly provider: Provider; readonly onDone: () =>
     <AdminForm
       form={form}
       operation="/backend/admin/sign-in-provider/remove/"
-      action="Remove"
+      action={t("Remove")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Notice tone="warn">
-        The stored secret is deleted. {shownCount(props.provider.users)} users keep their links, which work again with a
-        service of the same issuer; those without a password need a reset link until then.
+        {rich(
+          "The stored secret is deleted. {users} users keep their links, which work again with a service of the same issuer; those without a password need a reset link until then.",
+          { users: shownCount(props.provider.users) },
+        )}
       </Notice>
       <ReasonField form={form} />
     </AdminForm>

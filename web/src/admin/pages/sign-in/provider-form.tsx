@@ -14,6 +14,7 @@ import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { rich, t } from "../../translate.ts";
 import { kindNames, type Provider, providerListPath, providersPath } from "./provider.ts";
 
 type Values = {
@@ -52,11 +53,11 @@ function faultsOf(values: Values, isNew: boolean): Partial<Record<keyof Values, 
   return {
     ...(/^[a-z][a-z0-9-]{0,29}$/.test(values.slug.trim())
       ? {}
-      : { slug: "Use up to 30 lower-case letters, digits and -, a letter first." }),
-    ...(values.label.trim() === "" ? { label: "Enter the name." } : {}),
-    ...(URL.canParse(values.issuer.trim()) ? {} : { issuer: "Enter an address like https://login.example.org." }),
-    ...(values.client_id.trim() === "" ? { client_id: "Enter the client id." } : {}),
-    ...(isNew && values.client_secret.trim() === "" ? { client_secret: "Enter the client secret." } : {}),
+      : { slug: t("Use up to 30 lower-case letters, digits and -, a letter first.") }),
+    ...(values.label.trim() === "" ? { label: t("Enter the name.") } : {}),
+    ...(URL.canParse(values.issuer.trim()) ? {} : { issuer: t("Enter an address like https://login.example.org.") }),
+    ...(values.client_id.trim() === "" ? { client_id: t("Enter the client id.") } : {}),
+    ...(isNew && values.client_secret.trim() === "" ? { client_secret: t("Enter the client secret.") } : {}),
     ...reasonFault(values.reason),
   };
 }
@@ -83,7 +84,7 @@ export function ProviderForm(props: {
         ...(provider === null ? {} : { updated_at: provider.updated_at }),
       });
       await refresh();
-      showToast(outcomeText(answer, () => "The service was saved."));
+      showToast(outcomeText(answer, () => t("The service was saved.")));
       props.onDone();
     },
   });
@@ -92,7 +93,7 @@ export function ProviderForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/sign-in-provider/save/"
-      action={provider === null ? "Add service" : "Save service"}
+      action={provider === null ? t("Add service") : t("Save service")}
       onCancel={props.onDone}
     >
       <Show when={provider === null}>
@@ -100,22 +101,22 @@ export function ProviderForm(props: {
       </Show>
       <NameFields form={form} isNew={provider === null} />
       <div class="field">
-        <span class="field-label">Callback address</span>
-        <CopyText text={callbackUrl()} label="Copy the callback address" />
-        <span class="field-hint">Register it at the service.</span>
+        <span class="field-label">{t("Callback address")}</span>
+        <CopyText text={callbackUrl()} label={t("Copy the callback address")} />
+        <span class="field-hint">{t("Register it at the service.")}</span>
       </div>
       <ClientFields form={form} isNew={provider === null} />
       <Checkbox
-        label="People without an account get one"
-        hint="Only if the service confirms their e-mail address. They have no password until they reset it."
+        label={t("People without an account get one")}
+        hint={t("Only if the service confirms their e-mail address. They have no password until they reset it.")}
         {...form.flag("may_register")}
       />
       <Checkbox
-        label="Show on the login page"
-        hint="It has to answer before it is saved. Off: nobody can sign in with it; links are kept."
+        label={t("Show on the login page")}
+        hint={t("It has to answer before it is saved. Off: nobody can sign in with it; links are kept.")}
         {...form.flag("is_enabled")}
       />
-      <SecondPersonNotice what="A service that is shown waits" />
+      <SecondPersonNotice what={t("A service that is shown waits")} />
       <ReasonField form={form} />
     </AdminForm>
   );
@@ -144,15 +145,15 @@ function NameFields(props: { readonly form: Form<Values>; readonly isNew: boolea
     <>
       <FieldRow>
         <TextField
-          label="Name"
-          hint="The button says “Continue with” and this name."
+          label={t("Name")}
+          hint={t("The button says “Continue with” and this name.")}
           autocomplete="off"
           maxlength={40}
           {...props.form.text("label")}
         />
         <TextField
-          label="Short name"
-          hint="Part of the callback address. It can't be changed later."
+          label={t("Short name")}
+          hint={t("Part of the callback address. It can't be changed later.")}
           autocomplete="off"
           spellcheck={false}
           disabled={!props.isNew}
@@ -160,13 +161,13 @@ function NameFields(props: { readonly form: Form<Values>; readonly isNew: boolea
         />
       </FieldRow>
       <ChoiceField
-        label="Protocol"
+        label={t("Protocol")}
         options={Object.entries(kindNames).map(([value, label]) => ({ value, label }))}
         {...props.form.text("kind")}
       />
       <TextField
-        label="Issuer"
-        hint="The address that the service calls itself, without /.well-known; for GitHub the address of its site."
+        label={t("Issuer")}
+        hint={t("The address that the service calls itself, without /.well-known; for GitHub the address of its site.")}
         inputmode="url"
         autocomplete="off"
         spellcheck={false}
@@ -186,20 +187,25 @@ function IssuerTest(props: { readonly form: Form<Values> }): JSX.Element {
     },
   }));
   const pkce = ({ has_pkce }: ResponseOf<typeof testedProviderResponse>): string =>
-    has_pkce === true ? "It checks PKCE." : "It does not say whether it checks PKCE.";
+    has_pkce === true ? t("It checks PKCE.") : t("It does not say whether it checks PKCE.");
   return (
     <div class="field">
       <div class="button-row">
         <Button isBusy={test.isPending} onClick={() => test.mutate()}>
-          Test the issuer
+          {t("Test the issuer")}
         </Button>
       </div>
       <Switch>
-        <Match when={test.error}>{(error) => <ErrorState title="The issuer can't be used" error={error()} />}</Match>
+        <Match when={test.error}>
+          {(error) => <ErrorState title={t("The issuer can't be used")} error={error()} />}
+        </Match>
         <Match when={test.data}>
           {(found) => (
             <Notice tone="ok">
-              It answers. Logins are at <bdi>{found().authorization_endpoint}</bdi>. {pkce(found())}
+              {rich("It answers. Logins are at {authorization_endpoint}. {found}", {
+                authorization_endpoint: <bdi>{found().authorization_endpoint}</bdi>,
+                found: pkce(found()),
+              })}
             </Notice>
           )}
         </Match>
@@ -211,10 +217,10 @@ function IssuerTest(props: { readonly form: Form<Values> }): JSX.Element {
 function ClientFields(props: { readonly form: Form<Values>; readonly isNew: boolean }): JSX.Element {
   return (
     <FieldRow>
-      <TextField label="Client id" autocomplete="off" spellcheck={false} {...props.form.text("client_id")} />
+      <TextField label={t("Client id")} autocomplete="off" spellcheck={false} {...props.form.text("client_id")} />
       <TextField
-        label="Client secret"
-        hint={props.isNew ? "Stored encrypted, and never shown again." : "Empty keeps the stored one."}
+        label={t("Client secret")}
+        hint={props.isNew ? t("Stored encrypted, and never shown again.") : t("Empty keeps the stored one.")}
         type="password"
         autocomplete="new-password"
         spellcheck={false}

@@ -21,6 +21,7 @@ import { createMe, IfReads } from "../../parts/rights.tsx";
 import { createSettings } from "../../parts/second-person.tsx";
 import { SettingForm } from "../../parts/setting-form.tsx";
 import { shownMoment, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Incident = ResponseOf<typeof incidentListResponse>["incidents"][number];
 
@@ -29,7 +30,7 @@ const settingNames = ["status.page", "status.success", "status.latency", "status
 
 /** What the public status page shows, and the incidents on it. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Status page");
+  useAdminTitle(() => t("Status page"));
   const [edited, setEdited] = createSignal<Incident | "new" | null>(null);
   const query = createQuery(() => ({
     queryKey: [path],
@@ -37,12 +38,15 @@ export function Page(): JSX.Element {
   }));
   return (
     <>
-      <PageHead title="Status page" text="What customers see at /status/: how the models do, and what you say of it." />
+      <PageHead
+        title={t("Status page")}
+        text={t("What customers see at /status/: how the models do, and what you say of it.")}
+      />
       <Card
-        title="Incidents"
+        title={t("Incidents")}
         actions={
           <ActButton operation="/backend/admin/incident/create/" onClick={() => setEdited("new")}>
-            Post an incident
+            {t("Post an incident")}
           </ActButton>
         }
       >
@@ -51,8 +55,8 @@ export function Page(): JSX.Element {
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.incidents.length === 0}>
-            <EmptyState title="No incidents yet">
-              Post one when customers should know of a fault or maintenance.
+            <EmptyState title={t("No incidents yet")}>
+              {t("Post one when customers should know of a fault or maintenance.")}
             </EmptyState>
           </Match>
           <Match when={query.data}>
@@ -72,7 +76,7 @@ export function Page(): JSX.Element {
       <Dialog
         isOpen={edited() !== null}
         onClose={() => setEdited(null)}
-        title={edited() === "new" ? "Post an incident" : "Post an update"}
+        title={edited() === "new" ? t("Post an incident") : t("Post an update")}
         size="wide"
       >
         <Show when={edited()} keyed>
@@ -89,7 +93,7 @@ function ShownSettings(): JSX.Element {
   const me = createMe();
   const settings = createSettings();
   return (
-    <Card title="What is shown">
+    <Card title={t("What is shown")}>
       <Switch fallback={<LoadingPart size="card" />}>
         <Match when={settings.isError && settings.data === undefined}>
           <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
@@ -116,12 +120,12 @@ function Row(props: { readonly incident: Incident; readonly onEdit: () => void }
       <div class="card-head">
         <h3>{props.incident.title}</h3>
         <ActButton operation="/backend/admin/incident/update/" onClick={() => props.onEdit()}>
-          Post an update
+          {t("Post an update")}
         </ActButton>
       </div>
       <p>
         <Badge>{shownWord(props.incident.state)}</Badge> <Badge>{shownWord(props.incident.impact)}</Badge>{" "}
-        {props.incident.models.length === 0 ? "All models" : props.incident.models.join(", ")}
+        {props.incident.models.length === 0 ? t("All models") : props.incident.models.join(", ")}
       </p>
       <ul class="plain-list">
         <For each={props.incident.updates}>
@@ -152,8 +156,8 @@ function IncidentForm(props: { readonly incident: Incident | null; readonly onDo
       text: "",
     },
     check: ({ title, text }) => ({
-      ...(title.trim().length < 3 ? { title: "Enter a title of at least three characters." } : {}),
-      ...(text.trim() === "" ? { text: "Say what customers should know." } : {}),
+      ...(title.trim().length < 3 ? { title: t("Enter a title of at least three characters.") } : {}),
+      ...(text.trim() === "" ? { text: t("Say what customers should know.") } : {}),
     }),
     body: ({ title, impact, state, models, text }) =>
       incident === null
@@ -164,7 +168,7 @@ function IncidentForm(props: { readonly incident: Incident | null; readonly onDo
         : { impact, state, text, incident_id: incident.id, version: incident.version },
     submit: async (_, body) => {
       await apiPost<typeof savedIncidentResponse>(operation, body);
-      showToast(incident === null ? "Incident posted" : "Update posted");
+      showToast(incident === null ? t("Incident posted") : t("Update posted"));
       await refresh();
       props.onDone();
     },
@@ -172,21 +176,26 @@ function IncidentForm(props: { readonly incident: Incident | null; readonly onDo
   return (
     <AdminForm
       form={form}
-      action={incident === null ? "Post incident" : "Post update"}
+      action={incident === null ? t("Post incident") : t("Post update")}
       onCancel={props.onDone}
       operation={operation}
     >
       <Show when={incident === null}>
-        <TextField label="Title" maxlength="120" {...form.text("title")} />
+        <TextField label={t("Title")} maxlength="120" {...form.text("title")} />
       </Show>
       <FieldRow>
-        <ChoiceField label="State" options={optionsOf(incidentStates)} {...form.text("state")} />
-        <ChoiceField label="Impact" options={optionsOf(incidentImpacts)} {...form.text("impact")} />
+        <ChoiceField label={t("State")} options={optionsOf(incidentStates)} {...form.text("state")} />
+        <ChoiceField label={t("Impact")} options={optionsOf(incidentImpacts)} {...form.text("impact")} />
       </FieldRow>
       <Show when={incident === null}>
-        <TextArea label="Models" hint="Their names, one a line. Empty: all." rows="2" {...form.text("models")} />
+        <TextArea
+          label={t("Models")}
+          hint={t("Their names, one a line. Empty: all.")}
+          rows="2"
+          {...form.text("models")}
+        />
       </Show>
-      <TextArea label="What customers read" maxlength="1000" rows="4" {...form.text("text")} />
+      <TextArea label={t("What customers read")} maxlength="1000" rows="4" {...form.text("text")} />
     </AdminForm>
   );
 }

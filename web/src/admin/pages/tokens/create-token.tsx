@@ -7,6 +7,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Checkbox, SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
+import { t } from "../../translate.ts";
 import { scopeTexts } from "./token.ts";
 
 const daysOffered = [7, 30, 90, 180, 365] as const;
@@ -22,8 +23,8 @@ export function CreateTokenDialog(props: {
   const form = createForm({
     initial: empty,
     check: ({ name, scopes }) => ({
-      ...(name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(scopes.length === 0 ? { scopes: "Choose what the token may do." } : {}),
+      ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
+      ...(scopes.length === 0 ? { scopes: t("Choose what the token may do.") } : {}),
     }),
     submit: async ({ expires_in_days, ...values }) => {
       const { secret } = await apiPost<typeof tokenCreateResponse>("/backend/admin/token/create/", {
@@ -41,18 +42,18 @@ export function CreateTokenDialog(props: {
   const offered = (): readonly AdminTokenScope[] =>
     adminTokenScopes.filter((scope) => props.isSuper || scope !== "sensitive");
   return (
-    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Create an access token">
+    <Dialog isOpen={props.isOpen} onClose={props.onClose} title={t("Create an access token")}>
       <form class="form" onSubmit={form.onSubmit} noValidate>
         <TextField
-          label="Name"
-          hint="Such as the program that will use it. The audit log shows it with what it did."
+          label={t("Name")}
+          hint={t("Such as the program that will use it. The audit log shows it with what it did.")}
           autocomplete="off"
           autofocus
           maxlength={60}
           {...form.text("name")}
         />
         <fieldset class="token-scopes">
-          <legend>What it may do</legend>
+          <legend>{t("What it may do")}</legend>
           <For each={offered()}>
             {(scope) => (
               <Checkbox
@@ -72,15 +73,15 @@ export function CreateTokenDialog(props: {
             )}
           </Show>
         </fieldset>
-        <SelectField label="Ends after" {...form.text("expires_in_days")}>
-          <For each={daysOffered}>{(days) => <option value={days}>{`${days} days`}</option>}</For>
+        <SelectField label={t("Ends after")} {...form.text("expires_in_days")}>
+          <For each={daysOffered}>{(days) => <option value={days}>{t("{days} days", { days })}</option>}</For>
         </SelectField>
         <Show when={form.problem()}>
-          {(problem) => <ErrorState title="The token was not created" error={problem()} />}
+          {(problem) => <ErrorState title={t("The token was not created")} error={problem()} />}
         </Show>
         <div class="dialog-actions">
           <Button type="submit" variant="primary" isBusy={form.isSubmitting()}>
-            Create
+            {t("Create")}
           </Button>
         </div>
       </form>

@@ -17,6 +17,7 @@ import { createAction } from "../../parts/actions.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { CreateTokenDialog } from "./create-token.tsx";
 import { scopeTexts, type Token, tokensPath } from "./token.ts";
 import "./tokens.css";
@@ -25,7 +26,7 @@ const tones: Readonly<Record<Token["status"], Tone>> = { active: "ok", expired: 
 
 /** The tokens with which the admin's programs do what the admin may do. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Access tokens");
+  useAdminTitle(() => t("Access tokens"));
   const me = createMe();
   const action = createAction(tokensPath);
   const [isCreating, setIsCreating] = createSignal(false);
@@ -38,28 +39,30 @@ export function Page(): JSX.Element {
   const create = (): JSX.Element => (
     <Button variant="primary" onClick={() => setIsCreating(true)}>
       <Icon name="plus" />
-      Create token
+      {t("Create token")}
     </Button>
   );
   const revoke = async (token: Token): Promise<void> => {
     await action.run(async () => {
       await apiPost<typeof tokenResponse>("/backend/admin/token/revoke/", { token_id: token.token_id });
-      return `The token ${token.name} was revoked.`;
+      return t("The token {name} was revoked.", { name: token.name });
     });
     setAsked(null);
   };
   return (
     <>
       <PageHead
-        title="Access tokens"
-        text="A program with one of your tokens does what you may do at that moment, as far as its scopes go. No token can change logins, rights, secrets or settings, or read contents of calls."
+        title={t("Access tokens")}
+        text={t(
+          "A program with one of your tokens does what you may do at that moment, as far as its scopes go. No token can change logins, rights, secrets or settings, or read contents of calls.",
+        )}
         actions={create()}
       />
       <Card
-        title="Your tokens"
+        title={t("Your tokens")}
         actions={
           <a href="/backend/docs/" rel="external">
-            What programs can call
+            {t("What programs can call")}
           </a>
         }
       >
@@ -68,8 +71,8 @@ export function Page(): JSX.Element {
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.tokens.length === 0}>
-            <EmptyState title="No access tokens" actions={create()}>
-              Create one for a script or a command.
+            <EmptyState title={t("No access tokens")} actions={create()}>
+              {t("Create one for a script or a command.")}
             </EmptyState>
           </Match>
           <Match when={query.data?.tokens}>{(tokens) => <TokenTable tokens={tokens()} onRevoke={setAsked} />}</Match>
@@ -89,8 +92,8 @@ export function Page(): JSX.Element {
       <ConfirmDialog
         isOpen={asked() !== null}
         onClose={() => setAsked(null)}
-        title="Revoke this token?"
-        action="Revoke"
+        title={t("Revoke this token?")}
+        action={t("Revoke")}
         isBusy={action.isBusy()}
         onConfirm={() => {
           const token = asked();
@@ -99,7 +102,7 @@ export function Page(): JSX.Element {
           }
         }}
       >
-        {`Programs that use “${asked()?.name ?? ""}” are refused from now on. This can't be undone.`}
+        {t("Programs that use “{name}” are refused from now on. This can't be undone.", { name: asked()?.name ?? "" })}
       </ConfirmDialog>
     </>
   );
@@ -113,25 +116,29 @@ function TokenTable(props: {
     scopes.map((scope) => scopeTexts[scope as AdminTokenScope]?.label ?? scope).join(", ");
   return (
     <SimpleTable
-      label="Access tokens"
+      label={t("Access tokens")}
       rows={props.tokens}
       columns={[
-        { label: "Name", cell: (row) => <bdi>{row.name}</bdi> },
-        { label: "Token", cell: (row) => <code>{`sl-mgmt-…${row.hint}`}</code> },
-        { label: "State", cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
-        { label: "May do", cell: (row) => names(row.scopes) },
-        { label: "Ends", cell: (row) => (row.status === "revoked" ? dash : shownMoment(row.expires_at)) },
+        { label: t("Name"), cell: (row) => <bdi>{row.name}</bdi> },
+        { label: t("Token"), cell: (row) => <code>{`sl-mgmt-…${row.hint}`}</code> },
+        { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
+        { label: t("May do"), cell: (row) => names(row.scopes) },
+        { label: t("Ends"), cell: (row) => (row.status === "revoked" ? dash : shownMoment(row.expires_at)) },
         {
-          label: "Last used",
+          label: t("Last used"),
           cell: (row) =>
-            row.last_used_at === null ? "never" : `${shownMoment(row.last_used_at)}, ${row.last_used_ip}`,
+            row.last_used_at === null ? t("never") : `${shownMoment(row.last_used_at)}, ${row.last_used_ip}`,
         },
         {
-          label: "Revoke",
+          label: t("Revoke"),
           cell: (row) => (
             <Show when={row.status === "active"} fallback={dash}>
-              <Button variant="quiet" aria-label={`Revoke ${row.name}`} onClick={() => props.onRevoke(row)}>
-                Revoke
+              <Button
+                variant="quiet"
+                aria-label={t("Revoke {name}", { name: row.name })}
+                onClick={() => props.onRevoke(row)}
+              >
+                {t("Revoke")}
               </Button>
             </Show>
           ),
@@ -144,20 +151,20 @@ function TokenTable(props: {
 /** The token is shown only here: nothing stores it. */
 function MadeDialog(props: { readonly secret: string | null; readonly onClose: () => void }): JSX.Element {
   return (
-    <Dialog isOpen={props.secret !== null} title="Your new access token" onClose={props.onClose}>
+    <Dialog isOpen={props.secret !== null} title={t("Your new access token")} onClose={props.onClose}>
       <Show when={props.secret}>
         {(secret) => (
           <>
             <Notice tone="warn">
-              Copy it now: it is shown only once. Programs send it as “Authorization: Bearer”.
+              {t("Copy it now: it is shown only once. Programs send it as “Authorization: Bearer”.")}
             </Notice>
-            <CodeBlock code={secret()} label="Access token" />
+            <CodeBlock code={secret()} label={t("Access token")} />
           </>
         )}
       </Show>
       <div class="dialog-actions">
         <Button variant="primary" onClick={props.onClose}>
-          I have saved it
+          {t("I have saved it")}
         </Button>
       </div>
     </Dialog>

@@ -14,7 +14,8 @@ import { DemandNotice } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
-import { shownMoment, shownText } from "../../shown.ts";
+import { shownMoment, shownText, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Charge = ResponseOf<typeof chargeResponse>["charge"];
 
@@ -22,9 +23,9 @@ export const topUpsPath = "/backend/admin/top-up/";
 const chargePath = `${topUpsPath}charge/`;
 
 const outcomes = [
-  { value: "", label: "Choose" },
-  { value: "charged", label: "It was charged: credit the payment" },
-  { value: "not_charged", label: "It was not charged: release it" },
+  { value: "", label: t("Choose") },
+  { value: "charged", label: t("It was charged: credit the payment") },
+  { value: "not_charged", label: t("It was not charged: release it") },
 ];
 
 /** Ends a charge without an answer, by what was found at the gateway; recorded with its reason. */
@@ -40,8 +41,8 @@ export function CloseForm(props: { readonly orderNo: string; readonly onDone: ()
   const form = createForm({
     initial: { outcome: "", transaction_id: "", reason: "" },
     check: ({ outcome, transaction_id: id, reason }) => ({
-      ...(outcome === "" ? { outcome: "Choose what you found at the gateway." } : {}),
-      ...(outcome === "charged" && id.trim() === "" ? { transaction_id: "Name the payment at the gateway." } : {}),
+      ...(outcome === "" ? { outcome: t("Choose what you found at the gateway.") } : {}),
+      ...(outcome === "charged" && id.trim() === "" ? { transaction_id: t("Name the payment at the gateway.") } : {}),
       ...reasonFault(reason),
     }),
     submit: async ({ outcome, transaction_id: id, reason }) => {
@@ -55,7 +56,11 @@ export function CloseForm(props: { readonly orderNo: string; readonly onDone: ()
       if ("approval" in answer) {
         showToast(waitingText(answer.approval));
       } else {
-        showToast(outcome === "charged" ? `Order ${props.orderNo} is ${answer.status}.` : "The charge was released.");
+        showToast(
+          outcome === "charged"
+            ? t("Order {orderNo} is {status}.", { orderNo: props.orderNo, status: shownWord(answer.status) })
+            : t("The charge was released."),
+        );
       }
       props.onDone();
     },
@@ -64,27 +69,29 @@ export function CloseForm(props: { readonly orderNo: string; readonly onDone: ()
     <AdminForm
       form={form}
       operation="/backend/admin/top-up/close/"
-      action="End the charge"
+      action={t("End the charge")}
       tone="danger"
       onCancel={props.onDone}
     >
       <Switch fallback={<LoadingPart />}>
         <Match when={query.isError}>
-          <ErrorState title="No preview available" error={query.error} onRetry={() => void query.refetch()} />
+          <ErrorState title={t("No preview available")} error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.charge}>{(charge) => <ChargeFacts charge={charge()} />}</Match>
       </Switch>
-      <ChoiceField label="At the gateway" options={outcomes} {...form.text("outcome")} />
+      <ChoiceField label={t("At the gateway")} options={outcomes} {...form.text("outcome")} />
       <Show when={form.values().outcome === "charged"}>
         <TextField
-          label="Payment"
-          hint="Its id at the gateway, like pi_3Abc."
+          label={t("Payment")}
+          hint={t("Its id at the gateway, like pi_3Abc.")}
           autocomplete="off"
           {...form.text("transaction_id")}
         />
       </Show>
       <Show when={form.values().outcome === "not_charged"}>
-        <Notice tone="warn">The order is cancelled. If the balance is still low, the card is charged again.</Notice>
+        <Notice tone="warn">
+          {t("The order is cancelled. If the balance is still low, the card is charged again.")}
+        </Notice>
       </Show>
       <ReasonField form={form} />
     </AdminForm>
@@ -97,19 +104,22 @@ function ChargeFacts(props: { readonly charge: Charge }): JSX.Element {
     <>
       <DemandNotice demand={props.charge.demand} />
       <Show when={props.charge.unclear_since === null}>
-        <Notice tone="bad">The gateway is still asked about this charge, so it can't be ended yet.</Notice>
+        <Notice tone="bad">{t("The gateway is still asked about this charge, so it can't be ended yet.")}</Notice>
       </Show>
       <Facts
         facts={[
-          { name: "Order", value: <code>{props.charge.order_no}</code> },
-          { name: "Amount", value: formats.usd(props.charge.amount_usd) },
-          { name: "Account at the gateway", value: props.charge.account },
-          { name: "Customer at the gateway", value: <code>{shownText(props.charge.gateway_customer_id)}</code> },
-          { name: "Begun", value: shownMoment(props.charge.created_at) },
-          { name: "Unclear since", value: shownMoment(props.charge.unclear_since) },
+          { name: t("Order"), value: <code>{props.charge.order_no}</code> },
+          { name: t("Amount"), value: formats.usd(props.charge.amount_usd) },
+          { name: t("Account at the gateway"), value: props.charge.account },
+          { name: t("Customer at the gateway"), value: <code>{shownText(props.charge.gateway_customer_id)}</code> },
+          { name: t("Begun"), value: shownMoment(props.charge.created_at) },
+          { name: t("Unclear since"), value: shownMoment(props.charge.unclear_since) },
           {
-            name: "Balance, if it was charged",
-            value: `${formats.quota(props.charge.balance_before_quota)} becomes ${formats.quota(props.charge.balance_after_quota)}`,
+            name: t("Balance, if it was charged"),
+            value: t("{balance_before_quota} becomes {balance_after_quota}", {
+              balance_before_quota: formats.quota(props.charge.balance_before_quota),
+              balance_after_quota: formats.quota(props.charge.balance_after_quota),
+            }),
           },
         ]}
       />

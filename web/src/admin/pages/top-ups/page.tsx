@@ -16,6 +16,7 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { topUpStatuses } from "../../values.ts";
 import { CloseForm, topUpsPath } from "./close-form.tsx";
 
@@ -25,18 +26,18 @@ const openOrderOf = ({ open_order_no: orderNo }: TopUp): JSX.Element =>
   orderNo === null ? "–" : <PageLink href={`/admin/orders/?order_no=${orderNo}`}>{orderNo}</PageLink>;
 
 const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[] => [
-  { id: "email", label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
-  { id: "organisation", label: "For", cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
-  { id: "price_usd", label: "Each, USD", cell: (row) => formats.usd(row.price_usd), align: "end" },
-  { id: "threshold", label: "Below", cell: (row) => formats.quota(row.threshold_quota), align: "end" },
-  { id: "month_max_usd", label: "Most per month, USD", cell: (row) => formats.usd(row.month_max_usd), align: "end" },
-  { id: "status", label: "Status", cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "stop_reason", label: "Stopped because", cell: (row) => shownText(row.stop_reason) },
-  { id: "attempts", label: "Charges", cell: (row) => shownCount(row.attempts), align: "end" },
-  { id: "open_order_no", label: "Open charge", cell: openOrderOf },
+  { id: "email", label: t("User"), cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
+  { id: "organisation", label: t("For"), cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
+  { id: "price_usd", label: t("Each, USD"), cell: (row) => formats.usd(row.price_usd), align: "end" },
+  { id: "threshold", label: t("Below"), cell: (row) => formats.quota(row.threshold_quota), align: "end" },
+  { id: "month_max_usd", label: t("Most per month, USD"), cell: (row) => formats.usd(row.month_max_usd), align: "end" },
+  { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
+  { id: "stop_reason", label: t("Stopped because"), cell: (row) => shownText(row.stop_reason) },
+  { id: "attempts", label: t("Charges"), cell: (row) => shownCount(row.attempts), align: "end" },
+  { id: "open_order_no", label: t("Open charge"), cell: openOrderOf },
   {
     id: "unclear_since",
-    label: "No answer since",
+    label: t("No answer since"),
     cell: (row) => (
       <Show when={row.unclear_since !== null && row.open_order_no} fallback="–">
         {(orderNo) => (
@@ -45,23 +46,23 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
             <ActButton
               operation="/backend/admin/top-up/close/"
               onClick={() => close(orderNo())}
-              aria-label={`End the charge ${orderNo()}`}
+              aria-label={t("End the charge {orderNo}", { orderNo: orderNo() })}
             >
-              End it
+              {t("End it")}
             </ActButton>
           </>
         )}
       </Show>
     ),
   },
-  { id: "created_at", label: "Agreed", cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: t("Agreed"), cell: (row) => shownMoment(row.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("top-ups", topUpsPath);
 
 /** What customers agreed to be charged when their balance is low. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Automatic top-ups");
+  useAdminTitle(() => t("Automatic top-ups"));
   const state = createTableState({ filters: ["status"] });
   const [closed, setClosed] = createSignal<string | null>(null);
   const columns = columnsWith(setClosed);
@@ -69,21 +70,23 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title="Automatic top-ups"
-        text="The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours waits for a person who looks there."
+        title={t("Automatic top-ups")}
+        text={t(
+          "The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours waits for a person who looks there.",
+        )}
       />
       <DataTable
         {...list}
         name="admin-top-ups"
-        label="Automatic top-ups"
+        label={t("Automatic top-ups")}
         columns={columns}
         state={state}
         rowId={(row) => row.top_up_no}
         selection={selection}
-        filters={[{ id: "status", label: "Status", options: optionsOf(topUpStatuses) }]}
-        empty={{ title: "Nobody uses automatic top-ups", text: "Customers set them up under Billing." }}
+        filters={[{ id: "status", label: t("Status"), options: optionsOf(topUpStatuses) }]}
+        empty={{ title: t("Nobody uses automatic top-ups"), text: t("Customers set them up under Billing.") }}
       />
-      <Dialog isOpen={closed() !== null} onClose={() => setClosed(null)} title="End a charge without an answer">
+      <Dialog isOpen={closed() !== null} onClose={() => setClosed(null)} title={t("End a charge without an answer")}>
         <Show when={closed()} keyed>
           {(orderNo) => <CloseForm orderNo={orderNo} onDone={() => setClosed(null)} />}
         </Show>

@@ -6,6 +6,7 @@ import { EmptyState } from "../../../kit/states.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMs } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import styles from "./attempts.module.css";
 
 type Attempt = ResponseOf<typeof traceDetailOutput>["attempts"][number];
@@ -15,24 +16,26 @@ const percent = 100;
 /** Each attempt at a channel, and its time within the call. */
 export function Attempts(props: { readonly attempts: readonly Attempt[]; readonly durationMs: number }): JSX.Element {
   return (
-    <Card title="Attempts">
+    <Card title={t("Attempts")}>
       <Show
         when={props.attempts.length > 0}
-        fallback={<EmptyState title="No channel was tried">The call ended before a channel was chosen.</EmptyState>}
+        fallback={
+          <EmptyState title={t("No channel was tried")}>{t("The call ended before a channel was chosen.")}</EmptyState>
+        }
       >
         <SimpleTable
-          label="Attempts"
+          label={t("Attempts")}
           rows={props.attempts}
           columns={[
-            { label: "Channel", cell: (row) => row.channel },
-            { label: "Credential", cell: (row) => <bdi>{row.credential ?? dash}</bdi> },
-            { label: "Other model", cell: (row) => <bdi>{row.model ?? dash}</bdi> },
-            { label: "Result", cell: (row) => <StateWord state={row.result} /> },
-            { label: "Provider's response", cell: (row) => row.said ?? dash },
+            { label: t("Channel"), cell: (row) => row.channel },
+            { label: t("Credential"), cell: (row) => <bdi>{row.credential ?? dash}</bdi> },
+            { label: t("Other model"), cell: (row) => <bdi>{row.model ?? dash}</bdi> },
+            { label: t("Result"), cell: (row) => <StateWord state={row.result} /> },
+            { label: t("Provider's response"), cell: (row) => row.said ?? dash },
             { label: "HTTP", cell: (row) => (row.status === null ? dash : String(row.status)), align: "end" },
-            { label: "Started after", cell: (row) => shownMs(row.started_at_ms), align: "end" },
-            { label: "Took", cell: (row) => shownMs(row.duration_ms), align: "end" },
-            { label: "Time in the call", cell: (row) => <Span attempt={row} durationMs={props.durationMs} /> },
+            { label: t("Started after"), cell: (row) => shownMs(row.started_at_ms), align: "end" },
+            { label: t("Took"), cell: (row) => shownMs(row.duration_ms), align: "end" },
+            { label: t("Time in the call"), cell: (row) => <Span attempt={row} durationMs={props.durationMs} /> },
           ]}
         />
       </Show>

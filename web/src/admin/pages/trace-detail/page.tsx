@@ -17,6 +17,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { countLabels } from "../../unit-texts.ts";
 import { OwnAccesses } from "../trace/own-accesses.tsx";
 import { Attempts } from "./attempts.tsx";
@@ -35,7 +36,7 @@ export function Page(): JSX.Element {
   const [search] = useSearchParams();
   const requestId = (): string => params["id"] ?? "";
   const day = (): string | undefined => (typeof search["day"] === "string" ? search["day"] : undefined);
-  useAdminTitle(() => `Call ${requestId().slice(0, 8)}`);
+  useAdminTitle(() => t("Call {slice}", { slice: requestId().slice(0, 8) }));
   const query = createQuery(() => ({
     queryKey: [path, requestId(), day()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -43,10 +44,10 @@ export function Page(): JSX.Element {
   }));
   return (
     <>
-      <nav aria-label="Breadcrumbs">
-        <PageLink href="/admin/trace/">Trace</PageLink>
+      <nav aria-label={t("Breadcrumbs")}>
+        <PageLink href="/admin/trace/">{t("Trace")}</PageLink>
       </nav>
-      <PageHead title="Call" text={requestId()} />
+      <PageHead title={t("Call")} text={requestId()} />
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -81,26 +82,26 @@ function CallCard(props: { readonly detail: Detail }): JSX.Element {
   const trace = () => props.detail.trace;
   const asked = () => props.detail.usage?.asked_model ?? null;
   return (
-    <Card title="Call">
+    <Card title={t("Call")}>
       <Facts
         facts={[
-          { name: "Request", value: <CopyText text={trace().request_id} label="Copy the id of the request" /> },
-          { name: "Began", value: shownMoment(trace().started_at) },
-          { name: "Call", value: <code>{`${trace().method} ${trace().path}`}</code> },
-          { name: "Model", value: shownText(trace().model) },
+          { name: t("Request"), value: <CopyText text={trace().request_id} label={t("Copy the id of the request")} /> },
+          { name: t("Began"), value: shownMoment(trace().started_at) },
+          { name: t("Call"), value: <code>{`${trace().method} ${trace().path}`}</code> },
+          { name: t("Model"), value: shownText(trace().model) },
           ...(asked() === null
             ? []
-            : [{ name: "Asked for", value: <AskedModel model={asked() ?? ""} userId={trace().user_id} /> }]),
-          { name: "Outcome", value: <StateWord state={trace().status} /> },
+            : [{ name: t("Asked for"), value: <AskedModel model={asked() ?? ""} userId={trace().user_id} /> }]),
+          { name: t("Outcome"), value: <StateWord state={trace().status} /> },
           { name: "HTTP", value: String(trace().http_status) },
-          { name: "Error", value: shownText(trace().error_code) },
-          { name: "User", value: <UserLink userId={trace().user_id} email={trace().email} /> },
-          { name: "Key", value: shownText(trace().key_name) },
-          { name: "Streamed", value: trace().is_stream ? "yes" : "no" },
-          { name: "First token", value: shownMs(trace().first_token_ms) },
-          { name: "Took", value: shownMs(trace().duration_ms) },
-          { name: "From", value: trace().client_ip },
-          { name: "Client", value: shownText(trace().user_agent) },
+          { name: t("Error"), value: shownText(trace().error_code) },
+          { name: t("User"), value: <UserLink userId={trace().user_id} email={trace().email} /> },
+          { name: t("Key"), value: shownText(trace().key_name) },
+          { name: t("Streamed"), value: trace().is_stream ? t("yes") : t("no") },
+          { name: t("First token"), value: shownMs(trace().first_token_ms) },
+          { name: t("Took"), value: shownMs(trace().duration_ms) },
+          { name: t("From"), value: trace().client_ip },
+          { name: t("Client"), value: shownText(trace().user_agent) },
         ]}
       />
     </Card>
@@ -122,25 +123,28 @@ function AskedModel(props: { readonly model: string; readonly userId: string | n
 
 function UsageCard(props: { readonly detail: Detail }): JSX.Element {
   return (
-    <Card title="Usage and price">
+    <Card title={t("Usage and price")}>
       <Show
         when={props.detail.usage}
-        fallback={<EmptyState title="Nothing was charged">The gateway refused this call.</EmptyState>}
+        fallback={<EmptyState title={t("Nothing was charged")}>{t("The gateway refused this call.")}</EmptyState>}
       >
         {(usage) => (
           <Facts
             facts={[
-              { name: "Channel", value: usage().channel ?? dash },
-              { name: "Group", value: usage().group_name },
-              { name: "Usage source", value: usage().usage_source },
-              { name: "Response cache", value: shownShare(usage().cache_basis_points) },
+              { name: t("Channel"), value: usage().channel ?? dash },
+              { name: t("Group"), value: usage().group_name },
+              { name: t("Usage source"), value: usage().usage_source },
+              { name: t("Response cache"), value: shownShare(usage().cache_basis_points) },
               ...countColumns.map((count) => ({ name: countLabels[count], value: shownCount(usage()[count]) })),
-              { name: "Price version", value: usage().price_version === null ? dash : String(usage().price_version) },
-              { name: "Initial hold", value: formats.quota(usage().quota_held) },
-              { name: "Price", value: formats.quota(usage().quota) },
-              { name: "Multiplier", value: usage().rate_multiplier },
-              { name: "Charged", value: formats.quota(usage().settled_quota) },
-              { name: "Reported by the provider", value: shownUsd(usage().provider_cost_usd) },
+              {
+                name: t("Price version"),
+                value: usage().price_version === null ? dash : String(usage().price_version),
+              },
+              { name: t("Initial hold"), value: formats.quota(usage().quota_held) },
+              { name: t("Price"), value: formats.quota(usage().quota) },
+              { name: t("Multiplier"), value: usage().rate_multiplier },
+              { name: t("Charged"), value: formats.quota(usage().settled_quota) },
+              { name: t("Reported by the provider"), value: shownUsd(usage().provider_cost_usd) },
             ]}
           />
         )}
@@ -151,22 +155,22 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
 
 /** A response from the cache, with the share of the price that it costs. */
 function shownShare(basisPoints: number | null): string {
-  return basisPoints === null ? dash : `hit, × ${scaledToDecimal(BigInt(basisPoints), 4)}`;
+  return basisPoints === null ? dash : t("hit, × {share}", { share: scaledToDecimal(BigInt(basisPoints), 4) });
 }
 
 function AccessCard(props: { readonly detail: Detail }): JSX.Element {
   return (
-    <Card title="Who has read this payload">
-      <Show when={props.detail.accesses.length > 0} fallback={<EmptyState title="Nobody has read it" />}>
+    <Card title={t("Who has read this payload")}>
+      <Show when={props.detail.accesses.length > 0} fallback={<EmptyState title={t("Nobody has read it")} />}>
         <SimpleTable
-          label="Who has read this payload"
+          label={t("Who has read this payload")}
           rows={props.detail.accesses}
           columns={[
-            { label: "At", cell: (row) => shownMoment(row.at) },
-            { label: "Admin", cell: (row) => row.admin_name },
-            { label: "Reason", cell: (row) => row.reason },
-            { label: "From", cell: (row) => row.ip },
-            { label: "Number", cell: (row) => String(row.number), align: "end" },
+            { label: t("At"), cell: (row) => shownMoment(row.at) },
+            { label: t("Admin"), cell: (row) => row.admin_name },
+            { label: t("Reason"), cell: (row) => row.reason },
+            { label: t("From"), cell: (row) => row.ip },
+            { label: t("Number"), cell: (row) => String(row.number), align: "end" },
           ]}
         />
       </Show>

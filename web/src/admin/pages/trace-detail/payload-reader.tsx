@@ -12,6 +12,7 @@ import { EmptyState, Notice } from "../../../kit/states.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { SuperOnly } from "../../parts/rights.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { curlCommand } from "./curl-command.ts";
 
 type Payload = ResponseOf<typeof traceDetailOutput>["payload"];
@@ -23,10 +24,10 @@ const secondsAMinute = 60;
 const reasonLengthMin = 5;
 
 const whyNot: Readonly<Record<string, string>> = {
-  expired: "It was destroyed at the end of its retention.",
-  off: "Payload storage is off for this key or the whole service.",
-  dropped: "It was not stored because too much was being written at the time.",
-  none: "The call had no body.",
+  expired: t("It was destroyed at the end of its retention."),
+  off: t("Payload storage is off for this key or the whole service."),
+  dropped: t("It was not stored because too much was being written at the time."),
+  none: t("The call had no body."),
 };
 
 type PayloadReaderProps = {
@@ -44,21 +45,27 @@ type PayloadReaderProps = {
  */
 export function PayloadReader(props: PayloadReaderProps): JSX.Element {
   return (
-    <Card title="Payload">
+    <Card title={t("Payload")}>
       <Show
         when={props.payload}
-        fallback={<EmptyState title="No payload to read">{whyNot[props.state] ?? props.state}</EmptyState>}
+        fallback={<EmptyState title={t("No payload to read")}>{whyNot[props.state] ?? props.state}</EmptyState>}
       >
         {(payload) => (
           <>
             <Facts
               facts={[
-                { name: "Request", value: `${shownCount(payload().request_bytes)} bytes` },
-                { name: "Answer", value: `${shownCount(payload().response_bytes)} bytes` },
-                { name: "Destroyed", value: shownMoment(payload().expires_at) },
+                {
+                  name: t("Request"),
+                  value: t("{request_bytes} bytes", { request_bytes: shownCount(payload().request_bytes) }),
+                },
+                {
+                  name: t("Answer"),
+                  value: t("{response_bytes} bytes", { response_bytes: shownCount(payload().response_bytes) }),
+                },
+                { name: t("Destroyed"), value: shownMoment(payload().expires_at) },
               ]}
             />
-            <SuperOnly what="Payloads can be read">
+            <SuperOnly what={t("Payloads can be read")}>
               <Reader {...props} />
             </SuperOnly>
           </>
@@ -92,7 +99,7 @@ function Reader(props: PayloadReaderProps): JSX.Element {
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) =>
-      reason.trim().length < reasonLengthMin ? { reason: "Give a reason of at least five characters." } : {},
+      reason.trim().length < reasonLengthMin ? { reason: t("Give a reason of at least five characters.") } : {},
     submit: async ({ reason }) => {
       show(
         await apiPost<typeof payloadReadOutput>("/backend/admin/trace/payload/", {
@@ -112,22 +119,24 @@ function Reader(props: PayloadReaderProps): JSX.Element {
           <>
             <Notice tone="warn">
               <span>
-                Hidden in <span class="numeric">{minutesText(left())}</span>. Access number {answer().access.number} was
-                recorded.
+                {rich("Hidden in {left}. Access number {number} was recorded.", {
+                  left: <span class="numeric">{minutesText(left())}</span>,
+                  number: answer().access.number,
+                })}
               </span>
-              <Button onClick={hide}>Hide now</Button>
+              <Button onClick={hide}>{t("Hide now")}</Button>
             </Notice>
             <AsCurl call={props.call} body={answer().request} />
-            <Body title="Request" body={answer().request} />
-            <Body title="Answer" body={answer().response} />
+            <Body title={t("Request")} body={answer().request} />
+            <Body title={t("Answer")} body={answer().response} />
           </>
         )}
       </Match>
       <Match when={opened() === null}>
-        <AdminForm form={form} operation="/backend/admin/trace/payload/" action="Decrypt" tone="danger">
+        <AdminForm form={form} operation="/backend/admin/trace/payload/" action={t("Decrypt")} tone="danger">
           <TextArea
-            label="Reason"
-            hint="Permanently recorded with your name. Required to read the payload."
+            label={t("Reason")}
+            hint={t("Permanently recorded with your name. Required to read the payload.")}
             {...form.text("reason")}
           />
         </AdminForm>
@@ -141,8 +150,8 @@ function AsCurl(props: { readonly call: PayloadReaderProps["call"]; readonly bod
     <Show when={curlCommand({ ...props.call, origin: location.origin, body: props.body })}>
       {(command) => (
         <div class="button-row">
-          <span class="muted">The request as a command, with the key in $GATEWAY_API_KEY</span>
-          <CopyButton text={command} label="Copy as curl" />
+          <span class="muted">{t("The request as a command, with the key in $GATEWAY_API_KEY")}</span>
+          <CopyButton text={command} label={t("Copy as curl")} />
         </div>
       )}
     </Show>
@@ -156,18 +165,26 @@ function minutesText(ms: number): string {
 
 function Body(props: { readonly title: string; readonly body: BodyView | null }): JSX.Element {
   return (
-    <Show when={props.body} fallback={<p class="muted">{props.title}: none</p>}>
+    <Show when={props.body} fallback={<p class="muted">{rich("{title}: none", { title: props.title })}</p>}>
       {(body) => (
         <section class="section-stack" aria-label={props.title}>
           <div class="button-row">
             <h3>{props.title}</h3>
             <span class="muted">
-              {shownCount(body().bytes)} bytes{body().encoding === "base64" ? ", in base64" : ""}
-              {body().is_truncated ? ", truncated" : ""}
+              {rich("{bytes} bytes{encoding}{cut}", {
+                bytes: shownCount(body().bytes),
+                encoding: body().encoding === "base64" ? t(", in base64") : "",
+                cut: body().is_truncated ? t(", truncated") : "",
+              })}
             </span>
-            <CopyButton text={() => body().content} label={`Copy: ${props.title}`} variant="quiet" isSquare />
+            <CopyButton
+              text={() => body().content}
+              label={t("Copy: {title}", { title: props.title })}
+              variant="quiet"
+              isSquare
+            />
           </div>
-          <section class="code-value" tabindex="0" aria-label={`${props.title}, content`}>
+          <section class="code-value" tabindex="0" aria-label={t("{title}, content", { title: props.title })}>
             {readableBody(body())}
           </section>
         </section>

@@ -8,6 +8,7 @@ import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 
 const listPath = "/backend/admin/trace/access/list/";
 const checkPath = "/backend/admin/trace/access/check/";
@@ -21,35 +22,35 @@ export function Accesses(): JSX.Element {
       apiGet<typeof accessListOutput>(listPath, { query: { limit: shownMax }, signal }),
   }));
   return (
-    <Card title="Who has read payloads">
+    <Card title={t("Who has read payloads")}>
       <ChainCheck />
       <Switch fallback={<LoadingPart />}>
         <Match when={list.isError && list.data === undefined}>
           <ErrorState error={list.error} onRetry={() => void list.refetch()} />
         </Match>
         <Match when={list.data?.accesses.length === 0}>
-          <EmptyState title="Nobody has read a payload">
-            Every access is recorded here with its reason and can't be removed.
+          <EmptyState title={t("Nobody has read a payload")}>
+            {t("Every access is recorded here with its reason and can't be removed.")}
           </EmptyState>
         </Match>
         <Match when={list.data?.accesses}>
           {(accesses) => (
             <SimpleTable
-              label={`The last ${shownMax} accesses`}
+              label={t("The last {max} accesses", { max: shownMax })}
               rows={accesses()}
               columns={[
-                { label: "At", cell: (row) => shownMoment(row.at) },
-                { label: "Admin", cell: (row) => row.admin_name },
+                { label: t("At"), cell: (row) => shownMoment(row.at) },
+                { label: t("Admin"), cell: (row) => row.admin_name },
                 {
-                  label: "Request",
+                  label: t("Request"),
                   cell: (row) => (
                     <PageLink href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
                       <code>{row.request_id.slice(0, 13)}…</code>
                     </PageLink>
                   ),
                 },
-                { label: "Reason", cell: (row) => row.reason },
-                { label: "From", cell: (row) => row.ip },
+                { label: t("Reason"), cell: (row) => row.reason },
+                { label: t("From"), cell: (row) => row.ip },
               ]}
             />
           )}
@@ -67,7 +68,11 @@ function ChainCheck(): JSX.Element {
   return (
     <Switch fallback={<LoadingPart size="line" />}>
       <Match when={check.isError && check.data === undefined}>
-        <ErrorState title="The record could not be checked" error={check.error} onRetry={() => void check.refetch()} />
+        <ErrorState
+          title={t("The record could not be checked")}
+          error={check.error}
+          onRetry={() => void check.refetch()}
+        />
       </Match>
       <Match when={check.data}>{(answer) => <Checked answer={answer()} />}</Match>
     </Switch>
@@ -79,9 +84,13 @@ function Checked(props: { readonly answer: ResponseOf<typeof accessCheckOutput> 
     <Notice tone={props.answer.holds ? "ok" : "bad"}>
       <Show
         when={!props.answer.holds}
-        fallback={<span>The record is intact: each entry matches the one before it.</span>}
+        fallback={<span>{t("The record is intact: each entry matches the one before it.")}</span>}
       >
-        <span>The record was altered: {props.answer.findings.map(({ finding }) => finding).join("; ")}</span>
+        <span>
+          {rich("The record was altered: {findings}", {
+            findings: props.answer.findings.map(({ finding }) => finding).join("; "),
+          })}
+        </span>
       </Show>
     </Notice>
   );

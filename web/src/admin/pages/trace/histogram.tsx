@@ -10,6 +10,7 @@ import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import type { TableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Answer = ResponseOf<typeof callHistogram>;
 type Bar = Answer["bars"][number];
@@ -46,10 +47,10 @@ export function Histogram(props: { readonly state: TableState; readonly refreshM
     props.state.activeFilters().some((name) => name !== "from" && name !== "to" && !query.data?.filters.includes(name));
   return (
     <Card
-      title="Calls over time"
+      title={t("Calls over time")}
       actions={
         <Show when={isNarrowed()}>
-          <Button onClick={reset}>Last 24 hours</Button>
+          <Button onClick={reset}>{t("Last 24 hours")}</Button>
         </Show>
       }
     >
@@ -61,7 +62,7 @@ export function Histogram(props: { readonly state: TableState; readonly refreshM
           {(answer) => (
             <>
               <TimeChart
-                label="Calls over time"
+                label={t("Calls over time")}
                 kind="bars"
                 chart={{
                   times: answer().bars.map(({ starts_at: at }) => Date.parse(at) / secondMs),
@@ -70,16 +71,16 @@ export function Histogram(props: { readonly state: TableState; readonly refreshM
                 format={formats.compact}
                 timeText={(seconds) => formats.dateTime(new Date(seconds * secondMs))}
                 timeZone={zone}
-                zone={`${zone}. Click a bar or drag over several to see their calls below.`}
+                zone={t("{zone}. Click a bar or drag over several to see their calls below.", { zone })}
                 isSelectedByClick
                 onRange={select}
                 onReset={reset}
               />
               <p class="muted">
                 {answer().as_of === null
-                  ? "No calls counted yet."
-                  : `Includes calls up to ${shownMoment(answer().as_of)}, with a valid key.`}
-                {uncounted() ? " The bars do not have all filters of the list." : ""}
+                  ? t("No calls counted yet.")
+                  : t("Includes calls up to {as_of}, with a valid key.", { as_of: shownMoment(answer().as_of) })}
+                {uncounted() ? t(" The bars do not have all filters of the list.") : ""}
               </p>
             </>
           )}
@@ -93,9 +94,9 @@ const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
 function seriesOf(bars: readonly Bar[]) {
   return [
-    { name: "Completed", tone: "ok", values: bars.map((bar) => Number(bar.completed)) },
-    { name: "Aborted", isOther: true, values: bars.map((bar) => Number(bar.aborted)) },
-    { name: "Failed", tone: "bad", values: bars.map((bar) => Number(bar.failed)) },
-    { name: "Refused", tone: "warn", values: bars.map((bar) => Number(bar.refused)) },
+    { name: t("Completed"), tone: "ok", values: bars.map((bar) => Number(bar.completed)) },
+    { name: t("Aborted"), isOther: true, values: bars.map((bar) => Number(bar.aborted)) },
+    { name: t("Failed"), tone: "bad", values: bars.map((bar) => Number(bar.failed)) },
+    { name: t("Refused"), tone: "warn", values: bars.map((bar) => Number(bar.refused)) },
   ] as const;
 }

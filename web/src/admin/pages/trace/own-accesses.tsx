@@ -9,6 +9,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 const path = "/backend/admin/trace/own-access/list/";
 const shownMax = 25;
@@ -29,34 +30,34 @@ function AccessCard(props: { readonly requestId: string | undefined }): JSX.Elem
       apiGet<typeof ownAccessListOutput>(path, { query: { request_id: props.requestId, limit: shownMax }, signal }),
   }));
   return (
-    <Card title="Users who have read their own payloads">
+    <Card title={t("Users who have read their own payloads")}>
       <Switch fallback={<LoadingPart />}>
         <Match when={list.isError && list.data === undefined}>
           <ErrorState error={list.error} onRetry={() => void list.refetch()} />
         </Match>
         <Match when={list.data?.accesses.length === 0}>
-          <EmptyState title="No user has read one">
-            Users can, if the settings allow it and their account has switched it on.
+          <EmptyState title={t("No user has read one")}>
+            {t("Users can, if the settings allow it and their account has switched it on.")}
           </EmptyState>
         </Match>
         <Match when={list.data?.accesses}>
           {(accesses) => (
             <SimpleTable
-              label={`The last ${shownMax} times that users read payloads`}
+              label={t("The last {max} times that users read payloads", { max: shownMax })}
               rows={accesses()}
               columns={[
-                { label: "At", cell: (row) => shownMoment(row.at) },
-                { label: "User", cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
+                { label: t("At"), cell: (row) => shownMoment(row.at) },
+                { label: t("User"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
                 {
-                  label: "Request",
+                  label: t("Request"),
                   cell: (row) => (
                     <PageLink href={`/admin/trace/${row.request_id}/?day=${row.day}`}>
                       <code>{row.request_id.slice(0, 13)}…</code>
                     </PageLink>
                   ),
                 },
-                { label: "Access token", cell: (row) => row.token_name ?? dash },
-                { label: "From", cell: (row) => row.ip },
+                { label: t("Access token"), cell: (row) => row.token_name ?? dash },
+                { label: t("From"), cell: (row) => row.ip },
               ]}
             />
           )}

@@ -5,6 +5,7 @@ import { apiGet } from "../../../api/client.ts";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMs } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import styles from "./trace.module.css";
 import type { TraceRow } from "./trace-query.ts";
 
@@ -21,13 +22,13 @@ export function PanelAttempts(props: { readonly row: TraceRow }): JSX.Element {
       }),
   }));
   return (
-    <section class={styles["attempts"]} aria-label="Attempts">
+    <section class={styles["attempts"]} aria-label={t("Attempts")}>
       <Switch fallback={<LoadingPart size="line" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Match>
         <Match when={query.data?.attempts.length === 0}>
-          <p class="muted">The call ended before a channel was chosen.</p>
+          <p class="muted">{t("The call ended before a channel was chosen.")}</p>
         </Match>
         <Match when={query.data}>
           {(detail) => (
@@ -37,7 +38,7 @@ export function PanelAttempts(props: { readonly row: TraceRow }): JSX.Element {
                   <li>
                     <strong>{attempt.channel}</strong> <StateWord state={attempt.result} />{" "}
                     <span class="muted">
-                      {attempt.status === null ? "no response" : `HTTP ${attempt.status}`},{" "}
+                      {attempt.status === null ? t("no response") : t("HTTP {status}", { status: attempt.status })},{" "}
                       {shownMs(attempt.duration_ms)}
                     </span>
                     {attempt.said === null ? null : <p class={styles["said"]}>{attempt.said}</p>}

@@ -1,15 +1,16 @@
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Option = { readonly value: string; readonly label: string };
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const spans = [
-  { label: "15 minutes ago", ms: 15 * minuteMs },
-  { label: "1 hour ago", ms: hourMs },
-  { label: "6 hours ago", ms: 6 * hourMs },
-  { label: "24 hours ago", ms: 24 * hourMs },
-  { label: "7 days ago", ms: 7 * 24 * hourMs },
+  { label: t("15 minutes ago"), ms: 15 * minuteMs },
+  { label: t("1 hour ago"), ms: hourMs },
+  { label: t("6 hours ago"), ms: 6 * hourMs },
+  { label: t("24 hours ago"), ms: 24 * hourMs },
+  { label: t("7 days ago"), ms: 7 * 24 * hourMs },
 ] as const;
 /** Moments stay the same while the page is open, so that a selected one stays selected. */
 const openedMs = Math.floor(Date.now() / minuteMs) * minuteMs;

@@ -6,6 +6,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { type Channel, channelPath } from "./channel.ts";
 
 /** Lets a channel serve a model for a group, or changes how. */
@@ -36,39 +37,39 @@ export function AbilityForm(props: {
     }),
     submit: async (values, body) => {
       await apiPost("/backend/admin/ability/save/", body);
-      showToast(`${values.model} saved`);
+      showToast(t("{model} saved", { model: values.model }));
       await refresh();
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/ability/save/" action="Save" onCancel={props.onDone}>
+    <AdminForm form={form} operation="/backend/admin/ability/save/" action={t("Save")} onCancel={props.onDone}>
       <FieldRow>
-        <TextField label="Model" spellcheck={false} {...form.text("model")} />
-        <TextField label="Group" spellcheck={false} {...form.text("group_name")} />
+        <TextField label={t("Model")} spellcheck={false} {...form.text("model")} />
+        <TextField label={t("Group")} spellcheck={false} {...form.text("group_name")} />
       </FieldRow>
       <TextField
-        label="Provider's name of the model"
-        hint="Only if the provider calls it something else, such as a deployment or vendor/model."
-        optional="the same"
+        label={t("Provider's name of the model")}
+        hint={t("Only if the provider calls it something else, such as a deployment or vendor/model.")}
+        optional={t("the same")}
         spellcheck={false}
         {...form.text("upstream_model")}
       />
       <FieldRow>
         <TextField
-          label="Priority"
-          hint="The lowest number goes first; 0 is the lowest."
+          label={t("Priority")}
+          hint={t("The lowest number goes first; 0 is the lowest.")}
           inputmode="numeric"
           {...form.text("priority")}
         />
         <TextField
-          label="Weight"
-          hint="Relative to channels of the same priority."
+          label={t("Weight")}
+          hint={t("Relative to channels of the same priority.")}
           inputmode="numeric"
           {...form.text("weight")}
         />
       </FieldRow>
-      <Checkbox label="Enabled" {...form.flag("is_enabled")} />
+      <Checkbox label={t("Enabled")} {...form.flag("is_enabled")} />
       <ReasonField form={form} isOptional />
     </AdminForm>
   );

@@ -1,5 +1,6 @@
 import { type ChannelFile, readChannelFile, toChannelFile } from "@sluice/contracts/channel-file";
 import { apiGet } from "../../../api/client.ts";
+import { t } from "../../translate.ts";
 import { type Channel, channelPath } from "./channel.ts";
 
 type ChannelPage = { readonly rows: readonly Channel[]; readonly next_cursor: string | null };
@@ -28,7 +29,7 @@ export async function exportChannels(): Promise<ChannelFile> {
 export function readExport(text: string): ChannelFile {
   const file = readChannelFile(text);
   if (file === null) {
-    throw new Error("Choose a file that was made by Export.");
+    throw new Error(t("Choose a file that was made by Export."));
   }
   return file;
 }

@@ -7,6 +7,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath } from "./channel.ts";
 import { LimitFields } from "./limit-fields.tsx";
@@ -17,7 +18,7 @@ import { settingsProblems, toSettings, toValues } from "./settings-values.ts";
 
 const initialOf = (channel: Channel, isCopy: boolean) => ({
   ...toValues(channel.upstream),
-  name: isCopy ? `${channel.name} copy` : channel.name,
+  name: isCopy ? t("{name} copy", { name: channel.name }) : channel.name,
   credential: "",
   isCredentialRemoved: false,
   status: (isCopy ? "disabled" : channel.status) as string,
@@ -72,7 +73,11 @@ export function ChannelForm(props: {
     submit: async (values, body) => {
       await apiPost(operation, body);
       const isDisabled = values.status === "disabled";
-      showToast(isDisabled ? `${values.name} saved; it is disabled and gets no calls.` : `${values.name} saved`);
+      showToast(
+        isDisabled
+          ? t("{name} saved; it is disabled and gets no calls.", { name: values.name })
+          : t("{name} saved", { name: values.name }),
+      );
       await refresh();
       props.onDone();
     },
@@ -81,27 +86,29 @@ export function ChannelForm(props: {
     <AdminForm
       form={form}
       operation={operation}
-      action={isCopy ? "Create channel" : "Save channel"}
+      action={isCopy ? t("Create channel") : t("Save channel")}
       onCancel={props.onDone}
     >
       <FieldRow>
-        <TextField label="Name" {...form.text("name")} />
-        <ChoiceField label="Status" options={switchStatuses} {...form.text("status")} />
+        <TextField label={t("Name")} {...form.text("name")} />
+        <ChoiceField label={t("Status")} options={switchStatuses} {...form.text("status")} />
       </FieldRow>
       <AddressFields form={form} />
       <TextField
-        label="Credential"
-        hint={hasCredential ? "A credential is saved; enter another one to replace it." : "No credential is saved."}
-        optional="stored encrypted"
+        label={t("Credential")}
+        hint={
+          hasCredential ? t("A credential is saved; enter another one to replace it.") : t("No credential is saved.")
+        }
+        optional={t("stored encrypted")}
         type="password"
         autocomplete="new-password"
         {...form.text("credential")}
       />
-      {hasCredential ? <Checkbox label="Remove the credential" {...form.flag("isCredentialRemoved")} /> : null}
+      {hasCredential ? <Checkbox label={t("Remove the credential")} {...form.flag("isCredentialRemoved")} /> : null}
       <LimitFields form={form} />
       {isCopy ? null : <ProbeFields form={form} />}
       <details>
-        <summary>Requests: query, headers, fields</summary>
+        <summary>{t("Requests: query, headers, fields")}</summary>
         <div class="form">
           <RequestFields form={form} />
         </div>

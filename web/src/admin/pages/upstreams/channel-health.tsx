@@ -9,6 +9,7 @@ import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment, shownMs } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 type Health = ResponseOf<typeof channelHealth>;
 type Row = Health["rows"][number];
@@ -22,15 +23,15 @@ const shownRate = (rate: number | null): string =>
   rate === null ? dash : `${formats.number(Math.floor(rate * percent * decimals) / decimals)} %`;
 
 const columns = [
-  { label: "Channel", cell: (row: Row) => <bdi>{row.channel_name}</bdi> },
-  { label: "Model", cell: (row: Row) => <code>{row.model}</code> },
-  { label: "Attempts answered", cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
-  { label: "Attempts", cell: (row: Row) => formats.number(row.attempts), align: "end" as const },
-  { label: "Failed", cell: (row: Row) => formats.number(row.failed), align: "end" as const },
-  { label: "First byte, p50", cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
-  { label: "First byte, p95", cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
+  { label: t("Channel"), cell: (row: Row) => <bdi>{row.channel_name}</bdi> },
+  { label: t("Model"), cell: (row: Row) => <code>{row.model}</code> },
+  { label: t("Attempts answered"), cell: (row: Row) => shownRate(row.success_rate), align: "end" as const },
+  { label: t("Attempts"), cell: (row: Row) => formats.number(row.attempts), align: "end" as const },
+  { label: t("Failed"), cell: (row: Row) => formats.number(row.failed), align: "end" as const },
+  { label: t("First byte, p50"), cell: (row: Row) => shownMs(row.first_byte_ms_p50), align: "end" as const },
+  { label: t("First byte, p95"), cell: (row: Row) => shownMs(row.first_byte_ms_p95), align: "end" as const },
   {
-    label: "Last failure",
+    label: t("Last failure"),
     cell: (row: Row) => (
       <Show when={row.last_failure} fallback={dash}>
         {(failure) => (
@@ -47,18 +48,18 @@ const columns = [
 type Probe = Health["probes"][number];
 
 const probeColumns = [
-  { label: "Channel", cell: (row: Probe) => <bdi>{row.channel_name}</bdi> },
-  { label: "Model", cell: (row: Probe) => <code>{row.model || dash}</code> },
-  { label: "Result", cell: (row: Probe) => <StateWord state={probeState(row)} /> },
-  { label: "Tested", cell: (row: Probe) => shownMoment(row.probed_at) },
-  { label: "Took", cell: (row: Probe) => shownMs(row.latency_ms), align: "end" as const },
+  { label: t("Channel"), cell: (row: Probe) => <bdi>{row.channel_name}</bdi> },
+  { label: t("Model"), cell: (row: Probe) => <code>{row.model || dash}</code> },
+  { label: t("Result"), cell: (row: Probe) => <StateWord state={probeState(row)} /> },
+  { label: t("Tested"), cell: (row: Probe) => shownMoment(row.probed_at) },
+  { label: t("Took"), cell: (row: Probe) => shownMs(row.latency_ms), align: "end" as const },
   {
     label: "HTTP",
     cell: (row: Probe) => (row.http_status === null ? dash : String(row.http_status)),
     align: "end" as const,
   },
-  { label: "Failed in a row", cell: (row: Probe) => formats.number(row.failed_in_row), align: "end" as const },
-  { label: "Problem", cell: (row: Probe) => <bdi>{row.error ?? dash}</bdi> },
+  { label: t("Failed in a row"), cell: (row: Probe) => formats.number(row.failed_in_row), align: "end" as const },
+  { label: t("Problem"), cell: (row: Probe) => <bdi>{row.error ?? dash}</bdi> },
 ];
 
 function probeState({ is_ok: isOk, rested_at: restedAt }: Probe): string {
@@ -69,12 +70,13 @@ function probeState({ is_ok: isOk, rested_at: restedAt }: Probe): string {
 function ProbeTable(props: { readonly probes: readonly Probe[] }): JSX.Element {
   return (
     <Show when={props.probes.length > 0}>
-      <h3>Periodic tests</h3>
+      <h3>{t("Periodic tests")}</h3>
       <p class="muted">
-        A channel rests after three failed tests in a row, and gets calls again after one that succeeds. A limit, or a
-        refusal of the test itself, counts as neither.
+        {t(
+          "A channel rests after three failed tests in a row, and gets calls again after one that succeeds. A limit, or a refusal of the test itself, counts as neither.",
+        )}
       </p>
-      <SimpleTable label="Periodic tests of channels" rows={props.probes} columns={probeColumns} />
+      <SimpleTable label={t("Periodic tests of channels")} rows={props.probes} columns={probeColumns} />
     </Show>
   );
 }
@@ -84,9 +86,9 @@ function HealthTables(props: { readonly health: Health }): JSX.Element {
     <>
       <Show
         when={props.health.rows.length > 0}
-        fallback={<EmptyState title="No attempts">No call was sent to a channel in this time.</EmptyState>}
+        fallback={<EmptyState title={t("No attempts")}>{t("No call was sent to a channel in this time.")}</EmptyState>}
       >
-        <SimpleTable label="Health of channels" rows={props.health.rows} columns={columns} />
+        <SimpleTable label={t("Health of channels")} rows={props.health.rows} columns={columns} />
       </Show>
       <ProbeTable probes={props.health.probes} />
     </>
@@ -102,12 +104,13 @@ export function ChannelHealthTable(): JSX.Element {
   return (
     <>
       <p class="muted">
-        Attempts in the last 24 hours, from at most the latest 20,000 calls. An attempt counts even if another channel
-        then answered the call. Requests that a provider rejected as invalid do not count as failures.
+        {t(
+          "Attempts in the last 24 hours, from at most the latest 20,000 calls. An attempt counts even if another channel then answered the call. Requests that a provider rejected as invalid do not count as failures.",
+        )}
       </p>
       <div class="button-row">
         <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
-          Load again
+          {t("Load again")}
         </Button>
       </div>
       <Switch fallback={<LoadingPart />}>

@@ -11,37 +11,38 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath, firstAddress } from "./channel.ts";
 import { ChannelTransfer } from "./channel-transfer.tsx";
 
 const ChannelPanel = lazy(async () => ({ default: (await import("./channel-panel.tsx")).ChannelPanel }));
 
-const limit = (value: number | null): string => (value === null ? "none" : formats.number(value));
+const limit = (value: number | null): string => (value === null ? t("none") : formats.number(value));
 
 const columns: readonly Column<Channel>[] = [
-  { id: "name", label: "Name", cell: (channel) => channel.name, card: "title", isSortable: true },
-  { id: "channel_id", label: "Id", cell: (channel) => String(channel.channel_id), align: "end" },
-  { id: "status", label: "Status", cell: (channel) => <StateWord state={channel.status} />, card: "badge" },
-  { id: "upstream", label: "Address", cell: (channel) => <code>{firstAddress(channel)}</code> },
-  { id: "has_credential", label: "Credential", cell: (channel) => (channel.has_credential ? "kept" : "none") },
-  { id: "exit_node_code", label: "Exit node", cell: (channel) => channel.exit_node_code ?? dash },
-  { id: "abilities", label: "Models", cell: (channel) => formats.number(channel.abilities.length), align: "end" },
-  { id: "concurrency_max", label: "Concurrent", cell: (channel) => limit(channel.concurrency_max), align: "end" },
+  { id: "name", label: t("Name"), cell: (channel) => channel.name, card: "title", isSortable: true },
+  { id: "channel_id", label: t("Id"), cell: (channel) => String(channel.channel_id), align: "end" },
+  { id: "status", label: t("Status"), cell: (channel) => <StateWord state={channel.status} />, card: "badge" },
+  { id: "upstream", label: t("Address"), cell: (channel) => <code>{firstAddress(channel)}</code> },
+  { id: "has_credential", label: t("Credential"), cell: (channel) => (channel.has_credential ? t("kept") : t("none")) },
+  { id: "exit_node_code", label: t("Exit node"), cell: (channel) => channel.exit_node_code ?? dash },
+  { id: "abilities", label: t("Models"), cell: (channel) => formats.number(channel.abilities.length), align: "end" },
+  { id: "concurrency_max", label: t("Concurrent"), cell: (channel) => limit(channel.concurrency_max), align: "end" },
   {
     id: "requests_per_minute",
-    label: "Per minute",
+    label: t("Per minute"),
     cell: (channel) => limit(channel.requests_per_minute),
     align: "end",
   },
   {
     id: "created_at",
-    label: "Created",
+    label: t("Created"),
     cell: (channel) => shownMoment(channel.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },
-  { id: "updated_at", label: "Updated", cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Updated"), cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
 ];
 
 function addLink(text: string): JSX.Element {
@@ -62,27 +63,27 @@ export function ChannelList(): JSX.Element {
     <DataTable
       {...list}
       name="admin-channels"
-      label="Channels"
+      label={t("Channels")}
       columns={columns}
       state={state}
       rowId={(channel) => String(channel.channel_id)}
       selection={selection}
       filters={[
-        { id: "q", label: "Name starts with", isSearch: true },
-        { id: "model", label: "Model", isSearch: true },
-        { id: "group_name", label: "Group", isSearch: true },
-        { id: "status", label: "Status", options: optionsOf(switchStatuses) },
+        { id: "q", label: t("Name starts with"), isSearch: true },
+        { id: "model", label: t("Model"), isSearch: true },
+        { id: "group_name", label: t("Group"), isSearch: true },
+        { id: "status", label: t("Status"), options: optionsOf(switchStatuses) },
         archivedFilter,
       ]}
       empty={{
-        title: "There are no channels",
-        text: "Without a channel, no calls can be served. Add one, then choose its models.",
-        actions: addLink("Add the first provider"),
+        title: t("There are no channels"),
+        text: t("Without a channel, no calls can be served. Add one, then choose its models."),
+        actions: addLink(t("Add the first provider")),
       }}
       actions={
         <>
           <ChannelTransfer />
-          {addLink("Add a provider")}
+          {addLink(t("Add a provider"))}
         </>
       }
       panel={{

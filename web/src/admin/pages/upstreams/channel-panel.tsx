@@ -19,6 +19,7 @@ import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownMs, shownText } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { AbilityForm } from "./ability-form.tsx";
 import { addressesOf, type Channel, channelPath } from "./channel.ts";
 import { ChannelForm } from "./channel-form.tsx";
@@ -36,7 +37,9 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
   const action = createAction(channelPath);
   const switchTo = async (word: "enable" | "disable"): Promise<string> => {
     await apiPost(`/backend/admin/channel/${word}/`, { channel_ids: [props.channel.channel_id] });
-    return word === "enable" ? `${props.channel.name} was enabled` : `${props.channel.name} was disabled`;
+    return word === "enable"
+      ? t("{name} was enabled", { name: props.channel.name })
+      : t("{name} was disabled", { name: props.channel.name });
   };
   const isNode = (): boolean => props.channel.exit_node_code !== null;
   return (
@@ -45,8 +48,9 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
         {(code) => (
           <Notice tone="info">
             <span>
-              This channel is managed by exit node <PageLink href={`/admin/exit-nodes/${code()}/`}>{code()}</PageLink>.
-              Change it there.
+              {rich("This channel is managed by exit node {code}. Change it there.", {
+                code: <PageLink href={`/admin/exit-nodes/${code()}/`}>{code()}</PageLink>,
+              })}
             </span>
           </Notice>
         )}
@@ -60,19 +64,19 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
       <Show when={!isNode() && props.channel.archived_at === null}>
         <div class="button-row">
           <ActButton operation="/backend/admin/channel/save/" onClick={() => setOpen("edit")}>
-            Edit channel
+            {t("Edit channel")}
           </ActButton>
           <PageLink
             class="button"
             href={`/admin/upstreams/add/?channel=${props.channel.channel_id}&name=${encodeURIComponent(props.channel.name)}`}
           >
-            Add models
+            {t("Add models")}
           </PageLink>
           <ActButton operation="/backend/admin/ability/save/" onClick={() => setOpen("ability")}>
-            Serve a model
+            {t("Serve a model")}
           </ActButton>
           <ActButton operation="/backend/admin/channel/save/" onClick={() => setOpen("copy")}>
-            Copy
+            {t("Copy")}
           </ActButton>
           <Show
             when={props.channel.status === "enabled"}
@@ -82,12 +86,12 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
                 isBusy={action.isBusy()}
                 onClick={() => void action.run(() => switchTo("enable"))}
               >
-                Enable
+                {t("Enable")}
               </ActButton>
             }
           >
             <ActButton operation="/backend/admin/channel/disable/" variant="danger" onClick={() => setOpen("disable")}>
-              Disable
+              {t("Disable")}
             </ActButton>
           </Show>
           <Archiving channel={props.channel} />
@@ -100,25 +104,25 @@ export function ChannelPanel(props: { readonly channel: Channel }): JSX.Element 
           <TestCall channel={props.channel} />
         </IfAllowed>
       </Show>
-      <Dialog isOpen={open() === "edit"} onClose={close} title="Edit the channel" size="wide">
+      <Dialog isOpen={open() === "edit"} onClose={close} title={t("Edit the channel")} size="wide">
         <ChannelForm channel={props.channel} onDone={close} />
       </Dialog>
-      <Dialog isOpen={open() === "copy"} onClose={close} title="Copy the channel" size="wide">
+      <Dialog isOpen={open() === "copy"} onClose={close} title={t("Copy the channel")} size="wide">
         <ChannelForm channel={props.channel} isCopy={true} onDone={close} />
       </Dialog>
-      <Dialog isOpen={open() === "ability"} onClose={close} title="Add a model">
+      <Dialog isOpen={open() === "ability"} onClose={close} title={t("Add a model")}>
         <AbilityForm channelId={props.channel.channel_id} onDone={close} />
       </Dialog>
       <ConfirmDialog
         isOpen={open() === "disable"}
         onClose={close}
-        title="Disable the channel"
-        action="Disable"
-        typed={{ word: props.channel.name, label: `Type ${props.channel.name}` }}
+        title={t("Disable the channel")}
+        action={t("Disable")}
+        typed={{ word: props.channel.name, label: t("Type {name}", { name: props.channel.name }) }}
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(() => switchTo("disable")).then(close)}
       >
-        Running calls continue. Models that no other channel serves are refused from now on.
+        {t("Running calls continue. Models that no other channel serves are refused from now on.")}
       </ConfirmDialog>
     </>
   );
@@ -130,61 +134,61 @@ function Archiving(props: { readonly channel: Channel }): JSX.Element {
 }
 
 const abilityColumns = [
-  { label: "Model", cell: (row: Ability) => <code>{row.model}</code> },
-  { label: "Provider's name", cell: (row: Ability) => <code>{row.upstream_model ?? row.model}</code> },
-  { label: "Group", cell: (row: Ability) => row.group_name },
-  { label: "Priority", cell: (row: Ability) => formats.number(row.priority), align: "end" as const },
-  { label: "Weight", cell: (row: Ability) => formats.number(row.weight), align: "end" as const },
-  { label: "State", cell: (row: Ability) => <StateWord state={row.is_enabled ? "enabled" : "disabled"} /> },
+  { label: t("Model"), cell: (row: Ability) => <code>{row.model}</code> },
+  { label: t("Provider's name"), cell: (row: Ability) => <code>{row.upstream_model ?? row.model}</code> },
+  { label: t("Group"), cell: (row: Ability) => row.group_name },
+  { label: t("Priority"), cell: (row: Ability) => formats.number(row.priority), align: "end" as const },
+  { label: t("Weight"), cell: (row: Ability) => formats.number(row.weight), align: "end" as const },
+  { label: t("State"), cell: (row: Ability) => <StateWord state={row.is_enabled ? "enabled" : "disabled"} /> },
 ];
 
 function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
   const channel = (): Channel => props.channel;
-  const limit = (value: number | null, unit: string): string =>
-    value === null ? "no limit" : `${formats.number(value)} ${unit}`;
+  const limit = (value: number | null): string =>
+    value === null ? t("no limit") : t("{count} calls", { count: formats.number(value) });
   return (
     <>
       <Facts
         facts={[
-          { name: "Id", value: String(channel().channel_id) },
-          { name: "Status", value: <StateWord state={channel().status} /> },
-          { name: "Provider", value: findPreset(channel().upstream.preset)?.name ?? "Custom" },
+          { name: t("Id"), value: String(channel().channel_id) },
+          { name: t("Status"), value: <StateWord state={channel().status} /> },
+          { name: t("Provider"), value: findPreset(channel().upstream.preset)?.name ?? t("Custom") },
           ...addressesOf(channel()).map(({ label, address }) => ({ name: label, value: <code>{address}</code> })),
-          { name: "Concurrent calls", value: limit(channel().concurrency_max, "calls") },
-          { name: "Calls per minute", value: limit(channel().requests_per_minute, "calls") },
-          { name: "First byte", value: shownTimeout(channel().first_byte_timeout_ms) },
-          { name: "Silence", value: shownTimeout(channel().idle_timeout_ms) },
-          { name: "Periodic tests", value: shownProbes(channel()) },
-          { name: "Passed through", value: shownPaths(channel().pass_through_paths) },
-          { name: "Created", value: shownMoment(channel().created_at) },
-          { name: "Updated", value: shownMoment(channel().updated_at) },
+          { name: t("Concurrent calls"), value: limit(channel().concurrency_max) },
+          { name: t("Calls per minute"), value: limit(channel().requests_per_minute) },
+          { name: t("First byte"), value: shownTimeout(channel().first_byte_timeout_ms) },
+          { name: t("Silence"), value: shownTimeout(channel().idle_timeout_ms) },
+          { name: t("Periodic tests"), value: shownProbes(channel()) },
+          { name: t("Passed through"), value: shownPaths(channel().pass_through_paths) },
+          { name: t("Created"), value: shownMoment(channel().created_at) },
+          { name: t("Updated"), value: shownMoment(channel().updated_at) },
         ]}
       />
-      <h3>Models</h3>
+      <h3>{t("Models")}</h3>
       <Show
         when={channel().abilities.length > 0}
-        fallback={<p class="muted">It serves no models yet, so it gets no calls.</p>}
+        fallback={<p class="muted">{t("It serves no models yet, so it gets no calls.")}</p>}
       >
-        <SimpleTable label="Models of the channel" rows={channel().abilities} columns={abilityColumns} />
+        <SimpleTable label={t("Models of the channel")} rows={channel().abilities} columns={abilityColumns} />
       </Show>
     </>
   );
 }
 
 function shownPaths(paths: readonly string[]): JSX.Element {
-  return paths.length === 0 ? "nothing" : <bdi>{paths.join(", ")}</bdi>;
+  return paths.length === 0 ? t("nothing") : <bdi>{paths.join(", ")}</bdi>;
 }
 
 function shownProbes({ probe_minutes: minutes, probe_model: model }: Channel): JSX.Element {
   if (minutes === null) {
-    return "none";
+    return t("none");
   }
-  const every = minutes === 1 ? "every minute" : `every ${formats.number(minutes)} minutes`;
-  return model === null ? every : <bdi>{`${every}, with ${model}`}</bdi>;
+  const every = minutes === 1 ? t("every minute") : t("every {minutes} minutes", { minutes: formats.number(minutes) });
+  return model === null ? every : <bdi>{t("{every}, with {model}", { every, model })}</bdi>;
 }
 
 function shownTimeout(value: number | null): string {
-  return value === null ? "service default" : shownMs(value);
+  return value === null ? t("service default") : shownMs(value);
 }
 
 /** A short call through the channel, charged to nobody. */
@@ -192,7 +196,7 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
   const [model, setModel] = createSignal("");
   const [credential, setCredential] = createSignal("");
   const credentials = () => [
-    { value: "", label: "the first that is accepted" },
+    { value: "", label: t("the first that is accepted") },
     ...props.channel.credentials.map(({ credential_id: id, label }) => ({ value: String(id), label })),
   ];
   const [result, setResult] = createSignal<TestResponse["test"] | null>(null);
@@ -205,21 +209,23 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
       ...(credential() === "" ? {} : { credential_id: Number(credential()) }),
     })) as TestResponse;
     setResult(answer.test);
-    return answer.test.is_ok ? `${answer.test.model} answered` : `${answer.test.model} failed`;
+    return answer.test.is_ok
+      ? t("{model} answered", { model: answer.test.model })
+      : t("{model} failed", { model: answer.test.model });
   };
   return (
     <>
-      <h3>Test call</h3>
+      <h3>{t("Test call")}</h3>
       <TextField
-        label="Model"
-        optional="its first model"
+        label={t("Model")}
+        optional={t("its first model")}
         spellcheck={false}
         value={model()}
         onInput={(event) => setModel(event.currentTarget.value)}
       />
       <Show when={props.channel.credentials.length > 1}>
         <ChoiceField
-          label="Credential"
+          label={t("Credential")}
           name="credential_id"
           options={credentials()}
           value={credential()}
@@ -228,21 +234,27 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
       </Show>
       <div class="button-row">
         <Button isBusy={action.isBusy()} onClick={() => void action.run(test)}>
-          Send test call
+          {t("Send test call")}
         </Button>
       </div>
       <Show when={result()}>
         {(seen) => (
           <Facts
             facts={[
-              { name: "Result", value: <StateWord state={seen().is_ok ? "success" : "failed"} /> },
-              { name: "Credential", value: <bdi>{shownText(seen().credential)}</bdi> },
-              { name: "Took", value: shownMs(seen().latency_ms) },
+              { name: t("Result"), value: <StateWord state={seen().is_ok ? "success" : "failed"} /> },
+              { name: t("Credential"), value: <bdi>{shownText(seen().credential)}</bdi> },
+              { name: t("Took"), value: shownMs(seen().latency_ms) },
               { name: "HTTP", value: shownText(seen().http_status?.toString() ?? null) },
-              { name: "Error", value: shownText(seen().error) },
-              { name: "Model", value: shownText(seen().answered_model) },
-              { name: "Answer", value: <bdi>{shownText(seen().text)}</bdi> },
-              { name: "Tokens", value: `${seen().input_tokens ?? "–"} in, ${seen().output_tokens ?? "–"} out` },
+              { name: t("Error"), value: shownText(seen().error) },
+              { name: t("Model"), value: shownText(seen().answered_model) },
+              { name: t("Answer"), value: <bdi>{shownText(seen().text)}</bdi> },
+              {
+                name: t("Tokens"),
+                value: t("{input_tokens} in, {output_tokens} out", {
+                  input_tokens: seen().input_tokens ?? "–",
+                  output_tokens: seen().output_tokens ?? "–",
+                }),
+              },
             ]}
           />
         )}

@@ -10,6 +10,7 @@ import { Status } from "../../../kit/status.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, failureText, useRefresh } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/outcome-text.ts";
+import { t } from "../../translate.ts";
 import { channelPath } from "./channel.ts";
 import { exportChannels, readExport } from "./channel-export.ts";
 
@@ -27,17 +28,17 @@ export function ChannelTransfer(): JSX.Element {
     link.download = "sluice-channels.json";
     link.click();
     URL.revokeObjectURL(address);
-    return `${file.channels.length} channels were exported, without their credentials.`;
+    return t("{channels} channels were exported, without their credentials.", { channels: file.channels.length });
   };
   return (
     <>
       <Button isBusy={action.isBusy()} onClick={() => void action.run(download)}>
-        Export channels
+        {t("Export channels")}
       </Button>
       <ActButton operation="/backend/admin/channel/adopt/" onClick={() => setIsImporting(true)}>
-        Import channels
+        {t("Import channels")}
       </ActButton>
-      <Dialog isOpen={isImporting()} onClose={() => setIsImporting(false)} title="Import channels">
+      <Dialog isOpen={isImporting()} onClose={() => setIsImporting(false)} title={t("Import channels")}>
         <ImportForm onDone={() => setIsImporting(false)} />
       </Dialog>
     </>
@@ -72,16 +73,17 @@ function ImportForm(props: { readonly onDone: () => void }): JSX.Element {
   return (
     <div class="section-stack">
       <p>
-        Each channel of the file is created disabled and without a credential: open it, enter the credential, and enable
-        it. Its models have to be in the catalog.
+        {t(
+          "Each channel of the file is created disabled and without a credential: open it, enter the credential, and enable it. Its models have to be in the catalog.",
+        )}
       </p>
       <TextField
-        label="File"
+        label={t("File")}
         type="file"
         accept="application/json,.json"
         onChange={(event) => void read(event.currentTarget.files?.[0])}
       />
-      <Show when={problem()}>{(error) => <ErrorState title="This file can't be read" error={error()} />}</Show>
+      <Show when={problem()}>{(error) => <ErrorState title={t("This file can't be read")} error={error()} />}</Show>
       <ul class="plain-list" aria-live="polite">
         <For each={results()}>
           {({ name, isOk, text }) => (
@@ -98,9 +100,9 @@ function ImportForm(props: { readonly onDone: () => void }): JSX.Element {
           isBusy={isBusy()}
           onClick={() => void importAll()}
         >
-          Create the channels
+          {t("Create the channels")}
         </Button>
-        <Button onClick={() => props.onDone()}>{results().length > 0 && !isBusy() ? "Done" : "Cancel"}</Button>
+        <Button onClick={() => props.onDone()}>{results().length > 0 && !isBusy() ? t("Done") : t("Cancel")}</Button>
       </div>
     </div>
   );
@@ -112,9 +114,11 @@ async function importOne(channel: ExportedChannel): Promise<Imported> {
     const answer = await apiPost<typeof adoptModelsOutput>("/backend/admin/channel/adopt/", {
       ...channel,
       status: "disabled",
-      reason: "imported from a file",
+      reason: t("imported from a file"),
     });
-    const text = outcomeText(answer, ({ adopted }) => `created, disabled, with ${adopted.models.length} models`);
+    const text = outcomeText(answer, ({ adopted }) =>
+      t("created, disabled, with {models} models", { models: adopted.models.length }),
+    );
     return { name, isOk: true, text };
   } catch (error) {
     return { name, isOk: false, text: failureText(error) };

@@ -1,6 +1,7 @@
 import type { channelList } from "@sluice/contracts/admin-lists/gateway";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { Dialect } from "@sluice/contracts/upstreams";
+import { t } from "../../translate.ts";
 
 export type Channel = RowOf<typeof channelList>;
 export type Credential = Channel["credentials"][number];
@@ -10,11 +11,11 @@ export const channelPath = "/backend/admin/channel/";
 
 /** What admins read about each dialect's address. */
 export const dialectLabels: Readonly<Record<Dialect, string>> = {
-  chat: "OpenAI API address",
-  responses: "Responses API address",
-  messages: "Messages API address",
-  gemini: "Gemini API address",
-  cohere: "Cohere rerank address",
+  chat: t("OpenAI API address"),
+  responses: t("Responses API address"),
+  messages: t("Messages API address"),
+  gemini: t("Gemini API address"),
+  cohere: t("Cohere rerank address"),
 };
 
 /** The addresses of a channel, each with its label. */

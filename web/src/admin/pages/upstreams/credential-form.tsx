@@ -7,6 +7,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { orAbsent, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, type Credential, channelPath } from "./channel.ts";
 
@@ -41,7 +42,7 @@ export function CredentialForm(props: {
     }),
     submit: async (values, body) => {
       await apiPost("/backend/admin/channel/credential/save/", body);
-      showToast(`${values.label} saved`);
+      showToast(t("{label} saved", { label: values.label }));
       await refresh();
       props.onDone();
     },
@@ -50,32 +51,37 @@ export function CredentialForm(props: {
     <AdminForm
       form={form}
       operation="/backend/admin/channel/credential/save/"
-      action="Save credential"
+      action={t("Save credential")}
       onCancel={props.onDone}
     >
       <FieldRow>
-        <TextField label="Label" hint="Only admins see it." {...form.text("label")} />
-        <ChoiceField label="Status" options={switchStatuses} {...form.text("status")} />
+        <TextField label={t("Label")} hint={t("Only admins see it.")} {...form.text("label")} />
+        <ChoiceField label={t("Status")} options={switchStatuses} {...form.text("status")} />
       </FieldRow>
       <TextField
-        label="Credential"
-        hint={credential === null ? "As the provider gave it." : "Enter another one to replace it."}
-        optional="stored encrypted"
+        label={t("Credential")}
+        hint={credential === null ? t("As the provider gave it.") : t("Enter another one to replace it.")}
+        optional={t("stored encrypted")}
         type="password"
         autocomplete="new-password"
         {...form.text("secret")}
       />
       <FieldRow>
         <TextField
-          label="Weight"
-          hint="Its share of the channel's calls."
+          label={t("Weight")}
+          hint={t("Its share of the channel's calls.")}
           inputmode="numeric"
           {...form.text("weight")}
         />
-        <TextField label="Concurrent calls" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
         <TextField
-          label="Calls per minute"
-          optional="no limit"
+          label={t("Concurrent calls")}
+          optional={t("no limit")}
+          inputmode="numeric"
+          {...form.text("concurrency_max")}
+        />
+        <TextField
+          label={t("Calls per minute")}
+          optional={t("no limit")}
           inputmode="numeric"
           {...form.text("requests_per_minute")}
         />

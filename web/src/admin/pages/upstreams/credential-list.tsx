@@ -8,10 +8,11 @@ import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { type Channel, type Credential, channelPath } from "./channel.ts";
 import { CredentialForm } from "./credential-form.tsx";
 
-const reasons = { credential_refused: "the provider refuses it", account_empty: "its account is empty" } as const;
+const reasons = { credential_refused: t("the provider refuses it"), account_empty: t("its account is empty") } as const;
 
 /** What a credential does now, in words. */
 function stateOf({ status, refused_at: refusedAt, refused_reason: reason }: Credential): JSX.Element {
@@ -20,12 +21,16 @@ function stateOf({ status, refused_at: refusedAt, refused_reason: reason }: Cred
   }
   return (
     <>
-      <StateWord state="refused" /> since {shownMoment(refusedAt)}: {reasons[reason]}. It is tested every few minutes.
+      {rich("{stateword} since {refusedAt}: {reason}. It is tested every few minutes.", {
+        stateword: <StateWord state="refused" />,
+        refusedAt: shownMoment(refusedAt),
+        reason: reasons[reason],
+      })}
     </>
   );
 }
 
-const shownLimit = (limit: number | null): string => (limit === null ? "no limit" : formats.number(limit));
+const shownLimit = (limit: number | null): string => (limit === null ? t("no limit") : formats.number(limit));
 
 /** The credentials among which the calls of a channel are divided. */
 export function CredentialList(props: { readonly channel: Channel }): JSX.Element {
@@ -38,32 +43,32 @@ export function CredentialList(props: { readonly channel: Channel }): JSX.Elemen
       channel_id: props.channel.channel_id,
       credential_id: credential.credential_id,
     });
-    return `${credential.label} was removed`;
+    return t("{label} was removed", { label: credential.label });
   };
   const columns = [
-    { label: "Label", cell: (row: Credential) => <bdi>{row.label}</bdi> },
-    { label: "State", cell: stateOf },
-    { label: "Weight", cell: (row: Credential) => formats.number(row.weight), align: "end" as const },
-    { label: "Concurrent calls", cell: (row: Credential) => shownLimit(row.concurrency_max), align: "end" as const },
+    { label: t("Label"), cell: (row: Credential) => <bdi>{row.label}</bdi> },
+    { label: t("State"), cell: stateOf },
+    { label: t("Weight"), cell: (row: Credential) => formats.number(row.weight), align: "end" as const },
+    { label: t("Concurrent calls"), cell: (row: Credential) => shownLimit(row.concurrency_max), align: "end" as const },
     {
-      label: "Calls per minute",
+      label: t("Calls per minute"),
       cell: (row: Credential) => shownLimit(row.requests_per_minute),
       align: "end" as const,
     },
     {
-      label: "Actions",
+      label: t("Actions"),
       cell: (row: Credential) => (
         <Show when={!isNode()}>
           <div class="button-row">
             <ActButton operation="/backend/admin/channel/credential/save/" onClick={() => setEdited(row)}>
-              Edit {row.label}
+              {rich("Edit {label}", { label: row.label })}
             </ActButton>
             <ActButton
               operation="/backend/admin/channel/credential/remove/"
               variant="danger"
               onClick={() => setRemoved(row)}
             >
-              Remove {row.label}
+              {rich("Remove {label}", { label: row.label })}
             </ActButton>
           </div>
         </Show>
@@ -72,24 +77,24 @@ export function CredentialList(props: { readonly channel: Channel }): JSX.Elemen
   ];
   return (
     <>
-      <h3>Credentials</h3>
+      <h3>{t("Credentials")}</h3>
       <Show
         when={props.channel.credentials.length > 0}
-        fallback={<p class="muted">No credential is saved: calls are sent without one.</p>}
+        fallback={<p class="muted">{t("No credential is saved: calls are sent without one.")}</p>}
       >
-        <SimpleTable label="Credentials of the channel" rows={props.channel.credentials} columns={columns} />
+        <SimpleTable label={t("Credentials of the channel")} rows={props.channel.credentials} columns={columns} />
       </Show>
       <Show when={!isNode()}>
         <div class="button-row">
           <ActButton operation="/backend/admin/channel/credential/save/" onClick={() => setEdited("new")}>
-            Add credential
+            {t("Add credential")}
           </ActButton>
         </div>
       </Show>
       <Dialog
         isOpen={edited() !== null}
         onClose={() => setEdited(null)}
-        title={edited() === "new" ? "Add a credential" : "Edit the credential"}
+        title={edited() === "new" ? t("Add a credential") : t("Edit the credential")}
       >
         <Show when={edited()} keyed={true}>
           {(one) => (
@@ -104,8 +109,8 @@ export function CredentialList(props: { readonly channel: Channel }): JSX.Elemen
       <ConfirmDialog
         isOpen={removed() !== null}
         onClose={() => setRemoved(null)}
-        title="Remove the credential"
-        action="Remove"
+        title={t("Remove the credential")}
+        action={t("Remove")}
         isBusy={action.isBusy()}
         onConfirm={() => {
           const credential = removed();
@@ -114,7 +119,7 @@ export function CredentialList(props: { readonly channel: Channel }): JSX.Elemen
           }
         }}
       >
-        Running calls keep it. Without any credential, calls are sent without one.
+        {t("Running calls keep it. Without any credential, calls are sent without one.")}
       </ConfirmDialog>
     </>
   );

@@ -2,6 +2,7 @@ import type { JSX } from "solid-js";
 import type { Form } from "../../../form/create-form.ts";
 import { TextField } from "../../../kit/field.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 
 type Limits = {
   readonly concurrency_max: string;
@@ -16,30 +17,32 @@ export function LimitFields(props: { readonly form: Pick<Form<Limits>, "text"> }
     <>
       <FieldRow>
         <TextField
-          label="Concurrent calls"
-          optional="no limit"
+          label={t("Concurrent calls")}
+          optional={t("no limit")}
           inputmode="numeric"
           {...props.form.text("concurrency_max")}
         />
         <TextField
-          label="Calls per minute"
-          optional="no limit"
+          label={t("Calls per minute")}
+          optional={t("no limit")}
           inputmode="numeric"
           {...props.form.text("requests_per_minute")}
         />
       </FieldRow>
       <FieldRow>
         <TextField
-          label="First-byte timeout, ms"
-          hint="Then the next channel is tried. The default is 25 s to a minute, longer for long prompts and outputs."
-          optional="default"
+          label={t("First-byte timeout, ms")}
+          hint={t(
+            "Then the next channel is tried. The default is 25 s to a minute, longer for long prompts and outputs.",
+          )}
+          optional={t("default")}
           inputmode="numeric"
           {...props.form.text("first_byte_timeout_ms")}
         />
         <TextField
-          label="Idle timeout, ms"
-          hint="Between two packets of a response. Raise it for models that think for a long time."
-          optional="default"
+          label={t("Idle timeout, ms")}
+          hint={t("Between two packets of a response. Raise it for models that think for a long time.")}
+          optional={t("default")}
           inputmode="numeric"
           {...props.form.text("idle_timeout_ms")}
         />

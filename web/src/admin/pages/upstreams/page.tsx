@@ -4,21 +4,22 @@ import { LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { t } from "../../translate.ts";
 import { ChannelList } from "./channel-list.tsx";
 
 const ChannelHealthTable = lazy(async () => ({ default: (await import("./channel-health.tsx")).ChannelHealthTable }));
 const ProfileList = lazy(async () => ({ default: (await import("./profile-list.tsx")).ProfileList }));
 
 const views = [
-  { id: "channels", label: "Channels" },
-  { id: "health", label: "Health" },
-  { id: "profiles", label: "Auth profiles" },
+  { id: "channels", label: t("Channels") },
+  { id: "health", label: t("Health") },
+  { id: "profiles", label: t("Auth profiles") },
 ] as const;
 type View = (typeof views)[number]["id"];
 
 /** Where calls go, and login profiles for providers. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Upstreams");
+  useAdminTitle(() => t("Upstreams"));
   const [params, setParams] = useSearchParams();
   const selected = (): View => views.find(({ id }) => id === params["view"])?.id ?? "channels";
   const select = (view: View): void => {
@@ -28,8 +29,11 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead title="Upstreams" text="Channels take calls; auth profiles store how to log in to a provider." />
-      <Tabs label="Upstreams" tabs={views} selected={selected()} onSelect={select}>
+      <PageHead
+        title={t("Upstreams")}
+        text={t("Channels take calls; auth profiles store how to log in to a provider.")}
+      />
+      <Tabs label={t("Upstreams")} tabs={views} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Suspense fallback={<LoadingPart size="page" />}>
             <Switch>

@@ -1,6 +1,7 @@
 import { passThroughPaths } from "@sluice/contracts/pass-through";
 import { For, type JSX } from "solid-js";
 import { Checkbox } from "../../../kit/field.tsx";
+import { rich, t } from "../../translate.ts";
 
 type PathBoxesProps = {
   readonly value: readonly string[];
@@ -14,11 +15,14 @@ export function PathBoxes(props: PathBoxesProps): JSX.Element {
   };
   return (
     <details open={props.value.length > 0}>
-      <summary>Pass-through paths: {props.value.length === 0 ? "none" : props.value.length}</summary>
+      <summary>
+        {rich("Pass-through paths: {none}", { none: props.value.length === 0 ? t("none") : props.value.length })}
+      </summary>
       <p class="muted">
-        Files, vector stores and responses belong to the provider's account: anyone who can use this channel sees,
-        changes and deletes everyone's. A call costs what the model <code>*</code> costs per request, and needs an
-        ability for it.
+        {rich(
+          "Files, vector stores and responses belong to the provider's account: anyone who can use this channel sees, changes and deletes everyone's. A call costs what the model {code} costs per request, and needs an ability for it.",
+          { code: <code>*</code> },
+        )}
       </p>
       <For each={passThroughPaths}>
         {(path) => (

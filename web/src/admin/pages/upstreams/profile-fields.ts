@@ -1,3 +1,4 @@
+import { t } from "../../translate.ts";
 import type { Profile } from "./profile.ts";
 
 type AuthType = Profile["auth_type"];
@@ -6,34 +7,34 @@ type ProfileField = { readonly name: string; readonly label: string; readonly hi
 /** The non-secret fields of each login method. */
 export const settingFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
   api_key: [
-    { name: "header", label: "Header", hint: "If empty, authorization." },
-    { name: "prefix", label: "Prefix", hint: "Bearer, or empty." },
+    { name: "header", label: t("Header"), hint: t("If empty, authorization.") },
+    { name: "prefix", label: t("Prefix"), hint: t("Bearer, or empty.") },
   ],
   service_account: [
-    { name: "client_email", label: "Client e-mail" },
-    { name: "token_url", label: "Token address" },
-    { name: "scopes", label: "Scopes", hint: "Separated by spaces." },
+    { name: "client_email", label: t("Client e-mail") },
+    { name: "token_url", label: t("Token address") },
+    { name: "scopes", label: t("Scopes"), hint: t("Separated by spaces.") },
   ],
   oauth_refresh_token: [
-    { name: "client_id", label: "Client id" },
-    { name: "token_url", label: "Token address" },
-    { name: "scopes", label: "Scopes", hint: "Separated by spaces." },
+    { name: "client_id", label: t("Client id") },
+    { name: "token_url", label: t("Token address") },
+    { name: "scopes", label: t("Scopes"), hint: t("Separated by spaces.") },
   ],
-  custom_header: [{ name: "header", label: "Header" }],
+  custom_header: [{ name: "header", label: t("Header") }],
 };
 
 /** The secret fields of each; the first is required for a new one. */
 export const credentialFields: Readonly<Record<AuthType, readonly ProfileField[]>> = {
-  api_key: [{ name: "api_key", label: "API key" }],
+  api_key: [{ name: "api_key", label: t("API key") }],
   service_account: [
-    { name: "private_key", label: "Private key", hint: "In PEM, with its first and last line." },
-    { name: "private_key_id", label: "Private key id", hint: "Optional." },
+    { name: "private_key", label: t("Private key"), hint: t("In PEM, with its first and last line.") },
+    { name: "private_key_id", label: t("Private key id"), hint: t("Optional.") },
   ],
   oauth_refresh_token: [
-    { name: "refresh_token", label: "Refresh token" },
-    { name: "client_secret", label: "Client secret", hint: "Optional." },
+    { name: "refresh_token", label: t("Refresh token") },
+    { name: "client_secret", label: t("Client secret"), hint: t("Optional.") },
   ],
-  custom_header: [{ name: "value", label: "Header value" }],
+  custom_header: [{ name: "value", label: t("Header value") }],
 };
 
 /** The settings as sent: scopes are a list, and empty fields are left to the backend, except the prefix. */

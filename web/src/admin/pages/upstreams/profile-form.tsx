@@ -7,6 +7,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { authTypes, profileStatuses } from "../../values.ts";
 import { type Profile, profilePath } from "./profile.ts";
 import { credentialFields, credentialToSend, settingFields, settingsToSend } from "./profile-fields.ts";
@@ -78,7 +79,7 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
     },
     submit: async (values, body) => {
       await atFields("/backend/upstream/auth-profiles/save/", body);
-      showToast(`${values.name} saved`);
+      showToast(t("{name} saved", { name: values.name }));
       await refresh();
       props.onDone();
     },
@@ -88,25 +89,30 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
     <AdminForm
       form={form}
       operation="/backend/upstream/auth-profiles/save/"
-      action="Save profile"
+      action={t("Save profile")}
       onCancel={props.onDone}
     >
       <FieldRow>
-        <TextField label="Name" {...form.text("name")} />
-        <TextField label="Provider" spellcheck={false} {...form.text("provider")} />
+        <TextField label={t("Name")} {...form.text("name")} />
+        <TextField label={t("Provider")} spellcheck={false} {...form.text("provider")} />
       </FieldRow>
       <FieldRow>
-        <ChoiceField label="Login method" options={authTypes} {...form.text("auth_type")} />
-        <ChoiceField label="Status" options={profileStatuses} {...form.text("status")} />
+        <ChoiceField label={t("Login method")} options={authTypes} {...form.text("auth_type")} />
+        <ChoiceField label={t("Status")} options={profileStatuses} {...form.text("status")} />
       </FieldRow>
-      <TextField label="Address" hint="Must begin with https://" spellcheck={false} {...form.text("base_url")} />
+      <TextField
+        label={t("Address")}
+        hint={t("Must begin with https://")}
+        spellcheck={false}
+        {...form.text("base_url")}
+      />
       <For each={settingFields[form.values().auth_type]}>
         {(field) => (
           <TextField label={field.label} hint={field.hint} spellcheck={false} {...form.text(field.name as Name)} />
         )}
       </For>
       <Show when={profile !== null}>
-        <p class="muted">Leave these fields empty to keep the saved credential.</p>
+        <p class="muted">{t("Leave these fields empty to keep the saved credential.")}</p>
       </Show>
       <For each={credentialFields[form.values().auth_type]}>
         {(field) =>
@@ -130,7 +136,12 @@ export function ProfileForm(props: { readonly profile: Profile | null; readonly 
           )
         }
       </For>
-      <TextArea label="Models" hint="One per line; if empty, all models." rows={3} {...form.text("model_scope")} />
+      <TextArea
+        label={t("Models")}
+        hint={t("One per line; if empty, all models.")}
+        rows={3}
+        {...form.text("model_scope")}
+      />
     </AdminForm>
   );
 }

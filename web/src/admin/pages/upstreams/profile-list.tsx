@@ -13,22 +13,23 @@ import { createAction } from "../../parts/actions.ts";
 import { JsonValue } from "../../parts/json-value.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownWord } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { type Profile, profilePath } from "./profile.ts";
 import { ProfileForm } from "./profile-form.tsx";
 
 const columns: readonly Column<Profile>[] = [
-  { id: "name", label: "Name", cell: (profile) => profile.name, card: "title" },
-  { id: "provider", label: "Provider", cell: (profile) => profile.provider },
-  { id: "auth_type", label: "Login method", cell: (profile) => shownWord(profile.auth_type) },
-  { id: "status", label: "Status", cell: (profile) => <StateWord state={profile.status} />, card: "badge" },
-  { id: "base_url", label: "Address", cell: (profile) => <code>{profile.base_url}</code> },
-  { id: "model_scope", label: "Models", cell: (profile) => profile.model_scope.join(", ") || "all" },
+  { id: "name", label: t("Name"), cell: (profile) => profile.name, card: "title" },
+  { id: "provider", label: t("Provider"), cell: (profile) => profile.provider },
+  { id: "auth_type", label: t("Login method"), cell: (profile) => shownWord(profile.auth_type) },
+  { id: "status", label: t("Status"), cell: (profile) => <StateWord state={profile.status} />, card: "badge" },
+  { id: "base_url", label: t("Address"), cell: (profile) => <code>{profile.base_url}</code> },
+  { id: "model_scope", label: t("Models"), cell: (profile) => profile.model_scope.join(", ") || t("all") },
   {
     id: "refresh_check",
-    label: "Refresh",
-    cell: (profile) => (profile.refresh_check === null ? "not requested" : "waiting for a person"),
+    label: t("Refresh"),
+    cell: (profile) => (profile.refresh_check === null ? t("not requested") : t("waiting for a person")),
   },
-  { id: "updated_at", label: "Updated", cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Updated"), cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
 ];
 
 /** Every auth profile, without its credential. */
@@ -43,7 +44,7 @@ export function ProfileList(): JSX.Element {
     <>
       <DataTable
         name="admin-auth-profiles"
-        label="Auth profiles"
+        label={t("Auth profiles")}
         columns={columns}
         state={state}
         rows={query.data?.profiles}
@@ -52,31 +53,31 @@ export function ProfileList(): JSX.Element {
         error={query.error}
         onRetry={() => void query.refetch()}
         empty={{
-          title: "There are no auth profiles",
-          text: "They store how to log in to a provider. They do not affect routing.",
+          title: t("There are no auth profiles"),
+          text: t("They store how to log in to a provider. They do not affect routing."),
           actions: (
             <ActButton operation="/backend/upstream/auth-profiles/save/" onClick={() => setIsAdding(true)}>
-              Add the first profile
+              {t("Add the first profile")}
             </ActButton>
           ),
         }}
         actions={
           <>
             <a class="button" href="/console/upstreams/?profiles">
-              View in the console
+              {t("View in the console")}
             </a>
             <ActButton
               operation="/backend/upstream/auth-profiles/save/"
               variant="primary"
               onClick={() => setIsAdding(true)}
             >
-              Add profile
+              {t("Add profile")}
             </ActButton>
           </>
         }
         panel={{ title: (profile) => profile.name, content: (profile) => <ProfilePanel profile={profile} /> }}
       />
-      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title="Add an auth profile">
+      <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title={t("Add an auth profile")}>
         <ProfileForm profile={null} onDone={() => setIsAdding(false)} />
       </Dialog>
     </>
@@ -89,42 +90,45 @@ function ProfilePanel(props: { readonly profile: Profile }): JSX.Element {
   const profile = (): Profile => props.profile;
   const refresh = async (): Promise<string> => {
     await apiPost<typeof profileResponse>("/backend/upstream/auth-profiles/refresh/", { id: profile().id });
-    return "Marked for a manual reconnect";
+    return t("Marked for a manual reconnect");
   };
   return (
     <>
       <div class="button-row">
         <ActButton operation="/backend/upstream/auth-profiles/save/" onClick={() => setIsEditing(true)}>
-          Edit profile
+          {t("Edit profile")}
         </ActButton>
         <ActButton
           operation="/backend/upstream/auth-profiles/refresh/"
           isBusy={action.isBusy()}
           onClick={() => void action.run(refresh)}
         >
-          Request refresh
+          {t("Request refresh")}
         </ActButton>
       </div>
       <Show when={profile().refresh_check !== null}>
         <Notice tone="warn">
-          {`A refresh was requested ${shownMoment(profile().refresh_requested_at)}. No provider was called: reconnect it by hand and save the new credential.`}
+          {t(
+            "A refresh was requested {refresh_requested_at}. No provider was called: reconnect it by hand and save the new credential.",
+            { refresh_requested_at: shownMoment(profile().refresh_requested_at) },
+          )}
         </Notice>
       </Show>
       <Facts
         facts={[
-          { name: "Provider", value: profile().provider },
-          { name: "Login method", value: shownWord(profile().auth_type) },
-          { name: "Status", value: <StateWord state={profile().status} /> },
-          { name: "Address", value: <code>{profile().base_url}</code> },
-          { name: "Models", value: profile().model_scope.join(", ") || "all" },
-          { name: "Credential", value: profile().credential_fields.join(", ") || "none saved" },
-          { name: "Created", value: shownMoment(profile().created_at) },
-          { name: "Updated", value: shownMoment(profile().updated_at) },
+          { name: t("Provider"), value: profile().provider },
+          { name: t("Login method"), value: shownWord(profile().auth_type) },
+          { name: t("Status"), value: <StateWord state={profile().status} /> },
+          { name: t("Address"), value: <code>{profile().base_url}</code> },
+          { name: t("Models"), value: profile().model_scope.join(", ") || t("all") },
+          { name: t("Credential"), value: profile().credential_fields.join(", ") || t("none saved") },
+          { name: t("Created"), value: shownMoment(profile().created_at) },
+          { name: t("Updated"), value: shownMoment(profile().updated_at) },
         ]}
       />
-      <h3>Settings</h3>
-      <JsonValue value={profile().settings} label="Settings" />
-      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Edit the auth profile">
+      <h3>{t("Settings")}</h3>
+      <JsonValue value={profile().settings} label={t("Settings")} />
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title={t("Edit the auth profile")}>
         <ProfileForm profile={profile()} onDone={() => setIsEditing(false)} />
       </Dialog>
     </>

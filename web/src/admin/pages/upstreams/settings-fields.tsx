@@ -4,28 +4,29 @@ import type { Form } from "../../../form/create-form.ts";
 import { Checkbox, TextArea, TextField } from "../../../kit/field.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { FieldRow } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { dialectLabels } from "./channel.ts";
 import { addressDialects, addressField, authField, type SettingsValues } from "./settings-values.ts";
 
 type Fields = Pick<Form<SettingsValues>, "text" | "flag">;
 
 const hints: Readonly<Record<(typeof addressDialects)[number], string>> = {
-  chat: "For example https://provider.example/v1. If the host changes, enter the credential again.",
-  responses: "The address before /responses, if the provider has it; usually the same.",
-  messages: "The address before /v1/messages, if the provider has it.",
-  gemini: "The address before /v1beta, if the provider has it.",
-  cohere: "The address before /v2/rerank, if the provider has it.",
+  chat: t("For example https://provider.example/v1. If the host changes, enter the credential again."),
+  responses: t("The address before /responses, if the provider has it; usually the same."),
+  messages: t("The address before /v1/messages, if the provider has it."),
+  gemini: t("The address before /v1beta, if the provider has it."),
+  cohere: t("The address before /v2/rerank, if the provider has it."),
 };
 
 const authLabels: Readonly<Record<AuthStyle, string>> = {
-  bearer: "Authorization: Bearer",
+  bearer: t("Authorization: Bearer"),
   x_api_key: "x-api-key",
   api_key: "api-key",
   x_goog_api_key: "x-goog-api-key",
-  none: "no credential",
-  google_service_account: "Google service account (key file)",
-  entra: "Microsoft Entra application",
-  aws_sigv4: "AWS signature",
+  none: t("no credential"),
+  google_service_account: t("Google service account (key file)"),
+  entra: t("Microsoft Entra application"),
+  aws_sigv4: t("AWS signature"),
 };
 const authOptions = Object.entries(authLabels).map(([value, label]) => ({ value, label }));
 const tokenParams = ["max_tokens", "max_completion_tokens"].map((name) => ({ value: name, label: name }));
@@ -39,13 +40,13 @@ export function AddressFields(props: { readonly form: Fields }): JSX.Element {
           <TextField
             label={dialectLabels[dialect]}
             hint={hints[dialect]}
-            optional="optional"
+            optional={t("optional")}
             inputmode="url"
             spellcheck={false}
             autocomplete="off"
             {...props.form.text(addressField(dialect))}
           />
-          <ChoiceField label="Credential sent as" options={authOptions} {...props.form.text(authField(dialect))} />
+          <ChoiceField label={t("Credential sent as")} options={authOptions} {...props.form.text(authField(dialect))} />
         </FieldRow>
       )}
     </For>
@@ -58,17 +59,17 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
     <>
       <FieldRow>
         <TextArea
-          label="Query parameters"
-          hint="One name=value on each line, such as api-version=2026-10-01."
-          optional="optional"
+          label={t("Query parameters")}
+          hint={t("One name=value on each line, such as api-version=2026-10-01.")}
+          optional={t("optional")}
           rows={2}
           spellcheck={false}
           {...props.form.text("upstream.query")}
         />
         <TextArea
-          label="Headers to send"
-          hint="One name: value on each line."
-          optional="optional"
+          label={t("Headers to send")}
+          hint={t("One name: value on each line.")}
+          optional={t("optional")}
           rows={2}
           spellcheck={false}
           {...props.form.text("upstream.headers.set")}
@@ -76,81 +77,83 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Headers to remove"
-          hint="Names of client headers, separated by commas."
-          optional="optional"
+          label={t("Headers to remove")}
+          hint={t("Names of client headers, separated by commas.")}
+          optional={t("optional")}
           spellcheck={false}
           {...props.form.text("upstream.headers.remove")}
         />
         <TextField
-          label="Fields to remove"
-          hint="Top-level fields of requests, separated by commas."
-          optional="optional"
+          label={t("Fields to remove")}
+          hint={t("Top-level fields of requests, separated by commas.")}
+          optional={t("optional")}
           spellcheck={false}
           {...props.form.text("upstream.body.remove")}
         />
       </FieldRow>
       <TextArea
-        label="Fields to set"
-        hint="A JSON object; each of its fields replaces that of a request."
-        optional="optional"
+        label={t("Fields to set")}
+        hint={t("A JSON object; each of its fields replaces that of a request.")}
+        optional={t("optional")}
         rows={3}
         spellcheck={false}
         {...props.form.text("upstream.body.set")}
       />
       <FieldRow>
         <ChoiceField
-          label="Output limit is called"
-          hint="In requests that were converted from another dialect."
+          label={t("Output limit is called")}
+          hint={t("In requests that were converted from another dialect.")}
           options={tokenParams}
           {...props.form.text("upstream.flags.token_param")}
         />
         <TextField
-          label="Beta features passed on"
-          hint="Names separated by commas, or none. Messages API only."
-          optional="all"
+          label={t("Beta features passed on")}
+          hint={t("Names separated by commas, or none. Messages API only.")}
+          optional={t("all")}
           spellcheck={false}
           {...props.form.text("upstream.flags.betas")}
         />
       </FieldRow>
       <Checkbox
-        label="Ask for usage in streams"
-        hint="Turn it off for old servers that refuse stream_options."
+        label={t("Ask for usage in streams")}
+        hint={t("Turn it off for old servers that refuse stream_options.")}
         {...props.form.flag("upstream.flags.asks_usage")}
       />
       <Checkbox
-        label="Knows the role developer"
-        hint="Otherwise converted requests use system."
+        label={t("Knows the role developer")}
+        hint={t("Otherwise converted requests use system.")}
         {...props.form.flag("upstream.flags.developer_role")}
       />
       <Checkbox
-        label="Wants earlier reasoning back"
-        hint="Converted requests then send it as reasoning_content."
+        label={t("Wants earlier reasoning back")}
+        hint={t("Converted requests then send it as reasoning_content.")}
         {...props.form.flag("upstream.flags.reasoning_back")}
       />
       <Checkbox
-        label="Writes reasoning between <think> tags"
-        hint="Clients of the Responses API then get it as reasoning."
+        label={t("Writes reasoning between <think> tags")}
+        hint={t("Clients of the Responses API then get it as reasoning.")}
         {...props.form.flag("upstream.flags.think_tags")}
       />
       <Checkbox
-        label="Counts thoughts only in the total"
-        hint="Everything in the total besides the prompt is then charged as output. For Google's addresses this is always on."
+        label={t("Counts thoughts only in the total")}
+        hint={t(
+          "Everything in the total besides the prompt is then charged as output. For Google's addresses this is always on.",
+        )}
         {...props.form.flag("upstream.flags.thoughts_in_total")}
       />
       <Checkbox
-        label="Knows prompt_cache_key"
-        hint="Otherwise converted requests leave it out: many providers refuse it."
+        label={t("Knows prompt_cache_key")}
+        hint={t("Otherwise converted requests leave it out: many providers refuse it.")}
         {...props.form.flag("upstream.flags.cache_key")}
       />
       <Checkbox
-        label="Knows verbosity"
-        hint="Otherwise converted requests leave it out: many providers refuse it."
+        label={t("Knows verbosity")}
+        hint={t("Otherwise converted requests leave it out: many providers refuse it.")}
         {...props.form.flag("upstream.flags.verbosity")}
       />
       <Checkbox
-        label="Cache the beginning of converted conversations"
-        hint="At a Messages provider this costs more once and less afterwards."
+        label={t("Cache the beginning of converted conversations")}
+        hint={t("At a Messages provider this costs more once and less afterwards.")}
         {...props.form.flag("upstream.flags.automatic_caching")}
       />
     </>

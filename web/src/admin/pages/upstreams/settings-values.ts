@@ -1,4 +1,5 @@
 import type { AuthStyle, Dialect, UpstreamSettings, UpstreamSettingsInput } from "@sluice/contracts/upstreams";
+import { t } from "../../translate.ts";
 
 export const addressDialects = [
   "chat",
@@ -76,13 +77,13 @@ function toSwitches(flags: NonNullable<UpstreamSettingsInput["flags"]>) {
 export function settingsProblems(values: SettingsValues): Partial<Record<keyof SettingsValues, string>> {
   return {
     ...(readFields(values["upstream.body.set"]) === null
-      ? { "upstream.body.set": 'Enter a JSON object, such as {"user": "sluice"}.' }
+      ? { "upstream.body.set": t("Enter a JSON object, such as {example}.", { example: '{"user": "sluice"}' }) }
       : {}),
     ...(pairs(values["upstream.query"], "=") === null
-      ? { "upstream.query": "Enter one name=value on each line." }
+      ? { "upstream.query": t("Enter one name=value on each line.") }
       : {}),
     ...(pairs(values["upstream.headers.set"], ":") === null
-      ? { "upstream.headers.set": "Enter one name: value on each line." }
+      ? { "upstream.headers.set": t("Enter one name: value on each line.") }
       : {}),
   };
 }

@@ -6,6 +6,7 @@ import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
+import { known, t } from "../../translate.ts";
 import { RemoveForm } from "../group/remove-form.tsx";
 import { AssignForm } from "../groups/assign-form.tsx";
 import type { GroupMember } from "../groups/group.ts";
@@ -19,18 +20,18 @@ export function AccountGroups(props: {
   const [isAssigning, setIsAssigning] = createSignal(false);
   const [removed, setRemoved] = createSignal<string | null>(null);
   return (
-    <Card title="Groups">
+    <Card title={t("Groups")}>
       <SimpleTable
-        label="Groups"
+        label={t("Groups")}
         rows={props.groups}
         columns={[
           ...groupColumns,
           {
-            label: "Change",
+            label: t("Change"),
             cell: (row) => (
               <Show when={row.source === "admin"}>
                 <IfAllowed operation="/backend/admin/group/remove/">
-                  <Button onClick={() => setRemoved(row.name)}>Remove</Button>
+                  <Button onClick={() => setRemoved(row.name)}>{t("Remove")}</Button>
                 </IfAllowed>
               </Show>
             ),
@@ -39,20 +40,20 @@ export function AccountGroups(props: {
       />
       <IfAllowed operation="/backend/admin/group/assign/">
         <div class="button-row">
-          <Button onClick={() => setIsAssigning(true)}>Add to a group</Button>
+          <Button onClick={() => setIsAssigning(true)}>{t("Add to a group")}</Button>
         </div>
       </IfAllowed>
       <Dialog
         isOpen={isAssigning()}
         onClose={() => setIsAssigning(false)}
-        title={`Put this ${props.member.kind} into a group`}
+        title={t("Put this {kind} into a group", { kind: known(props.member.kind) })}
       >
         <AssignForm group={null} member={props.member} onDone={() => setIsAssigning(false)} />
       </Dialog>
       <Dialog
         isOpen={removed() !== null}
         onClose={() => setRemoved(null)}
-        title={`Take this ${props.member.kind} out of the group`}
+        title={t("Take this {kind} out of the group", { kind: known(props.member.kind) })}
       >
         <Show when={removed()} keyed>
           {(group) => <RemoveForm group={group} member={props.member} onDone={() => setRemoved(null)} />}

@@ -26,6 +26,7 @@ import {
 } from "../../columns/billing-columns.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { type Me, mayCall } from "../../parts/rights.tsx";
+import { known, t } from "../../translate.ts";
 import { KeyPanel } from "./key-panel.tsx";
 
 type ListOf<Row> = {
@@ -67,7 +68,7 @@ function listOf<Row>(of: ListOf<Row>): { readonly reads: string; readonly Rows: 
         rowId={of.rowId}
         selection={selection}
         filters={searches}
-        empty={{ title: of.empty(props.owner) }}
+        empty={{ title: of.empty(known(props.owner)) }}
         {...(of.panel === undefined ? {} : { panel: of.panel })}
       />
     );
@@ -76,77 +77,77 @@ function listOf<Row>(of: ListOf<Row>): { readonly reads: string; readonly Rows: 
 }
 
 const usageSearches: readonly SearchFilter[] = [
-  { id: "model", label: "Model", isSearch: true },
-  { id: "asked_model", label: "Model asked for", isSearch: true },
-  { id: "end_user", label: "End user", isSearch: true },
-  { id: "tag", label: "Tag", isSearch: true },
+  { id: "model", label: t("Model"), isSearch: true },
+  { id: "asked_model", label: t("Model asked for"), isSearch: true },
+  { id: "end_user", label: t("End user"), isSearch: true },
+  { id: "tag", label: t("Tag"), isSearch: true },
 ];
 
 const lists = {
   keys: listOf<KeyRow>({
-    name: "Keys",
+    name: t("Keys"),
     list: "keys",
     path: "/backend/admin/key/",
     columns: keyColumns,
     rowId: (row) => String(row.key_id),
-    empty: (owner) => `This ${owner} has no API keys`,
+    empty: (owner) => t("This {owner} has no API keys", { owner }),
     panel: { title: (row) => row.name, content: (row) => <KeyPanel apiKey={row} /> },
   }),
   usage: listOf<UsageRow>({
-    name: "Usage",
+    name: t("Usage"),
     path: "/backend/admin/usage/",
     columns: usageColumns,
     rowId: (row) => row.request_id,
-    empty: (owner) => `This ${owner} has made no calls`,
+    empty: (owner) => t("This {owner} has made no calls", { owner }),
     searches: usageSearches,
   }),
   orders: listOf<OrderRow>({
-    name: "Orders",
+    name: t("Orders"),
     list: "orders",
     path: "/backend/admin/order/",
     columns: orderColumns,
     rowId: (row) => row.order_no,
-    empty: (owner) => `This ${owner} has placed no orders`,
+    empty: (owner) => t("This {owner} has placed no orders", { owner }),
   }),
   payments: listOf<PaymentRow>({
-    name: "Payments",
+    name: t("Payments"),
     list: "payments",
     path: "/backend/admin/payment/",
     columns: paymentColumns,
     rowId: (row) => String(row.payment_id),
-    empty: (owner) => `This ${owner} has made no payments`,
+    empty: (owner) => t("This {owner} has made no payments", { owner }),
   }),
   refunds: listOf<RefundRow>({
-    name: "Refunds",
+    name: t("Refunds"),
     list: "refunds",
     path: "/backend/admin/refund/",
     columns: refundColumns,
     rowId: (row) => row.refund_no,
-    empty: (owner) => `This ${owner} has no refunds`,
+    empty: (owner) => t("This {owner} has no refunds", { owner }),
   }),
   ledger: listOf<LedgerRow>({
-    name: "Ledger",
+    name: t("Ledger"),
     list: "ledger",
     path: "/backend/admin/ledger/",
     columns: ledgerColumns,
     rowId: (row) => String(row.entry_id),
-    empty: (owner) => `This ${owner} has no ledger entries`,
+    empty: (owner) => t("This {owner} has no ledger entries", { owner }),
   }),
   mails: listOf<MailRow>({
-    name: "Mails",
+    name: t("Mails"),
     list: "mails",
     path: "/backend/admin/mail/",
     columns: mailColumns,
     rowId: (row) => String(row.mail_id),
-    empty: (owner) => `No mails were sent to this ${owner}`,
+    empty: (owner) => t("No mails were sent to this {owner}", { owner }),
   }),
   audit: listOf<AuditRow>({
-    name: "Audit",
+    name: t("Audit"),
     list: "audit",
     path: "/backend/admin/audit/",
     columns: auditColumns,
     rowId: (row) => String(row.audit_id),
-    empty: (owner) => `There are no audit log entries about this ${owner}`,
+    empty: (owner) => t("There are no audit log entries about this {owner}", { owner }),
   }),
 } as const;
 

@@ -12,28 +12,29 @@ import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { known, rich, t } from "../../translate.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
 const path = "/backend/admin/user/closing/";
 type Preview = ResponseOf<typeof closingPreviewResponse>["preview"];
 
 const subjectTexts: Readonly<Record<ClosingSubject, string>> = {
-  months: "months of plans that were paid",
-  keys: "API keys",
-  access_tokens: "access tokens",
-  sessions: "sessions",
-  webhooks: "webhooks",
-  passkeys: "passkeys",
-  sign_ins: "linked sign-ins",
-  memberships: "memberships of organisations",
-  own_organisations: "organisations with nobody else, with their balance",
-  shared_organisations: "organisations that need another owner",
-  renewals: "plans that renew",
-  top_ups: "automatic top-ups with a saved method",
-  open_orders: "open orders",
-  open_refunds: "open refunds",
+  months: t("months of plans that were paid"),
+  keys: t("API keys"),
+  access_tokens: t("access tokens"),
+  sessions: t("sessions"),
+  webhooks: t("webhooks"),
+  passkeys: t("passkeys"),
+  sign_ins: t("linked sign-ins"),
+  memberships: t("memberships of organisations"),
+  own_organisations: t("organisations with nobody else, with their balance"),
+  shared_organisations: t("organisations that need another owner"),
+  renewals: t("plans that renew"),
+  top_ups: t("automatic top-ups with a saved method"),
+  open_orders: t("open orders"),
+  open_refunds: t("open refunds"),
 };
-const effectTexts = { lost: "Lost", ends: "Ends", blocks: "Settle first" } as const;
+const effectTexts = { lost: t("Lost"), ends: t("Ends"), blocks: t("Settle first") } as const;
 
 /** Closes the account of a user, or keeps one that is being closed. */
 export function ClosingButton(props: { readonly user: UserDetail["user"] }): JSX.Element {
@@ -51,9 +52,9 @@ export function ClosingButton(props: { readonly user: UserDetail["user"] }): JSX
   return (
     <Show when={props.user.status !== "closed"}>
       <Button variant="danger" onClick={() => setIsOpen(true)}>
-        Close account
+        {t("Close account")}
       </Button>
-      <Dialog isOpen={isOpen()} onClose={close} title="Close the account">
+      <Dialog isOpen={isOpen()} onClose={close} title={t("Close the account")}>
         <Switch fallback={<LoadingPart />}>
           <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -94,22 +95,24 @@ function ClosingForm(props: {
       fallback={
         <>
           <Effects preview={props.preview} />
-          <Notice tone="warn">Settle what has to be settled first, then close the account.</Notice>
+          <Notice tone="warn">{t("Settle what has to be settled first, then close the account.")}</Notice>
         </>
       }
     >
       <AdminForm
         form={form}
         operation={operation}
-        action={closing === null ? "Close account" : "Keep account"}
+        action={closing === null ? t("Close account") : t("Keep account")}
         tone={closing === null ? "danger" : "primary"}
         onCancel={props.onDone}
       >
         <Show when={closing} fallback={<Effects preview={props.preview} />}>
           {(begun) => (
             <p>
-              The account is closed on {shownMoment(begun().closes_at)}, as the {begun().requested_by} asked. Keeping it
-              lets its API keys work again.
+              {rich(
+                "The account is closed on {closes_at}, as the {requested_by} asked. Keeping it lets its API keys work again.",
+                { closes_at: shownMoment(begun().closes_at), requested_by: known(begun().requested_by) },
+              )}
             </p>
           )}
         </Show>
@@ -121,26 +124,35 @@ function ClosingForm(props: {
 
 function outcomeOf(isBegin: boolean, isWaiting: boolean): string {
   if (isWaiting) {
-    return "It waits for a second super-admin.";
+    return t("It waits for a second super-admin.");
   }
-  return isBegin ? "The account is being closed. Its owner gets a mail." : "The account is kept.";
+  return isBegin ? t("The account is being closed. Its owner gets a mail.") : t("The account is kept.");
 }
 
 function Effects(props: { readonly preview: Preview }): JSX.Element {
   return (
     <>
       <p>
-        API keys are refused, and sessions and access tokens end at once. After {props.preview.waiting_days} days what
-        is left of the balance is taken and personal data is removed. The books stay. Until then an admin can undo it.
+        {rich(
+          "API keys are refused, and sessions and access tokens end at once. After {waiting_days} days what is left of the balance is taken and personal data is removed. The books stay. Until then an admin can undo it.",
+          { waiting_days: props.preview.waiting_days },
+        )}
       </p>
       <ul>
         <Show when={BigInt(props.preview.balance) > 0n}>
-          <li>Lost: a balance of {formats.quota(props.preview.balance)}. Refund it first if it is owed.</li>
+          <li>
+            {rich("Lost: a balance of {balance}. Refund it first if it is owed.", {
+              balance: formats.quota(props.preview.balance),
+            })}
+          </li>
         </Show>
         <For each={props.preview.effects}>
           {({ effect, count, subject }) => (
             <li>
-              {effectTexts[effect]}: {subjectTexts[subject]}, {shownCount(count)}
+              {t("{name}: {value}", {
+                name: effectTexts[effect],
+                value: `${subjectTexts[subject]}, ${shownCount(count)}`,
+              })}
             </li>
           )}
         </For>

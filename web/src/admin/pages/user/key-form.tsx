@@ -13,6 +13,7 @@ import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
 import { wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
+import { t } from "../../translate.ts";
 import { keyPaths } from "./key-paths.ts";
 
 type Detail = ResponseOf<typeof adminKeyDetail>;
@@ -69,7 +70,9 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
   const form = createForm({
     initial: before,
     check: ({ reason, quota_limit: limit }) => ({
-      ...(limit.trim() === "" || quotaOfUsd(limit) !== null ? {} : { quota_limit: "Enter an amount in US dollars." }),
+      ...(limit.trim() === "" || quotaOfUsd(limit) !== null
+        ? {}
+        : { quota_limit: t("Enter an amount in US dollars.") }),
       ...reasonFault(reason),
     }),
     body: (values) => {
@@ -86,67 +89,72 @@ export function KeyForm(props: { readonly detail: Detail; readonly onDone: () =>
     submit: async (_, body) => {
       await apiPost<typeof keyResponse>("/backend/admin/key/save/", body);
       await refresh();
-      showToast("The key was saved. Its limits apply now.");
+      showToast(t("The key was saved. Its limits apply now."));
       props.onDone();
     },
   });
-  const own = { value: "", label: "as the account" };
+  const own = { value: "", label: t("as the account") };
   const group = key.own_group;
-  const lost = group === null || groups.includes(group) ? [] : [{ value: group, label: `${group}, lost` }];
+  const lost = group === null || groups.includes(group) ? [] : [{ value: group, label: t("{group}, lost", { group }) }];
   return (
-    <AdminForm form={form} operation="/backend/admin/key/save/" action="Save key" onCancel={props.onDone}>
-      <TextField label="Name" autocomplete="off" {...form.text("name")} />
+    <AdminForm form={form} operation="/backend/admin/key/save/" action={t("Save key")} onCancel={props.onDone}>
+      <TextField label={t("Name")} autocomplete="off" {...form.text("name")} />
       <FieldRow>
         <TextField
-          label="Limit, USD"
-          optional="no limit"
+          label={t("Limit, USD")}
+          optional={t("no limit")}
           inputmode="decimal"
           autocomplete="off"
           {...form.text("quota_limit")}
         />
         <Show when={form.values().quota_limit.trim() !== ""}>
-          <ChoiceField label="Limit resets" options={optionsOf(resetPeriods)} {...form.text("reset_period")} />
+          <ChoiceField label={t("Limit resets")} options={optionsOf(resetPeriods)} {...form.text("reset_period")} />
         </Show>
       </FieldRow>
       <FieldRow>
         <TextField
-          label="Requests per minute"
-          optional="no limit"
+          label={t("Requests per minute")}
+          optional={t("no limit")}
           inputmode="numeric"
           {...form.text("requests_per_minute")}
         />
         <TextField
-          label="Tokens per minute"
-          optional="no limit"
+          label={t("Tokens per minute")}
+          optional={t("no limit")}
           inputmode="numeric"
           {...form.text("tokens_per_minute")}
         />
-        <TextField label="Concurrent calls" optional="no limit" inputmode="numeric" {...form.text("concurrency_max")} />
+        <TextField
+          label={t("Concurrent calls")}
+          optional={t("no limit")}
+          inputmode="numeric"
+          {...form.text("concurrency_max")}
+        />
       </FieldRow>
       <ChoiceField
-        label="Group"
-        hint="A group changes prices, so only super-admins can choose another."
+        label={t("Group")}
+        hint={t("A group changes prices, so only super-admins can choose another.")}
         options={[own, ...groups.map((name) => ({ value: name, label: name })), ...lost]}
         {...form.text("group")}
       />
       <TextArea
-        label="Models"
-        optional="all"
-        hint="One per line."
+        label={t("Models")}
+        optional={t("all")}
+        hint={t("One per line.")}
         spellcheck={false}
         {...form.text("allowed_models")}
       />
       <TextArea
-        label="Allowed IPs"
-        optional="all"
-        hint="IP addresses or ranges, one per line."
+        label={t("Allowed IPs")}
+        optional={t("all")}
+        hint={t("IP addresses or ranges, one per line.")}
         spellcheck={false}
         {...form.text("allowed_ips")}
       />
       <TextField
-        label="Expires"
-        optional="never"
-        hint="A time in UTC, like 2027-01-31T23:59:59Z."
+        label={t("Expires")}
+        optional={t("never")}
+        hint={t("A time in UTC, like 2027-01-31T23:59:59Z.")}
         autocomplete="off"
         {...form.text("expires_at")}
       />

@@ -18,6 +18,7 @@ import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx"
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment } from "../../shown.ts";
+import { rich, t } from "../../translate.ts";
 import { KeyForm } from "./key-form.tsx";
 import { keyDetailPath, keyPaths } from "./key-paths.ts";
 
@@ -32,43 +33,48 @@ export function KeyPanel(props: { readonly apiKey: KeyRow }): JSX.Element {
   const isLocked = (): boolean => props.apiKey.lock_reason !== null;
   return (
     <>
-      <Show when={props.apiKey.status !== "revoked"} fallback={<p class="muted">This key was revoked permanently.</p>}>
+      <Show
+        when={props.apiKey.status !== "revoked"}
+        fallback={<p class="muted">{t("This key was revoked permanently.")}</p>}
+      >
         <Show when={props.apiKey.lock_reason}>
-          {(reason) => <Notice tone="warn">Locked by an operator. The owner sees: {reason()}</Notice>}
+          {(reason) => (
+            <Notice tone="warn">{rich("Locked by an operator. The owner sees: {reason}", { reason: reason() })}</Notice>
+          )}
         </Show>
         <div class="button-row">
           <ActButton operation="/backend/admin/key/save/" onClick={() => setAsked("edit")}>
-            Edit
+            {t("Edit")}
           </ActButton>
           <ActButton operation="/backend/admin/key/lock/" onClick={() => setAsked(isLocked() ? "unlock" : "lock")}>
-            {isLocked() ? "Unlock" : "Lock"}
+            {isLocked() ? t("Unlock") : t("Lock")}
           </ActButton>
           <ActButton operation="/backend/admin/key/revoke/" variant="danger" onClick={() => setAsked("revoke")}>
-            Revoke
+            {t("Revoke")}
           </ActButton>
         </div>
       </Show>
       <KeyFacts apiKey={props.apiKey} />
       <div class="button-row">
         <PageLink class="button" href={`/admin/limits/?key_id=${props.apiKey.key_id}`}>
-          Explain its limits
+          {t("Explain its limits")}
         </PageLink>
         <PageLink class="button" href={`/admin/audit/?subject_kind=api_key&subject_id=${props.apiKey.key_id}`}>
-          Change history
+          {t("Change history")}
         </PageLink>
       </div>
-      <Dialog isOpen={asked() === "edit"} onClose={close} title={`Edit ${props.apiKey.name}`}>
+      <Dialog isOpen={asked() === "edit"} onClose={close} title={t("Edit {name}", { name: props.apiKey.name })}>
         <Show when={asked() === "edit"}>
           <KeyEditor keyId={String(props.apiKey.key_id)} onDone={close} />
         </Show>
       </Dialog>
-      <Dialog isOpen={asked() === "lock"} onClose={close} title={`Lock ${props.apiKey.name}`}>
+      <Dialog isOpen={asked() === "lock"} onClose={close} title={t("Lock {name}", { name: props.apiKey.name })}>
         <ActForm act="lock" apiKey={props.apiKey} onDone={close} />
       </Dialog>
-      <Dialog isOpen={asked() === "unlock"} onClose={close} title={`Unlock ${props.apiKey.name}`}>
+      <Dialog isOpen={asked() === "unlock"} onClose={close} title={t("Unlock {name}", { name: props.apiKey.name })}>
         <ActForm act="unlock" apiKey={props.apiKey} onDone={close} />
       </Dialog>
-      <Dialog isOpen={asked() === "revoke"} onClose={close} title={`Revoke ${props.apiKey.name}`}>
+      <Dialog isOpen={asked() === "revoke"} onClose={close} title={t("Revoke {name}", { name: props.apiKey.name })}>
         <ActForm act="revoke" apiKey={props.apiKey} onDone={close} />
       </Dialog>
     </>
@@ -76,33 +82,33 @@ export function KeyPanel(props: { readonly apiKey: KeyRow }): JSX.Element {
 }
 
 function KeyFacts(props: { readonly apiKey: KeyRow }): JSX.Element {
-  const count = (value: number | null): string => (value === null ? "no limit" : shownCount(value));
+  const count = (value: number | null): string => (value === null ? t("no limit") : shownCount(value));
   return (
     <Facts
       facts={[
-        { name: "Key id", value: String(props.apiKey.key_id) },
+        { name: t("Key id"), value: String(props.apiKey.key_id) },
         {
-          name: "Key",
+          name: t("Key"),
           value: (
             <code>
               {props.apiKey.key_prefix}…{props.apiKey.key_last_four}
             </code>
           ),
         },
-        { name: "Owner", value: <OwnerLink row={props.apiKey} /> },
-        { name: "Status", value: <StateWord state={keyState(props.apiKey)} /> },
-        { name: "Group", value: props.apiKey.group_name },
+        { name: t("Owner"), value: <OwnerLink row={props.apiKey} /> },
+        { name: t("Status"), value: <StateWord state={keyState(props.apiKey)} /> },
+        { name: t("Group"), value: props.apiKey.group_name },
         {
-          name: "Limit",
-          value: props.apiKey.quota_limit === null ? "none" : formats.quota(props.apiKey.quota_limit),
+          name: t("Limit"),
+          value: props.apiKey.quota_limit === null ? t("none") : formats.quota(props.apiKey.quota_limit),
         },
-        { name: "Requests per minute", value: count(props.apiKey.requests_per_minute) },
-        { name: "Tokens per minute", value: count(props.apiKey.tokens_per_minute) },
-        { name: "Concurrent calls", value: count(props.apiKey.concurrency_max) },
-        { name: "Models", value: props.apiKey.allowed_models?.join(", ") ?? "all" },
-        { name: "Allowed IPs", value: props.apiKey.allowed_ips?.join(", ") ?? "all" },
-        { name: "Expires", value: shownMoment(props.apiKey.expires_at, "never") },
-        { name: "Last used", value: shownMoment(props.apiKey.last_used_at, "never") },
+        { name: t("Requests per minute"), value: count(props.apiKey.requests_per_minute) },
+        { name: t("Tokens per minute"), value: count(props.apiKey.tokens_per_minute) },
+        { name: t("Concurrent calls"), value: count(props.apiKey.concurrency_max) },
+        { name: t("Models"), value: props.apiKey.allowed_models?.join(", ") ?? t("all") },
+        { name: t("Allowed IPs"), value: props.apiKey.allowed_ips?.join(", ") ?? t("all") },
+        { name: t("Expires"), value: shownMoment(props.apiKey.expires_at, t("never")) },
+        { name: t("Last used"), value: shownMoment(props.apiKey.last_used_at, t("never")) },
       ]}
     />
   );
@@ -132,25 +138,27 @@ function KeyEditor(props: { readonly keyId: string; readonly onDone: () => void 
 
 const acts = {
   lock: {
-    action: "Lock key",
+    action: t("Lock key"),
     tone: "danger",
-    text: "Calls with it, and with keys that share its limits, are refused within a second. The owner can’t undo it.",
-    hint: "Shown to the owner, in the console and in refused calls. Recorded in the audit log.",
-    done: "The key was locked.",
+    text: t(
+      "Calls with it, and with keys that share its limits, are refused within a second. The owner can’t undo it.",
+    ),
+    hint: t("Shown to the owner, in the console and in refused calls. Recorded in the audit log."),
+    done: t("The key was locked."),
   },
   unlock: {
-    action: "Unlock key",
+    action: t("Unlock key"),
     tone: "primary",
-    text: "Calls with it, and with keys that share its limits, are accepted again.",
-    hint: "Recorded in the audit log.",
-    done: "The key was unlocked.",
+    text: t("Calls with it, and with keys that share its limits, are accepted again."),
+    hint: t("Recorded in the audit log."),
+    done: t("The key was unlocked."),
   },
   revoke: {
-    action: "Revoke now",
+    action: t("Revoke now"),
     tone: "danger",
-    text: "Calls with it are refused from now on. This can’t be undone.",
-    hint: "Recorded in the audit log.",
-    done: "The key was revoked.",
+    text: t("Calls with it are refused from now on. This can’t be undone."),
+    hint: t("Recorded in the audit log."),
+    done: t("The key was revoked."),
   },
 } as const;
 
@@ -178,7 +186,7 @@ function ActForm(props: {
     <AdminForm form={form} operation={operation} action={action} tone={tone} onCancel={props.onDone}>
       <p>{text}</p>
       {props.act === "lock" ? (
-        <TextField label="Reason" hint={hint} maxlength={200} autocomplete="off" {...form.text("reason")} />
+        <TextField label={t("Reason")} hint={hint} maxlength={200} autocomplete="off" {...form.text("reason")} />
       ) : (
         <ReasonField form={form} hint={hint} />
       )}

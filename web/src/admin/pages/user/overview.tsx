@@ -12,6 +12,7 @@ import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
+import { known, rich, t } from "../../translate.ts";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { AccountGroups } from "./account-groups.tsx";
 import { Balance } from "./balance.tsx";
@@ -28,14 +29,18 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
     <div class="section-stack">
       <Actions detail={props.detail} onEdit={() => setIsEditing(true)} />
       <Show when={props.detail.user.verification_email_error}>
-        {(error) => <Notice tone="bad">The verification mail failed: {error()}</Notice>}
+        {(error) => <Notice tone="bad">{rich("The verification mail failed: {error}", { error: error() })}</Notice>}
       </Show>
-      <Balance of={props.detail} since="since registration" />
+      <Balance of={props.detail} since={t("since registration")} />
       <Show when={props.detail.earlier_usage}>
         {(earlier) => (
           <p class="muted">
-            Before the move, from {earlier().from_day} to {earlier().to_day}: {formats.number(Number(earlier().calls))}{" "}
-            calls for {formats.quota(earlier().quota)}
+            {rich("Before the move, from {from_day} to {to_day}: {calls} calls for {quota}", {
+              from_day: earlier().from_day,
+              to_day: earlier().to_day,
+              calls: formats.number(Number(earlier().calls)),
+              quota: formats.quota(earlier().quota),
+            })}
           </p>
         )}
       </Show>
@@ -51,7 +56,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
         <Passkeys detail={props.detail} />
         <SignIns detail={props.detail} />
       </div>
-      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title="Edit user">
+      <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title={t("Edit user")}>
         <UserForm user={props.detail.user} onDone={() => setIsEditing(false)} />
       </Dialog>
     </div>
@@ -68,7 +73,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       status: "suspended",
       updated_at: user().updated_at,
     });
-    return "The user is suspended: all sessions have ended, and API keys are refused.";
+    return t("The user is suspended: all sessions have ended, and API keys are refused.");
   };
   const reactivate = async (): Promise<string> => {
     await apiPost("/backend/admin/user/save/", {
@@ -76,30 +81,30 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       status: "active",
       updated_at: user().updated_at,
     });
-    return "The user is active again.";
+    return t("The user is active again.");
   };
   const revoke = async (): Promise<string> => {
     await apiPost("/backend/admin/user/sessions/revoke/", { user_id: user().user_id });
-    return "All sessions of the user have ended.";
+    return t("All sessions of the user have ended.");
   };
   const resend = async (): Promise<string> => {
     await apiPost("/backend/admin/user/resend-verification/", { user_id: user().user_id });
-    return "The mail with a new link is queued.";
+    return t("The mail with a new link is queued.");
   };
   return (
     <div class="button-row">
       <IfAllowed operation="/backend/admin/user/save/" field="display_name">
         <Button variant="primary" onClick={() => props.onEdit()}>
-          Edit user
+          {t("Edit user")}
         </Button>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/manual-adjust/">
         <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${user().gateway_user_id}`}>
-          Adjust balance
+          {t("Adjust balance")}
         </PageLink>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/user/sessions/revoke/">
-        <Button onClick={() => setAsked("sessions")}>End sessions</Button>
+        <Button onClick={() => setAsked("sessions")}>{t("End sessions")}</Button>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/totp/remove/">
         <TotpRemoval user={user()} />
@@ -110,43 +115,44 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
       <Show when={user().status === "email_pending"}>
         <IfAllowed operation="/backend/admin/user/resend-verification/">
           <Button isBusy={action.isBusy()} onClick={() => void action.run(resend)}>
-            Resend verification
+            {t("Resend verification")}
           </Button>
         </IfAllowed>
       </Show>
       <IfAllowed operation="/backend/admin/user/save/">
         <Show when={user().status === "suspended"}>
           <Button isBusy={action.isBusy()} onClick={() => void action.run(reactivate)}>
-            Reactivate
+            {t("Reactivate")}
           </Button>
         </Show>
         <Show when={user().status === "active"}>
           <Button variant="danger" onClick={() => setAsked("suspend")}>
-            Suspend
+            {t("Suspend")}
           </Button>
         </Show>
       </IfAllowed>
       <ConfirmDialog
         isOpen={asked() === "suspend"}
         onClose={() => setAsked(null)}
-        title="Suspend this user"
-        action="Suspend now"
-        typed={{ word: user().email, label: `Type ${user().email} to confirm` }}
+        title={t("Suspend this user")}
+        action={t("Suspend now")}
+        typed={{ word: user().email, label: t("Type {email} to confirm", { email: user().email }) }}
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(suspend).then(() => setAsked(null))}
       >
-        All sessions end and API keys stop working at once. The balance and data are kept; you can reactivate the user
-        later.
+        {t(
+          "All sessions end and API keys stop working at once. The balance and data are kept; you can reactivate the user later.",
+        )}
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asked() === "sessions"}
         onClose={() => setAsked(null)}
-        title="End all sessions of this user"
-        action="End sessions"
+        title={t("End all sessions of this user")}
+        action={t("End sessions")}
         isBusy={action.isBusy()}
         onConfirm={() => void action.run(revoke).then(() => setAsked(null))}
       >
-        The user has to log in again everywhere. API keys keep working.
+        {t("The user has to log in again everywhere. API keys keep working.")}
       </ConfirmDialog>
     </div>
   );
@@ -155,26 +161,26 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
 function Account(props: { readonly detail: UserDetail }): JSX.Element {
   const user = () => props.detail.user;
   return (
-    <Card title="Account">
+    <Card title={t("Account")}>
       <Facts
         facts={[
-          { name: "Status", value: <StateWord state={user().status} /> },
-          { name: "Gateway status", value: <StateWord state={user().gateway_status} /> },
-          { name: "Name", value: shownText(user().display_name) },
-          { name: "Type", value: user().user_type },
-          { name: "Multiplier", value: user().rate_multiplier },
-          { name: "Group", value: user().group_name },
-          { name: "Language", value: user().locale },
-          { name: "Authenticator", value: user().has_totp ? "on" : "off" },
-          { name: "Verified", value: shownMoment(user().email_verified_at, "not yet") },
+          { name: t("Status"), value: <StateWord state={user().status} /> },
+          { name: t("Gateway status"), value: <StateWord state={user().gateway_status} /> },
+          { name: t("Name"), value: shownText(user().display_name) },
+          { name: t("Type"), value: known(user().user_type) },
+          { name: t("Multiplier"), value: user().rate_multiplier },
+          { name: t("Group"), value: user().group_name },
+          { name: t("Language"), value: user().locale },
+          { name: t("Authenticator"), value: user().has_totp ? t("on") : t("off") },
+          { name: t("Verified"), value: shownMoment(user().email_verified_at, t("not yet")) },
           {
-            name: user().verification_email_error === null ? "Verification sent" : "Verification tried",
-            value: shownMoment(user().verification_email_sent_at, "never"),
+            name: user().verification_email_error === null ? t("Verification sent") : t("Verification tried"),
+            value: shownMoment(user().verification_email_sent_at, t("never")),
           },
-          { name: "Last seen", value: shownMoment(user().last_seen_at, "never") },
-          { name: "Last call", value: shownMoment(user().last_call_at, "never") },
-          { name: "Registered", value: shownMoment(user().created_at) },
-          { name: "Updated", value: shownMoment(user().updated_at) },
+          { name: t("Last seen"), value: shownMoment(user().last_seen_at, t("never")) },
+          { name: t("Last call"), value: shownMoment(user().last_call_at, t("never")) },
+          { name: t("Registered"), value: shownMoment(user().created_at) },
+          { name: t("Updated"), value: shownMoment(user().updated_at) },
         ]}
       />
     </Card>
@@ -183,21 +189,21 @@ function Account(props: { readonly detail: UserDetail }): JSX.Element {
 
 function Plans(props: { readonly detail: UserDetail }): JSX.Element {
   return (
-    <Card title="Monthly plans">
+    <Card title={t("Monthly plans")}>
       <Show
         when={props.detail.subscriptions.length > 0}
-        fallback={<EmptyState title="No monthly plan">This user pays from the balance.</EmptyState>}
+        fallback={<EmptyState title={t("No monthly plan")}>{t("This user pays from the balance.")}</EmptyState>}
       >
         <SimpleTable
-          label="Monthly plans"
+          label={t("Monthly plans")}
           rows={props.detail.subscriptions}
           columns={[
-            { label: "Plan", cell: (row) => <code>{row.plan_code}</code> },
-            { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-            { label: "Until", cell: (row) => shownMoment(row.period_end) },
-            { label: "Left, USD", cell: (row) => formats.quota(row.quota_left), align: "end" },
+            { label: t("Plan"), cell: (row) => <code>{row.plan_code}</code> },
+            { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
+            { label: t("Until"), cell: (row) => shownMoment(row.period_end) },
+            { label: t("Left, USD"), cell: (row) => formats.quota(row.quota_left), align: "end" },
             // Nothing renews automatically, so cancelling only records the user's wish.
-            { label: "Cancelled", cell: (row) => (row.is_cancelled_at_end ? "yes" : "no") },
+            { label: t("Cancelled"), cell: (row) => (row.is_cancelled_at_end ? t("yes") : t("no")) },
           ]}
         />
       </Show>
@@ -209,15 +215,15 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
 function Passkeys(props: { readonly detail: UserDetail }): JSX.Element {
   return (
     <Show when={props.detail.passkeys.length > 0}>
-      <Card title="Passkeys">
+      <Card title={t("Passkeys")}>
         <SimpleTable
-          label="Passkeys"
+          label={t("Passkeys")}
           rows={props.detail.passkeys}
           columns={[
-            { label: "Name", cell: (row) => <bdi>{row.name}</bdi> },
-            { label: "Synced", cell: (row) => (row.is_synced ? "yes" : "no") },
-            { label: "Added", cell: (row) => shownMoment(row.created_at) },
-            { label: "Last used", cell: (row) => shownMoment(row.last_used_at) },
+            { label: t("Name"), cell: (row) => <bdi>{row.name}</bdi> },
+            { label: t("Synced"), cell: (row) => (row.is_synced ? t("yes") : t("no")) },
+            { label: t("Added"), cell: (row) => shownMoment(row.created_at) },
+            { label: t("Last used"), cell: (row) => shownMoment(row.last_used_at) },
           ]}
         />
       </Card>
@@ -229,15 +235,15 @@ function Passkeys(props: { readonly detail: UserDetail }): JSX.Element {
 function SignIns(props: { readonly detail: UserDetail }): JSX.Element {
   return (
     <Show when={props.detail.sign_ins.length > 0}>
-      <Card title="Linked sign-ins">
+      <Card title={t("Linked sign-ins")}>
         <SimpleTable
-          label="Linked sign-ins"
+          label={t("Linked sign-ins")}
           rows={props.detail.sign_ins}
           columns={[
-            { label: "Issuer", cell: (row) => <bdi>{row.issuer}</bdi> },
-            { label: "Address there", cell: (row) => <bdi>{shownText(row.email ?? "")}</bdi> },
-            { label: "Linked", cell: (row) => shownMoment(row.created_at) },
-            { label: "Last used", cell: (row) => shownMoment(row.last_used_at) },
+            { label: t("Issuer"), cell: (row) => <bdi>{row.issuer}</bdi> },
+            { label: t("Address there"), cell: (row) => <bdi>{shownText(row.email ?? "")}</bdi> },
+            { label: t("Linked"), cell: (row) => shownMoment(row.created_at) },
+            { label: t("Last used"), cell: (row) => shownMoment(row.last_used_at) },
           ]}
         />
       </Card>

@@ -9,6 +9,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { PageLink } from "../../parts/page-link.tsx";
 import { createMe } from "../../parts/rights.tsx";
+import { t } from "../../translate.ts";
 import { AccountRows, isAccountList, readableTabs } from "./account-lists.tsx";
 import { userDetailPath } from "./detail.ts";
 import { Overview } from "./overview.tsx";
@@ -16,16 +17,16 @@ import { Overview } from "./overview.tsx";
 const Sessions = lazy(async () => ({ default: (await import("./sessions.tsx")).Sessions }));
 
 const tabs = [
-  { id: "overview", label: "Overview" },
-  { id: "keys", label: "Keys" },
-  { id: "usage", label: "Usage" },
-  { id: "orders", label: "Orders" },
-  { id: "payments", label: "Payments" },
-  { id: "refunds", label: "Refunds" },
-  { id: "ledger", label: "Ledger" },
-  { id: "sessions", label: "Sessions" },
-  { id: "mails", label: "Mails" },
-  { id: "audit", label: "Audit" },
+  { id: "overview", label: t("Overview") },
+  { id: "keys", label: t("Keys") },
+  { id: "usage", label: t("Usage") },
+  { id: "orders", label: t("Orders") },
+  { id: "payments", label: t("Payments") },
+  { id: "refunds", label: t("Refunds") },
+  { id: "ledger", label: t("Ledger") },
+  { id: "sessions", label: t("Sessions") },
+  { id: "mails", label: t("Mails") },
+  { id: "audit", label: t("Audit") },
 ] as const;
 
 const noFilters = { open: null, cursor: null, sort: null, model: null, asked_model: null, end_user: null, tag: null };
@@ -42,15 +43,22 @@ export function Page(): JSX.Element {
   }));
   const me = createMe();
   const tab = () => tabs.find(({ id }) => id === search["tab"])?.id ?? "overview";
-  useAdminTitle(() => query.data?.user.email ?? `User ${userId()}`);
+  useAdminTitle(() => query.data?.user.email ?? t("User {userId}", { userId: userId() }));
   return (
     <>
-      <nav aria-label="Breadcrumbs">
-        <PageLink href="/admin/users/">Users</PageLink>
+      <nav aria-label={t("Breadcrumbs")}>
+        <PageLink href="/admin/users/">{t("Users")}</PageLink>
       </nav>
       <PageHead
-        title={query.data?.user.email ?? `User ${userId()}`}
-        text={query.data === undefined ? "" : `User ${userId()}, account ${query.data.user.gateway_user_id}`}
+        title={query.data?.user.email ?? t("User {userId}", { userId: userId() })}
+        text={
+          query.data === undefined
+            ? ""
+            : t("User {userId}, account {gateway_user_id}", {
+                userId: userId(),
+                gateway_user_id: query.data.user.gateway_user_id,
+              })
+        }
       />
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError && query.data === undefined}>
@@ -59,7 +67,7 @@ export function Page(): JSX.Element {
         <Match when={query.data}>
           {(detail) => (
             <Tabs
-              label="About the user"
+              label={t("About the user")}
               tabs={readableTabs(tabs, me.admin())}
               selected={tab()}
               // The filters of another tab mean nothing here.

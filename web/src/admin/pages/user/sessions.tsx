@@ -6,6 +6,7 @@ import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { shownMoment } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
 /** Where the user is logged in. */
@@ -14,39 +15,39 @@ export function Sessions(props: { readonly detail: UserDetail }): JSX.Element {
   const [isAsked, setIsAsked] = createSignal(false);
   const revoke = async (): Promise<string> => {
     await apiPost("/backend/admin/user/sessions/revoke/", { user_id: props.detail.user.user_id });
-    return "All sessions of the user have ended.";
+    return t("All sessions of the user have ended.");
   };
   return (
     <Show
       when={props.detail.sessions.length > 0}
-      fallback={<EmptyState title="No active sessions">Sessions appear here after a login.</EmptyState>}
+      fallback={<EmptyState title={t("No active sessions")}>{t("Sessions appear here after a login.")}</EmptyState>}
     >
       <div class="section-stack">
         <div class="button-row">
           <ActButton operation="/backend/admin/user/sessions/revoke/" variant="danger" onClick={() => setIsAsked(true)}>
-            End all sessions
+            {t("End all sessions")}
           </ActButton>
         </div>
         <SimpleTable
-          label="Sessions"
+          label={t("Sessions")}
           rows={props.detail.sessions}
           columns={[
-            { label: "Browser", cell: (row) => row.user_agent },
-            { label: "Address", cell: (row) => <code>{row.ip}</code> },
-            { label: "Logged in", cell: (row) => shownMoment(row.created_at) },
-            { label: "Last seen", cell: (row) => shownMoment(row.seen_at) },
-            { label: "Ends", cell: (row) => shownMoment(row.expires_at) },
+            { label: t("Browser"), cell: (row) => row.user_agent },
+            { label: t("Address"), cell: (row) => <code>{row.ip}</code> },
+            { label: t("Logged in"), cell: (row) => shownMoment(row.created_at) },
+            { label: t("Last seen"), cell: (row) => shownMoment(row.seen_at) },
+            { label: t("Ends"), cell: (row) => shownMoment(row.expires_at) },
           ]}
         />
         <ConfirmDialog
           isOpen={isAsked()}
           onClose={() => setIsAsked(false)}
-          title="End all sessions of this user"
-          action="End sessions"
+          title={t("End all sessions of this user")}
+          action={t("End sessions")}
           isBusy={action.isBusy()}
           onConfirm={() => void action.run(revoke).then(() => setIsAsked(false))}
         >
-          The user has to log in again everywhere. API keys keep working.
+          {t("The user has to log in again everywhere. API keys keep working.")}
         </ConfirmDialog>
       </div>
     </Show>

@@ -7,6 +7,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { createMe } from "../../parts/rights.tsx";
+import { rich, t } from "../../translate.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
 /** Removes the authenticator of a user who has lost it and the recovery codes; only super-admins see the button. */
@@ -24,9 +25,9 @@ function RemovalButton(props: { readonly user: UserDetail["user"] }): JSX.Elemen
   return (
     <Show when={me.isSuper()}>
       <Button variant="danger" onClick={() => setIsAsked(true)}>
-        Remove authenticator
+        {t("Remove authenticator")}
       </Button>
-      <Dialog isOpen={isAsked()} onClose={() => setIsAsked(false)} title="Remove the authenticator">
+      <Dialog isOpen={isAsked()} onClose={() => setIsAsked(false)} title={t("Remove the authenticator")}>
         <RemovalForm user={props.user} onDone={() => setIsAsked(false)} />
       </Dialog>
     </Show>
@@ -37,10 +38,11 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
   const refresh = useRefresh(userDetailPath, "/backend/admin/user/", "/backend/admin/audit/");
   const form = createForm({
     initial: { reason: "" },
-    check: ({ reason }) => (reason.trim().length < 3 ? { reason: "Say how you verified the person's identity." } : {}),
+    check: ({ reason }) =>
+      reason.trim().length < 3 ? { reason: t("Say how you verified the person's identity.") } : {},
     submit: async ({ reason }) => {
       await apiPost("/backend/admin/totp/remove/", { user_id: props.user.user_id, reason: reason.trim() });
-      showToast("The authenticator and the recovery codes were removed; all sessions of the user have ended.");
+      showToast(t("The authenticator and the recovery codes were removed; all sessions of the user have ended."));
       props.onDone();
       await refresh();
     },
@@ -49,13 +51,15 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
     <AdminForm
       form={form}
       operation="/backend/admin/totp/remove/"
-      action="Remove now"
+      action={t("Remove now")}
       tone="danger"
       onCancel={props.onDone}
     >
       <p>
-        From now on, the password of <bdi>{props.user.email}</bdi> is enough to log in. Make sure that the owner is
-        asking: someone with a stolen password would ask for exactly this.
+        {rich(
+          "From now on, the password of {email} is enough to log in. Make sure that the owner is asking: someone with a stolen password would ask for exactly this.",
+          { email: <bdi>{props.user.email}</bdi> },
+        )}
       </p>
       <ReasonField form={form} />
     </AdminForm>

@@ -11,6 +11,7 @@ import { AdminForm, FieldRow, ReasonField } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { t } from "../../translate.ts";
 import { userStatuses, userTypes } from "../../values.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
@@ -43,7 +44,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
     submit: async (_, body) => {
       const answer = await apiPost<typeof userSaveResponse>("/backend/admin/user/save/", body);
       await refresh();
-      showToast(outcomeText(answer, () => "The user was saved."));
+      showToast(outcomeText(answer, () => t("The user was saved.")));
       props.onDone();
     },
   });
@@ -52,22 +53,22 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
     return typed !== "" && Number(typed) < Number(user.rate_multiplier);
   };
   return (
-    <AdminForm form={form} operation="/backend/admin/user/save/" action="Save user" onCancel={props.onDone}>
-      <TextField label="Name" optional="optional" autocomplete="off" {...form.text("display_name")} />
+    <AdminForm form={form} operation="/backend/admin/user/save/" action={t("Save user")} onCancel={props.onDone}>
+      <TextField label={t("Name")} optional={t("optional")} autocomplete="off" {...form.text("display_name")} />
       <FieldRow>
         <ChoiceField
-          label="Status"
+          label={t("Status")}
           options={userStatuses.filter((status) => status !== "closed" || user.status === "closed")}
           {...form.text("status")}
         />
-        <ChoiceField label="Type" options={userTypes} {...form.text("user_type")} />
+        <ChoiceField label={t("Type")} options={userTypes} {...form.text("user_type")} />
       </FieldRow>
       <TextField
-        label="Rate multiplier"
+        label={t("Rate multiplier")}
         hint={
           me.admin()?.is_super === false
-            ? "Call charges are multiplied by it. Only super-admins can change it."
-            : "Call charges are multiplied by it; at most four decimal places, 1 means no change."
+            ? t("Call charges are multiplied by it. Only super-admins can change it.")
+            : t("Call charges are multiplied by it; at most four decimal places, 1 means no change.")
         }
         disabled={me.admin()?.is_super === false}
         inputmode="decimal"
@@ -75,7 +76,7 @@ export function UserForm(props: { readonly user: UserDetail["user"]; readonly on
         {...form.text("rate_multiplier")}
       />
       <Show when={isLower()}>
-        <SecondPersonNotice what="A lower multiplier waits, with everything else that is changed here," />
+        <SecondPersonNotice what={t("A lower multiplier waits, with everything else that is changed here,")} />
       </Show>
       <ReasonField form={form} isOptional />
     </AdminForm>

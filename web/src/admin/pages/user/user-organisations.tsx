@@ -8,6 +8,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount } from "../../shown.ts";
+import { t } from "../../translate.ts";
 import { type Organisation, organisationsPath } from "../organisations/organisation.ts";
 
 /** The organisations that a user is a member of; nothing without one. */
@@ -23,22 +24,22 @@ export function UserOrganisations(props: { readonly userId: string }): JSX.Eleme
   const rows = (): readonly Organisation[] => query.data?.rows ?? [];
   return (
     <Show when={rows().length > 0 || query.isError}>
-      <Card title="Organisations">
+      <Card title={t("Organisations")}>
         <Show when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Show>
         <Show when={rows().length > 0}>
           <SimpleTable
-            label="Organisations"
+            label={t("Organisations")}
             rows={rows()}
             columns={[
               {
-                label: "Organisation",
+                label: t("Organisation"),
                 cell: (row) => <PageLink href={`/admin/organisations/${row.organisation_id}/`}>{row.name}</PageLink>,
               },
-              { label: "Status", cell: (row) => <StateWord state={row.status} /> },
-              { label: "Owners", cell: (row) => row.owners.join(", ") },
-              { label: "Members", cell: (row) => shownCount(row.members), align: "end" },
+              { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
+              { label: t("Owners"), cell: (row) => row.owners.join(", ") },
+              { label: t("Members"), cell: (row) => shownCount(row.members), align: "end" },
             ]}
           />
         </Show>

@@ -17,42 +17,43 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { known, t } from "../../translate.ts";
 import { userStatuses, userTypes } from "../../values.ts";
 
 type User = RowOf<typeof userList>;
 
 const columns: readonly Column<User>[] = [
-  { id: "email", label: "E-mail", cell: (user) => user.email, card: "title", isSortable: true },
-  { id: "user_id", label: "User id", cell: (user) => String(user.user_id), isHiddenAtFirst: true },
-  { id: "gateway_user_id", label: "Account id", cell: (user) => String(user.gateway_user_id) },
-  { id: "status", label: "Status", cell: (user) => <StateWord state={user.status} />, card: "badge" },
-  { id: "user_type", label: "Type", cell: (user) => user.user_type },
+  { id: "email", label: t("E-mail"), cell: (user) => user.email, card: "title", isSortable: true },
+  { id: "user_id", label: t("User id"), cell: (user) => String(user.user_id), isHiddenAtFirst: true },
+  { id: "gateway_user_id", label: t("Account id"), cell: (user) => String(user.gateway_user_id) },
+  { id: "status", label: t("Status"), cell: (user) => <StateWord state={user.status} />, card: "badge" },
+  { id: "user_type", label: t("Type"), cell: (user) => known(user.user_type) },
   {
     id: "group_name",
-    label: "Group",
+    label: t("Group"),
     cell: (user) => <PageLink href={`/admin/groups/${user.group_name}/`}>{user.group_name}</PageLink>,
   },
-  { id: "remaining", label: "Balance, USD", cell: (user) => <Amount quota={user.remaining} />, align: "end" },
-  { id: "used", label: "Used, USD", cell: (user) => <Amount quota={user.used} />, align: "end" },
-  { id: "plans", label: "Plans", cell: (user) => user.plans.join(", ") || "none" },
-  { id: "live_keys", label: "Keys", cell: (user) => shownCount(user.live_keys), align: "end" },
-  { id: "last_call_at", label: "Last call", cell: (user) => shownMoment(user.last_call_at, "never") },
+  { id: "remaining", label: t("Balance, USD"), cell: (user) => <Amount quota={user.remaining} />, align: "end" },
+  { id: "used", label: t("Used, USD"), cell: (user) => <Amount quota={user.used} />, align: "end" },
+  { id: "plans", label: t("Plans"), cell: (user) => user.plans.join(", ") || t("none") },
+  { id: "live_keys", label: t("Keys"), cell: (user) => shownCount(user.live_keys), align: "end" },
+  { id: "last_call_at", label: t("Last call"), cell: (user) => shownMoment(user.last_call_at, t("never")) },
   {
     id: "rate_multiplier",
-    label: "Multiplier",
+    label: t("Multiplier"),
     cell: (user) => user.rate_multiplier,
     align: "end",
     isHiddenAtFirst: true,
   },
   {
     id: "last_seen_at",
-    label: "Last seen",
-    cell: (user) => shownMoment(user.last_seen_at, "never"),
+    label: t("Last seen"),
+    cell: (user) => shownMoment(user.last_seen_at, t("never")),
     isHiddenAtFirst: true,
   },
   {
     id: "created_at",
-    label: "Registered",
+    label: t("Registered"),
     cell: (user) => shownMoment(user.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
@@ -63,27 +64,27 @@ const selection = selectionOf("users", "/backend/admin/user/");
 
 /** All users; one opens beside the list, and everything about them on a page of its own. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => "Users");
+  useAdminTitle(() => t("Users"));
   const state = createTableState({ filters: ["q", "status", "user_type", "group_name"] });
   const list = createListQuery<User>({ path: "/backend/admin/user/", state });
   return (
     <>
-      <PageHead title="Users" text="Search by the start of an e-mail address or API key, or by user id." />
+      <PageHead title={t("Users")} text={t("Search by the start of an e-mail address or API key, or by user id.")} />
       <DataTable
         {...list}
         name="admin-users"
-        label="Users"
+        label={t("Users")}
         columns={columns}
         state={state}
         rowId={(user) => String(user.user_id)}
         selection={selection}
         filters={[
-          { id: "q", label: "Address, key or id", isSearch: true },
-          { id: "status", label: "Status", options: optionsOf(userStatuses) },
-          { id: "user_type", label: "Type", options: optionsOf(userTypes) },
-          { id: "group_name", label: "Group", isSearch: true },
+          { id: "q", label: t("Address, key or id"), isSearch: true },
+          { id: "status", label: t("Status"), options: optionsOf(userStatuses) },
+          { id: "user_type", label: t("Type"), options: optionsOf(userTypes) },
+          { id: "group_name", label: t("Group"), isSearch: true },
         ]}
-        empty={{ title: "No users yet", text: "Users appear here when they register." }}
+        empty={{ title: t("No users yet"), text: t("Users appear here when they register.") }}
         panel={{ title: (user) => user.email, content: (user) => <UserPanel user={user} /> }}
       />
     </>
@@ -95,35 +96,35 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
     <>
       <div class="button-row">
         <PageLink class="button" data-variant="primary" href={`/admin/users/${props.user.user_id}/`}>
-          Open user
+          {t("Open user")}
         </PageLink>
         <IfAllowed operation="/backend/admin/manual-adjust/">
           <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}>
-            Adjust balance
+            {t("Adjust balance")}
           </PageLink>
         </IfAllowed>
       </div>
       <Facts
         facts={[
-          { name: "User id", value: <CopyText text={String(props.user.user_id)} label="Copy the user id" /> },
+          { name: t("User id"), value: <CopyText text={String(props.user.user_id)} label={t("Copy the user id")} /> },
           {
-            name: "Account id",
-            value: <CopyText text={String(props.user.gateway_user_id)} label="Copy the account id" />,
+            name: t("Account id"),
+            value: <CopyText text={String(props.user.gateway_user_id)} label={t("Copy the account id")} />,
           },
-          { name: "Name", value: shownText(props.user.display_name) },
-          { name: "Status", value: <StateWord state={props.user.status} /> },
-          { name: "Balance", value: formats.quota(props.user.remaining) },
-          { name: "Used", value: formats.quota(props.user.used) },
-          { name: "Multiplier", value: props.user.rate_multiplier },
-          { name: "Group", value: props.user.group_name },
-          { name: "Plans", value: props.user.plans.join(", ") || "none" },
-          { name: "Live keys", value: shownCount(props.user.live_keys) },
-          { name: "Authenticator", value: props.user.has_totp ? "on" : "off" },
-          { name: "Verified", value: shownMoment(props.user.email_verified_at, "not yet") },
-          { name: "Mail error", value: shownText(props.user.verification_email_error) },
-          { name: "Last call", value: shownMoment(props.user.last_call_at, "never") },
-          { name: "Last seen", value: shownMoment(props.user.last_seen_at, "never") },
-          { name: "Registered", value: shownMoment(props.user.created_at) },
+          { name: t("Name"), value: shownText(props.user.display_name) },
+          { name: t("Status"), value: <StateWord state={props.user.status} /> },
+          { name: t("Balance"), value: formats.quota(props.user.remaining) },
+          { name: t("Used"), value: formats.quota(props.user.used) },
+          { name: t("Multiplier"), value: props.user.rate_multiplier },
+          { name: t("Group"), value: props.user.group_name },
+          { name: t("Plans"), value: props.user.plans.join(", ") || t("none") },
+          { name: t("Live keys"), value: shownCount(props.user.live_keys) },
+          { name: t("Authenticator"), value: props.user.has_totp ? t("on") : t("off") },
+          { name: t("Verified"), value: shownMoment(props.user.email_verified_at, t("not yet")) },
+          { name: t("Mail error"), value: shownText(props.user.verification_email_error) },
+          { name: t("Last call"), value: shownMoment(props.user.last_call_at, t("never")) },
+          { name: t("Last seen"), value: shownMoment(props.user.last_seen_at, t("never")) },
+          { name: t("Registered"), value: shownMoment(props.user.created_at) },
         ]}
       />
     </>

@@ -3,59 +3,71 @@ import { type ConsequenceKind, consequenceDays, type PreviewedOperation } from "
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { formats } from "../../formats.ts";
 import { shownCount } from "../../shown.ts";
+import { t } from "../../translate.ts";
 
 export type Preview = ResponseOf<typeof changePreviewResponse>;
 type Consequence = Preview["consequences"][number];
 
-const calls = "Calls that begin from now on";
+const calls = t("Calls that begin from now on");
 
 /** When a change takes effect, and what it leaves as it is. */
 export const whenTexts: Readonly<Record<PreviewedOperation, string>> = {
-  "/backend/admin/model/save/": `${calls} are charged at the saved prices; calls in progress keep theirs.`,
-  "/backend/admin/model/fallbacks/save/": `${calls} follow these fallbacks.`,
-  "/backend/admin/anthropic/model-map/save/": `${calls} under this name go to the saved model.`,
-  "/backend/admin/channel/save/": `${calls} use the saved settings; calls in progress go on.`,
-  "/backend/admin/channel/credential/save/": `${calls} can use this credential.`,
-  "/backend/admin/ability/save/": `${calls} follow this route; calls in progress go on.`,
-  "/backend/admin/exit-node/account/save/": `${calls} through this node can use the account.`,
-  "/backend/admin/exit-node/route/save/": `${calls} of this user follow the route.`,
-  "/backend/upstream/auth-profiles/save/": "Nothing is routed by a profile.",
-  "/backend/admin/group/save/": `${calls} of the group cost the saved multiplier. Keys that name a group their owner no longer has are refused.`,
-  "/backend/admin/group/assign/": `${calls} of these accounts use their group with the highest rank.`,
-  "/backend/admin/group/remove/": `${calls} with keys that name the group are refused; other keys use the group with the highest rank that is left.`,
-  "/backend/admin/plan/save/":
+  "/backend/admin/model/save/": t("{calls} are charged at the saved prices; calls in progress keep theirs.", { calls }),
+  "/backend/admin/model/fallbacks/save/": t("{calls} follow these fallbacks.", { calls }),
+  "/backend/admin/anthropic/model-map/save/": t("{calls} under this name go to the saved model.", { calls }),
+  "/backend/admin/channel/save/": t("{calls} use the saved settings; calls in progress go on.", { calls }),
+  "/backend/admin/channel/credential/save/": t("{calls} can use this credential.", { calls }),
+  "/backend/admin/ability/save/": t("{calls} follow this route; calls in progress go on.", { calls }),
+  "/backend/admin/exit-node/account/save/": t("{calls} through this node can use the account.", { calls }),
+  "/backend/admin/exit-node/route/save/": t("{calls} of this user follow the route.", { calls }),
+  "/backend/upstream/auth-profiles/save/": t("Nothing is routed by a profile."),
+  "/backend/admin/group/save/": t(
+    "{calls} of the group cost the saved multiplier. Keys that name a group their owner no longer has are refused.",
+    { calls },
+  ),
+  "/backend/admin/group/assign/": t("{calls} of these accounts use their group with the highest rank.", { calls }),
+  "/backend/admin/group/remove/": t(
+    "{calls} with keys that name the group are refused; other keys use the group with the highest rank that is left.",
+    { calls },
+  ),
+  "/backend/admin/plan/save/": t(
     "Purchases from now on. Months already bought stay as they are, and those who pay every month are told by mail before a new price holds for them.",
-  "/backend/admin/code-batch/create/": "The codes can be redeemed at once.",
-  "/backend/admin/code-batch/revoke/": "Unused codes can't be redeemed any more. What others have added stays.",
-  "/backend/admin/coupon/create/": "Orders from now on can use it, within its dates.",
-  "/backend/admin/coupon/revoke/": "Orders from now on can't use it. Orders that have it keep it.",
-  "/backend/admin/invoice/terms/save/":
+  ),
+  "/backend/admin/code-batch/create/": t("The codes can be redeemed at once."),
+  "/backend/admin/code-batch/revoke/": t("Unused codes can't be redeemed any more. What others have added stays."),
+  "/backend/admin/coupon/create/": t("Orders from now on can use it, within its dates."),
+  "/backend/admin/coupon/revoke/": t("Orders from now on can't use it. Orders that have it keep it."),
+  "/backend/admin/invoice/terms/save/": t(
     "Orders from now on are invoiced on these terms; issued invoices stay as they are.",
-  "/backend/admin/channel-cost/save/": "Margins in the reports are computed with it. Customers pay the same.",
-  "/backend/admin/limit/save/": `${calls} are held to these limits.`,
-  "/backend/admin/user/save/": "At once. A suspended user can't log in, and calls with their keys are refused.",
-  "/backend/admin/key/save/": `${calls} with the key are held to this.`,
-  "/backend/admin/key/lock/": `${calls} with the key are refused until you unlock it.`,
-  "/backend/admin/key/unlock/": `${calls} with the key are accepted again.`,
-  "/backend/admin/key/revoke/": `${calls} with the key are refused, for good.`,
-  "/backend/admin/organisation/create/": "At once. Its balance is empty, and its owner can invite members.",
-  "/backend/admin/organisation/save/":
+  ),
+  "/backend/admin/channel-cost/save/": t("Margins in the reports are computed with it. Customers pay the same."),
+  "/backend/admin/limit/save/": t("{calls} are held to these limits.", { calls }),
+  "/backend/admin/user/save/": t("At once. A suspended user can't log in, and calls with their keys are refused."),
+  "/backend/admin/key/save/": t("{calls} with the key are held to this.", { calls }),
+  "/backend/admin/key/lock/": t("{calls} with the key are refused until you unlock it.", { calls }),
+  "/backend/admin/key/unlock/": t("{calls} with the key are accepted again.", { calls }),
+  "/backend/admin/key/revoke/": t("{calls} with the key are refused, for good.", { calls }),
+  "/backend/admin/organisation/create/": t("At once. Its balance is empty, and its owner can invite members."),
+  "/backend/admin/organisation/save/": t(
     "At once. While suspended, it makes no calls and places no orders, and its members only read.",
-  "/backend/admin/settings/save/": "At once here, and within a second on every replica.",
-  "/backend/admin/secret/save/":
+  ),
+  "/backend/admin/settings/save/": t("At once here, and within a second on every replica."),
+  "/backend/admin/secret/save/": t(
     "At once here, and within five seconds on every replica. The secret it replaces is lost.",
-  "/backend/admin/sign-in-provider/remove/":
+  ),
+  "/backend/admin/sign-in-provider/remove/": t(
     "Nobody can sign in with it any more. Links stay, and work again with a service of the same issuer.",
-  "/backend/admin/registration/save/": "Registrations from now on. Accounts that exist stay.",
-  "/backend/admin/registration/invitation/create/": "The link works at once.",
-  "/backend/admin/registration/invitation/revoke/": "The link stops working. Accounts that used it stay.",
-  "/backend/admin/admin/save/": "At once, in the sessions that are open too.",
-  "/backend/admin/incident/create/": "Everyone sees it on the status page at once.",
-  "/backend/admin/incident/update/": "Everyone sees it on the status page at once.",
-  "/backend/admin/branding/text/save/": "The public pages show it within a minute.",
-  "/backend/admin/branding/legal/save/": "It is public at once, and earlier versions stay readable.",
-  "/backend/admin/mail/template/save/": "Mails from now on are written with it.",
-  "/backend/admin/lead/save/": "Only admins see it; nothing is sent.",
+  ),
+  "/backend/admin/registration/save/": t("Registrations from now on. Accounts that exist stay."),
+  "/backend/admin/registration/invitation/create/": t("The link works at once."),
+  "/backend/admin/registration/invitation/revoke/": t("The link stops working. Accounts that used it stay."),
+  "/backend/admin/admin/save/": t("At once, in the sessions that are open too."),
+  "/backend/admin/incident/create/": t("Everyone sees it on the status page at once."),
+  "/backend/admin/incident/update/": t("Everyone sees it on the status page at once."),
+  "/backend/admin/branding/text/save/": t("The public pages show it within a minute."),
+  "/backend/admin/branding/legal/save/": t("It is public at once, and earlier versions stay readable."),
+  "/backend/admin/mail/template/save/": t("Mails from now on are written with it."),
+  "/backend/admin/lead/save/": t("Only admins see it; nothing is sent."),
 };
 
 type Count = (number: string, names: string) => string;
@@ -63,29 +75,31 @@ type Count = (number: string, names: string) => string;
 const counted =
   (one: string, more: string): Count =>
   (number, names) =>
-    `${number} ${number === "1" ? one : more}${names === "" ? "" : `: ${names}`}.`;
+    names === ""
+      ? t("{number} {what}.", { number, what: number === "1" ? one : more })
+      : t("{number} {what}: {names}.", { number, what: number === "1" ? one : more, names });
 
 /** A sentence for each kind; those of calls are one sentence together. */
 const sentences: Readonly<Partial<Record<ConsequenceKind, Count>>> = {
-  accounts: counted("account is affected", "accounts are affected"),
-  keys: counted("live key is affected", "live keys are affected"),
-  members: counted("member", "members"),
-  sold_months: counted("month that was sold stays as bought", "months that were sold stay as bought"),
-  renewals: counted("customer pays for it every month", "customers pay for it every month"),
-  open_orders: counted("open order can still be paid", "open orders can still be paid"),
-  kept_renewals: counted("subscription goes on, charged as before", "subscriptions go on, charged as before"),
+  accounts: counted(t("account is affected"), t("accounts are affected")),
+  keys: counted(t("live key is affected"), t("live keys are affected")),
+  members: counted(t("member"), t("members")),
+  sold_months: counted(t("month that was sold stays as bought"), t("months that were sold stay as bought")),
+  renewals: counted(t("customer pays for it every month"), t("customers pay for it every month")),
+  open_orders: counted(t("open order can still be paid"), t("open orders can still be paid")),
+  kept_renewals: counted(t("subscription goes on, charged as before"), t("subscriptions go on, charged as before")),
   paused_top_ups: counted(
-    "automatic top-up charges nothing until it is on again",
-    "automatic top-ups charge nothing until it is on again",
+    t("automatic top-up charges nothing until it is on again"),
+    t("automatic top-ups charge nothing until it is on again"),
   ),
   open_checkouts: counted(
-    "payment that has begun can still be made, and is credited",
-    "payments that have begun can still be made, and are credited",
+    t("payment that has begun can still be made, and is credited"),
+    t("payments that have begun can still be made, and are credited"),
   ),
-  linked_users: counted("user signs in with it", "users sign in with it"),
-  sessions: counted("open session", "open sessions"),
-  unreachable: (_, names) => `Can't be called any more: ${names}.`,
-  reachable: (_, names) => `Can be called from then on: ${names}.`,
+  linked_users: counted(t("user signs in with it"), t("users sign in with it")),
+  sessions: counted(t("open session"), t("open sessions")),
+  unreachable: (_, names) => t("Can't be called any more: {names}.", { names }),
+  reachable: (_, names) => t("Can be called from then on: {names}.", { names }),
 };
 
 /** What a change affects, a sentence each; what groups lose comes first. */
@@ -97,7 +111,9 @@ export function consequenceTexts(consequences: readonly Consequence[]): string[]
 
 function namesOf({ names, count }: Consequence): string {
   const left = Number(count) - names.length;
-  return [...names, ...(names.length > 0 && left > 0 ? [`${formats.number(left)} more`] : [])].join(", ");
+  return [...names, ...(names.length > 0 && left > 0 ? [t("{left} more", { left: formats.number(left) })] : [])].join(
+    ", ",
+  );
 }
 
 function callsText(consequences: readonly Consequence[]): string | null {
@@ -109,18 +125,24 @@ function callsText(consequences: readonly Consequence[]): string | null {
   if (total === null) {
     return null;
   }
-  const named = (kind: ConsequenceKind, word: string, one: string, more: string): string => {
+  const piece = (kind: ConsequenceKind, shown: (number: string) => string): string => {
     const number = countOf(kind);
-    return number === null ? "" : ` ${word} ${shownCount(number)} ${number === "1" ? one : more}`;
+    return number === null ? "" : shown(number);
   };
-  const charged = countOf("charged_quota");
-  return [
-    `In the last ${consequenceDays} days: ${shownCount(total)} ${total === "1" ? "call" : "calls"}`,
-    named("callers", "of", "account", "accounts"),
-    named("calling_keys", "with", "key", "keys"),
-    charged === null ? "" : `, charged ${formats.quota(charged)}`,
-    ".",
-  ].join("");
+  const count = shownCount(total);
+  return t("In the last {days} days: {calls}{accounts}{keys}{charged}.", {
+    days: consequenceDays,
+    calls: total === "1" ? t("{count} call", { count }) : t("{count} calls", { count }),
+    accounts: piece("callers", (number) =>
+      number === "1"
+        ? t(" of {count} account", { count: 1 })
+        : t(" of {count} accounts", { count: shownCount(number) }),
+    ),
+    keys: piece("calling_keys", (number) =>
+      number === "1" ? t(" with {count} key", { count: 1 }) : t(" with {count} keys", { count: shownCount(number) }),
+    ),
+    charged: piece("charged_quota", (quota) => t(", charged {charged}", { charged: formats.quota(quota) })),
+  });
 }
 
 type PriceEffect = NonNullable<Preview["price_effect"]>;
@@ -141,16 +163,31 @@ export function priceEffectTexts(effect: PriceEffect | null): string[] {
   if (effect === null) {
     return [];
   }
-  const count = BigInt(effect.count);
-  const [one, more, verb] =
-    effect.of === "calls" ? ["call", "calls", "cost"] : ["purchase", "purchases at its price", "brought"];
-  const about = effect.is_exact ? "" : "about ";
-  const shift = (each: Shift): string =>
-    `${about}${formats.quota(each.would_charge)} instead of ${formats.quota(each.charged)}`;
-  const all = `The ${shownCount(effect.count)} ${count === 1n ? one : more} of the last ${effect.days} days would have ${verb} ${shift(effect)}${shareOf(effect)}.`;
+  const shift = (each: Shift): string => {
+    const amounts = { would: formats.quota(each.would_charge), charged: formats.quota(each.charged) };
+    return effect.is_exact
+      ? t("{would} instead of {charged}", amounts)
+      : t("about {would} instead of {charged}", amounts);
+  };
+  const isOne = BigInt(effect.count) === 1n;
+  const of = {
+    count: shownCount(effect.count),
+    days: effect.days,
+    amounts: `${shift(effect)}${shareOf(effect)}`,
+  };
+  const ofCalls = (): string =>
+    isOne
+      ? t("The {count} call of the last {days} days would have cost {amounts}.", of)
+      : t("The {count} calls of the last {days} days would have cost {amounts}.", of);
+  const ofPurchases = (): string =>
+    isOne
+      ? t("The {count} purchase of the last {days} days would have brought {amounts}.", of)
+      : t("The {count} purchases at its price of the last {days} days would have brought {amounts}.", of);
+  const all = effect.of === "calls" ? ofCalls() : ofPurchases();
   const accounts = effect.accounts.map((each) => `${each.name}: ${shift(each)}${shareOf(each)}`);
   const hint = effect.is_exact
     ? []
-    : ["The sums do not say which prompts were long: the price of short ones is assumed."];
-  return [all, ...(accounts.length < 1 ? [] : [`Most affected: ${accounts.join("; ")}.`]), ...hint];
+    : [t("The sums do not say which prompts were long: the price of short ones is assumed.")];
+  const most = accounts.length < 1 ? [] : [t("Most affected: {accounts}.", { accounts: accounts.join("; ") })];
+  return [all, ...most, ...hint];
 }

@@ -1,3 +1,4 @@
+import { t } from "../../translate.ts";
 import { shareBetween } from "./share-between.ts";
 
 /** A change of a field, in the words that the form has for it. Null for a value that is not shown. */
@@ -66,7 +67,7 @@ function labelOf(field: Field | null, name: string): string {
 
 function textOf(field: Field | null, value: unknown): string {
   if (typeof value === "boolean") {
-    return value ? "on" : "off";
+    return value ? t("on") : t("off");
   }
   if (field instanceof HTMLSelectElement) {
     const option = [...field.options].find((each) => each.value === value);
@@ -75,13 +76,13 @@ function textOf(field: Field | null, value: unknown): string {
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
     return shortened(value.join(", "));
   }
-  return typeof value === "object" && value !== null ? "changed" : shortened(String(value ?? ""));
+  return typeof value === "object" && value !== null ? t("changed") : shortened(String(value ?? ""));
 }
 
 function shortened(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, " ");
   if (line === "") {
-    return "empty";
+    return t("empty");
   }
   return line.length > shownLengthMax ? `${line.slice(0, shownLengthMax)}…` : line;
 }

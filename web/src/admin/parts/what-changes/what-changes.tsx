@@ -6,6 +6,7 @@ import { apiPost, newIdempotencyKey } from "../../../api/client.ts";
 import type { Form } from "../../../form/create-form.ts";
 import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import { rich, t } from "../../translate.ts";
 import { failureText } from "../actions.ts";
 import { consequenceTexts, type Preview, priceEffectTexts, whenTexts } from "./effect-texts.ts";
 import { fieldChanges } from "./field-changes.ts";
@@ -34,16 +35,16 @@ export function WhatChanges(props: Props): JSX.Element {
   const isShown = (): boolean => changes().length > 0 || preview() !== null || failure() !== null;
   return (
     <Show when={isShown()}>
-      <section class={styles["changes"]} aria-label="What changes" aria-live="polite">
+      <section class={styles["changes"]} aria-label={t("What changes")} aria-live="polite">
         <Show when={changes().length > 0}>
-          <h3>What changes</h3>
+          <h3>{t("What changes")}</h3>
           <dl>
             <For each={changes()}>
               {({ label, before, after, share }) => (
                 <div>
                   <dt>{label}</dt>
                   <dd>
-                    <Show when={after !== null} fallback="another one, which is not shown">
+                    <Show when={after !== null} fallback={t("another one, which is not shown")}>
                       <bdi>{before}</bdi> → <bdi>{after}</bdi>
                       {share === null ? "" : ` (${share > 0 ? "+" : ""}${formats.percent(share)})`}
                     </Show>
@@ -53,11 +54,15 @@ export function WhatChanges(props: Props): JSX.Element {
             </For>
           </dl>
         </Show>
-        <Show when={isRefused()}>{(why) => <Notice tone="warn">This would be refused: {why()}</Notice>}</Show>
+        <Show when={isRefused()}>
+          {(why) => <Notice tone="warn">{rich("This would be refused: {why}", { why: why() })}</Notice>}
+        </Show>
         <Show when={preview()?.changes === true ? preview() : null}>
           {(found) => <Effect preview={found()} operation={props.operation as PreviewedOperation} />}
         </Show>
-        <Show when={failure()}>{(why) => <p class="muted">Whom it affects is not known: {why()}</p>}</Show>
+        <Show when={failure()}>
+          {(why) => <p class="muted">{rich("Whom it affects is not known: {why}", { why: why() })}</p>}
+        </Show>
       </section>
     </Show>
   );
@@ -66,14 +71,14 @@ export function WhatChanges(props: Props): JSX.Element {
 function Effect(props: { readonly preview: Preview; readonly operation: PreviewedOperation }): JSX.Element {
   return (
     <>
-      <h3>What that means</h3>
+      <h3>{t("What that means")}</h3>
       <ul>
         <For each={priceEffectTexts(props.preview.price_effect)}>{(text) => <li>{text}</li>}</For>
         <For each={consequenceTexts(props.preview.consequences)}>{(text) => <li>{text}</li>}</For>
         <li>{whenTexts[props.operation]}</li>
       </ul>
       <Show when={props.preview.waits}>
-        <Notice tone="warn">This waits until another super-admin has approved it.</Notice>
+        <Notice tone="warn">{t("This waits until another super-admin has approved it.")}</Notice>
       </Show>
     </>
   );
@@ -122,5 +127,5 @@ function createPreview({ form, operation }: Props) {
 
 /** A reason changes nothing, and is often the last that is typed. */
 function withReason(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return "reason" in body ? { ...body, reason: "only a preview" } : body;
+  return "reason" in body ? { ...body, reason: t("only a preview") } : body;
 }

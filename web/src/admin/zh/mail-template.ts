@@ -1,0 +1,17 @@
+export const mailTemplateZh = {
+  "Preview with sample values": "用示例值预览",
+  "Update preview": "更新预览",
+  "The preview failed": "预览失败",
+  "Preview of the mail": "邮件预览",
+  "Plain text": "纯文本",
+  "All templates": "所有模板",
+  "Languages of this template": "此模板的语言",
+  "Saved as version {version}": "已保存为版本 {version}",
+  "As shipped": "默认内容",
+  "Save template": "保存模板",
+  HTML: "HTML",
+  "Restore the shipped text": "恢复默认文本",
+  Variables: "变量",
+  "Copy {name}": "复制 {name}",
+  "is required": "必需",
+};

@@ -1,0 +1,23 @@
+export const performanceZh = {
+  "Last 7 days (UTC)": "最近 7 天（UTC）",
+  "Last 30 days (UTC)": "最近 30 天（UTC）",
+  "Last 90 days (UTC)": "最近 90 天（UTC）",
+  "Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles come from sums and are right to a tenth.":
+    "提供商已应答的调用：响应多快、速度如何、有多少失败。百分位数由汇总数据得出，精确到十分之一。",
+  Span: "时段",
+  "No calls yet": "还没有调用",
+  "Calls appear here a minute or two after they have ended.": "调用结束一两分钟后会显示在此。",
+  Availability: "可用率",
+  "Total, p50": "总耗时 p50",
+  "Tokens/s": "token/秒",
+  "First byte, against before": "首字节（与之前相比）",
+  "Speed, against before": "速度（与之前相比）",
+  "none was reached": "没有到达任何提供商",
+  "No calls in this span": "此时段内没有调用",
+  "Choose a longer one.": "请选择更长的时段。",
+  "Total, p95": "总耗时 p95",
+  "Against the span before": "与上一时段相比",
+  "Both spans": "两个时段",
+  "This one": "本时段",
+  "The one before": "上一时段",
+};

@@ -1,0 +1,32 @@
+export const renewalsZh = {
+  "the customer": "客户",
+  "an admin": "管理员",
+  "failed payments": "付款失败",
+  "the gateway": "支付网关",
+  "no longer known at the gateway": "支付网关已无记录",
+  "the user or the organisation had the plan already": "用户或组织先前已有此套餐",
+  "the member whose card it is no longer pays for the organisation": "其卡的所有者不再为组织付款",
+  "ends after this month": "本月后结束",
+  Customer: "客户",
+  "Price per month": "每月价格",
+  "Months paid": "已付月数",
+  "Paid until": "已付至",
+  "Plans that the card gateway charges for every month. Each paid month is an order.":
+    "由银行卡网关每月扣款的套餐。每个已付款的月份为一个订单。",
+  "Customer's e-mail": "客户电子邮件",
+  "There are no subscriptions": "还没有订阅",
+  "Let a monthly plan renew, and customers can have their card charged for it every month.":
+    "允许月度套餐续订后，客户即可每月用卡扣款。",
+  "Cancel subscription": "取消订阅",
+  "Ended by": "结束者",
+  "For the organisation": "所属组织",
+  "Each month grants": "每月赠送",
+  "Kept until, at the latest": "最迟保留至",
+  "Charge failed": "扣款失败",
+  "New price": "新价格",
+  "New price holds from": "新价格生效时间",
+  "Number at the gateway": "支付网关编号",
+  "The subscription was cancelled.": "订阅已取消。",
+  "The gateway charges nothing more for {plan_name}. The month that is paid runs to its end, and nothing is refunded. This can't be undone.":
+    "支付网关不再为 {plan_name} 扣款。已付款的月份用到期满，不予退款。此操作无法撤销。",
+};

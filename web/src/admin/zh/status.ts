@@ -1,0 +1,20 @@
+export const statusZh = {
+  "What customers see at /status/: how the models do, and what you say of it.":
+    "客户在 /status/ 看到的内容：模型的状况，以及您的说明。",
+  Incidents: "事件通报",
+  "Post an incident": "发布事件通报",
+  "No incidents yet": "还没有事件通报",
+  "Post one when customers should know of a fault or maintenance.": "当客户应当得知故障或维护时发布。",
+  "Post an update": "发布更新",
+  "What is shown": "显示的内容",
+  "Enter a title of at least three characters.": "请输入至少三个字符的标题。",
+  "Say what customers should know.": "请写明客户应当知道的内容。",
+  "Incident posted": "事件通报已发布",
+  "Update posted": "更新已发布",
+  "Post incident": "发布事件通报",
+  "Post update": "发布更新",
+  Title: "标题",
+  Impact: "影响",
+  "Their names, one a line. Empty: all.": "模型名称，每行一个。留空则为全部。",
+  "What customers read": "客户看到的内容",
+};
