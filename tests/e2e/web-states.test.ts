@@ -54,6 +54,9 @@ const cases: readonly (readonly [name: string, failure: Failure, shown: ShownPag
   },
 );
 
+/** An admin's frame asks who is logged in before it shows a page, so that no request of the page is refused for the role. */
+const isOfPage = (path: string): boolean => path !== "/backend/auth/admin/me/";
+
 type Visit = { readonly watched: WatchedPage; readonly page: Page; readonly backend: BackendSwitch };
 
 /** Opens a page whose responses can be held back and failed; nothing else may go wrong in it. */
@@ -95,7 +98,7 @@ test.each([...cases])(
   async (_name, failure, shown) => {
     await visit(shown, async ({ page, backend }) => {
       await page.clock.install();
-      await backend.set("hold");
+      await backend.set("hold", isOfPage);
       const document = await page.goto(shown.path);
       const policy = (await document?.headerValue("content-security-policy")) ?? "";
       expect(policy).toMatch(/^default-src 'self'/);
@@ -103,7 +106,7 @@ test.each([...cases])(
       await page.waitForSelector("main h1");
       await page.waitForSelector(busySelector);
       expect(await page.locator(errorSelector).count()).toBe(0);
-      await backend.set(failure);
+      await backend.set(failure, isOfPage);
       const waiting = page.locator(`${busySelector}, main .skeleton`);
       await untilGivenUp(page, async () => (await waiting.count()) === 0);
       const errors = await page.locator(errorSelector).allTextContents();
@@ -154,7 +157,7 @@ test.each(
     .map((shown) => [shown.name, shown] as const),
 )("%s does not move when its responses arrive late", async (_name, shown) => {
   await visit(shown, async ({ page, backend }) => {
-    await backend.set("hold");
+    await backend.set("hold", isOfPage);
     await page.goto(shown.path);
     await page.waitForSelector(busySelector);
     await backend.set("pass");
