@@ -82,17 +82,13 @@ async function modelEffect(
       cost: costText(prices, isByToken),
     };
   });
-  const cost = costText(all[0]?.prices ?? fail(), isByToken);
+  const cost = costText(toPriceVersion(after), isByToken);
   const isExact = all.every(({ prices }) => prices.long === undefined);
   return { ...(await readModelEffect(db, name, { days: priceEffectDays, spans, cost, isByToken })), is_exact: isExact };
 }
 
 /** Units that the sums of users do not count. */
 const otherUnits = unitsByWhole.filter(({ measure }) => measure !== "token");
-
-const fail = (): never => {
-  throw new Error("there is no price");
-};
 
 /** SQL for the cost in 10^-14 USD of what a row of sums counts: the lines of `models/cost.ts`. */
 function costText(prices: Prices, isByToken: boolean): string {

@@ -40,6 +40,6 @@ export const adminsZh = {
   "Super-admins grant and remove access. Passwords are set through a link sent by mail; nobody else sees them.":
     "超级管理员负责授予和取消访问权限。密码通过邮件中的链接设置，其他人无法看到。",
   "Admins can be viewed and changed": "查看和更改管理员",
-  "There are no admins": "还没有管理员",
+  "No admins yet": "还没有管理员",
   "Create the first one with a command on the server.": "请在服务器上用命令创建第一位管理员。",
 };

@@ -17,7 +17,7 @@ export const codesZh = {
     "每个兑换码可为兑换它的账户增加一次余额或套餐。可以在商店出售，也可以赠送。",
   Batches: "批次",
   "New batch": "新建批次",
-  "There are no codes": "还没有兑换码",
+  "No codes yet": "还没有兑换码",
   "Make a batch, and export its codes.": "创建一个批次，然后导出其兑换码。",
   "New batch of codes": "新建兑换码批次",
   "Revoke unused codes": "吊销未使用的兑换码",

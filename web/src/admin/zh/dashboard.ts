@@ -10,7 +10,6 @@ export const dashboardZh = {
   "Open {label}": "打开{label}",
   Open: "打开",
   "Node health": "节点健康状况",
-  "No exit nodes yet": "还没有出口节点",
   "Without one, calls leave from this machine.": "没有出口节点时，调用从本机发出。",
   "Last check": "最近检查",
   Traffic: "流量",

@@ -10,7 +10,7 @@ export const invoicesZh = {
     "每个已付款的订单都有一张账单，每笔退款都有一张红字账单。编号连续且不会更改。",
   "No invoices are issued for new orders. Fill in your data to begin.": "目前不为新订单开具账单。请先填写您的信息。",
   "Seller and taxes": "销售方与税务",
-  "There are no invoices": "还没有账单",
+  "No invoices yet": "还没有账单",
   "They are issued when orders are paid.": "订单付款时开具。",
   PDF: "PDF",
   "Tax ID": "税号",

@@ -29,7 +29,7 @@ export const mailZh = {
   "Languages, changed ones marked": "语言，已更改的有标记",
   Required: "必需",
   "Mail templates": "邮件模板",
-  "There are no templates": "没有模板",
+  "No templates yet": "没有模板",
   "Templates are shipped with the program.": "模板随程序提供。",
   "changed {changedAt}": "{changedAt} 更改",
   "Confirm the address after registering": "注册后确认地址",

@@ -13,7 +13,7 @@ export const ordersZh = {
   "Payer's e-mail": "付款人电子邮件",
   "Needs review": "需要审核",
   "Paid and credited": "已付款并入账",
-  "There are no orders yet": "还没有订单",
+  "No orders yet": "还没有订单",
   "They appear here when someone buys a plan.": "有人购买套餐后会显示在此。",
   "Decide on this order": "处理此订单",
   "Type the order number.": "请输入订单号。",

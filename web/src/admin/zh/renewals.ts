@@ -14,7 +14,7 @@ export const renewalsZh = {
   "Plans that the card gateway charges for every month. Each paid month is an order.":
     "由银行卡网关每月扣款的套餐。每个已付款的月份为一个订单。",
   "Customer's e-mail": "客户电子邮件",
-  "There are no subscriptions": "还没有订阅",
+  "No subscriptions yet": "还没有订阅",
   "Let a monthly plan renew, and customers can have their card charged for it every month.":
     "允许月度套餐续订后，客户即可每月用卡扣款。",
   "Cancel subscription": "取消订阅",

@@ -685,4 +685,5 @@ export const severalPagesZh = {
   Searches: "搜索",
   "same as {partOf}": "与{partOf}相同",
   "the higher of {partOf} and {atLeast}": "{partOf}与{atLeast}中较高者",
+  "No exit nodes yet": "还没有出口节点",
 };

@@ -30,7 +30,7 @@ export const upstreamsZh = {
   kept: "已保存",
   Concurrent: "并发",
   "Per minute": "每分钟",
-  "There are no channels": "还没有渠道",
+  "No channels yet": "还没有渠道",
   "Without a channel, no calls can be served. Add one, then choose its models.":
     "没有渠道就无法提供调用。请添加一个，然后选择其模型。",
   "Add the first provider": "添加第一个提供商",
@@ -141,7 +141,7 @@ export const upstreamsZh = {
   Refresh: "刷新",
   "not requested": "未申请",
   "waiting for a person": "等待人工处理",
-  "There are no auth profiles": "还没有登录配置",
+  "No auth profiles yet": "还没有登录配置",
   "They store how to log in to a provider. They do not affect routing.": "它们保存如何登录提供商，不影响路由。",
   "Add the first profile": "添加第一个配置",
   "View in the console": "在控制台中查看",

@@ -10,7 +10,7 @@ export const userZh = {
   "This {owner} has no refunds": "此{owner}没有退款",
   "This {owner} has no ledger entries": "此{owner}没有账本记录",
   "No mails were sent to this {owner}": "没有向此{owner}发送过邮件",
-  "There are no audit log entries about this {owner}": "没有关于此{owner}的审计日志",
+  "No audit log entries about this {owner}": "没有关于此{owner}的审计日志",
   "Balance and spending": "余额与支出",
   Remaining: "剩余",
   "{ledger} held for calls or not booked yet": "{ledger} 为调用预留或尚未入账",

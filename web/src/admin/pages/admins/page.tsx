@@ -79,7 +79,7 @@ function AdminList(): JSX.Element {
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
-        empty={{ title: t("There are no admins"), text: t("Create the first one with a command on the server.") }}
+        empty={{ title: t("No admins yet"), text: t("Create the first one with a command on the server.") }}
         actions={
           <Button variant="primary" onClick={() => setOpened("create")}>
             {t("Create an admin")}

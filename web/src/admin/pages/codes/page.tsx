@@ -81,7 +81,7 @@ export function Page(): JSX.Element {
             </Button>
           </IfAllowed>
         }
-        empty={{ title: t("There are no codes"), text: t("Make a batch, and export its codes.") }}
+        empty={{ title: t("No codes yet"), text: t("Make a batch, and export its codes.") }}
         panel={{
           title: (batch) => batch.name,
           content: (batch) => <BatchFacts batch={batch} onRevoke={() => setRevoked(batch)} />,

@@ -76,7 +76,7 @@ export function Page(): JSX.Element {
             {t("New coupon")}
           </ActButton>
         }
-        empty={{ title: t("There are no coupons"), text: t("Make one, and tell customers its code.") }}
+        empty={{ title: t("No coupons yet"), text: t("Make one, and tell customers its code.") }}
         panel={{
           title: (coupon) => coupon.code,
           content: (coupon) => <CouponFacts coupon={coupon} onRevoke={() => setRevoked(coupon)} />,

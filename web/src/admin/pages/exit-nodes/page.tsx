@@ -119,7 +119,7 @@ export function Page(): JSX.Element {
         exports={exportsOf(base, state)}
         filters={[archivedFilter]}
         empty={{
-          title: t("There are no exit nodes"),
+          title: t("No exit nodes yet"),
           text: t("Install the agent on a host, then add the host here with the agent's relay key."),
           actions: (
             <ActButton operation="/backend/admin/exit-node/save/" onClick={() => setIsAdding(true)}>

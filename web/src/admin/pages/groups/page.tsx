@@ -82,7 +82,7 @@ export function Page(): JSX.Element {
             </Button>
           </IfAllowed>
         }
-        empty={{ title: t("There are no groups") }}
+        empty={{ title: t("No groups yet") }}
       />
       <Dialog isOpen={isCreating()} onClose={close} title={t("New group")} size="wide">
         <GroupForm group={null} onDone={close} />

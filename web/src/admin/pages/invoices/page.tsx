@@ -84,7 +84,7 @@ export function Page(): JSX.Element {
             </Button>
           </IfAllowed>
         }
-        empty={{ title: t("There are no invoices"), text: t("They are issued when orders are paid.") }}
+        empty={{ title: t("No invoices yet"), text: t("They are issued when orders are paid.") }}
         panel={{ title: ({ number }) => number, content: (invoice) => <InvoiceFacts invoice={invoice} /> }}
       />
       <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title={t("Seller and taxes")} size="wide">

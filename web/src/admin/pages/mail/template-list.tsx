@@ -65,7 +65,7 @@ export function TemplateList(): JSX.Element {
       isLoading={query.isPending}
       error={query.error}
       onRetry={() => void query.refetch()}
-      empty={{ title: t("There are no templates"), text: t("Templates are shipped with the program.") }}
+      empty={{ title: t("No templates yet"), text: t("Templates are shipped with the program.") }}
     />
   );
 }

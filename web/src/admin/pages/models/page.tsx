@@ -152,7 +152,7 @@ function Models(): JSX.Element {
             </Button>
           </IfAllowed>
         }
-        empty={{ title: t("There are no models"), text: t("A model needs prices and a channel that serves it.") }}
+        empty={{ title: t("No models yet"), text: t("A model needs prices and a channel that serves it.") }}
         panel={{
           title: (row) => row.display_name,
           content: (row) => <ModelPanel model={row} onEdit={() => setEdited({ model: row })} />,

@@ -58,7 +58,7 @@ export function Page(): JSX.Element {
           { id: "is_marked", label: t("Needs review"), options: yesNo },
           { id: "is_credited", label: t("Paid and credited"), options: yesNo },
         ]}
-        empty={{ title: t("There are no orders yet"), text: t("They appear here when someone buys a plan.") }}
+        empty={{ title: t("No orders yet"), text: t("They appear here when someone buys a plan.") }}
         panel={{
           title: (order) => order.order_no,
           content: (order) => (

@@ -97,7 +97,7 @@ export function Page(): JSX.Element {
             </Button>
           </IfAllowed>
         }
-        empty={{ title: t("There are no plans"), text: t("Without a plan, nothing can be bought. Create one first.") }}
+        empty={{ title: t("No plans yet"), text: t("Without a plan, nothing can be bought. Create one first.") }}
         panel={{
           title: (plan) => plan.name,
           content: (plan) => <PlanFacts plan={plan} onEdit={() => setEdited({ plan })} />,

@@ -94,7 +94,7 @@ export function Page(): JSX.Element {
           { id: "plan_code", label: t("Plan code"), isSearch: true },
         ]}
         empty={{
-          title: t("There are no subscriptions"),
+          title: t("No subscriptions yet"),
           text: t("Let a monthly plan renew, and customers can have their card charged for it every month."),
         }}
         panel={{

@@ -76,7 +76,7 @@ export function ChannelList(): JSX.Element {
         archivedFilter,
       ]}
       empty={{
-        title: t("There are no channels"),
+        title: t("No channels yet"),
         text: t("Without a channel, no calls can be served. Add one, then choose its models."),
         actions: addLink(t("Add the first provider")),
       }}

@@ -53,7 +53,7 @@ export function ProfileList(): JSX.Element {
         error={query.error}
         onRetry={() => void query.refetch()}
         empty={{
-          title: t("There are no auth profiles"),
+          title: t("No auth profiles yet"),
           text: t("They store how to log in to a provider. They do not affect routing."),
           actions: (
             <ActButton operation="/backend/upstream/auth-profiles/save/" onClick={() => setIsAdding(true)}>

@@ -147,7 +147,7 @@ const lists = {
     path: "/backend/admin/audit/",
     columns: auditColumns,
     rowId: (row) => String(row.audit_id),
-    empty: (owner) => t("There are no audit log entries about this {owner}", { owner }),
+    empty: (owner) => t("No audit log entries about this {owner}", { owner }),
   }),
 } as const;
 
