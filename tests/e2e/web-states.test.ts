@@ -54,8 +54,10 @@ const cases: readonly (readonly [name: string, failure: Failure, shown: ShownPag
   },
 );
 
+const adminPath = "/backend/auth/admin/me/";
 /** An admin's frame asks who is logged in before it shows a page, so that no request of the page is refused for the role. */
-const isOfPage = (path: string): boolean => path !== "/backend/auth/admin/me/";
+const isOfPage = (path: string): boolean => path !== adminPath;
+const codeOfPage = /\/assets\/page-[^/]+\.js$/;
 
 type Visit = { readonly watched: WatchedPage; readonly page: Page; readonly backend: BackendSwitch };
 
@@ -173,7 +175,7 @@ const balancePath = "/backend/billing/balance/";
 const organisationsPath = "/backend/organisations/list/";
 const balancePages = ["console-home", "console-billing", "console-orders", "console-ledger"];
 /** The frame asks who is logged in: without an answer a page is complete, or says what is missing. */
-const loginPaths = ["/backend/auth/me/", "/backend/auth/admin/me/"];
+const loginPaths = ["/backend/auth/me/", adminPath];
 const viewsPath = "/backend/admin/view/list/";
 /** Without these responses a page is complete, but offers fewer choices. */
 const besidesPoint: Readonly<Record<string, readonly string[]>> = {
@@ -314,6 +316,21 @@ test("an expired session keeps the typed input: after a login in another tab it 
   } finally {
     await watched.close();
   }
+});
+
+test("the code of an admin page is loaded while it is asked who is logged in, and the page asks for nothing before", async () => {
+  const users = appPages.find(({ name }) => name === "admin-users");
+  if (users === undefined) {
+    throw new Error("the page of the users is not photographed any more");
+  }
+  await visit(users, async ({ page, backend }) => {
+    await backend.set("hold", (path) => path === adminPath);
+    await Promise.all([page.waitForResponse(codeOfPage), page.goto(users.path)]);
+    expect([...backend.asked]).toContain(adminPath);
+    expect([...backend.asked]).not.toContain("/backend/admin/user/list/");
+    await backend.set("pass");
+    await page.waitForSelector(users.ready);
+  });
 });
 
 test("one card of the dashboard fails alone and names the request id, and an empty list differs from an empty search", async () => {

@@ -51,7 +51,7 @@ export function AdminApp(): JSX.Element {
     <QueryClientProvider client={client}>
       <KitTextsProvider texts={() => kitTexts}>
         <Router base="/admin" root={Frame}>
-          {[...toRouterRoutes(adminRoutes), { path: "*", component: UnknownPage }]}
+          {[...toRouterRoutes(adminRoutes, OfRole), { path: "*", component: UnknownPage }]}
         </Router>
       </KitTextsProvider>
     </QueryClientProvider>
@@ -93,9 +93,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
         onLogOut={() => void logOut()}
       >
         <SavedViews>
-          <PageBoundary failedTitle={t("This page could not be loaded")}>
-            <OfRole>{props.children}</OfRole>
-          </PageBoundary>
+          <PageBoundary failedTitle={t("This page could not be loaded")}>{props.children}</PageBoundary>
         </SavedViews>
         <StepUpDialog />
       </Shell>

@@ -1,4 +1,4 @@
-import type { Component } from "solid-js";
+import type { Component, ParentComponent } from "solid-js";
 import type { IconName } from "../kit/icon.tsx";
 import { loadedPage } from "./loaded-page.tsx";
 import type { NavEntry } from "./nav-entry.ts";
@@ -32,7 +32,13 @@ export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: T
   );
 }
 
-/** The routes in the router's format; each page is a separate chunk. */
-export function toRouterRoutes<Texts>(routes: readonly AppRoute<Texts>[]): { path: string; component: Component }[] {
-  return routes.map(({ path, load }) => ({ path, component: loadedPage(load) }));
+/**
+ * The routes in the router's format; each page is a separate chunk.
+ * @param Gate decides whether a page is drawn
+ */
+export function toRouterRoutes<Texts>(
+  routes: readonly AppRoute<Texts>[],
+  Gate?: ParentComponent,
+): { path: string; component: Component }[] {
+  return routes.map(({ path, load }) => ({ path, component: loadedPage(load, Gate) }));
 }

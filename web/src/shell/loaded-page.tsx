@@ -1,12 +1,18 @@
-import { type Component, createSignal, type JSX, Show } from "solid-js";
+import { type Component, createSignal, type JSX, type ParentComponent, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { Skeleton } from "../kit/states.tsx";
+
+const Open: ParentComponent = (props) => <>{props.children}</>;
 
 /**
  * A page that is loaded when it is first shown. It is not inside a `Suspense`: there, a query that starts in the page
  * would take the page off the screen, with its head, its skeletons, the focus and the input.
+ * @param Gate decides whether the page is drawn; its code is loaded meanwhile
  */
-export function loadedPage(load: () => Promise<{ readonly Page: Component }>): Component {
+export function loadedPage(
+  load: () => Promise<{ readonly Page: Component }>,
+  Gate: ParentComponent = Open,
+): Component {
   const [page, setPage] = createSignal<Component>();
   return () => {
     const [failure, setFailure] = createSignal<{ readonly error: unknown } | null>(null);
@@ -17,12 +23,12 @@ export function loadedPage(load: () => Promise<{ readonly Page: Component }>): C
       );
     }
     return (
-      <>
+      <Gate>
         <Show when={failure()}>{(failed) => <Failed error={failed().error} />}</Show>
         <Show when={page()} fallback={<PageSkeleton />}>
           {(component) => <Dynamic component={component()} />}
         </Show>
-      </>
+      </Gate>
     );
   };
 }
