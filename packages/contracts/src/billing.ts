@@ -290,6 +290,8 @@ export const subscriptionListResponse = z.strictObject({ subscriptions: z.array(
 /** In a dry run, the rights that the adjustment requires of the caller. */
 const manualAdjustAnswer = z.strictObject({
   gateway_user_id: wireInteger,
+  /** Whose account it is: the e-mail of a user, or the name of an organisation. */
+  owner: z.string().nullable(),
   amount: wireInteger,
   dry_run: z.boolean(),
   is_new: z.boolean(),

@@ -1,6 +1,6 @@
-import type { Component, ParentComponent } from "solid-js";
+import type { Component } from "solid-js";
 import type { IconName } from "../kit/icon.tsx";
-import { loadedPage } from "./loaded-page.tsx";
+import { type Gate, loadedPage } from "./loaded-page.tsx";
 import type { NavEntry } from "./nav-entry.ts";
 
 /** A page of the console or the admin area, parametrised by the texts of its sidebar labels. */
@@ -34,11 +34,11 @@ export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: T
 
 /**
  * The routes in the router's format; each page is a separate chunk.
- * @param Gate decides whether a page is drawn
+ * @param gate decides whether a page is drawn
  */
 export function toRouterRoutes<Texts>(
   routes: readonly AppRoute<Texts>[],
-  Gate?: ParentComponent,
+  gate?: Gate,
 ): { path: string; component: Component }[] {
-  return routes.map(({ path, load }) => ({ path, component: loadedPage(load, Gate) }));
+  return routes.map(({ path, load }) => ({ path, component: loadedPage(load, gate) }));
 }

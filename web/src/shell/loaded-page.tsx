@@ -1,18 +1,18 @@
-import { type Component, createSignal, type JSX, type ParentComponent, Show } from "solid-js";
+import { type Component, createSignal, type JSX, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { Skeleton } from "../kit/states.tsx";
 
-const Open: ParentComponent = (props) => <>{props.children}</>;
+/** What is around a page and decides whether it is drawn. */
+export type Gate = Component<{ readonly children: JSX.Element }>;
+
+const OpenGate: Gate = (props) => <>{props.children}</>;
 
 /**
  * A page that is loaded when it is first shown. It is not inside a `Suspense`: there, a query that starts in the page
  * would take the page off the screen, with its head, its skeletons, the focus and the input.
- * @param Gate decides whether the page is drawn; its code is loaded meanwhile
+ * @param Around the page's code is loaded before it opens
  */
-export function loadedPage(
-  load: () => Promise<{ readonly Page: Component }>,
-  Gate: ParentComponent = Open,
-): Component {
+export function loadedPage(load: () => Promise<{ readonly Page: Component }>, Around: Gate = OpenGate): Component {
   const [page, setPage] = createSignal<Component>();
   return () => {
     const [failure, setFailure] = createSignal<{ readonly error: unknown } | null>(null);
@@ -23,12 +23,12 @@ export function loadedPage(
       );
     }
     return (
-      <Gate>
+      <Around>
         <Show when={failure()}>{(failed) => <Failed error={failed().error} />}</Show>
         <Show when={page()} fallback={<PageSkeleton />}>
           {(component) => <Dynamic component={component()} />}
         </Show>
-      </Gate>
+      </Around>
     );
   };
 }

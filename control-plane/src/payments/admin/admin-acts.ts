@@ -27,6 +27,7 @@ import { closeByHand, openRefund, payRefund } from "../refunds/refunds.ts";
 import { type Resolved, resolveOrder } from "../reviews/reviews.ts";
 import { closeCharge } from "../top-ups/close-charge.ts";
 import { adjustQuota } from "./adjust-quota.ts";
+import { findOrganisationOfAccount } from "./owner-store.ts";
 
 type AdjustInput = z.output<typeof manualAdjustInput>;
 type RefundInput = z.output<typeof createRefundInput>;
@@ -103,6 +104,7 @@ function adjustAct(): Act<AdjustInput> {
           reason,
         });
       }
+      const owner = await ownerOfAccount(tx, gatewayUserId);
       return {
         isNew: done.isNew,
         amount: amountOfAdjustment(amount),
@@ -116,6 +118,7 @@ function adjustAct(): Act<AdjustInput> {
         },
         finish: async () => ({
           gateway_user_id: gatewayUserId,
+          owner,
           amount,
           dry_run: false,
           is_new: done.isNew,
@@ -284,6 +287,11 @@ function closeChargeAct(deps: BillingDeps): Act<CloseChargeInput> {
 async function ownerEffects(tx: Transaction, gatewayUserId: GatewayUserId | null): Promise<Effects> {
   const email = gatewayUserId === null ? null : await emailOfGatewayUser(tx, gatewayUserId);
   return email === null ? {} : { user_email: email };
+}
+
+/** Whose account it is: the e-mail of a user, or the name of an organisation. */
+export async function ownerOfAccount(tx: Transaction, gatewayUserId: GatewayUserId): Promise<string | null> {
+  return (await emailOfGatewayUser(tx, gatewayUserId)) ?? (await findOrganisationOfAccount(tx, gatewayUserId));
 }
 
 /** Crediting a mismatched payment gives quota; sending a payment back gives money. */

@@ -23,7 +23,7 @@ import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
 import { isOverridable, planRefund, type RefundPlan } from "../refunds/plan-refund.ts";
 import { readCharge } from "../top-ups/close-charge.ts";
 import { adjustQuota } from "./adjust-quota.ts";
-import { amountOfAdjustment, amountOfTakingBack, type BillingActs } from "./admin-acts.ts";
+import { amountOfAdjustment, amountOfTakingBack, type BillingActs, ownerOfAccount } from "./admin-acts.ts";
 
 export type BillingAdminDeps = { readonly db: Database; readonly approvals: Approvals; readonly acts: BillingActs };
 
@@ -76,9 +76,13 @@ function adjustEndpoint({ db, approvals, acts }: BillingAdminDeps): AnyEndpoint 
       const { amount } = input;
       const gatewayUserId = input.gateway_user_id as GatewayUserId;
       const adjustment = { gatewayUserId, amount, idempotencyKey, isDryRun: true, mayGoNegative: input.allow_negative };
-      const foreseen = await db.withTransaction((tx) => adjustQuota(tx, adjustment));
+      const [foreseen, owner] = await db.withTransaction(async (tx) => [
+        await adjustQuota(tx, adjustment),
+        await ownerOfAccount(tx, gatewayUserId),
+      ]);
       return {
         gateway_user_id: gatewayUserId,
+        owner,
         amount,
         dry_run: true,
         is_new: foreseen.isNew,

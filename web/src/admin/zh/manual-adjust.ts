@@ -11,9 +11,9 @@ export const manualAdjustZh = {
   "Adjust this balance": "调整此余额",
   Deduct: "扣减",
   "Account {id}": "账户 {id}",
-  "{email}, account {id}": "{email}，账户 {id}",
-  "{remaining_before} became {remaining_after} for account {gateway_user_id}. Idempotency key {idempotencyKey}":
-    "账户 {gateway_user_id}：{remaining_before} 变为 {remaining_after}。幂等键 {idempotencyKey}",
+  "{owner}, account {id}": "{owner}，账户 {id}",
+  "{owner}: {remaining_before} became {remaining_after}. Idempotency key {idempotencyKey}":
+    "{owner}：{remaining_before} 变为 {remaining_after}。幂等键 {idempotencyKey}",
   "Account of": "账户所属",
   "Before, USD": "之前（USD）",
   "After, USD": "之后（USD）",

@@ -15,7 +15,7 @@ import { DemandNotice } from "../../parts/approval.tsx";
 import { AdminForm, FieldRow, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
 import { rich, t } from "../../translate.ts";
-import { type User, UserPicker } from "./user-picker.tsx";
+import { UserPicker } from "./user-picker.tsx";
 
 type Answer = ResponseOf<typeof manualAdjustOutput>;
 type Done = Exclude<Answer, { readonly approval: unknown }>;
@@ -35,7 +35,6 @@ export function AdjustCard(): JSX.Element {
   const given = params["gateway_user_id"];
   const [preview, setPreview] = createSignal<Done | null>(null);
   const [result, setResult] = createSignal<Done | null>(null);
-  const [picked, setPicked] = createSignal<User | null>(null);
   const [key, setKey] = createSignal(newIdempotencyKey());
   const action = createAction(path, "/backend/admin/user/", "/backend/admin/user/detail/");
   const form = createForm({
@@ -74,12 +73,7 @@ export function AdjustCard(): JSX.Element {
   const isDeduction = (): boolean => BigInt(preview()?.amount ?? 0) < 0n;
   return (
     <Card title={t("Adjust balance")}>
-      <UserPicker
-        onPick={(user) => {
-          form.set("gateway_user_id", String(user.gateway_user_id));
-          setPicked(user);
-        }}
-      />
+      <UserPicker onPick={(user) => form.set("gateway_user_id", String(user.gateway_user_id))} />
       <AdminForm form={form} operation={null} action={t("Preview")}>
         <FieldRow>
           <TextField label={t("Account id")} inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
@@ -112,7 +106,7 @@ export function AdjustCard(): JSX.Element {
           {(answer) => (
             <div class="form">
               <DemandNotice demand={answer().demand} />
-              <Comparison answer={answer()} user={picked()} />
+              <Comparison answer={answer()} />
             </div>
           )}
         </Show>
@@ -136,21 +130,16 @@ async function send(
   return await apiPost<typeof manualAdjustOutput>(path, body, { idempotencyKey });
 }
 
-/** The change; with the address of the account if it was picked by its name. */
-function Comparison(props: { readonly answer: Done; readonly user: User | null }): JSX.Element {
-  const id = (): string => String(props.answer.gateway_user_id);
-  const email = (): string | undefined =>
-    String(props.user?.gateway_user_id) === id() ? props.user?.email : undefined;
+/** Whose account it is, as the admin may have typed its number. */
+function ownerOf({ owner, gateway_user_id: id }: Done): string {
+  return owner === null ? t("Account {id}", { id }) : t("{owner}, account {id}", { owner, id });
+}
+
+function Comparison(props: { readonly answer: Done }): JSX.Element {
   return (
     <Facts
       facts={[
-        {
-          name: t("Account"),
-          value:
-            email() === undefined
-              ? t("Account {id}", { id: id() })
-              : t("{email}, account {id}", { email: email(), id: id() }),
-        },
+        { name: t("Account"), value: ownerOf(props.answer) },
         { name: t("Amount"), value: formats.quota(props.answer.amount) },
         { name: t("Before"), value: formats.quota(props.answer.remaining_before) },
         { name: t("After"), value: formats.quota(props.answer.remaining_after) },
@@ -163,15 +152,12 @@ function Result(props: { readonly answer: Done; readonly idempotencyKey: string 
   return (
     <Notice tone="ok">
       <span>
-        {rich(
-          "{remaining_before} became {remaining_after} for account {gateway_user_id}. Idempotency key {idempotencyKey}",
-          {
-            remaining_before: formats.quota(props.answer.remaining_before),
-            remaining_after: formats.quota(props.answer.remaining_after),
-            gateway_user_id: props.answer.gateway_user_id,
-            idempotencyKey: <code>{props.idempotencyKey}</code>,
-          },
-        )}
+        {rich("{owner}: {remaining_before} became {remaining_after}. Idempotency key {idempotencyKey}", {
+          owner: ownerOf(props.answer),
+          remaining_before: formats.quota(props.answer.remaining_before),
+          remaining_after: formats.quota(props.answer.remaining_after),
+          idempotencyKey: <code>{props.idempotencyKey}</code>,
+        })}
       </span>
     </Notice>
   );

@@ -9,7 +9,7 @@ import { ErrorState } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { t } from "../../translate.ts";
 
-export type User = RowOf<typeof userList>;
+type User = RowOf<typeof userList>;
 
 const path = "/backend/admin/user/list/";
 const shownMax = 5;

@@ -15,7 +15,7 @@ import { DemandNotice } from "../../parts/approval.tsx";
 import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
-import { shownMoment, shownWord } from "../../shown.ts";
+import { shownMoment, shownText, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];
@@ -43,11 +43,8 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
     staleTime: 0,
   }));
   const form = createForm({
-    initial: { amount_usd: "", reason: "", allow_negative: false, word: "" },
-    check: (values) => ({
-      ...reasonFault(values.reason),
-      ...(values.word === order.order_no ? {} : { word: t("Type the order number.") }),
-    }),
+    initial: { amount_usd: "", reason: "", allow_negative: false },
+    check: (values) => reasonFault(values.reason),
     submit: async (values) => {
       const answer = await apiPost<typeof refundOutput>(
         "/backend/admin/refund/create/",
@@ -80,11 +77,21 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
     clearTimeout(typing);
     typing = setTimeout(() => setAsked(orAbsent(form.values().amount_usd)), typingMs);
   };
+  /** The button names the amount, once it is that of the input. */
+  const action = (): string => {
+    const preview = query.data?.preview;
+    if (order.pay_channel === "code") {
+      return t("Take back now");
+    }
+    return preview === undefined || query.isFetching || asked() !== orAbsent(form.values().amount_usd)
+      ? t("Refund now")
+      : t("Refund {amount_usd}", { amount_usd: formats.usd(preview.amount_usd) });
+  };
   return (
     <AdminForm
       form={form}
       operation="/backend/admin/refund/create/"
-      action={order.pay_channel === "code" ? t("Take back now") : t("Refund now")}
+      action={action()}
       tone="danger"
       onCancel={props.onDone}
     >
@@ -107,7 +114,9 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
             <ErrorState title={t("No preview available")} error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.preview}>
-            {(preview) => <RefundFacts preview={preview()} mayGoNegative={form.values().allow_negative} />}
+            {(preview) => (
+              <RefundFacts order={order} preview={preview()} mayGoNegative={form.values().allow_negative} />
+            )}
           </Match>
         </Switch>
       </div>
@@ -117,17 +126,16 @@ export function RefundForm(props: { readonly order: OrderRow; readonly onDone: (
         hint={t("The balance may go below zero.")}
         {...form.flag("allow_negative")}
       />
-      <TextField
-        label={t("Type {order_no} to confirm", { order_no: order.order_no })}
-        autocomplete="off"
-        {...form.text("word")}
-      />
     </AdminForm>
   );
 }
 
 /** The effects of a refund, or the reasons why it would be refused. */
-function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative: boolean }): JSX.Element {
+function RefundFacts(props: {
+  readonly order: OrderRow;
+  readonly preview: Preview;
+  readonly mayGoNegative: boolean;
+}): JSX.Element {
   const balance = (): string => {
     const { remaining_before: before, remaining_after: after } = props.preview;
     return before === null || after === null
@@ -157,6 +165,7 @@ function RefundFacts(props: { readonly preview: Preview; readonly mayGoNegative:
       </For>
       <Facts
         facts={[
+          { name: t("Payer"), value: shownText(props.order.email) },
           {
             name: t("Paid"),
             value: t("{paid_usd} by {gateway}", {

@@ -21,16 +21,24 @@ const decisions = [
   { value: "dismiss", label: t("Dismiss: change nothing, remove the mark") },
 ];
 
+/** What the button says and looks like for a decision. */
+const buttons: Readonly<Record<string, { readonly action: string; readonly tone: "primary" | "danger" }>> = {
+  settle: { action: t("Settle"), tone: "primary" },
+  refund: { action: t("Refund"), tone: "danger" },
+  cancel: { action: t("Cancel the order"), tone: "danger" },
+  dismiss: { action: t("Dismiss"), tone: "primary" },
+};
+const undecided = { action: t("Decide"), tone: "primary" } as const;
+
 /** Decides on an order whose payment did not match; recorded with its reason. */
 export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: () => void }): JSX.Element {
   const { order } = props;
   const refresh = useRefresh("/backend/admin/order/", "/backend/admin/payment/", "/backend/admin/refund/");
   const form = createForm({
-    initial: { action: "", transaction_id: order.transaction_id ?? "", reason: "", word: "" },
+    initial: { action: "", transaction_id: order.transaction_id ?? "", reason: "" },
     check: (values) => ({
       ...(values.action === "" ? { action: t("Choose what to do.") } : {}),
       ...reasonFault(values.reason),
-      ...(values.word === order.order_no ? {} : { word: t("Type the order number.") }),
     }),
     submit: async (values) => {
       const answer = await apiPost<typeof resolveOrderOutput>("/backend/admin/order/resolve/", {
@@ -48,12 +56,13 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       props.onDone();
     },
   });
+  const button = () => buttons[form.values().action] ?? undecided;
   return (
     <AdminForm
       form={form}
       operation="/backend/admin/order/resolve/"
-      action={t("Decide")}
-      tone="danger"
+      action={button().action}
+      tone={button().tone}
       onCancel={props.onDone}
     >
       <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{reason()}</Notice>}</Show>
@@ -75,11 +84,6 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
         {...form.text("transaction_id")}
       />
       <ReasonField form={form} />
-      <TextField
-        label={t("Type {order_no} to confirm", { order_no: order.order_no })}
-        autocomplete="off"
-        {...form.text("word")}
-      />
     </AdminForm>
   );
 }
