@@ -120,7 +120,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   });
   const quote = createQuoteQuery(() => (granted() === null ? null : bought()));
   const isPriced = (): boolean => granted() !== null && quote.data !== undefined;
-  // The key stays the same while the purchase does, so that a second press does not place a second order.
+  // The key stays the same while the purchase does, so that neither a second press nor one after a dry run places another order.
   let idempotencyKey = newIdempotencyKey();
   createEffect(
     on([chosen, amount, coupon], () => {
@@ -138,7 +138,7 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
       apiPost<typeof createdPayment>(
         method.path,
         { ...bought(), vendor: method.id, dry_run: isDry },
-        { idempotencyKey: isDry ? newIdempotencyKey() : idempotencyKey },
+        { idempotencyKey },
       ),
     onSuccess: (payment) => {
       refresh();
@@ -149,11 +149,19 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
       }
     },
   }));
+  /** The order of the dry run, or one without a payment method. */
+  const placeOrder = async () => {
+    const tried = shown()?.order;
+    if (tried !== undefined) {
+      return tried;
+    }
+    const path = "/backend/billing/order/create/";
+    const options = { idempotencyKey: newIdempotencyKey() };
+    return (await apiPost<typeof createdOrderResponse>(path, bought(), options)).order;
+  };
   const settle = createMutation(() => ({
     mutationFn: async () => {
-      const { order } = await apiPost<typeof createdOrderResponse>("/backend/billing/order/create/", bought(), {
-        idempotencyKey: newIdempotencyKey(),
-      });
+      const order = await placeOrder();
       await apiPost<typeof mockSettleResponse>("/backend/payment/mock-settle/", { order_no: order.order_no });
       return order;
     },
