@@ -11,6 +11,7 @@ import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import type { Page } from "playwright-core";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
+import { hiddenColumns } from "../support/web/hidden-columns.ts";
 import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { shownDialogs } from "./dialogs.ts";
 import { fillHouse } from "./full-house.ts";
@@ -34,17 +35,6 @@ const variantsIn = (locales: readonly string[]): readonly Variant[] =>
     { name: `${locale}-phone`, options: { width: 390, height: 800 }, locale },
     { name: `${locale}-narrow`, options: { width: 320, height: 800 }, locale },
   ]);
-
-/** Which columns of the lists of a page are cut off or out of sight. */
-const hiddenColumns = `[...document.querySelectorAll(".table-scroll")].flatMap((area) => {
-  const [inside, isRtl] = [area.getBoundingClientRect(), getComputedStyle(area).direction === "rtl"];
-  const columns = [...area.querySelectorAll("thead th")].flatMap((head) => {
-    const { left, right } = head.getBoundingClientRect();
-    const past = isRtl ? inside.left - left : right - inside.right;
-    return past > 1 ? [head.textContent.trim() + " by " + Math.round(past) + " px"] : [];
-  });
-  return columns.length === 0 ? [] : ["a list hides columns: " + columns.join(", ")];
-})`;
 
 const folder = join(import.meta.dir, "../../.data/shots");
 

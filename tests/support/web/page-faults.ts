@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ShownPage } from "../../shots/pages.ts";
 import { TestBrowser, type WatchedPage } from "./browser.ts";
+import { hiddenColumns } from "./hidden-columns.ts";
 import { inLanguage, pageOptions, startWebRig, type WebRig } from "./web-rig.ts";
 
 const { TEST_FULL } = process.env;
@@ -11,7 +12,7 @@ const narrowest = { width: 320, height: 640 };
 let web: WebRig;
 let browser: TestBrowser;
 
-/** What axe finds in a theme and a width; an open page does not have to be loaded again for another one. */
+/** What axe finds in a theme and a width, and columns that are cut; an open page does not have to be loaded again for another one. */
 async function look(
   { page, axe }: WatchedPage,
   size: { readonly width: number; readonly height: number },
@@ -19,7 +20,8 @@ async function look(
 ): Promise<string[]> {
   await page.setViewportSize(size);
   await page.emulateMedia({ colorScheme });
-  return (await axe()).map((line) => `${size.width} ${colorScheme}: ${line}`);
+  const hidden = size.width < wide.width ? [] : await page.evaluate<string[]>(hiddenColumns);
+  return [...hidden, ...(await axe())].map((line) => `${size.width} ${colorScheme}: ${line}`);
 }
 
 type Look = readonly [size: { readonly width: number; readonly height: number }, scheme: "light" | "dark"];
@@ -75,8 +77,8 @@ function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction
 }
 
 /**
- * Tests that each of these pages has no fault that axe finds, does not jump while it loads, and fits the narrowest phone. A file
- * of tests calls it once; the browser and the service are its own.
+ * Tests that each of these pages has no fault that axe finds, does not jump while it loads, shows every column on a screen of
+ * 1280 pixels, and fits the narrowest phone. A file of tests calls it once; the browser and the service are its own.
  */
 export function testPages(pages: readonly ShownPage[]): void {
   beforeAll(async () => {

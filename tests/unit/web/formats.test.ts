@@ -262,6 +262,15 @@ describe("a receipt", () => {
   });
 });
 
+test("a moment of a list has no seconds, and a year only if it is another one", () => {
+  const { shortDateTime } = formatsOf("en", "UTC");
+  const now = Date.parse("2026-11-29T12:00:00Z");
+  const shown = ["2026-01-01T00:00:59Z", "2025-12-31T23:59:59Z"].map((time) => shortDateTime(time, now));
+  expect(shown.map((text) => text.replace(/\s/g, " "))).toEqual(["Jan 1, 12:00 AM", "Dec 31, 2025, 11:59 PM"]);
+  // The year is that of the place.
+  expect(formatsOf("en", "Asia/Tokyo").shortDateTime("2025-12-31T23:59:59Z", now)).not.toContain("2025");
+});
+
 test("formatters of numbers and dates are created once for each language and zone", () => {
   expect(formatsOf("de", "Asia/Tokyo")).toBe(formatsOf("de", "Asia/Tokyo"));
   expect(formatsOf("de", "Asia/Tokyo")).not.toBe(formatsOf("de", "UTC"));

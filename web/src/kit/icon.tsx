@@ -13,6 +13,7 @@ const shapes = {
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM10.7 10.7l3 3",
   up: "M4 10l4-4 4 4",
+  sort: "M5 6.5l3-3 3 3M5 9.5l3 3 3-3",
   warning: "M8 2.5 14 13H2zM8 6.5v3M8 11.3v.01",
   external: "M9 3h4v4M13 3 7.5 8.5M11 9.5V13H3V5h3.5",
   plus: "M8 3v10M3 8h10",

@@ -310,9 +310,7 @@ function HeadCell<Row>(props: { readonly column: Column<Row>; readonly state: Ta
       <Show when={props.column.isSortable} fallback={props.column.label}>
         <button type="button" onClick={() => props.state.setSort(nextSort(sort(), props.column.id))}>
           {props.column.label}
-          <Show when={order()}>
-            <Icon name={order() === "descending" ? "down" : "up"} />
-          </Show>
+          <Icon name={order() === undefined ? "sort" : order() === "descending" ? "down" : "up"} />
         </button>
       </Show>
     </th>

@@ -5,8 +5,9 @@ import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
-import { shownCount, shownMoment, shownMs, shownText } from "../shown.ts";
+import { shownCount, shownMs, shownText } from "../shown.ts";
 import { t } from "../translate.ts";
+import { listMoment } from "./list-moment.tsx";
 import { UserLink } from "./user-link.tsx";
 
 export type KeyRow = RowOf<typeof keyList>;
@@ -58,14 +59,14 @@ export const keyColumns: readonly Column<KeyRow>[] = [
     ),
     isHiddenAtFirst: true,
   },
-  { id: "last_used_at", label: t("Last used"), cell: (row) => shownMoment(row.last_used_at, t("never")) },
+  { id: "last_used_at", label: t("Last used"), cell: (row) => listMoment(row.last_used_at, t("never")) },
   {
     id: "expires_at",
     label: t("Expires"),
-    cell: (row) => shownMoment(row.expires_at, t("never")),
+    cell: (row) => listMoment(row.expires_at, t("never")),
     isHiddenAtFirst: true,
   },
-  { id: "created_at", label: t("Created"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: t("Created"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
 export const usageColumns: readonly Column<UsageRow>[] = [
@@ -79,7 +80,7 @@ export const usageColumns: readonly Column<UsageRow>[] = [
     ),
     card: "title",
   },
-  { id: "time", label: t("Began"), cell: (row) => shownMoment(row.started_at), isSortable: true },
+  { id: "time", label: t("Began"), cell: (row) => listMoment(row.started_at), isSortable: true },
   { id: "model", label: t("Model"), cell: (row) => shownText(row.model) },
   { id: "asked_model", label: t("Model asked for"), cell: (row) => shownText(row.asked_model), isHiddenAtFirst: true },
   { id: "end_user", label: t("End user"), cell: (row) => shownText(row.end_user), isHiddenAtFirst: true },
@@ -104,13 +105,13 @@ export const mailColumns: readonly Column<MailRow>[] = [
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "attempts", label: t("Attempts"), cell: (row) => formats.number(row.attempts), align: "end" },
   { id: "last_error", label: t("Last error"), cell: (row) => shownText(row.last_error) },
-  { id: "created_at", label: t("Queued"), cell: (row) => shownMoment(row.created_at), isSortable: true },
-  { id: "failed_at", label: t("Failed"), cell: (row) => shownMoment(row.failed_at), isHiddenAtFirst: true },
-  { id: "sent_at", label: t("Sent"), cell: (row) => shownMoment(row.sent_at), isHiddenAtFirst: true },
+  { id: "created_at", label: t("Queued"), cell: (row) => listMoment(row.created_at), isSortable: true },
+  { id: "failed_at", label: t("Failed"), cell: (row) => listMoment(row.failed_at), isHiddenAtFirst: true },
+  { id: "sent_at", label: t("Sent"), cell: (row) => listMoment(row.sent_at), isHiddenAtFirst: true },
 ];
 
 export const auditColumns: readonly Column<AuditRow>[] = [
-  { id: "at", label: t("At"), cell: (row) => shownMoment(row.at), isSortable: true, card: "title" },
+  { id: "at", label: t("At"), cell: (row) => listMoment(row.at), isSortable: true, card: "title" },
   { id: "actor_name", label: t("Who"), cell: (row) => `${row.actor_name} (${row.actor_kind})` },
   { id: "action", label: t("Action"), cell: (row) => <code>{row.action}</code> },
   {

@@ -5,8 +5,9 @@ import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
-import { shownMoment, shownText, shownWord } from "../shown.ts";
+import { shownText, shownWord } from "../shown.ts";
 import { t } from "../translate.ts";
+import { listMoment } from "./list-moment.tsx";
 import { OrganisationLink, OwnerLink, UserLink } from "./user-link.tsx";
 
 export type OrderRow = RowOf<typeof orderList>;
@@ -51,9 +52,9 @@ export const orderColumns: readonly Column<OrderRow>[] = [
       ),
     card: "badge",
   },
-  { id: "created_at", label: t("Created"), cell: (row) => shownMoment(row.created_at), isSortable: true },
-  { id: "paid_at", label: t("Paid"), cell: (row) => shownMoment(row.paid_at), isHiddenAtFirst: true },
-  { id: "credited_at", label: t("Credited"), cell: (row) => shownMoment(row.credited_at), isHiddenAtFirst: true },
+  { id: "created_at", label: t("Created"), cell: (row) => listMoment(row.created_at), isSortable: true },
+  { id: "paid_at", label: t("Paid"), cell: (row) => listMoment(row.paid_at), isHiddenAtFirst: true },
+  { id: "credited_at", label: t("Credited"), cell: (row) => listMoment(row.credited_at), isHiddenAtFirst: true },
 ];
 
 export const paymentColumns: readonly Column<PaymentRow>[] = [
@@ -80,7 +81,7 @@ export const paymentColumns: readonly Column<PaymentRow>[] = [
   },
   { id: "refunded_usd", label: t("Refunded, USD"), cell: (row) => formats.usd(row.refunded_usd), align: "end" },
   { id: "order_status", label: t("Order is"), cell: (row) => <StateWord state={row.order_status} />, card: "badge" },
-  { id: "created_at", label: t("Received"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: t("Received"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
 export const refundColumns: readonly Column<RefundRow>[] = [
@@ -93,7 +94,7 @@ export const refundColumns: readonly Column<RefundRow>[] = [
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "reason", label: t("Reason"), cell: (row) => row.reason },
   { id: "error", label: t("Error"), cell: (row) => shownText(row.error), isHiddenAtFirst: true },
-  { id: "created_at", label: t("Requested"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: t("Requested"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
 export const ledgerColumns: readonly Column<LedgerRow>[] = [
@@ -112,7 +113,7 @@ export const ledgerColumns: readonly Column<LedgerRow>[] = [
   },
   { id: "reference", label: t("Reference"), cell: (row) => <code>{row.reference}</code> },
   { id: "note", label: t("Note"), cell: (row) => shownText(row.note), isHiddenAtFirst: true },
-  { id: "created_at", label: t("At"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "created_at", label: t("At"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
 export function OrderLink(props: { readonly orderNo: string }) {

@@ -6,9 +6,9 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Badge } from "../../../kit/status.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { shownMoment } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { sessionsPath } from "./paths.ts";
 
@@ -46,8 +46,8 @@ export function SessionsCard(): JSX.Element {
               columns={[
                 { label: t("Browser"), cell: (row) => row.user_agent },
                 { label: t("Address"), cell: (row) => <code>{row.ip}</code> },
-                { label: t("Logged in"), cell: (row) => shownMoment(row.created_at) },
-                { label: t("Last seen"), cell: (row) => shownMoment(row.seen_at) },
+                { label: t("Logged in"), cell: (row) => listMoment(row.created_at) },
+                { label: t("Last seen"), cell: (row) => listMoment(row.seen_at) },
                 {
                   label: t("End"),
                   cell: (row) =>

@@ -9,9 +9,10 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { rightsOf, SuperOnly } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { shownCount, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import type { Admin, AdminAction } from "./admin.ts";
 import { AdminPanel } from "./admin-panel.tsx";
@@ -29,8 +30,8 @@ const columns: readonly Column<Admin>[] = [
     cell: (admin) => <StateWord state={admin.has_totp ? "enabled" : "not_set_up"} />,
   },
   { id: "sessions", label: t("Sessions"), cell: (admin) => shownCount(admin.sessions), align: "end" },
-  { id: "last_login_at", label: t("Last login"), cell: (admin) => shownMoment(admin.last_login_at, t("never")) },
-  { id: "created_at", label: t("Created"), cell: (admin) => shownMoment(admin.created_at), isHiddenAtFirst: true },
+  { id: "last_login_at", label: t("Last login"), cell: (admin) => listMoment(admin.last_login_at, t("never")) },
+  { id: "created_at", label: t("Created"), cell: (admin) => listMoment(admin.created_at), isHiddenAtFirst: true },
 ];
 
 /** Who may work here, and with which rights. */

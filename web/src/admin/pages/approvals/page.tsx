@@ -16,6 +16,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { Effects } from "../../parts/approval.tsx";
 import { ChoiceField } from "../../parts/choice-field.tsx";
@@ -62,8 +63,8 @@ const columns: readonly Column<Approval>[] = [
   { id: "requested_by_name", label: t("Requested by"), cell: (row) => <bdi>{row.requested_by_name}</bdi> },
   { id: "reason", label: t("Reason"), cell: (row) => <bdi>{row.reason || "–"}</bdi> },
   { id: "status", label: t("State"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "created_at", label: t("Requested at"), cell: (row) => shownMoment(row.created_at) },
-  { id: "expires_at", label: t("Expires at"), cell: (row) => shownMoment(row.expires_at) },
+  { id: "created_at", label: t("Requested at"), cell: (row) => listMoment(row.created_at) },
+  { id: "expires_at", label: t("Expires at"), cell: (row) => listMoment(row.expires_at) },
   { id: "decided_by_name", label: t("Decided by"), cell: (row) => <bdi>{row.decided_by_name ?? "–"}</bdi> },
 ];
 

@@ -14,6 +14,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
@@ -41,10 +42,10 @@ const columns: readonly Column<Batch>[] = [
   { id: "grant", label: t("Each grants"), cell: grantOf },
   { id: "redeemed", label: t("Redeemed"), cell: usedOf, align: "end" },
   { id: "state", label: t("State"), cell: (batch) => <StateWord state={batch.state} />, card: "badge" },
-  { id: "expires_at", label: t("Valid until"), cell: (batch) => shownMoment(batch.expires_at) },
+  { id: "expires_at", label: t("Valid until"), cell: (batch) => listMoment(batch.expires_at) },
   { id: "note", label: t("Note"), cell: (batch) => <bdi>{shownText(batch.note)}</bdi> },
   { id: "created_by", label: t("Made by"), cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
-  { id: "created_at", label: t("Created"), cell: (batch) => shownMoment(batch.created_at), isSortable: true },
+  { id: "created_at", label: t("Created"), cell: (batch) => listMoment(batch.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("code-batches", batchesPath);

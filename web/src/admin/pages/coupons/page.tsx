@@ -13,6 +13,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -36,10 +37,10 @@ const columns: readonly Column<Coupon>[] = [
   { id: "uses", label: t("Uses"), cell: usesOf, align: "end", isSortable: true },
   { id: "discounts_usd", label: t("Given, USD"), cell: (coupon) => formats.usd(coupon.discounts_usd), align: "end" },
   { id: "state", label: t("State"), cell: (coupon) => <StateWord state={coupon.state} />, card: "badge" },
-  { id: "expires_at", label: t("Valid until"), cell: (coupon) => shownMoment(coupon.expires_at) },
+  { id: "expires_at", label: t("Valid until"), cell: (coupon) => listMoment(coupon.expires_at) },
   { id: "note", label: t("Note"), cell: (coupon) => <bdi>{shownText(coupon.note)}</bdi> },
   { id: "created_by", label: t("Made by"), cell: (coupon) => <bdi>{coupon.created_by}</bdi>, isHiddenAtFirst: true },
-  { id: "created_at", label: t("Created"), cell: (coupon) => shownMoment(coupon.created_at), isSortable: true },
+  { id: "created_at", label: t("Created"), cell: (coupon) => listMoment(coupon.created_at), isSortable: true },
 ];
 
 const selection = selectionOf("coupons", couponsPath);

@@ -4,10 +4,11 @@ import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment, shownMs } from "../../shown.ts";
+import { shownMs } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { healthWord } from "../exit-node/check-words.tsx";
 
@@ -53,7 +54,7 @@ export function NodeCard(): JSX.Element {
                   cell: (node) => healthWord(node.health),
                 },
                 { label: t("Latency"), cell: (node) => shownMs(node.health?.latency_ms ?? null), align: "end" },
-                { label: t("Last check"), cell: (node) => shownMoment(node.health?.checked_at ?? null) },
+                { label: t("Last check"), cell: (node) => listMoment(node.health?.checked_at ?? null) },
               ]}
             />
           )}

@@ -9,13 +9,14 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { HowCounted } from "../../parts/how-counted.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { createRangeState, RangeBar, type RangeState } from "../../parts/range-bar.tsx";
 import { createMe, IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { dash, shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
+import { dash, shownCount, shownText, shownWord } from "../../shown.ts";
 import { known, t } from "../../translate.ts";
 import { FigureRow, LoadingFigures } from "./figure-row.tsx";
 import { NodeCard } from "./node-card.tsx";
@@ -228,7 +229,7 @@ const paymentColumns = [
   { label: t("Payer"), cell: (row: Payment) => shownText(row.email) },
   { label: t("Gateway"), cell: (row: Payment) => row.gateway },
   { label: t("Amount, USD"), cell: (row: Payment) => formats.usd(row.amount_usd), align: "end" as const },
-  { label: t("At"), cell: (row: Payment) => shownMoment(row.at) },
+  { label: t("At"), cell: (row: Payment) => listMoment(row.at) },
 ];
 
 type Cause = Answer["errors"][number];
@@ -244,6 +245,6 @@ const errorColumns = [
   { label: t("Cause"), cell: causeLink },
   { label: t("Calls"), cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
   { label: t("Mostly via"), cell: (row: Cause) => row.provider ?? dash },
-  { label: t("First"), cell: (row: Cause) => shownMoment(row.first_at) },
-  { label: t("Last"), cell: (row: Cause) => shownMoment(row.last_at) },
+  { label: t("First"), cell: (row: Cause) => listMoment(row.first_at) },
+  { label: t("Last"), cell: (row: Cause) => listMoment(row.last_at) },
 ];

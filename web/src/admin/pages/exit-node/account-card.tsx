@@ -9,6 +9,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
@@ -16,7 +17,7 @@ import { orNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment, shownText, shownWord } from "../../shown.ts";
+import { shownText, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { exitAccountStatuses, exitAuthTypes } from "../../values.ts";
 import { nodePaths } from "./node-form.tsx";
@@ -53,7 +54,7 @@ export function AccountCard(props: { readonly nodeCode: string; readonly account
             { label: t("Login method"), cell: (row) => shownWord(row.auth_type) },
             { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
             { label: t("Name on the node"), cell: (row) => shownText(row.node_account) },
-            { label: t("Updated"), cell: (row) => shownMoment(row.updated_at) },
+            { label: t("Updated"), cell: (row) => listMoment(row.updated_at) },
             {
               label: t("Edit"),
               cell: (row) => (

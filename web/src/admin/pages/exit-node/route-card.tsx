@@ -8,6 +8,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { TextField } from "../../../kit/field.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
@@ -15,7 +16,6 @@ import { orNull, wholeOrNull } from "../../parts/field-values.ts";
 import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { nodeStatuses } from "../../values.ts";
 import { EditButton } from "./account-card.tsx";
@@ -54,7 +54,7 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
             { label: t("Models"), cell: (row) => <code>{row.model_pattern}</code> },
             { label: t("Node"), cell: (row) => row.node_code ?? t("every node with the provider") },
             { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
-            { label: t("Updated"), cell: (row) => shownMoment(row.updated_at) },
+            { label: t("Updated"), cell: (row) => listMoment(row.updated_at) },
             {
               label: t("Edit"),
               cell: (row) => (

@@ -13,6 +13,7 @@ import { exportsOf } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { archivedFilter } from "../../parts/archive.tsx";
@@ -20,7 +21,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { shownCount, shownMs, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { dnsWord, healthWord } from "../exit-node/check-words.tsx";
 import { NodeForm } from "../exit-node/node-form.tsx";
@@ -63,13 +64,13 @@ const columns: readonly Column<Node>[] = [
   {
     id: "checked_at",
     label: t("Checked"),
-    cell: (node) => shownMoment(node.health?.checked_at ?? null, t("never")),
+    cell: (node) => listMoment(node.health?.checked_at ?? null, t("never")),
     isHiddenAtFirst: true,
   },
   {
     id: "created_at",
     label: t("Added"),
-    cell: (node) => shownMoment(node.created_at),
+    cell: (node) => listMoment(node.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },

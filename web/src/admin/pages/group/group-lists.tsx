@@ -7,11 +7,12 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { keyColumns } from "../../columns/account-columns.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment } from "../../shown.ts";
+import { shownCount } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { KeyPanel } from "../user/key-panel.tsx";
 
@@ -64,7 +65,7 @@ const userColumns: readonly Column<User>[] = [
   { id: "group_name", label: t("Group in use"), cell: (user) => user.group_name },
   { id: "plans", label: t("Plans"), cell: (user) => user.plans.join(", ") || t("none") },
   { id: "used", label: t("Used, USD"), cell: (user) => formats.quotaColumn(user.used), align: "end" },
-  { id: "last_call_at", label: t("Last call"), cell: (user) => shownMoment(user.last_call_at, t("never")) },
+  { id: "last_call_at", label: t("Last call"), cell: (user) => listMoment(user.last_call_at, t("never")) },
 ];
 
 type Plan = RowOf<typeof planList>;

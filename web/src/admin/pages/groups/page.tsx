@@ -8,13 +8,14 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
-import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { shownCount, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { groupVisibilities } from "../../values.ts";
 import { type Group, groupsPath, visibilityNames } from "./group.ts";
@@ -41,7 +42,7 @@ const columns: readonly Column<Group>[] = [
   { id: "members", label: t("Added users"), cell: (group) => shownCount(group.members), align: "end" },
   { id: "keys", label: t("Keys"), cell: (group) => shownCount(group.keys), align: "end" },
   { id: "models", label: t("Models"), cell: (group) => shownCount(group.models), align: "end" },
-  { id: "updated_at", label: t("Updated"), cell: (group) => shownMoment(group.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Updated"), cell: (group) => listMoment(group.updated_at), isHiddenAtFirst: true },
 ];
 
 const selection = selectionOf("groups", groupsPath);

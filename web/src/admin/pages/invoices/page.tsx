@@ -13,6 +13,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
@@ -41,7 +42,7 @@ const columns: readonly Column<Invoice>[] = [
     align: "end",
     isSortable: true,
   },
-  { id: "issued_at", label: t("Issued"), cell: ({ issued_at }) => shownMoment(issued_at), isSortable: true },
+  { id: "issued_at", label: t("Issued"), cell: ({ issued_at }) => listMoment(issued_at), isSortable: true },
 ];
 
 const selection = selectionOf("invoices", invoicesPath);

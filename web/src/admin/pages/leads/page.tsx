@@ -12,6 +12,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { ChoiceField, optionsOf } from "../../parts/choice-field.tsx";
@@ -35,8 +36,8 @@ const columns: readonly Column<Lead>[] = [
   { id: "volume", label: t("Expected usage"), cell: (lead) => shownText(lead.volume) },
   { id: "campaign", label: t("Campaign"), cell: (lead) => shownText(lead.campaign), isHiddenAtFirst: true },
   { id: "status", label: t("Status"), cell: (lead) => <StateWord state={lead.status} />, card: "badge" },
-  { id: "created_at", label: t("Asked"), cell: (lead) => shownMoment(lead.created_at), isSortable: true },
-  { id: "updated_at", label: t("Updated"), cell: (lead) => shownMoment(lead.updated_at), isHiddenAtFirst: true },
+  { id: "created_at", label: t("Asked"), cell: (lead) => listMoment(lead.created_at), isSortable: true },
+  { id: "updated_at", label: t("Updated"), cell: (lead) => listMoment(lead.updated_at), isHiddenAtFirst: true },
 ];
 
 const selection = selectionOf("leads", path);

@@ -8,18 +8,19 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
-import { shownMoment, shownText } from "../../shown.ts";
+import { shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { AdjustCard } from "./adjust-card.tsx";
 
 type Adjustment = RowOf<typeof adjustmentList>;
 
 const columns: readonly Column<Adjustment>[] = [
-  { id: "at", label: t("At"), cell: (row) => shownMoment(row.at), isSortable: true, card: "title" },
+  { id: "at", label: t("At"), cell: (row) => listMoment(row.at), isSortable: true, card: "title" },
   { id: "admin", label: t("By"), cell: (row) => row.admin },
   { id: "email", label: t("Account of"), cell: (row) => <OwnerLink row={row} /> },
   { id: "gateway_user_id", label: t("Account id"), cell: (row) => String(row.gateway_user_id) },

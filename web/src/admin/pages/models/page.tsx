@@ -13,13 +13,14 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { dash, shownCount, shownMoment } from "../../shown.ts";
+import { dash, shownCount } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { Abilities } from "./abilities.tsx";
@@ -63,7 +64,7 @@ const columns: readonly Column<Model>[] = [
   {
     id: "created_at",
     label: t("Created"),
-    cell: (row) => shownMoment(row.created_at),
+    cell: (row) => listMoment(row.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },

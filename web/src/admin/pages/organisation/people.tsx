@@ -1,11 +1,12 @@
 import { type JSX, Show } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment } from "../../shown.ts";
+import { shownCount } from "../../shown.ts";
 import { known, t } from "../../translate.ts";
 import type { OrganisationDetail } from "../organisations/organisation.ts";
 
@@ -33,7 +34,7 @@ export function People(props: { readonly detail: OrganisationDetail }): JSX.Elem
             { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
             { label: t("Keys"), cell: (row) => shownCount(row.live_keys), align: "end" },
             { label: t("Budget this month, USD"), cell: budget, align: "end" },
-            { label: t("Joined"), cell: (row) => shownMoment(row.joined_at) },
+            { label: t("Joined"), cell: (row) => listMoment(row.joined_at) },
           ]}
         />
       </Card>
@@ -52,7 +53,7 @@ export function People(props: { readonly detail: OrganisationDetail }): JSX.Elem
               { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
               { label: t("Keys"), cell: (row) => shownCount(row.live_keys), align: "end" },
               { label: t("Budget this month, USD"), cell: budget, align: "end" },
-              { label: t("Created"), cell: (row) => shownMoment(row.created_at) },
+              { label: t("Created"), cell: (row) => listMoment(row.created_at) },
             ]}
           />
         </Show>
@@ -65,7 +66,7 @@ export function People(props: { readonly detail: OrganisationDetail }): JSX.Elem
             columns={[
               { label: t("Address"), cell: (row) => row.email },
               { label: t("Role"), cell: (row) => known(row.role) },
-              { label: t("Ends"), cell: (row) => shownMoment(row.expires_at) },
+              { label: t("Ends"), cell: (row) => listMoment(row.expires_at) },
             ]}
           />
         </Card>

@@ -9,12 +9,13 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { Amount } from "../../columns/amount.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment } from "../../shown.ts";
+import { shownCount } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { organisationStatuses } from "../../values.ts";
 import { CreateForm } from "./create-form.tsx";
@@ -42,11 +43,11 @@ const columns: readonly Column<Organisation>[] = [
   },
   { id: "remaining", label: t("Balance, USD"), cell: (row) => <Amount quota={row.remaining} />, align: "end" },
   { id: "used", label: t("Used, USD"), cell: (row) => <Amount quota={row.used} />, align: "end" },
-  { id: "last_call_at", label: t("Last call"), cell: (row) => shownMoment(row.last_call_at, t("never")) },
+  { id: "last_call_at", label: t("Last call"), cell: (row) => listMoment(row.last_call_at, t("never")) },
   {
     id: "created_at",
     label: t("Created"),
-    cell: (row) => shownMoment(row.created_at),
+    cell: (row) => listMoment(row.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },

@@ -11,6 +11,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { OrderLink } from "../../columns/billing-columns.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
@@ -54,7 +55,7 @@ const columns: readonly Column<NoticeRow>[] = [
   },
   { id: "result", label: t("Result"), cell: (row) => <StateWord state={row.result} />, card: "badge" },
   { id: "tries", label: t("Tries"), cell: (row) => row.tries, align: "end", isHiddenAtFirst: true },
-  { id: "received_at", label: t("Received"), cell: (row) => shownMoment(row.received_at), isSortable: true },
+  { id: "received_at", label: t("Received"), cell: (row) => listMoment(row.received_at), isSortable: true },
 ];
 
 const selection = selectionOf("gateway-events", "/backend/admin/gateway-event/");

@@ -11,6 +11,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ArchiveButton, ArchivedNotice, archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
@@ -56,7 +57,7 @@ const columns: readonly Column<Plan>[] = [
     align: "end",
     isSortable: true,
   },
-  { id: "updated_at", label: t("Updated"), cell: (plan) => shownMoment(plan.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Updated"), cell: (plan) => listMoment(plan.updated_at), isHiddenAtFirst: true },
 ];
 
 const selection = selectionOf("plans", plansPath);

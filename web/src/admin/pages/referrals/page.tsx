@@ -8,6 +8,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
@@ -36,8 +37,8 @@ const columns: readonly Column<Referral>[] = [
   { id: "inviter", label: t("By"), cell: inviterOf },
   { id: "state", label: t("State"), cell: (row) => <StateWord state={row.state} />, card: "badge" },
   { id: "reward", label: t("Inviter gets"), cell: (row) => formats.quota(row.inviter_quota), align: "end" },
-  { id: "created_at", label: t("Registered"), cell: (row) => shownMoment(row.created_at), isSortable: true },
-  { id: "decided_at", label: t("Decided"), cell: (row) => shownMoment(row.decided_at) },
+  { id: "created_at", label: t("Registered"), cell: (row) => listMoment(row.created_at), isSortable: true },
+  { id: "decided_at", label: t("Decided"), cell: (row) => listMoment(row.decided_at) },
 ];
 
 const path = "/backend/admin/referral/";

@@ -3,12 +3,12 @@ import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { type Credit, refusalTexts, registrationPath } from "./registration.ts";
 
@@ -38,8 +38,8 @@ const columns: readonly Column<Credit>[] = [
     cell: (row) => (row.invitation_id === null ? "–" : String(row.invitation_id)),
     isHiddenAtFirst: true,
   },
-  { id: "registered_at", label: t("Registered"), cell: (row) => shownMoment(row.registered_at), isHiddenAtFirst: true },
-  { id: "decided_at", label: t("Verified"), cell: (row) => shownMoment(row.decided_at), isSortable: true },
+  { id: "registered_at", label: t("Registered"), cell: (row) => listMoment(row.registered_at), isHiddenAtFirst: true },
+  { id: "decided_at", label: t("Verified"), cell: (row) => listMoment(row.decided_at), isSortable: true },
 ];
 
 const selection = selectionOf("registration-credits", `${registrationPath}credit/`);

@@ -14,6 +14,7 @@ import { showToast } from "../../../kit/toast.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { orNull } from "../../parts/field-values.ts";
@@ -36,8 +37,8 @@ const columns: readonly Column<Invitation>[] = [
   { id: "state", label: t("State"), cell: (row) => <StateWord state={row.state} />, card: "badge" },
   { id: "group_name", label: t("Group"), cell: (row) => row.group_name ?? t("as usual") },
   { id: "credit_quota", label: t("Free credit"), cell: creditOf },
-  { id: "expires_at", label: t("Valid until"), cell: (row) => shownMoment(row.expires_at) },
-  { id: "created_at", label: t("Created"), cell: (row) => shownMoment(row.created_at) },
+  { id: "expires_at", label: t("Valid until"), cell: (row) => listMoment(row.expires_at) },
+  { id: "created_at", label: t("Created"), cell: (row) => listMoment(row.created_at) },
 ];
 
 /** Codes with which people may register. */

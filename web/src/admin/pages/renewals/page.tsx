@@ -13,6 +13,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { useRefresh } from "../../parts/actions.ts";
@@ -60,8 +61,8 @@ const columns: readonly Column<Renewal>[] = [
   },
   { id: "status", label: t("State"), cell: stateOf, card: "badge" },
   { id: "periods", label: t("Months paid"), cell: (row) => shownCount(row.periods), align: "end" },
-  { id: "period_end", label: t("Paid until"), cell: (row) => shownMoment(row.period_end) },
-  { id: "created_at", label: t("Begun"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  { id: "period_end", label: t("Paid until"), cell: (row) => listMoment(row.period_end) },
+  { id: "created_at", label: t("Begun"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
 const mayEnd = ({ status }: Renewal): boolean => status === "active" || status === "past_due";

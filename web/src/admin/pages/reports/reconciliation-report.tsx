@@ -5,10 +5,11 @@ import { Card } from "../../../kit/card.tsx";
 import { LoadingPart, Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import type { Column } from "../../../table/model.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { dash, shownCount, shownMoment, shownWord } from "../../shown.ts";
+import { dash, shownCount, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { ReportHead, ReportTable } from "./report-parts.tsx";
 import { createReportQuery } from "./report-query.ts";
@@ -38,7 +39,7 @@ const columns: readonly Column<Mismatch>[] = [
   },
   { id: "subject", label: t("Subject"), cell: (row) => <code>{row.subject}</code>, isSortable: true },
   { id: "detail", label: t("Detail"), cell: (row) => row.detail },
-  { id: "at", label: t("Since"), cell: (row) => shownMoment(row.at), isSortable: true },
+  { id: "at", label: t("Since"), cell: (row) => listMoment(row.at), isSortable: true },
 ];
 
 /** Whether orders, payments, refunds and the ledger agree. */

@@ -16,6 +16,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm } from "../../parts/form-parts.tsx";
@@ -35,8 +36,8 @@ const columns: readonly Column<Secret>[] = [
   { id: "name", label: t("Name"), cell: (secret) => <code>{secret.name}</code>, card: "title" },
   { id: "version", label: t("Version"), cell: (secret) => formats.number(secret.version), align: "end" },
   { id: "set_by", label: t("Set by"), cell: (secret) => secret.set_by ?? t("the service") },
-  { id: "updated_at", label: t("Set"), cell: (secret) => shownMoment(secret.updated_at) },
-  { id: "created_at", label: t("Created"), cell: (secret) => shownMoment(secret.created_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Set"), cell: (secret) => listMoment(secret.updated_at) },
+  { id: "created_at", label: t("Created"), cell: (secret) => listMoment(secret.created_at), isHiddenAtFirst: true },
 ];
 
 /** Names and versions of the encrypted secrets. Values are write-only. */

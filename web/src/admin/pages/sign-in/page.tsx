@@ -15,6 +15,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { useRefresh } from "../../parts/actions.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
@@ -46,7 +47,7 @@ const columns: readonly Column<Provider>[] = [
   {
     id: "updated_at",
     label: t("Changed"),
-    cell: (provider) => shownMoment(provider.updated_at),
+    cell: (provider) => listMoment(provider.updated_at),
     isHiddenAtFirst: true,
   },
 ];

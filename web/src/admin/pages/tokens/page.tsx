@@ -13,6 +13,7 @@ import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
@@ -123,7 +124,7 @@ function TokenTable(props: {
         { label: t("Token"), cell: (row) => <code>{`sl-mgmt-…${row.hint}`}</code> },
         { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
         { label: t("May do"), cell: (row) => names(row.scopes) },
-        { label: t("Ends"), cell: (row) => (row.status === "revoked" ? dash : shownMoment(row.expires_at)) },
+        { label: t("Ends"), cell: (row) => (row.status === "revoked" ? dash : listMoment(row.expires_at)) },
         {
           label: t("Last used"),
           cell: (row) =>

@@ -8,6 +8,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
@@ -15,7 +16,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment, shownText } from "../../shown.ts";
+import { shownCount, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { topUpStatuses } from "../../values.ts";
 import { CloseForm, topUpsPath } from "./close-form.tsx";
@@ -27,7 +28,12 @@ const openOrderOf = ({ open_order_no: orderNo }: TopUp): JSX.Element =>
 
 const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[] => [
   { id: "email", label: t("User"), cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
-  { id: "organisation", label: t("For"), cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
+  {
+    id: "organisation",
+    label: t("For"),
+    cell: (row) => <bdi>{shownText(row.organisation)}</bdi>,
+    isHiddenAtFirst: true,
+  },
   { id: "price_usd", label: t("Each, USD"), cell: (row) => formats.usd(row.price_usd), align: "end" },
   { id: "threshold", label: t("Below"), cell: (row) => formats.quota(row.threshold_quota), align: "end" },
   { id: "month_max_usd", label: t("Most per month, USD"), cell: (row) => formats.usd(row.month_max_usd), align: "end" },
@@ -42,7 +48,7 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
       <Show when={row.unclear_since !== null && row.open_order_no} fallback="–">
         {(orderNo) => (
           <>
-            {shownMoment(row.unclear_since)}{" "}
+            {listMoment(row.unclear_since)}{" "}
             <ActButton
               operation="/backend/admin/top-up/close/"
               onClick={() => close(orderNo())}
@@ -55,7 +61,13 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
       </Show>
     ),
   },
-  { id: "created_at", label: t("Agreed"), cell: (row) => shownMoment(row.created_at), isSortable: true },
+  {
+    id: "created_at",
+    label: t("Agreed"),
+    cell: (row) => listMoment(row.created_at),
+    isSortable: true,
+    isHiddenAtFirst: true,
+  },
 ];
 
 const selection = selectionOf("top-ups", topUpsPath);

@@ -11,6 +11,7 @@ import { CopyText } from "../../../kit/code.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
 import { PageLink } from "../../parts/page-link.tsx";
@@ -166,7 +167,7 @@ function AccessCard(props: { readonly detail: Detail }): JSX.Element {
           label={t("Who has read this payload")}
           rows={props.detail.accesses}
           columns={[
-            { label: t("At"), cell: (row) => shownMoment(row.at) },
+            { label: t("At"), cell: (row) => listMoment(row.at) },
             { label: t("Admin"), cell: (row) => row.admin_name },
             { label: t("Reason"), cell: (row) => row.reason },
             { label: t("From"), cell: (row) => row.ip },

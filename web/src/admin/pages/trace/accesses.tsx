@@ -5,9 +5,9 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { shownMoment } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 
 const listPath = "/backend/admin/trace/access/list/";
@@ -39,7 +39,7 @@ export function Accesses(): JSX.Element {
               label={t("The last {max} accesses", { max: shownMax })}
               rows={accesses()}
               columns={[
-                { label: t("At"), cell: (row) => shownMoment(row.at) },
+                { label: t("At"), cell: (row) => listMoment(row.at) },
                 { label: t("Admin"), cell: (row) => row.admin_name },
                 {
                   label: t("Request"),

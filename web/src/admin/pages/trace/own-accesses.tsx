@@ -4,11 +4,12 @@ import { type JSX, Match, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Card } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { dash, shownMoment } from "../../shown.ts";
+import { dash } from "../../shown.ts";
 import { t } from "../../translate.ts";
 
 const path = "/backend/admin/trace/own-access/list/";
@@ -46,7 +47,7 @@ function AccessCard(props: { readonly requestId: string | undefined }): JSX.Elem
               label={t("The last {max} times that users read payloads", { max: shownMax })}
               rows={accesses()}
               columns={[
-                { label: t("At"), cell: (row) => shownMoment(row.at) },
+                { label: t("At"), cell: (row) => listMoment(row.at) },
                 { label: t("User"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
                 {
                   label: t("Request"),

@@ -8,6 +8,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { ChoiceFilter, Column, Filter } from "../../../table/model.ts";
 import { createTableState, type TableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
@@ -27,13 +28,13 @@ import { createTraceQuery, type TraceRow } from "./trace-query.ts";
 const tokens = (count: TraceRow["input_tokens"]): string => (count === null ? "–" : shownCount(count));
 
 const columns: readonly Column<TraceRow>[] = [
-  { id: "request_id", label: t("Request"), cell: (row) => <code>{row.request_id.slice(0, 18)}…</code>, card: "title" },
-  { id: "time", label: t("Began"), cell: (row) => shownMoment(row.started_at), isSortable: true },
+  { id: "request_id", label: t("Request"), cell: (row) => <code>{row.request_id.slice(0, 13)}…</code>, card: "title" },
+  { id: "time", label: t("Began"), cell: (row) => listMoment(row.started_at), isSortable: true },
   { id: "email", label: t("User"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
   { id: "model", label: t("Model"), cell: (row) => shownText(row.model) },
   { id: "path", label: t("Call"), cell: (row) => `${row.method} ${row.path}`, isHiddenAtFirst: true },
   { id: "status", label: t("Outcome"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
-  { id: "http_status", label: "HTTP", cell: (row) => String(row.http_status), align: "end" },
+  { id: "http_status", label: "HTTP", cell: (row) => String(row.http_status), align: "end", isHiddenAtFirst: true },
   { id: "error_code", label: t("Error"), cell: (row) => shownText(row.error_code) },
   { id: "input_tokens", label: t("In"), cell: (row) => tokens(row.input_tokens), align: "end" },
   { id: "output_tokens", label: t("Out"), cell: (row) => tokens(row.output_tokens), align: "end" },

@@ -5,6 +5,7 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -51,7 +52,7 @@ const probeColumns = [
   { label: t("Channel"), cell: (row: Probe) => <bdi>{row.channel_name}</bdi> },
   { label: t("Model"), cell: (row: Probe) => <code>{row.model || dash}</code> },
   { label: t("Result"), cell: (row: Probe) => <StateWord state={probeState(row)} /> },
-  { label: t("Tested"), cell: (row: Probe) => shownMoment(row.probed_at) },
+  { label: t("Tested"), cell: (row: Probe) => listMoment(row.probed_at) },
   { label: t("Took"), cell: (row: Probe) => shownMs(row.latency_ms), align: "end" as const },
   {
     label: "HTTP",

@@ -4,13 +4,14 @@ import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { dash, shownMoment } from "../../shown.ts";
+import { dash } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Channel, channelPath, firstAddress } from "./channel.ts";
@@ -38,11 +39,11 @@ const columns: readonly Column<Channel>[] = [
   {
     id: "created_at",
     label: t("Created"),
-    cell: (channel) => shownMoment(channel.created_at),
+    cell: (channel) => listMoment(channel.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },
-  { id: "updated_at", label: t("Updated"), cell: (channel) => shownMoment(channel.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Updated"), cell: (channel) => listMoment(channel.updated_at), isHiddenAtFirst: true },
 ];
 
 function addLink(text: string): JSX.Element {

@@ -18,7 +18,7 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment, shownMs, shownText } from "../../shown.ts";
+import { dash, shownMoment, shownMs, shownText } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 import { AbilityForm } from "./ability-form.tsx";
 import { addressesOf, type Channel, channelPath } from "./channel.ts";
@@ -135,7 +135,10 @@ function Archiving(props: { readonly channel: Channel }): JSX.Element {
 
 const abilityColumns = [
   { label: t("Model"), cell: (row: Ability) => <code>{row.model}</code> },
-  { label: t("Provider's name"), cell: (row: Ability) => <code>{row.upstream_model ?? row.model}</code> },
+  {
+    label: t("Provider's name"),
+    cell: (row: Ability) => (row.upstream_model === null ? dash : <code>{row.upstream_model}</code>),
+  },
   { label: t("Group"), cell: (row: Ability) => row.group_name },
   { label: t("Priority"), cell: (row: Ability) => formats.number(row.priority), align: "end" as const },
   { label: t("Weight"), cell: (row: Ability) => formats.number(row.weight), align: "end" as const },

@@ -8,6 +8,7 @@ import { Notice } from "../../../kit/states.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { JsonValue } from "../../parts/json-value.tsx";
@@ -29,7 +30,7 @@ const columns: readonly Column<Profile>[] = [
     label: t("Refresh"),
     cell: (profile) => (profile.refresh_check === null ? t("not requested") : t("waiting for a person")),
   },
-  { id: "updated_at", label: t("Updated"), cell: (profile) => shownMoment(profile.updated_at), isHiddenAtFirst: true },
+  { id: "updated_at", label: t("Updated"), cell: (profile) => listMoment(profile.updated_at), isHiddenAtFirst: true },
 ];
 
 /** Every auth profile, without its credential. */

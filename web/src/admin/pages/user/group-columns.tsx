@@ -1,9 +1,9 @@
 import type { groupOfUser } from "@sluice/contracts/groups";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { PageLink } from "../../parts/page-link.tsx";
 import type { SimpleColumn } from "../../parts/simple-table.tsx";
-import { shownMoment } from "../../shown.ts";
 import { t } from "../../translate.ts";
 
 type Row = ResponseOf<typeof groupOfUser>;
@@ -21,6 +21,6 @@ export const groupColumns: readonly SimpleColumn<Row>[] = [
   { label: t("From"), cell: (row) => sourceNames[row.source] },
   { label: t("Multiplier"), cell: (row) => `× ${formats.decimal(row.multiplier)}`, align: "end" },
   { label: t("Rank"), cell: (row) => formats.number(row.rank), align: "end" },
-  { label: t("Until"), cell: (row) => shownMoment(row.ends_at, t("no end")) },
+  { label: t("Until"), cell: (row) => listMoment(row.ends_at, t("no end")) },
   { label: t("Used by calls"), cell: (row) => (row.is_chosen ? t("yes") : t("keys that name it")) },
 ];

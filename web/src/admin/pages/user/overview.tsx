@@ -5,6 +5,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { EmptyState, Notice } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
 import { PageLink } from "../../parts/page-link.tsx";
@@ -200,7 +201,7 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
           columns={[
             { label: t("Plan"), cell: (row) => <code>{row.plan_code}</code> },
             { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
-            { label: t("Until"), cell: (row) => shownMoment(row.period_end) },
+            { label: t("Until"), cell: (row) => listMoment(row.period_end) },
             { label: t("Left, USD"), cell: (row) => formats.quota(row.quota_left), align: "end" },
             // Nothing renews automatically, so cancelling only records the user's wish.
             { label: t("Cancelled"), cell: (row) => (row.is_cancelled_at_end ? t("yes") : t("no")) },
@@ -222,8 +223,8 @@ function Passkeys(props: { readonly detail: UserDetail }): JSX.Element {
           columns={[
             { label: t("Name"), cell: (row) => <bdi>{row.name}</bdi> },
             { label: t("Synced"), cell: (row) => (row.is_synced ? t("yes") : t("no")) },
-            { label: t("Added"), cell: (row) => shownMoment(row.created_at) },
-            { label: t("Last used"), cell: (row) => shownMoment(row.last_used_at) },
+            { label: t("Added"), cell: (row) => listMoment(row.created_at) },
+            { label: t("Last used"), cell: (row) => listMoment(row.last_used_at) },
           ]}
         />
       </Card>
@@ -242,8 +243,8 @@ function SignIns(props: { readonly detail: UserDetail }): JSX.Element {
           columns={[
             { label: t("Issuer"), cell: (row) => <bdi>{row.issuer}</bdi> },
             { label: t("Address there"), cell: (row) => <bdi>{shownText(row.email ?? "")}</bdi> },
-            { label: t("Linked"), cell: (row) => shownMoment(row.created_at) },
-            { label: t("Last used"), cell: (row) => shownMoment(row.last_used_at) },
+            { label: t("Linked"), cell: (row) => listMoment(row.created_at) },
+            { label: t("Last used"), cell: (row) => listMoment(row.last_used_at) },
           ]}
         />
       </Card>

@@ -2,10 +2,10 @@ import { createSignal, type JSX, Show } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { EmptyState } from "../../../kit/states.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { shownMoment } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 
@@ -34,9 +34,9 @@ export function Sessions(props: { readonly detail: UserDetail }): JSX.Element {
           columns={[
             { label: t("Browser"), cell: (row) => row.user_agent },
             { label: t("Address"), cell: (row) => <code>{row.ip}</code> },
-            { label: t("Logged in"), cell: (row) => shownMoment(row.created_at) },
-            { label: t("Last seen"), cell: (row) => shownMoment(row.seen_at) },
-            { label: t("Ends"), cell: (row) => shownMoment(row.expires_at) },
+            { label: t("Logged in"), cell: (row) => listMoment(row.created_at) },
+            { label: t("Last seen"), cell: (row) => listMoment(row.seen_at) },
+            { label: t("Ends"), cell: (row) => listMoment(row.expires_at) },
           ]}
         />
         <ConfirmDialog

@@ -10,6 +10,7 @@ import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { Amount } from "../../columns/amount.tsx";
+import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
@@ -37,7 +38,7 @@ const columns: readonly Column<User>[] = [
   { id: "used", label: t("Used, USD"), cell: (user) => <Amount quota={user.used} />, align: "end" },
   { id: "plans", label: t("Plans"), cell: (user) => user.plans.join(", ") || t("none") },
   { id: "live_keys", label: t("Keys"), cell: (user) => shownCount(user.live_keys), align: "end" },
-  { id: "last_call_at", label: t("Last call"), cell: (user) => shownMoment(user.last_call_at, t("never")) },
+  { id: "last_call_at", label: t("Last call"), cell: (user) => listMoment(user.last_call_at, t("never")) },
   {
     id: "rate_multiplier",
     label: t("Multiplier"),
@@ -48,13 +49,13 @@ const columns: readonly Column<User>[] = [
   {
     id: "last_seen_at",
     label: t("Last seen"),
-    cell: (user) => shownMoment(user.last_seen_at, t("never")),
+    cell: (user) => listMoment(user.last_seen_at, t("never")),
     isHiddenAtFirst: true,
   },
   {
     id: "created_at",
     label: t("Registered"),
-    cell: (user) => shownMoment(user.created_at),
+    cell: (user) => listMoment(user.created_at),
     isSortable: true,
     isHiddenAtFirst: true,
   },
