@@ -1,4 +1,5 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
+import { runCallBench } from "./call/run.ts";
 import { runExportBench } from "./export/run.ts";
 import { runGrowthBench } from "./growth/run.ts";
 import { runListsBench } from "./lists/run.ts";
@@ -12,6 +13,7 @@ import { runTraceBench } from "./trace/run.ts";
 import { runTraceSearchBench } from "./trace-search/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
+  call: runCallBench,
   export: runExportBench,
   growth: runGrowthBench,
   lists: runListsBench,

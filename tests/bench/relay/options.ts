@@ -7,6 +7,8 @@ export type Options = {
   readonly rounds: number;
   readonly arms: readonly ArmName[];
   readonly scenarios: readonly Scenario[];
+  /** Calls of each arm before its first round of JSON calls. */
+  readonly warmCalls: number;
   /** Overrides the measured time of every scenario. */
   readonly seconds: number | null;
   readonly isQuick: boolean;
@@ -30,6 +32,7 @@ export const usage = `usage: bun run bench relay [options]
   --quick              one round of the headline scenarios, under 90 seconds
   --rounds <n>         interleaved rounds (default 3, quick 1)
   --seconds <n>        measured seconds of each scenario instead of its own
+  --warm <n>           calls of each arm before its first round of JSON calls (default none)
   --only <json|stream> one kind of call
   --scenarios <names>  of ${scenarios.map(nameOf).join(", ")};
                        not part of a run that does not name them: ${ALL_CONVERSIONS}, which is all of
@@ -52,6 +55,7 @@ export function readOptions(args: string[]): Options | "help" {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string" },
+      warm: { type: "string" },
       only: { type: "string" },
       scenarios: { type: "string" },
       arms: { type: "string" },
@@ -79,6 +83,7 @@ export function readOptions(args: string[]): Options | "help" {
       values.scenarios ?? (ratios === null ? undefined : checkedScenarios.join(",")),
       isQuick,
     ).filter((each) => kind === null || each.kind === kind),
+    warmCalls: values.warm === undefined ? 0 : readCount(values.warm, 0),
     seconds: readSeconds(values.seconds, ratios !== null),
     isQuick,
     jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),

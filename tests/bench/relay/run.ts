@@ -21,6 +21,7 @@ import { verifyAnswers, verifyConversion, verifyRewritten } from "./verify.ts";
 
 const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, oneApiArm, newApiArm, sluiceArm, frontArm, nodeArm];
 const QUICK_SECONDS = 2;
+const WARM_SECONDS = 5;
 const resultFolder = join(import.meta.dir, "../../../.data/bench");
 
 /** Runs the bench and returns the exit code. */
@@ -138,6 +139,7 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
         }
       }
     }
+    await warmUp(bench, running, chosen[0]);
     for (let round = 0; round < bench.options.rounds; round++) {
       // Begun at another place in each round, so that none always comes first after the start.
       const first = Math.floor((results.length * round) / bench.options.rounds);
@@ -154,6 +156,23 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
     }
   }
   return results;
+}
+
+/** Loads each arm until it has made so many calls, so that the compiler is done with what is measured. */
+async function warmUp(bench: Bench, running: ReadonlyMap<Arm, RunningArm>, scenario?: Scenario): Promise<void> {
+  const { options, provider, site } = bench;
+  const { warmCalls, jsonLoad } = options;
+  if (scenario?.kind !== "json") {
+    return;
+  }
+  for (const [arm, started] of running) {
+    let calls = 0;
+    while (started.pid !== null && calls < warmCalls) {
+      const load = { site, provider, scenario, seconds: WARM_SECONDS, jsonLoad };
+      calls += (await named(arm, () => measure(started, load))).provided;
+      say(`${arm.title}: ${calls} calls to warm up`);
+    }
+  }
 }
 
 /** One measurement of every arm; every second round is in reverse order, so that no arm always comes first. */
