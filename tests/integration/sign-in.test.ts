@@ -113,6 +113,22 @@ test("an account that somebody registered with another's address is neither open
   expect(await userOf(email)).toMatchObject({ status: "email_pending", links: 0 });
 });
 
+test("an account that came from another gateway without a verified address is linked once its owner has read its mail", async () => {
+  const email = freshEmail();
+  await client.makeUser(email, "the attacker knows this");
+  await rig.db.sql`update user_profile set email_verified_at = null where email = ${email}`;
+  const back = await browse().signIn("acme", issuer, verified("moved-1", email));
+  expect([back.status, await back.text()]).toEqual([409, expect.stringContaining("waiting for verification")]);
+  expect(await userOf(email)).toMatchObject({ status: "active", links: 0 });
+  await rig.db.sql`
+    insert into account_token (user_id, purpose, token_hash, expires_at)
+    select id, 'password_reset', sha256('mailed'::bytea), now() + interval '1 hour' from user_profile where email = ${email}`;
+  const reset = await client.post("/backend/auth/password-reset/confirm/", { token: "mailed", password });
+  const owner = browse();
+  await owner.signIn("acme", issuer, verified("moved-1", email));
+  expect([reset.status, await client.me(owner.cookies), (await userOf(email))?.links]).toEqual([200, 200, 1]);
+});
+
 test("an address that moved to another person at the issuer does not bring the account along", async () => {
   const [email, later] = [freshEmail(), freshEmail()];
   await browse().signIn("acme", issuer, verified("owner-1", email));

@@ -1,5 +1,5 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { countOfRows, equalsInAnyCase, isSet, now } from "../db/expressions.ts";
 import { userProfile as profile, recoveryCode } from "../db/schema/accounts.ts";
 import { gatewayUser } from "../db/schema/gateway-keys.ts";
@@ -91,6 +91,15 @@ const login = {
   hasCode: isSet(profile.totpEnabledAt),
 };
 
+/** Whether the owner of an account has proved to read its mail. One that came from another gateway may be used before. */
+export async function hasVerifiedAddress(db: Queryable, userId: UserId): Promise<boolean> {
+  const rows = await db.drizzle
+    .select({ id: profile.id })
+    .from(profile)
+    .where(and(eq(profile.id, userId), isNotNull(profile.emailVerifiedAt)));
+  return rows.length > 0;
+}
+
 export async function findLoginByEmail(db: Queryable, email: string): Promise<LoginProfile | null> {
   const [row] = await db.drizzle.select(login).from(profile).where(equalsInAnyCase(profile.email, email));
   return (row ?? null) as LoginProfile | null;
@@ -137,12 +146,19 @@ export async function holdLogin(
   return rows.length > 0;
 }
 
-/** Returns whether the user was waiting for verification. */
+/**
+ * Records that a user has proved to own the address. Users of another gateway are active before.
+ * @returns whether nobody had verified it
+ */
 export async function activateProfile(db: Queryable, userId: UserId): Promise<boolean> {
+  const isUnproved = or(
+    eq(profile.status, "email_pending"),
+    and(eq(profile.status, "active"), isNull(profile.emailVerifiedAt)),
+  );
   const rows = await db.drizzle
     .update(profile)
     .set({ status: "active", emailVerifiedAt: now, updatedAt: now })
-    .where(and(eq(profile.id, userId), eq(profile.status, "email_pending")))
+    .where(and(eq(profile.id, userId), isUnproved))
     .returning({ id: profile.id });
   return rows.length > 0;
 }

@@ -12,7 +12,7 @@ import { attemptKinds, freeFromAddress } from "../attempts/model.ts";
 import { type LoginDeps, refuseUnlessActive } from "../login/user-login.ts";
 import type { Origin } from "../model.ts";
 import { ofUser } from "../sessions/store.ts";
-import { findLoginByEmail, type LoginProfile } from "../store.ts";
+import { findLoginByEmail, hasVerifiedAddress, type LoginProfile } from "../store.ts";
 import { useOnce } from "../used-challenge-store.ts";
 import { cookieMinutes, type FlowCookie, type SignInFlow, type WaitingCode } from "./flow-cookie.ts";
 import { findUserOfIdentity, holdActive, holdIdentity } from "./identity-store.ts";
@@ -176,9 +176,10 @@ export class SignIn {
     if (person.email === null || !person.isEmailVerified) {
       throw new AppError("address_unverified");
     }
-    const user = await findLoginByEmail(this.#deps.db, person.email);
-    if (user?.status === "email_pending") {
-      // The person who registered it has not proved the address, and knows its password.
+    const { db } = this.#deps;
+    const user = await findLoginByEmail(db, person.email);
+    if (user !== null && !(await hasVerifiedAddress(db, user.userId))) {
+      // Somebody registered it, here or in another gateway, without proving the address, and knows its password.
       throw new AppError("account_exists");
     }
     return user;
