@@ -338,10 +338,13 @@ test("the last way in can't be removed, and a login that is old is not enough to
   const [linked] = listed.body["sign_ins"] as { sign_in_id: number }[];
   const removal = { sign_in_id: linked?.sign_in_id };
   expect(codeOf(await console.post("/backend/auth/sign-ins/unlink/", removal))).toEqual([409, "last_sign_in"]);
+  const token = { name: "a program", scopes: ["usage"], expires_in_days: 7 };
+  expect((await console.post("/backend/tokens/create/", token)).status).toBe(200);
   await rig.db.sql`
     update session set created_at = created_at - interval '16 minutes'
     where user_id = (select id from user_profile where email = ${email})`;
   expect(codeOf(await console.post("/backend/auth/sign-ins/unlink/", removal))).toEqual([403, "step_up_required"]);
+  expect(codeOf(await console.post("/backend/tokens/create/", token))).toEqual([403, "step_up_required"]);
   expect((await userOf(email))?.links).toBe(1);
 });
 

@@ -149,7 +149,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...dataExportEndpoints(routeDeps),
         ...signInAdminEndpoints(routeDeps),
         ...registrationAdminEndpoints({ ...routeDeps, masterKey: deps.masterKey, baseUrl }),
-        ...accessTokenEndpoints({ tokens: new AccessTokens(db), ownAccount: routeDeps.ownAccount }),
+        ...accessTokenEndpoints({ tokens: new AccessTokens(db), links: routeDeps.links }),
         ...adminAccountEndpoints(routeDeps),
         ...userAdminEndpoints(routeDeps),
       ],

@@ -28,8 +28,8 @@ export const userTokenCreateInput = z.strictObject({
   name,
   scopes: scopesOf(userTokenScopes),
   expires_in_days: days,
-  /** Asked for, because a token outlives the session that creates it. */
-  password: typedPassword,
+  /** Asked for, because a token outlives the session that creates it; an account without a password needs a recent login. */
+  password: typedPassword.optional(),
   /** Required if logins require one. */
   code: typedCode.optional(),
 });

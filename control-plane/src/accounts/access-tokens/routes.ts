@@ -11,14 +11,14 @@ import {
 import { z } from "zod";
 import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, endpoint } from "../../platform/endpoint/model.ts";
-import { limitSentences } from "../attempts/limit-sentences.ts";
 import { originOf } from "../route-deps.ts";
 import { ofAdmin, ofUser } from "../sessions/store.ts";
-import type { OwnAccount } from "../users/own-account.ts";
+import { proofErrors, proofLimits } from "../sign-in/account-routes.ts";
+import type { LinkedSignIns } from "../sign-in/linked-sign-ins.ts";
 import { type AccessTokens, checkSensitive } from "./access-tokens.ts";
 import { lockAdminOwner, lockUserOwner } from "./store.ts";
 
-export type TokenRouteDeps = { readonly tokens: AccessTokens; readonly ownAccount: Pick<OwnAccount, "prove"> };
+export type TokenRouteDeps = { readonly tokens: AccessTokens; readonly links: Pick<LinkedSignIns, "prove"> };
 
 const liveTokens = [`At most ${liveTokensMax} live access tokens.`];
 const nothing = z.strictObject({});
@@ -28,7 +28,7 @@ export function accessTokenEndpoints(deps: TokenRouteDeps): AnyEndpoint[] {
   return [...userEndpoints(deps), ...adminEndpoints(deps)];
 }
 
-function userEndpoints({ tokens, ownAccount }: TokenRouteDeps): AnyEndpoint[] {
+function userEndpoints({ tokens, links }: TokenRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
@@ -49,14 +49,11 @@ function userEndpoints({ tokens, ownAccount }: TokenRouteDeps): AnyEndpoint[] {
       input: userTokenCreateInput,
       summary: "Create an access token; it is shown only once",
       output: tokenCreateResponse,
-      limits: [...liveTokens, ...limitSentences.confirmation, ...limitSentences.code],
-      errors: [
-        ...(["too_many_tokens", "invalid_credentials", "invalid_code", "code_required", "too_many_attempts"] as const),
-        "unauthenticated",
-      ],
+      limits: [...liveTokens, ...proofLimits],
+      errors: ["too_many_tokens", ...proofErrors],
       handle: async (call) => {
         const { user, input } = call;
-        const passwordHash = await ownAccount.prove(user, input, originOf(call));
+        const passwordHash = await links.prove(user, input, originOf(call));
         const { name, scopes, expires_in_days: days } = input;
         return await tokens.create(
           ofUser(user.userId),

@@ -47,14 +47,15 @@ const view = {
 };
 
 /**
- * Locks a user who is active and has this password, so that what ends the user's access comes before or after.
+ * Locks a user who is active and has this password, or none, so that what ends the user's access comes before or after.
  * @returns whether such a user exists
  */
-export async function lockUserOwner(tx: Queryable, userId: bigint, passwordHash: string): Promise<boolean> {
+export async function lockUserOwner(tx: Queryable, userId: bigint, passwordHash: string | null): Promise<boolean> {
+  const hasPassword = passwordHash === null ? isNull(profile.passwordHash) : eq(profile.passwordHash, passwordHash);
   const rows = await tx.drizzle
     .select({ id: profile.id })
     .from(profile)
-    .where(and(eq(profile.id, userId), eq(profile.status, "active"), eq(profile.passwordHash, passwordHash)))
+    .where(and(eq(profile.id, userId), eq(profile.status, "active"), hasPassword))
     .for("update");
   return rows.length > 0;
 }

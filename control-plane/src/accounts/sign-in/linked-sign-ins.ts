@@ -49,9 +49,10 @@ export class LinkedSignIns {
   /**
    * Makes sure that the caller is the owner: by the password and a code, or by a login of the last minutes if the account has
    * no password.
+   * @returns the hash that the password was compared with; null without one
    * @throws AppError `invalid_credentials`, `code_required`, `invalid_code`, `step_up_required`, `too_many_attempts`
    */
-  async prove(user: UserCaller, { password, code }: Proof, origin: Origin): Promise<void> {
+  async prove(user: UserCaller, { password, code }: Proof, origin: Origin): Promise<string | null> {
     const { db, clock, ownAccount } = this.#deps;
     const login = await findLoginById(db, user.userId);
     if (login === null) {
@@ -61,13 +62,13 @@ export class LinkedSignIns {
       if (password === undefined) {
         throw new AppError("invalid_credentials", { message: "The password is incorrect." });
       }
-      await ownAccount.prove(user, { password, code }, origin);
-      return;
+      return await ownAccount.prove(user, { password, code }, origin);
     }
     const loggedInAt = user.sessionId === null ? null : await findLoginTime(db, user.sessionId);
     if (loggedInAt === null || clock.now() - loggedInAt.getTime() > freshLoginMs) {
       throw new AppError("step_up_required");
     }
+    return null;
   }
 
   /**

@@ -9,6 +9,7 @@ import { Checkbox, SelectField, TextField } from "../../../kit/field.tsx";
 import { ErrorState } from "../../../kit/states.tsx";
 import { consoleLocale } from "../../locales.ts";
 import { createMeQuery } from "../../parts/queries.ts";
+import { proofOf } from "../account/proof-fields.tsx";
 import { tokensArea } from "./messages/messages.ts";
 import styles from "./tokens.module.css";
 
@@ -21,7 +22,7 @@ const empty = {
   code: "",
 };
 
-/** Asks for the password, because a token outlives the session that creates it. */
+/** Asks for the password, because a token outlives the session that creates it; where there is none, the login has to be recent. */
 export function CreateTokenDialog(props: {
   readonly isOpen: boolean;
   readonly onClose: () => void;
@@ -36,11 +37,11 @@ export function CreateTokenDialog(props: {
       ...(name.trim() === "" ? { name: texts.nameMissing } : {}),
       ...(scopes.length === 0 ? { scopes: texts.noScope } : {}),
     }),
-    submit: async ({ code, expires_in_days, ...values }) => {
+    submit: async ({ password, code, expires_in_days, ...values }) => {
       const { secret } = await apiPost<typeof tokenCreateResponse>("/backend/tokens/create/", {
         ...values,
         expires_in_days: Number(expires_in_days),
-        ...(code.trim() === "" ? {} : { code }),
+        ...proofOf({ password, code }),
       });
       form.reset(empty);
       props.onMade(secret);
@@ -85,9 +86,16 @@ export function CreateTokenDialog(props: {
         <SelectField label={texts.expires} {...form.text("expires_in_days")}>
           <For each={daysOffered}>{(count) => <option value={count}>{days.format(count)}</option>}</For>
         </SelectField>
-        <TextField label={texts.password} type="password" autocomplete="current-password" {...form.text("password")} />
-        <Show when={me.data?.user.has_totp === true || me.isError}>
-          <TextField label={texts.code} autocomplete="one-time-code" {...form.text("code")} />
+        <Show when={me.data?.user.has_password !== false}>
+          <TextField
+            label={texts.password}
+            type="password"
+            autocomplete="current-password"
+            {...form.text("password")}
+          />
+          <Show when={me.data?.user.has_totp === true || me.isError}>
+            <TextField label={texts.code} autocomplete="one-time-code" {...form.text("code")} />
+          </Show>
         </Show>
         <Show when={form.problem()}>{(problem) => <ErrorState title={texts.failed} error={problem()} />}</Show>
         <div class="dialog-actions">
