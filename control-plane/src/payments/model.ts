@@ -92,7 +92,8 @@ export type ReviewReason =
   | "payment_changed"
   | "paid_while_in_review"
   | "paid_too_late"
-  | "coupon_used_up";
+  | "coupon_used_up"
+  | "account_closed";
 
 /** The prefix of the review reason of an order whose money went back at the gateway, or is disputed there. */
 export const reversalMark = "gateway_reversal";

@@ -107,6 +107,17 @@ describe("a month that an organisation buys", () => {
     expect([await balanceOf(team), months(await scene.months(team))]).toEqual([0n, ["expired"]]);
   });
 
+  test("is credited to nobody once all members have left: its payment waits for a person", async () => {
+    const team = await addTeam();
+    const { order } = await scene.payments.billing.place({
+      ...{ userId: team.payer.userId, organisationId: team.organisationId, planCode: "monthly" },
+      ...{ payChannel: "cardpay", sender: "default" },
+    });
+    await Promise.all([team.owner, team.payer, team.member].map((person) => leave(team, person)));
+    expect(await settlePaid(scene.payments.billing.deps, noticeOf(order))).toBe("review");
+    expect([(await ordersOf(team))[0]?.status, await balanceOf(team)]).toEqual(["review", 0n]);
+  });
+
   test("ends where it is, although its buyer has one of the same plan", async () => {
     const team = await addTeam();
     await buy(team, scene.start);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Order } from "@sluice/control-plane/payments/model.ts";
-import { claimOrder } from "@sluice/control-plane/payments/orders/orders.ts";
+import { claimOrder, expireOverdueOrders } from "@sluice/control-plane/payments/orders/orders.ts";
 import { payWaitingRefunds } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { codeOf, consoleClient } from "../../support/accounts/console-client.ts";
@@ -91,6 +91,18 @@ test("a refund sends back what was paid, and credits nothing, now or later", asy
   expect((await resolve(order, "refund")).body).toMatchObject({ is_new: false });
   expect(codeOf(await resolve(order, "settle"))).toEqual([409, "conflict"]);
   expect([gateway.requests.length, await scene.balance(buyer), await decisions(order)]).toEqual([asked, 0n, 1]);
+});
+
+test("a payment for an account that was closed since credits nobody, and can only be refunded", async () => {
+  const buyer = await scene.addBuyer();
+  const order = await scene.placeFor(buyer);
+  await expireOverdueOrders(scene.db, order.expiresAt);
+  await scene.db.sql`update user_profile set status = 'closed' where id = ${buyer.userId}::bigint`;
+  expect(await settlePaid(scene.deps, noticeOf(order))).toBe("review");
+  expect(await scene.order(order.orderNo)).toMatchObject({ status: "review", review_reason: "account_closed" });
+  expect(codeOf(await resolve(order, "settle"))).toEqual([409, "conflict"]);
+  expect((await resolve(order, "refund")).body).toMatchObject({ order: { status: "refunded" }, refund: { quota: 0 } });
+  expect(await scene.balance(buyer)).toBe(0n);
 });
 
 test("a refund that the gateway refuses can be retried, or be settled instead", async () => {

@@ -4,7 +4,7 @@ import { equalsConstant, equalsInAnyCase, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { salesOrder as order, payment, refund } from "../../db/schema/billing.ts";
 import { coupon, couponUse } from "../../db/schema/coupons.ts";
-import { organisation } from "../../db/schema/organisations.ts";
+import { organisationMember as member, organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import type { OrderTax } from "../invoices/tax.ts";
@@ -182,13 +182,20 @@ export async function markCredited(tx: Queryable, orderId: bigint, at: Date): Pr
   await tx.drizzle.update(order).set({ creditedAt: at, updatedAt: now }).where(eq(order.id, orderId));
 }
 
+const decidedAgain: ReadonlySet<ReviewReason> = new Set<ReviewReason>([
+  "paid_too_late",
+  "paid_while_in_review",
+  "coupon_used_up",
+  "account_closed",
+]);
+
 /**
  * Marks an order for review by a person. Only an order that is waiting for its payment changes its status; a final
- * status stays, except for an order that was paid correctly but much too late or with a coupon that was used up, or was
- * refunded before, whose payment needs a decision. If money went back, the reason keeps saying so.
+ * status stays, except for an order that was paid correctly but much too late, with a coupon that was used up or for a closed
+ * account, or was refunded before, whose payment needs a decision. If money went back, the reason keeps saying so.
  */
 export async function markForReview(tx: Queryable, orderId: bigint, reason: ReviewReason): Promise<void> {
-  const isDecidedAgain = reason === "paid_too_late" || reason === "paid_while_in_review" || reason === "coupon_used_up";
+  const isDecidedAgain = decidedAgain.has(reason);
   await tx.drizzle
     .update(order)
     .set({
@@ -237,6 +244,33 @@ export async function findOwnerOf(
 ): Promise<Owner | null> {
   const owner = userId === null ? null : await findOwner(db, userId);
   return owner === null ? null : { ...owner, gatewayUserId: gatewayUserId ?? owner.gatewayUserId };
+}
+
+/**
+ * Whether nobody is left who could use what an order credits: the account is closed, or nobody belongs to the organisation
+ * any more. An account that is open stays so until the end of the transaction.
+ */
+export async function isForNobody(
+  tx: Queryable,
+  { userId, organisationId }: Pick<Order, "userId" | "organisationId">,
+): Promise<boolean> {
+  if (organisationId !== null) {
+    const members = await tx.drizzle
+      .select({ id: member.id })
+      .from(member)
+      .where(and(eq(member.organisationId, organisationId), isNull(member.leftAt)))
+      .limit(1);
+    return members.length === 0;
+  }
+  if (userId === null) {
+    return false;
+  }
+  const [row] = await tx.drizzle
+    .select({ status: profile.status })
+    .from(profile)
+    .where(eq(profile.id, userId))
+    .for("share");
+  return row?.status === "closed";
 }
 
 const isVerified = and(isNotNull(profile.emailVerifiedAt), ne(profile.status, "closed"));

@@ -6,7 +6,14 @@ import { consumeCoupon } from "../coupons/use-coupon.ts";
 import { issueInvoice } from "../invoices/issue-invoice.ts";
 import type { Order, PaidNotice, Payment, Resolution } from "../model.ts";
 import { refundNoOf } from "../orders/order-numbers.ts";
-import { findPaymentOfOrder, insertPayment, lockOrder, markSettled, readNow } from "../orders/order-store.ts";
+import {
+  findPaymentOfOrder,
+  insertPayment,
+  isForNobody,
+  lockOrder,
+  markSettled,
+  readNow,
+} from "../orders/order-store.ts";
 import type { BillingDeps } from "../port.ts";
 import { insertRefund, listLiveRefunds } from "../refunds/refund-store.ts";
 import { creditOrder } from "../settle/credit-order.ts";
@@ -69,6 +76,7 @@ export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision:
   }
   const at = await readNow(tx);
   if (action === "settle") {
+    await refuseForNobody(tx, order);
     await consumeCoupon(tx, order.id, true);
   } else {
     await releaseUses(tx, [order.id]);
@@ -88,6 +96,12 @@ export async function resolveOrder(tx: Transaction, deps: BillingDeps, decision:
   await queuePaidMail(tx, deps, order, owner);
   await issueInvoice(tx, { order, owner, paidUsd: payment.amountUsd, at });
   return { ...nothing, isNew: true };
+}
+
+async function refuseForNobody(tx: Transaction, order: Order): Promise<void> {
+  if (await isForNobody(tx, order)) {
+    throw new AppError("conflict", { message: "This account is closed: nobody could use it. Refund the payment." });
+  }
 }
 
 async function dismiss(tx: Transaction, order: Order, nothing: Resolved): Promise<Resolved> {

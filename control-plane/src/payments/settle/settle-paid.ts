@@ -11,6 +11,7 @@ import {
   findPaymentOfOrder,
   findVerifiedOwner,
   insertPayment,
+  isForNobody,
   lockAddress,
   lockOrder,
   markForReview,
@@ -115,6 +116,9 @@ export async function settleInTransaction(
   }
   if (judgement.kind === "review") {
     return await putUpForReview(tx, deps, { order, notice, reason: judgement.reason });
+  }
+  if (await isForNobody(tx, order)) {
+    return await putUpForReview(tx, deps, { order, notice, reason: "account_closed" });
   }
   // It is missing only where the order had ended unpaid, and others have used the coupon since.
   if (!(await consumeCoupon(tx, order.id, false))) {
