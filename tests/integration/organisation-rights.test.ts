@@ -102,6 +102,12 @@ test("the token of an organisation does nothing for the person who made it", asy
   }
   expect((await askByToken(token, "/backend/organisations/save/", { body: { name: "New" } })).status).toBe(200);
   expect((await askByToken(token, "/backend/auth/me/")).status).toBe(200);
+  await askAs(url, organisation.owner, "/backend/organisations/create/", { body: { name: "Not its business" } });
+  const namesFor = ({ body }: { readonly body: Record<string, unknown> }): string[] =>
+    (body["organisations"] as { name: string }[]).map(({ name }) => name);
+  const path = "/backend/organisations/list/";
+  expect(namesFor(await askByToken(token, path))).toEqual(["New"]);
+  expect(namesFor(await askAs(url, organisation.owner, path))).toEqual(["New", "Not its business"]);
 });
 
 test("a token that is made while acting for an organisation is for that one, and ends with the membership", async () => {

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { organisationRuleOf, organisationRulePaths } from "@sluice/contracts/organisation-rights";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
+import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { Registry } from "prom-client";
 import { codeOf } from "../support/accounts/console-client.ts";
 import { loginAdmin, type UserLogin } from "../support/accounts/logins.ts";
 import { addMember, askAs, makeKey, makeOrganisation, makeProject } from "../support/accounts/organisation-scene.ts";
@@ -30,6 +35,12 @@ afterAll(async () => {
   await rig.close();
   await provider.stop();
 });
+
+async function settleUsage(): Promise<void> {
+  const log = createLog("error", () => undefined);
+  await new UsageSettlement({ db: rig.db, clock: systemClock, log, registry: new Registry() }).run();
+  await rollUsageUp(rig.db, systemClock);
+}
 
 const call = async (secret: string) => await chat({ url, apiKey: secret }, { model: "flat" });
 
@@ -102,6 +113,21 @@ describe("an organisation", () => {
     const list = await askAs(url, anna, "/backend/usage/list/", { organisation: organisation.id });
     expect(list.body["rows"]).toHaveLength(2);
     expect((await askAs(url, anna, "/backend/usage/summary/")).body).toMatchObject({ total: { calls: 0 } });
+    // Nor does the member's key, which can spend what the wallet has.
+    await settleUsage();
+    const seenBy = async (secret: string, path: string): Promise<Record<string, unknown>> => {
+      const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${secret}` } });
+      return (await answer.json()) as Record<string, unknown>;
+    };
+    expect(await seenBy(own.secret, "/v1/usage")).toMatchObject({
+      ...{ scope: "member", used_usd: "0.004000", remaining_usd: "0.014000", limit_usd: "0.018000" },
+      days: [{ calls: 2, cost_usd: "0.004000" }],
+    });
+    expect(await seenBy(own.secret, "/v1/key")).toMatchObject({ data: { usage: 0.004, usage_daily: 0.004 } });
+    expect(await seenBy(other.secret, "/v1/usage")).toMatchObject({ scope: "account", days: [{ calls: 3 }] });
+    const budget = { member_id: Number(anna.memberId), role: "member", spend_per_month: 5_000 };
+    await askAs(url, ben, "/backend/organisations/member/save/", { body: budget, organisation: organisation.id });
+    expect(await seenBy(own.secret, "/v1/credits")).toEqual({ data: { total_credits: 0.01, total_usage: 0 } });
     expect(await rig.checkMoney()).toEqual([]);
   });
 

@@ -41,7 +41,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/admin/setup/store.ts": 1,
     "control-plane/src/admin/user-detail/user-detail-store.ts": 2,
     "control-plane/src/exit-nodes/traffic-store.ts": 3,
-    "control-plane/src/gateway/account-figures/store.ts": 3,
+    "control-plane/src/gateway/account-figures/store.ts": 6,
     "control-plane/src/gateway/channels/exit-channel-store.ts": 4,
     "control-plane/src/ledger/store.ts": 1,
     "control-plane/src/mail/quota-low/quota-low-store.ts": 1,

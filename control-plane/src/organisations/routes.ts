@@ -57,10 +57,16 @@ function personEndpoints(deps: OrganisationDeps): AnyEndpoint[] {
       path: "/backend/organisations/list/",
       access,
       input: nothing,
-      summary: "List the organisations of the user, with the user's role in each",
+      summary:
+        "List the organisations of the user, with the user's role in each; with an organisation's access token, that one",
       output: organisationListResponse,
       errors: [],
-      handle: async ({ user }) => ({ organisations: await selectOrganisations(deps.db, user.userId) }),
+      handle: async ({ user }) => {
+        const organisations = await selectOrganisations(deps.db, user.userId);
+        const bound = user.tokenOrganisationId ?? null;
+        // Programs of an organisation learn nothing about the others of the person who made the token.
+        return { organisations: organisations.filter((each) => bound === null || each.organisation_id === bound) };
+      },
     }),
     endpoint({
       method: "POST",

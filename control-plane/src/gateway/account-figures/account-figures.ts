@@ -5,6 +5,7 @@ import {
   isAccountPath,
 } from "@sluice/contracts/account-paths";
 import type { GatewayUserId } from "@sluice/contracts/ids";
+import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import type { Clock } from "../../platform/clock.ts";
 import { addDays, countDays, todayIn } from "../../platform/days.ts";
 import type { Database } from "../../platform/db.ts";
@@ -13,15 +14,24 @@ import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
 import { findKey } from "../keys/settings-store.ts";
 import type { GatewayCall, GatewayResponse, Principal } from "../model.ts";
-import { type DayRange, type Figures, plainShapes, toKey, toUsage } from "./model.ts";
-import { selectAccountFunds, selectDays, selectSpans } from "./store.ts";
+import { type DayRange, type DaySums, type Figures, plainShapes, type SpanSums, toKey, toUsage } from "./model.ts";
+import {
+  findMaker,
+  selectAccountFunds,
+  selectDays,
+  selectMemberDays,
+  selectMemberFunds,
+  selectMemberSpans,
+  selectSpans,
+} from "./store.ts";
 
 const daysShown = 30;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * Usage and balance for the holder of an API key. A key with a limit of its own sees only that; any other key can spend
- * what the account has, and sees it. Each read is a query, so an account may make only so many in a minute.
+ * what the account has, and sees it, except that a member of an organisation who may not see its usage sees that of the own
+ * keys. Each read is a query, so an account may make only so many in a minute.
  */
 export class AccountFigures {
   readonly #db: Database;
@@ -77,15 +87,27 @@ export class AccountFigures {
     range: DayRange | null,
   ): Promise<object> {
     const figures = await this.#figures(principal);
-    const { gatewayUserId } = principal;
-    const isOfAccount = figures.scope === "account";
     if (shape === "key") {
-      return toKey(figures, isOfAccount ? await selectSpans(this.#db, gatewayUserId, this.#now()) : null);
+      return toKey(figures, await this.#spans(figures, principal.gatewayUserId));
     }
     if (range !== null) {
-      return toUsage(figures, range, isOfAccount ? await selectDays(this.#db, gatewayUserId, range) : null);
+      return toUsage(figures, range, await this.#days(figures, principal.gatewayUserId, range));
     }
     return plainShapes[shape as keyof typeof plainShapes](figures);
+  }
+
+  async #spans({ scope, memberId }: Figures, gatewayUserId: GatewayUserId): Promise<SpanSums | null> {
+    if (memberId !== null) {
+      return await selectMemberSpans(this.#db, { gatewayUserId, memberId }, this.#now());
+    }
+    return scope === "account" ? await selectSpans(this.#db, gatewayUserId, this.#now()) : null;
+  }
+
+  async #days({ scope, memberId }: Figures, gatewayUserId: GatewayUserId, range: DayRange): Promise<DaySums[] | null> {
+    if (memberId !== null) {
+      return await selectMemberDays(this.#db, { gatewayUserId, memberId }, range);
+    }
+    return scope === "account" ? await selectDays(this.#db, gatewayUserId, range) : null;
   }
 
   async #figures({ apiKeyId, gatewayUserId, expiresAtMs, allowedModels }: Principal): Promise<Figures> {
@@ -98,10 +120,16 @@ export class AccountFigures {
     const key = { keyName: name, keyExpiresAtMs: expiresAtMs, requestsPerMinute, resetsAt, models };
     const { quota_limit: limit, quota_used: used } = view;
     if (limit !== null && used !== null) {
-      return { scope: "api_key", limit, used, remaining: view.quota_remaining ?? 0n, ...key };
+      return { scope: "api_key", memberId: null, limit, used, remaining: view.quota_remaining ?? 0n, ...key };
+    }
+    const maker = await findMaker(this.#db, apiKeyId);
+    if (maker !== null && (maker.hasLeft || !mayInOrganisation(maker.role, "usage"))) {
+      const { memberId } = maker;
+      const funds = await selectMemberFunds(this.#db, { apiKeyId, memberId, now: this.#now() });
+      return { scope: "member", memberId, limit: funds.used + funds.remaining, ...funds, ...key };
     }
     const { given, remaining } = await selectAccountFunds(this.#db, gatewayUserId);
-    return { scope: "account", limit: given, used: given - remaining, remaining, ...key };
+    return { scope: "account", memberId: null, limit: given, used: given - remaining, remaining, ...key };
   }
 
   #count(id: GatewayUserId): void {

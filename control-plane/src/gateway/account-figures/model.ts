@@ -1,11 +1,17 @@
 import type { AccountShape } from "@sluice/contracts/account-paths";
 import { usdOfQuota } from "@sluice/contracts/money";
 
-/** What an API key can spend: its own limit if it has one, else what the account has. Amounts in quota. */
+/**
+ * What an API key can spend: its own limit if it has one, else what the account has. A member of an organisation who may
+ * not see its usage sees that of the own keys. Amounts in quota.
+ */
 export type Figures = {
-  readonly scope: "api_key" | "account";
-  /** The limit of the key in its period, or all that the account was ever given. */
+  readonly scope: "api_key" | "member" | "account";
+  /** The member whose keys they are about; null for another scope. */
+  readonly memberId: bigint | null;
+  /** The limit of the key in its period, or all that the account was ever given; for a member, what is used and remains. */
   readonly limit: bigint;
+  /** Of a member, in this month. */
   readonly used: bigint;
   readonly remaining: bigint;
   /** When the limit of the key starts over; null if it does not. */
@@ -77,7 +83,7 @@ export function toTokenUsage({ scope, limit, used, remaining, keyName, keyExpire
       total_granted: Number(limit),
       total_used: Number(used),
       total_available: Number(remaining),
-      unlimited_quota: scope === "account",
+      unlimited_quota: scope !== "api_key",
       model_limits: Object.fromEntries((models ?? []).map((name) => [name, true])),
       model_limits_enabled: models !== null,
       expires_at: keyExpiresAtMs === null ? 0 : Math.floor(keyExpiresAtMs / 1_000),
