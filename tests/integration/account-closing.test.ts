@@ -237,15 +237,24 @@ test("the only owner of an organisation with others can't close the account; one
   expect(shown.effects).toContainEqual({ subject: "own_organisations", effect: "ends", count: 1 });
   expect(codeOf(await begin(owner))).toEqual([409, "closing_blocked"]);
   await rig.db.sql`update organisation_member set role = 'owner' where user_id = ${member.userId}::bigint`;
+  await rig.db.sql`
+    insert into buyer_data (organisation_id, name, address, country)
+    select id, 'Ada Lovelace', 'A street', 'GB' from organisation where id in (${shared}::bigint, ${alone}::bigint)`;
+  await rig.db.sql`
+    insert into event_target (gateway_user_id, kind, name, place, events, seal_name, access_sealed)
+    select gateway_user_id, 'webhook', 'hook', 'https://ada.example/', '{key.created}', 'seal' || id, '\\x00'
+    from organisation where id in (${shared}::bigint, ${alone}::bigint)`;
   expect(codeOf(await begin(owner))[0]).toBe(200);
   await closeNow(owner.userId);
-  const rows = await rig.db.sql<{ id: string; status: string; members: number }>`
-    select o.id::text, o.status, count(m.id) filter (where m.left_at is null)::int as members
+  const rows = await rig.db.sql<Record<string, unknown>>`
+    select o.id::text, o.name, o.status, count(m.id) filter (where m.left_at is null)::int as members,
+      (select count(*)::int from event_target t where t.gateway_user_id = o.gateway_user_id) as webhooks,
+      (select count(*)::int from buyer_data b where b.organisation_id = o.id) as buyers
     from organisation o left join organisation_member m on m.organisation_id = o.id
     where o.id in (${shared}::bigint, ${alone}::bigint) group by o.id order by o.id`;
   expect(rows).toEqual([
-    { id: shared, status: "active", members: 1 },
-    { id: alone, status: "suspended", members: 0 },
+    { id: shared, name: "Shared", status: "active", members: 1, webhooks: 1, buyers: 1 },
+    { id: alone, name: `closed-${alone}`, status: "suspended", members: 0, webhooks: 0, buyers: 0 },
   ]);
   expect(await moneyFaults()).toEqual([]);
 });

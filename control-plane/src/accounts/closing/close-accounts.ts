@@ -10,6 +10,7 @@ import {
   endMembership,
   findAccount,
   forgetMails,
+  forgetOrganisation,
   forgetPerson,
   lockDue,
   markDone,
@@ -20,7 +21,7 @@ import {
   suspendOrganisation,
 } from "./closing-store.ts";
 import { type ClosingDeps, mailAboutClosing } from "./closings.ts";
-import { pseudonymOf } from "./model.ts";
+import { closedNameOf, pseudonymOf } from "./model.ts";
 import { previewClosing } from "./preview.ts";
 
 export type CloseDeps = Pick<ClosingDeps, "mails" | "baseUrl"> & {
@@ -82,6 +83,9 @@ async function closeAccount(tx: Transaction, deps: CloseDeps, userId: UserId): P
   await mailAboutClosing(tx, deps, account, { template: "account_closed" });
   await deleteAccess(tx, account);
   await forgetPerson(tx, account, pseudonymOf(userId));
+  for (const organisation of alone) {
+    await forgetOrganisation(tx, organisation, closedNameOf(organisation.organisationId));
+  }
   await maskOrigins(tx, userId, (origin) => deps.marks.of(origin));
   await markDone(tx, userId);
   await audit(tx, bySystem("close-accounts"), "user.close", {

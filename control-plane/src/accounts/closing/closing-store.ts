@@ -211,7 +211,7 @@ export async function endMembership(tx: Queryable, memberId: bigint): Promise<vo
     .where(and(eq(apiKey.memberId, memberId), ne(apiKey.status, "revoked")));
 }
 
-/** An organisation that nobody belongs to any more. */
+/** An organisation that nobody belongs to any more. What names it is replaced once it is closed. */
 export async function suspendOrganisation(tx: Queryable, organisationId: bigint): Promise<void> {
   await tx.drizzle
     .update(organisation)
@@ -226,9 +226,33 @@ export async function deleteAccess(tx: Queryable, { userId, gatewayUserId }: Acc
   await tx.drizzle.delete(recoveryCode).where(eq(recoveryCode.userId, userId));
   await tx.drizzle.delete(passkey).where(eq(passkey.userId, userId));
   await tx.drizzle.delete(userIdentity).where(eq(userIdentity.userId, userId));
+  await deleteWallet(tx, gatewayUserId);
+}
+
+/** What reports from an account at the gateway, and what it may do. */
+async function deleteWallet(tx: Queryable, gatewayUserId: GatewayUserId): Promise<void> {
   await tx.drizzle.delete(eventTarget).where(eq(eventTarget.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(ownPayloadReading).where(eq(ownPayloadReading.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(userGroupMember).where(eq(userGroupMember.gatewayUserId, gatewayUserId));
+}
+
+/**
+ * The same of an organisation that ends with its last member: its name, and the name and address on its invoices, are
+ * often those of a person. Invoices keep their copies.
+ */
+export async function forgetOrganisation(
+  tx: Queryable,
+  { organisationId, gatewayUserId }: { readonly organisationId: bigint; readonly gatewayUserId: GatewayUserId },
+  pseudonym: string,
+): Promise<void> {
+  await deleteWallet(tx, gatewayUserId);
+  await tx.drizzle.delete(buyerData).where(eq(buyerData.organisationId, organisationId));
+  await tx.drizzle.delete(importedUsage).where(eq(importedUsage.gatewayUserId, gatewayUserId));
+  await tx.drizzle.delete(importedCall).where(eq(importedCall.gatewayUserId, gatewayUserId));
+  await tx.drizzle
+    .update(organisation)
+    .set({ name: pseudonym, updatedAt: now })
+    .where(eq(organisation.id, organisationId));
 }
 
 /**

@@ -26,6 +26,9 @@ export type Counts = Readonly<Record<ClosingSubject, number>>;
 /** The address of a person who was forgotten. Nothing is ever sent to it. */
 export const pseudonymOf = (userId: UserId): string => `closed-${userId}@closed.invalid`;
 
+/** The name of an organisation that ended with its last member. */
+export const closedNameOf = (organisationId: bigint): string => `closed-${organisationId}`;
+
 /** A closing in responses. */
 export function closingFields({ requestedAt, closesAt, requestedBy }: Closing) {
   return {
