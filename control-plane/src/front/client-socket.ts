@@ -115,6 +115,15 @@ export class ClientSocket {
     }
   }
 
+  /** Closes the connection of a late client. What the kernel has accepted is still delivered to one that reads slowly. */
+  leave(): void {
+    if (this.hasBacklog) {
+      this.terminate();
+    } else {
+      this.#socket.end();
+    }
+  }
+
   /** Closes the connection, whatever waits to be written. */
   terminate(): void {
     this.#backlog = [];

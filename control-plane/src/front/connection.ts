@@ -136,7 +136,7 @@ export class ClientConnection implements Timed {
   onTick(nowMs: number): void {
     const { stallTimeoutMs } = this.#shared.settings;
     if (this.#socket.isLate(stallTimeoutMs, nowMs)) {
-      this.#socket.terminate();
+      this.#socket.leave();
       return;
     }
     if (this.#state !== "receiving") {

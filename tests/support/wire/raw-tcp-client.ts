@@ -39,6 +39,7 @@ export async function connectRaw(
   let byteCount = 0;
   let wishes: Wish[] = [];
   const ended = Promise.withResolvers<ConnectionEnd>();
+  let end: ConnectionEnd | null = null;
   const received = (): Uint8Array => Buffer.concat(pieces);
   const described = (): string => `${byteCount} bytes: ${Buffer.from(received()).toString("latin1", 0, shownBytesMax)}`;
   const review = (): void => {
@@ -48,16 +49,21 @@ export async function connectRaw(
       wish.grant();
     }
   };
-  const over = (end: ConnectionEnd): void => {
+  const overText = (): string => `the connection ended by ${end} after ${described()}`;
+  const over = (how: ConnectionEnd): void => {
+    end ??= how;
     ended.resolve(end);
     for (const wish of wishes) {
-      wish.deny(new Error(`the connection ended by ${end} after ${described()}`));
+      wish.deny(new Error(overText()));
     }
     wishes = [];
   };
   const until = (isMet: () => boolean): Promise<void> => {
     if (isMet()) {
       return Promise.resolve();
+    }
+    if (end !== null) {
+      return Promise.reject(new Error(overText()));
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(new Error(`nothing more came after ${described()}`)), patienceMs);

@@ -327,6 +327,21 @@ describe("a client that leaves the front", () => {
   });
 });
 
+test("a client that reads slowly gets all of the last response, also after the front has closed the connection", async () => {
+  const body = Buffer.alloc(300_000, "x");
+  rig = startFrontRig({ answer: () => Promise.resolve({ status: 200, headers: {}, body }) });
+  rig.front.beginDrain();
+  const connection = await connectRaw(rig.port, { receiveBufferBytes: 32_768 });
+  connection.pause();
+  connection.send(post("one"));
+  await until(() => rig.calls.length === 1);
+  await until(() => rig.front.connections === 0);
+  expect(connection.receivedBytes()).toBeLessThan(body.length);
+  connection.resume();
+  expect(await connection.ended).toBe("fin");
+  expect(textOf(connection)).toEndWith(`connection: close\r\n\r\n${body}`);
+});
+
 describe("a stream through the front", () => {
   const start = (...pieces: readonly (string | Error)[]): FrontRig =>
     startFrontRig({
