@@ -8,8 +8,6 @@ import { type Client, type ClientFacts, type Dialect, dialects, picture, toolRes
 import { type CellOutcome, CellRuns, type ClientCell, cellsOf, describeCell, reasonAgainst } from "./run-cells.ts";
 import { toUnits, toUsage } from "./scripted-turns.ts";
 
-const runMsMax = 60_000;
-
 /** What the table says of clients that can't run here. */
 export function logUntried(clients: readonly ClientFacts[], reason: string): void {
   for (const cell of clients.flatMap((client) => cellsOf(client))) {
@@ -22,7 +20,7 @@ export function crossClient(client: Client, scene: () => RelayScene): void {
   describe(client.name, () => {
     const cells = cellsOf(client);
     const runs = new CellRuns();
-    beforeAll(() => runs.run(scene(), cells), runMsMax);
+    beforeAll(() => runs.run(scene(), cells));
 
     describe.each(dialects.map((channel) => ({ channel })))("on a channel of $channel", ({ channel }) => {
       for (const cell of cells.filter((one) => one.channel === channel)) {
