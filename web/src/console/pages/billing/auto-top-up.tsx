@@ -3,7 +3,7 @@ import { planWords } from "@sluice/contracts/plan-words";
 import type { startedTopUpResponse, topUpResponse } from "@sluice/contracts/top-ups";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
-import { createSignal, For, type JSX, Show } from "solid-js";
+import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { fill } from "../../../i18n/messages.ts";
@@ -43,14 +43,25 @@ export function AutoTopUp(): JSX.Element {
   const topUps = (): readonly Plan[] => (plans.data?.plans ?? []).filter(({ kind }) => kind === "wallet_balance");
   const kept = (): TopUp | null => (query.data?.top_up?.status === "pending" ? null : (query.data?.top_up ?? null));
   const isOffered = (): boolean => options.data?.is_card_ready === true && topUps().length > 0;
+  // The card of the plans itself says when these could not be loaded.
+  const failed = () => [options, query].find(({ isError, data }) => isError && data === undefined);
   return (
-    <Show when={query.data !== undefined && (kept() !== null || isOffered())}>
-      <Card title={billingArea.texts().topUpTitle}>
-        <Show when={kept()} fallback={<StartForm plans={topUps()} />}>
-          {(topUp) => <Kept topUp={topUp()} isPaused={options.data?.is_card_ready === false} />}
-        </Show>
-      </Card>
-    </Show>
+    <Switch>
+      <Match when={failed()}>
+        {(part) => (
+          <Card title={billingArea.texts().topUpTitle}>
+            <ErrorState error={part().error} onRetry={() => void part().refetch()} />
+          </Card>
+        )}
+      </Match>
+      <Match when={query.data !== undefined && (kept() !== null || isOffered())}>
+        <Card title={billingArea.texts().topUpTitle}>
+          <Show when={kept()} fallback={<StartForm plans={topUps()} />}>
+            {(topUp) => <Kept topUp={topUp()} isPaused={options.data?.is_card_ready === false} />}
+          </Show>
+        </Card>
+      </Match>
+    </Switch>
   );
 }
 
