@@ -52,8 +52,8 @@ export const closingPreviewResponse = z.strictObject({ preview: closingPreview }
 export const closingResponse = z.strictObject({ closing: closingView });
 
 const proof = { password: typedPassword.optional(), code: typedCode.optional() };
-/** In quota; what was shown, so that nobody loses more than that. */
-const agreedBalance = z.union([z.int().min(0), z.string().regex(/^\d{1,19}$/)]).transform(BigInt);
+/** In quota; what was shown, so that nobody loses more than that. No balance has more digits. */
+const agreedBalance = z.union([z.int().min(0), z.string().regex(/^\d{1,18}$/)]).transform(BigInt);
 
 export const beginClosingInput = z.strictObject({ agreed_balance: agreedBalance, ...proof });
 export const undoClosingInput = z.strictObject(proof);

@@ -33,22 +33,29 @@ export function ReadingCard(): JSX.Element {
     return reading !== undefined && (reading.is_allowed || reading.since !== null) ? reading : undefined;
   };
   return (
-    <Show when={shown()}>
-      {(reading) => (
+    <Switch>
+      <Match when={query.isError && query.data === undefined}>
         <Card title={texts.reading}>
-          <div class="section-stack">
-            <p class="muted">{fill(texts.readingText, { count: formats.number(reading().kept_days) })}</p>
-            <Show when={mayChange}>
-              <Switches reading={reading()} />
-            </Show>
-            <Show when={reading().since}>
-              {(since) => <p class="muted">{fill(texts.readingSince, { time: formats.dateTime(since()) })}</p>}
-            </Show>
-          </div>
-          <Accesses isOn={reading().since !== null} />
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Card>
-      )}
-    </Show>
+      </Match>
+      <Match when={shown()}>
+        {(reading) => (
+          <Card title={texts.reading}>
+            <div class="section-stack">
+              <p class="muted">{fill(texts.readingText, { count: formats.number(reading().kept_days) })}</p>
+              <Show when={mayChange}>
+                <Switches reading={reading()} />
+              </Show>
+              <Show when={reading().since}>
+                {(since) => <p class="muted">{fill(texts.readingSince, { time: formats.dateTime(since()) })}</p>}
+              </Show>
+            </div>
+            <Accesses isOn={reading().since !== null} />
+          </Card>
+        )}
+      </Match>
+    </Switch>
   );
 }
 
