@@ -187,6 +187,8 @@ const viewsPath = "/backend/admin/view/list/";
 const besidesPoint: Readonly<Record<string, readonly string[]>> = {
   "console-home": ["/backend/keys/list/"],
   "console-usage": ["/backend/keys/list/"],
+  "console-usage-compared": ["/backend/keys/list/"],
+  "console-usage-tags": ["/backend/keys/list/"],
   "console-receipt": ["/backend/keys/list/"],
   "admin-invoices": ["/backend/admin/invoice/terms/"],
   "admin-trace": ["/backend/admin/channel/list/"],
