@@ -22,6 +22,8 @@ const commitBreaks = isFull ? 100 : 10;
 /** What every second call stays below: less than a call would wait for a database. A busy machine makes some slower. */
 const usualMsMax = 500;
 const callers = 4;
+/** How many calls show what their users need: with fewer, what is leased for them does not last. An idle machine makes them in a second. */
+const paceCalls = 200;
 /** Longer than anything in the control plane waits for the result of a statement. */
 const silenceMs = 8_000;
 const readinessMsMax = 60_000;
@@ -48,22 +50,32 @@ afterAll(async () => {
   await cluster.destroy();
 });
 
-type Load = { readonly seen: SeenCall[]; stop(): Promise<void> };
+type Load = {
+  readonly seen: SeenCall[];
+  /** Resolves when its users have shown what they need. */
+  paced(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /** Callers that call in sequence, every second call a stream, until they are stopped. */
 function startLoad(users: readonly TestUser[], at: SluiceProcess = sluice): Load {
   const seen: SeenCall[] = [];
+  const paced = Promise.withResolvers<void>();
   let isStopped = false;
   const caller = async (index: number): Promise<void> => {
     for (let call = 0; !isStopped; call += 1) {
       const { apiKey } = users[(index + call) % users.length] as TestUser;
       seen.push(await chat({ url: at.url, apiKey }, { model: "gpt-4o-mini", stream: call % 2 === 0 }));
+      if (seen.length === paceCalls) {
+        paced.resolve();
+      }
       await Bun.sleep(10);
     }
   };
   const running = Array.from({ length: callers }, (_, index) => caller(index));
   return {
     seen,
+    paced: () => paced.promise,
     stop: async () => {
       isStopped = true;
       await Promise.all(running);
@@ -129,7 +141,7 @@ describe("while Postgres is killed and down", () => {
     expect((await callWith(revoked.apiKey)).isWhole).toBe(true);
     await rig.db.sql`update api_key set status = 'revoked' where gateway_user_id = ${revoked.gatewayUserId}::bigint`;
     const load = startLoad(users);
-    await Bun.sleep(1_000);
+    await load.paced();
     expect((await callWith(revoked.apiKey)).status).toBe(401);
     const before = load.seen.length;
 
@@ -235,6 +247,7 @@ describe("while the network to Postgres is silent", () => {
     const call = ({ apiKey }: TestUser) => chat({ url: behindProxy.url, apiKey }, { model: "gpt-4o-mini" });
     await Promise.all(idle.map(call));
     const load = startLoad(users, behindProxy);
+    await load.paced();
     // The leases of idle replicas are being returned when the silence begins.
     await Bun.sleep(3_400);
     proxy.stall();
