@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { AccountClient } from "../support/accounts/account-client.ts";
+import { consoleClient } from "../support/accounts/console-client.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { type RealIssuer, realClient, startRealIssuer } from "../support/web/real-issuer.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
@@ -158,3 +159,130 @@ test(
   },
   testMsMax,
 );
+
+/** Counts what a person clicks on our own pages. */
+async function countClicks({ page }: WatchedPage): Promise<() => number> {
+  let clicks = 0;
+  await page.exposeFunction("countClick", () => {
+    clicks += 1;
+  });
+  await page.addInitScript(
+    `if (location.origin === ${JSON.stringify(web.sluice.url)}) addEventListener('click', (event) => event.isTrusted && countClick(), true)`,
+  );
+  return () => clicks;
+}
+
+test(
+  "an operator publishes terms that need consent, after reading how many users that asks",
+  async () => {
+    const { admin } = web.cookies;
+    const watched = await browser.open({ url: web.sluice.url, ...(admin === undefined ? {} : { cookie: admin }) });
+    const { page } = watched;
+    try {
+      await page.goto("/admin/branding/");
+      const card = page.getByRole("region", { name: "Legal pages" });
+      await card.getByRole("textbox", { name: "Text" }).fill("# Refunds\n\nYou get your money back within 14 days.");
+      await card.getByRole("combobox", { name: "This change" }).selectOption("consent");
+      await card.getByText(/\d+ active users are asked to accept it\./).waitFor();
+      expect(await watched.axe()).toEqual([]);
+      await card.getByRole("button", { name: "Publish this version" }).click();
+      await card.getByText(/\d+ active users have yet to accept edition 1\./).waitFor();
+      await card.getByText("Version 1, edition 1, in force since").waitFor();
+      expect(watched.faults).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);
+
+test(
+  "a newcomer by another service reads and accepts them in two clicks, before anything else",
+  async () => {
+    const watched = await browser.open({ url: web.sluice.url });
+    const { page } = watched;
+    const clicks = await countClicks(watched);
+    try {
+      await page.goto("/login/?next=/console/keys/");
+      await page.getByRole("link", { name: "Continue with Example" }).click();
+      await logInAtIssuer(page, "newcomer");
+      await page.waitForURL((url) => url.pathname === "/console/consent/");
+      await page.getByText("You get your money back within 14 days.").waitFor();
+      expect(await watched.axe()).toEqual([]);
+      await page.getByRole("button", { name: "Accept and continue" }).click();
+      await page.waitForURL((url) => url.pathname === "/console/keys/");
+      await page.getByRole("heading", { name: "API keys" }).waitFor();
+      expect(clicks()).toBe(2);
+      expect(faultsOf(watched)).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);
+
+test(
+  "a page that is open stays when the terms change, and who declines can leave with the data or close the account",
+  async () => {
+    const email = "decliner@example.org";
+    const client = new AccountClient(web.sluice);
+    const accepts = [{ page: "terms", edition: 1 }];
+    const { body } = await client.post("/backend/auth/register/", { email, password, accepts });
+    const link = new URL(body.verification_url ?? "");
+    await client.get(`${link.pathname}${link.search}`);
+    const { cookie } = await client.logIn(email, password);
+    const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [403] });
+    const { page } = watched;
+    try {
+      await page.goto("/console/keys/");
+      await page.getByRole("button", { name: "Create key" }).first().click();
+      const form = page.getByRole("dialog", { name: "Create key" });
+      await form.getByRole("textbox", { name: "Name" }).fill("typed before");
+      await publishSecondEdition(client);
+      await form.getByRole("button", { name: "Create key" }).click();
+      const dialog = page.getByRole("dialog", { name: "The terms have changed" });
+      await dialog.waitFor();
+      expect(await watched.axe()).toEqual([]);
+      const [tab] = await Promise.all([
+        page.context().waitForEvent("page"),
+        dialog.getByRole("link", { name: "Open in a new tab" }).click(),
+      ]);
+      await tab.getByText("Refunds are faster.").waitFor();
+      await tab.getByText(/What you accepted on/).click();
+      await tab.getByText("You get your money back within 14 days.").waitFor();
+      await tab.getByRole("button", { name: "I don’t accept" }).click();
+      await tab.getByRole("button", { name: "Log out" }).waitFor();
+      await tab.getByRole("region", { name: "Your data" }).waitFor();
+      await tab.getByRole("region", { name: "Close the account" }).waitFor();
+      await tab.getByRole("button", { name: "Accept and continue" }).click();
+      await tab.waitForURL((url) => url.pathname === "/console/");
+      await dialog.getByRole("button", { name: "I have accepted them" }).click();
+      expect(await form.getByRole("textbox", { name: "Name" }).inputValue()).toBe("typed before");
+      await form.getByRole("button", { name: "Create key" }).click();
+      await page.locator("dialog[open]").filter({ hasText: "sk-" }).waitFor();
+      expect(watched.faults).toEqual([]);
+    } finally {
+      await watched.close();
+    }
+  },
+  testMsMax,
+);
+
+async function publishSecondEdition(client: AccountClient): Promise<void> {
+  const saved = await consoleClient(web.sluice.url, web.cookies.admin ?? "").post(
+    "/backend/admin/branding/legal/save/",
+    {
+      ...{ page: "terms", locale: "en", markdown: "Within 7 days.", effective_on: "2026-12-01", version: 1 },
+      ...{ asks_consent: true, changes: "Refunds are faster." },
+    },
+  );
+  expect(saved.status).toBe(200);
+  const edition = async (): Promise<unknown> => {
+    const { body } = await client.get("/backend/auth/register/rules/");
+    return (body["accepts"] as { edition: number }[])[0]?.edition;
+  };
+  for (let attempt = 0; (await edition()) !== 2; attempt += 1) {
+    expect(attempt).toBeLessThan(2_000);
+    await Bun.sleep(10);
+  }
+}

@@ -22,6 +22,7 @@ import type { SluiceRig } from "../support/service/sluice.ts";
 import { silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 import { encoded, usageRow } from "../support/usage/usage-rows.ts";
+import { addNewcomer } from "../support/web/newcomer.ts";
 
 /** The call whose receipt and trace are photographed. */
 const shownAtMs = Date.now();
@@ -74,6 +75,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillRenewals(db, owner);
   await fillTopUp(db, owner);
   await fillReferrals(db, owner);
+  await fillConsents(db);
   await fillCatalog(rig);
   await fillGroups(db, owner);
   await fillCalls(db, owner);
@@ -81,6 +83,30 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillEarlier(db, owner);
   await fillLists(db, owner.gatewayUserId);
 }
+
+/** Terms that changed once since; the newcomer has accepted the first ones, and everybody else both. */
+async function fillConsents(db: Database): Promise<void> {
+  const terms = `# What you get\n\nAccess to the models on the list, by **API keys** that you make yourself.\n\n${paragraphs(8)}`;
+  await db.sql`
+    insert into legal_text (page, locale, markdown, effective_on, version, updated_by, updated_by_name, edition, changes)
+    values ('terms', 'en', ${terms}, '2026-01-01', 1, 1, 'somebody', 1, ''),
+      ('terms', 'en', ${`${terms}\n\n# Refunds\n\nWithin 14 days.`}, '2026-12-01', 2, 1, 'somebody', 2,
+        ${"Refunds are made within 14 days instead of 30.\nNothing else is different."}),
+      ('privacy', 'en', ${paragraphs(3)}, '2026-12-01', 1, 1, 'somebody', 1, '')`;
+  const newcomer = await addNewcomer(db);
+  await db.sql`
+    insert into legal_consent (user_id, page, edition, locale, version, way, ip, accepted_at)
+    select u.id, e.page, e.edition, 'en', e.version, case when e.edition = 1 then 'registration' else 'login' end,
+      '203.0.113.7', now() - interval '40 days' / e.edition
+    from user_profile u, (values ('terms', 1, 1), ('terms', 2, 2), ('privacy', 1, 1)) e (page, edition, version)
+    where u.id <> ${newcomer.userId}::bigint or (e.page = 'terms' and e.edition = 1)`;
+}
+
+const paragraphs = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, index) => `${index + 1}. You pay for what was delivered, at the prices on the list.`,
+  ).join("\n\n");
 
 /** Rewards for inviting others are on, and the user has made a link. */
 async function fillReferrals(db: Database, { userId }: Owner): Promise<void> {

@@ -5,8 +5,8 @@ export type ShownPage = {
   /** Of the file. */
   readonly name: string;
   readonly path: string;
-  /** Whose login it needs. */
-  readonly as: "nobody" | "user" | "admin";
+  /** Whose login it needs; a newcomer has yet to accept the terms of a full house. */
+  readonly as: "nobody" | "user" | "newcomer" | "admin";
   /** How it is shown in Arabic: at an address of its own, by the choice of the user, by `?dir=rtl`, or not at all. */
   readonly arabic: "address" | "choice" | "direction" | "none";
   /** What the page shows when it is ready. */
@@ -323,6 +323,7 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "none",
     ready: ".uplot, .state",
   },
+  { name: "admin-consents", path: "/admin/consents/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
   { name: "admin-branding", path: "/admin/branding/", as: "admin", arabic: "none", ready: "form textarea" },
   { name: "admin-settings", path: "/admin/settings/", as: "admin", arabic: "none", ready: "form input" },
   { name: "admin-audit", path: "/admin/audit/", as: "admin", arabic: "none", ready: "[data-kind=empty]" },
@@ -361,6 +362,23 @@ export const shownPages: readonly ShownPage[] = [
 
 /** Pages that only show something once there is data. */
 const pagesOfUse: readonly ShownPage[] = [
+  {
+    name: "console-consent",
+    path: "/console/consent/?next=/console/keys/",
+    as: "newcomer",
+    arabic: "choice",
+    ready: ".legal-text > p",
+  },
+  {
+    name: "console-consent-declined",
+    path: "/console/consent/",
+    as: "newcomer",
+    arabic: "none",
+    ready: ".legal-text > p",
+    press: ["I don’t accept"],
+    waitFor: "[aria-label='Close the account']",
+  },
+  { name: "admin-user-consents", path: "/admin/users/1/?tab=consents", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
   { name: "console-key-open", path: "/console/keys/?open=2", as: "user", arabic: "choice", ready: ".side-panel" },
   {

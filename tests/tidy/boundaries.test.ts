@@ -85,8 +85,10 @@ const features = {
   status: [...leaf, "admin/audit"],
   // What the operator uploads and writes.
   branding: [...leaf, "admin/audit"],
-  // Reports to users by mail.
-  accounts: [...leaf, "admin/approvals", "admin/audit", "mail"],
+  // Who has accepted what the operator writes.
+  consents: [...leaf, "admin/audit", "branding"],
+  // Reports to users by mail; newcomers accept the operator's terms.
+  accounts: [...leaf, "admin/approvals", "admin/audit", "consents", "mail"],
   "admin/upstream-auth": [...leaf, "admin/audit", "admin/secrets"],
   "exit-nodes": [...leaf, "admin/audit", "admin/secrets", "events"],
   "admin/leads": [...leaf, "admin/audit"],

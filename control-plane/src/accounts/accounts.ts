@@ -1,4 +1,5 @@
 import type { Approvals } from "../admin/approvals/service.ts";
+import type { Consents } from "../consents/service.ts";
 import type { MailQueue } from "../mail/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
@@ -67,6 +68,8 @@ export type AccountsDeps = {
   readonly acts: AccountActs;
   readonly onVerified: OnVerified;
   readonly onReferred: OnReferred;
+  /** What newcomers accept with their registration. */
+  readonly consents: Consents;
   readonly pages: AccountPages;
   /** How issuers of sign-ins are called. */
   readonly issuers: IssuerDeps;

@@ -8,6 +8,7 @@ import {
   registrationResponse,
   verifiedResponse,
 } from "@sluice/contracts/accounts";
+import { legalPath } from "@sluice/contracts/brand";
 import { registrationNeedsResponse } from "@sluice/contracts/registration";
 import { z } from "zod";
 import { successAnswer } from "../platform/endpoint/answer.ts";
@@ -23,6 +24,7 @@ const admissionErrors = [
   "domain_refused",
   "invitation_required",
   "invitation_unusable",
+  "consent_required",
   "proof_required",
 ] as const;
 
@@ -44,10 +46,15 @@ function registrationEndpoints({ registration, newcomers }: AccountRouteDeps): A
       limits: ["A challenge is good for one registration within ten minutes."],
       errors: [],
       handle: async () => {
-        const { mode, domains, proof } = await newcomers.needs();
+        const { mode, domains, proof, accepts } = await newcomers.needs();
         const asked =
           proof === null ? null : { challenge: proof.challenge, bits: proof.bits, expires_at: proof.expiresAt };
-        return { mode, domains, proof: asked };
+        return {
+          mode,
+          domains,
+          proof: asked,
+          accepts: accepts.map((each) => ({ ...each, url: legalPath(each.page) })),
+        };
       },
     }),
     endpoint({
@@ -62,9 +69,10 @@ function registrationEndpoints({ registration, newcomers }: AccountRouteDeps): A
       limits: limitSentences.registration,
       errors: ["invalid_email", "invalid_password", "too_many_attempts", ...admissionErrors],
       handle: async (call) => {
-        const { email, password, display_name, locale, invitation = "", proof = null } = call.input;
+        const { email, password, display_name, locale, invitation = "", proof = null, accepts = [] } = call.input;
         const language = pageLocaleOf(call.request, locale ?? "");
-        const input = { email, password, displayName: display_name ?? null, locale: language, invitation, proof };
+        const passes = { invitation, proof, accepts };
+        const input = { email, password, displayName: display_name ?? null, locale: language, ...passes };
         return { ...(await registration.register(input, call.request, originOf(call))) };
       },
     }),

@@ -1,4 +1,5 @@
 /** What the forms of the feature share: reading the input, and reporting what is wrong with it. */
+import { type ConsentPage, consentPages } from "@sluice/contracts/brand";
 import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import { z } from "zod";
 import type { CallBase } from "../platform/endpoint/model.ts";
@@ -31,6 +32,16 @@ export function nextOf(input: AnyInput): string {
 /** The code of an invitation, if any. */
 export function invitationOf(input: AnyInput): string {
   return formField(input, "invitation").slice(0, invitationLengthMax);
+}
+
+/** The editions of the legal pages that a ticked box names, such as `terms.2 privacy.1`. */
+export function acceptsOf(input: AnyInput): { readonly page: ConsentPage; readonly edition: number }[] {
+  const named = new Set(formField(input, "accepts").split(" "));
+  return consentPages.flatMap((page) =>
+    [...named]
+      .filter((each) => each.startsWith(`${page}.`) && /\.[1-9]\d{0,5}$/.test(each))
+      .map((each) => ({ page, edition: Number(each.slice(page.length + 1)) })),
+  );
 }
 
 /** The language for a page with a form. */

@@ -1,3 +1,4 @@
+import type { ConsentPage } from "@sluice/contracts/brand";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Locale } from "@sluice/contracts/locales";
 import type { Decimal } from "@sluice/contracts/money";
@@ -37,7 +38,11 @@ export type RegistrationNeeds = {
   /** Whose addresses may register without an invitation, in the mode `domains`. */
   readonly domains: readonly string[];
   readonly proof: { readonly challenge: string; readonly bits: number; readonly expiresAt: Date } | null;
+  /** The legal pages that have to be accepted. */
+  readonly accepts: readonly NeededConsent[];
 };
+
+export type NeededConsent = { readonly page: ConsentPage; readonly edition: number };
 
 /**
  * Gives users what was bought under their address without a login. Called in the transaction in which a user has proved

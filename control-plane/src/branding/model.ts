@@ -20,7 +20,22 @@ export type CurrentLegal = {
   readonly markdown: string;
   readonly effectiveOn: string;
   readonly version: number;
+  /** What users accept; 0 before the operator has asked them to. */
+  readonly edition: number;
+  /** What is different in the edition. */
+  readonly changes: string;
 };
+
+/**
+ * The texts that pages show: those of the newest edition of their page that are not withdrawn. Nobody can accept terms by reading
+ * earlier ones, so until a text is translated its visitors read another language.
+ */
+export function shownLegal(newest: readonly CurrentLegal[]): CurrentLegal[] {
+  return newest.filter(
+    ({ page, markdown, edition }) =>
+      markdown !== "" && newest.every((other) => other.page !== page || other.edition <= edition),
+  );
+}
 
 /** What the settings say of the look. */
 export type LookRules = { readonly accent: string; readonly isLogoAlone: boolean };

@@ -1,5 +1,5 @@
 import { adminOperation } from "@sluice/contracts/admin-rights";
-import { imageBytesMax } from "@sluice/contracts/brand";
+import { type ConsentPage, consentPages, imageBytesMax } from "@sluice/contracts/brand";
 import {
   brandingResponse,
   type ImageView,
@@ -24,6 +24,7 @@ import { renderLegal } from "./render-legal.ts";
 import { saveImage, saveLegal, saveText } from "./save.ts";
 import {
   type Editor,
+  findEdition,
   type ImageRow,
   listImages,
   listLegalVersions,
@@ -37,8 +38,18 @@ const imageBodyBytesMax = Math.ceil(imageBytesMax / 3) * 4 + 4_096;
 /** A character takes up to six bytes in JSON. */
 const textBodyBytesMax = 400_000;
 
+export type BrandingRouteDeps = {
+  readonly db: Database;
+  /** How many users accepted the editions of a page, and how many have yet to accept this one. */
+  readonly countConsents: (of: { readonly page: ConsentPage; readonly edition: number }) => Promise<{
+    readonly editions: readonly { readonly edition: number; readonly accepted: bigint }[];
+    readonly waiting: bigint;
+  }>;
+};
+
 /** What admins upload and write for the look of the service. */
-export function brandingEndpoints({ db }: { readonly db: Database }): AnyEndpoint[] {
+export function brandingEndpoints(deps: BrandingRouteDeps): AnyEndpoint[] {
+  const { db } = deps;
   return [
     endpoint({
       method: "GET",
@@ -79,25 +90,30 @@ export function brandingEndpoints({ db }: { readonly db: Database }): AnyEndpoin
         text: textView(await saveText(db, input, { editor: editorOf(call.admin), origin: byCaller(call) })),
       }),
     }),
-    ...legalEndpoints(db),
+    ...legalEndpoints(deps),
   ];
 }
 
-function legalEndpoints(db: Database): AnyEndpoint[] {
+function legalEndpoints({ db, countConsents }: BrandingRouteDeps): AnyEndpoint[] {
   return [
     endpoint({
       method: "GET",
       path: "/backend/admin/branding/legal/",
       access: "admin",
       input: legalInput,
-      summary: "Get a legal page in one language, with its versions",
+      summary: "Get a legal page in one language, with its versions, and by how many users its editions were accepted",
       output: legalResponse,
       errors: [],
       handle: async ({ input }) => {
         const versions = await listVersionsOf(db, input);
+        const edition = await findEdition(db, input.page);
+        const page = consentPages.find((each) => each === input.page);
         return {
           markdown: versions[0]?.markdown ?? "",
-          versions: versions.map(({ markdown: _, ...version }) => version),
+          changes: versions[0]?.changes ?? "",
+          versions: versions.map(({ markdown: _, changes: __, ...version }) => version),
+          edition,
+          ...(page === undefined ? { editions: [], waiting: 0n } : await countConsents({ page, edition })),
         };
       },
     }),
@@ -106,9 +122,10 @@ function legalEndpoints(db: Database): AnyEndpoint[] {
       ...adminOperation("/backend/admin/branding/legal/save/"),
       input: saveLegalInput,
       bodyBytesMax: textBodyBytesMax,
-      summary: "Publish a new version of a legal page in one language, or withdraw it",
+      summary:
+        "Publish a new version of a legal page in one language, or withdraw it; a change that needs consent is asked of every user at the next login or opening of the console",
       output: savedLegalResponse,
-      errors: ["conflict"],
+      errors: ["conflict", "invalid_value"],
       handle: async ({ input, ...call }) => ({
         legal: await saveLegal(db, input, { editor: editorOf(call.admin), origin: byCaller(call) }),
       }),

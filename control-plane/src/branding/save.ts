@@ -1,8 +1,10 @@
+import { consentPages } from "@sluice/contracts/brand";
 import type { LegalVersion, SaveImageInput, SaveLegalInput, SaveTextInput } from "@sluice/contracts/branding";
 import { isOneLine, isSafeLink } from "@sluice/contracts/shown-texts";
 import type { AuditOrigin } from "../admin/audit/model.ts";
 import { audit } from "../admin/audit/service.ts";
 import type { Database } from "../platform/db.ts";
+import { takeAdvisoryLock } from "../platform/db-locks.ts";
 import { notify } from "../platform/db-notifications.ts";
 import { AppError } from "../platform/errors.ts";
 import { readImage } from "./read-image.ts";
@@ -10,6 +12,7 @@ import { brandingChannel } from "./service.ts";
 import {
   addLegal,
   type Editor,
+  findEdition,
   findNewestLegal,
   type ImageRow,
   lockImage,
@@ -107,23 +110,33 @@ function faultsOfText({ headline, sub_line, links }: Omit<SaveTextInput, "versio
 }
 
 /**
- * Adds a version of a legal page; earlier ones stay.
- * @throws AppError `conflict` when there is a newer version than the loaded one, or nothing to withdraw
+ * Adds a version of a legal page; earlier ones stay. A change that needs consent begins an edition of the page, any other belongs to
+ * the newest one.
+ * @throws AppError `conflict` when there is a newer version than the loaded one, or nothing to withdraw; `invalid_value`
  */
 export async function saveLegal(
   db: Database,
   input: SaveLegalInput,
   { editor, origin }: SaveBy,
 ): Promise<LegalVersion> {
-  const { page, locale, effective_on } = input;
+  const { page, locale, effective_on, asks_consent } = input;
   const markdown = input.markdown.trim();
+  const changes = input.changes.trim();
   return await db.withTransaction(async (tx) => {
+    // Two changes in different languages must not begin the same edition.
+    await takeAdvisoryLock(tx, `legal page ${page}`);
+    const newest = await findEdition(tx, page);
+    const fields = faultsOfEdition({ ...input, markdown, changes }, newest);
+    if (Object.keys(fields).length > 0) {
+      throw new AppError("invalid_value", { fields });
+    }
     const before = await findNewestLegal(tx, input);
     const isCurrent = (before?.version ?? 0) === input.version;
     if (!isCurrent || (markdown === "" && before?.is_withdrawn !== false)) {
       throw new AppError("conflict");
     }
-    const next = { page, locale, markdown, effectiveOn: effective_on, version: input.version + 1 };
+    const edition = asks_consent ? newest + 1 : newest;
+    const next = { page, locale, markdown, effectiveOn: effective_on, version: input.version + 1, edition, changes };
     const after = await addLegal(tx, next, editor);
     if (after === null) {
       throw new AppError("conflict");
@@ -131,10 +144,31 @@ export async function saveLegal(
     await audit(tx, origin, "legal_text.save", {
       subjectKind: "legal_text",
       subjectId: `${page}/${locale}`,
-      before: before === null ? null : { version: before.version, effective_on: before.effective_on },
-      after: { version: after.version, effective_on, is_withdrawn: after.is_withdrawn },
+      before: before === null ? null : shownVersion(before),
+      after: { ...shownVersion(after), ...(changes === "" ? {} : { changes }) },
     });
     await notify(tx, brandingChannel, "");
     return after;
   });
+}
+
+function shownVersion({ version, effective_on, is_withdrawn, edition }: LegalVersion): object {
+  return { version, effective_on, is_withdrawn, edition };
+}
+
+/** Who is asked to accept an edition must be able to read it and, from the second on, what is different. */
+function faultsOfEdition(
+  { page, markdown, changes, asks_consent }: SaveLegalInput,
+  newest: number,
+): Record<string, string> {
+  if (!asks_consent) {
+    return {};
+  }
+  const isAccepted = consentPages.some((each) => each === page);
+  return {
+    ...(isAccepted && markdown !== ""
+      ? {}
+      : { asks_consent: "Users accept terms and privacy policies that have a text." }),
+    ...(newest > 0 && changes === "" ? { changes: "Say what is different from what users have accepted." } : {}),
+  };
 }

@@ -12,6 +12,7 @@ import {
   type LookRules,
   mailLogoPath,
   type StoredText,
+  shownLegal,
 } from "./model.ts";
 import { listCurrentLegal, listImages, listTexts, readImageBytes } from "./store.ts";
 import { brandStylesheet } from "./stylesheet.ts";
@@ -82,8 +83,13 @@ export class Branding {
         social_image: this.#image("social"),
       },
       texts: Object.fromEntries(this.#texts.map(({ locale, ...text }) => [locale, text])),
-      legal: this.#legal.filter(({ markdown }) => markdown !== ""),
+      legal: this.#legal,
     };
+  }
+
+  /** The legal pages that are shown, in each language. */
+  legal(): readonly CurrentLegal[] {
+    return this.#legal;
   }
 
   /** The logo in mails, whose programs draw no SVG; null if there is none that they draw. */
@@ -163,7 +169,7 @@ export class Branding {
         }
       }
       this.#texts = texts.map(({ locale, headline, sub_line, links }) => ({ locale, headline, sub_line, links }));
-      this.#legal = legal;
+      this.#legal = shownLegal(legal);
       this.#loadedTick = performance.now();
       const state = JSON.stringify([this.#images, this.#texts, legal]);
       if (state !== this.#state) {

@@ -127,6 +127,7 @@ const legalVersion = {
   version: legalText.version,
   effective_on: legalText.effectiveOn,
   is_withdrawn: sql<boolean>`${legalText.markdown} = ''`,
+  edition: legalText.edition,
   updated_by: legalText.updatedByName,
   updated_at: legalText.updatedAt,
 };
@@ -141,6 +142,8 @@ export async function listCurrentLegal(db: Queryable): Promise<CurrentLegal[]> {
       markdown: legalText.markdown,
       effectiveOn: legalText.effectiveOn,
       version: legalText.version,
+      edition: legalText.edition,
+      changes: legalText.changes,
     })
     .from(legalText)
     .orderBy(...isNewest);
@@ -161,10 +164,11 @@ const versionsShownMax = 100;
 export async function listVersionsOf(
   db: Queryable,
   { page, locale }: LegalPlace,
-): Promise<(LegalVersion & { readonly markdown: string })[]> {
+): Promise<(LegalVersion & { readonly markdown: string; readonly changes: string })[]> {
   return await db.drizzle
     .select({
       ...legalVersion,
+      changes: legalText.changes,
       markdown: sql<string>`case when row_number() over (order by ${legalText.version} desc) = 1 then ${legalText.markdown} else '' end`,
     })
     .from(legalText)
@@ -185,15 +189,20 @@ export async function findNewestLegal(db: Queryable, { page, locale }: LegalPlac
 }
 
 /** Adds a version; null when it exists already. */
-export async function addLegal(
-  tx: Transaction,
-  { page, locale, markdown, effectiveOn, version }: CurrentLegal,
-  editor: Editor,
-): Promise<LegalVersion | null> {
+export async function addLegal(tx: Transaction, text: CurrentLegal, editor: Editor): Promise<LegalVersion | null> {
   const [row] = await tx.drizzle
     .insert(legalText)
-    .values({ page, locale, markdown, effectiveOn, version, updatedBy: editor.adminId, updatedByName: editor.username })
+    .values({ ...text, updatedBy: editor.adminId, updatedByName: editor.username })
     .onConflictDoNothing()
     .returning(legalVersion);
   return row ?? null;
+}
+
+/** The newest edition of a page in any language; 0 before the first. */
+export async function findEdition(db: Queryable, page: LegalPage): Promise<number> {
+  const [row] = await db.drizzle
+    .select({ edition: sql<number>`coalesce(max(${legalText.edition}), 0)` })
+    .from(legalText)
+    .where(eq(legalText.page, page));
+  return row?.edition ?? 0;
 }

@@ -6,6 +6,7 @@ import {
   type LegalLink,
   type LegalPage,
   legalPages,
+  legalPath,
 } from "@sluice/contracts/brand";
 import type { SiteLegalText } from "@sluice/contracts/site-catalogue";
 import { minuteOf } from "../admin/settings/brand-texts.ts";
@@ -35,7 +36,7 @@ function legalLink(page: LegalPage, url: string, written: BrandState["legal"]): 
   if (url !== "") {
     return [{ page, url, is_translated: false }];
   }
-  return written.some((text) => text.page === page) ? [{ page, url: `/legal/${page}/`, is_translated: true }] : [];
+  return written.some((text) => text.page === page) ? [{ page, url: legalPath(page), is_translated: true }] : [];
 }
 
 /** What the operator announces at this time; null if nothing. */

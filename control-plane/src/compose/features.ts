@@ -28,6 +28,8 @@ import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "../api-description/routes.ts";
 import { brandingEndpoints } from "../branding/routes.ts";
 import type { Branding } from "../branding/service.ts";
+import { consentEndpoints } from "../consents/routes.ts";
+import { Consents, countConsents } from "../consents/service.ts";
 import { eventTargetFeature } from "../event-targets/feature.ts";
 import { exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
 import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
@@ -109,7 +111,7 @@ const answerChecks = { production: "none", development: "log", test: "refuse" } 
 export function buildBackend(deps: BackendDeps): Backend {
   const { config, log } = deps;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const { features, accounts } = openFeatures(deps);
+  const { features, accounts, consents } = openFeatures(deps);
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
     openBulkActions(deps, () => groups.flatMap((group) => group.endpoints)),
@@ -129,6 +131,7 @@ export function buildBackend(deps: BackendDeps): Backend {
   const endpoints: EndpointDeps = {
     callers: accounts.callers,
     memberships: membershipsOf(deps.db),
+    consents,
     edge,
     log,
     answerCheck: answerChecks[config.NODE_ENV],
@@ -137,7 +140,7 @@ export function buildBackend(deps: BackendDeps): Backend {
     routes: [statusOf(deps), ...groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints))],
     endpoints: groups.flatMap((group) => group.endpoints),
     jobs: features.flatMap(({ jobs = [] }) => jobs),
-    pages: openPages(deps, accounts),
+    pages: openPages(deps, { callers: accounts.callers, consents }),
     start: () => {
       for (const { start } of features) {
         start?.();
@@ -149,8 +152,14 @@ export function buildBackend(deps: BackendDeps): Backend {
   };
 }
 
+type OpenFeatures = {
+  readonly features: readonly Feature[];
+  readonly accounts: Accounts;
+  readonly consents: Consents;
+};
+
 /** The only list of features. This function passes each feature everything that it needs from another. */
-function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[]; readonly accounts: Accounts } {
+function openFeatures(deps: BackendDeps): OpenFeatures {
   const { config, db, masterKey, log, registry, settings } = deps;
   const clock = systemClock;
   const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
@@ -164,7 +173,8 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
   const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
   const acts = openActs(deps, mail.queue, { ...refunds, mail: mail.queue, secrets: secretStore });
   const approvals = openApprovals(deps, mail.queue, acts);
-  const accounts = openAccounts(deps, mail.queue, { approvals, acts: acts.accounts });
+  const consents = openConsents(deps);
+  const accounts = openAccounts(deps, mail.queue, { approvals, acts: acts.accounts, consents });
   const admins = accounts.callers;
   const lists: ListDeps = { db, clock, log, recordExport: exportRecorder(db) };
   const features: readonly Feature[] = [
@@ -231,7 +241,8 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
     { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
-    { name: "branding", endpoints: brandingEndpoints({ db }) },
+    { name: "branding", endpoints: brandingEndpoints({ db, countConsents: (of) => countConsents(db, of) }) },
+    { name: "consents", endpoints: consentEndpoints(consents) },
     openStatus(deps),
     traceFeature({
       ...{ db, masterKey, log, clock },
@@ -242,7 +253,7 @@ function openFeatures(deps: BackendDeps): { readonly features: readonly Feature[
       }),
     }),
   ];
-  return { features, accounts };
+  return { features, accounts, consents };
 }
 
 function renewalRules({ config, settings }: BackendDeps): Omit<RenewalRules, "isOffered"> {
@@ -344,7 +355,21 @@ function secretUse(config: Config, values: SettingValues, name: string): "wallet
   return gateway !== undefined && values[`payments.${gateway}`] ? gateway : null;
 }
 
-function openAccounts(deps: BackendDeps, mails: MailQueue, agreed: Pick<AccountsDeps, "approvals" | "acts">): Accounts {
+/** Users accept the pages that are written here; nobody knows when one elsewhere changes. */
+function openConsents({ db, settings, branding }: BackendDeps): Consents {
+  return new Consents({
+    db,
+    shown: () => branding.legal().filter(({ page }) => settings.values[`brand.${page}_url`] === ""),
+    reload: () => branding.reload(),
+    brandName: () => settings.values["brand.name"],
+  });
+}
+
+function openAccounts(
+  deps: BackendDeps,
+  mails: MailQueue,
+  agreed: Pick<AccountsDeps, "approvals" | "acts" | "consents">,
+): Accounts {
   const { config, db, masterKey, log, settings } = deps;
   return buildAccounts({
     ...agreed,

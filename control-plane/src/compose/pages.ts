@@ -1,4 +1,3 @@
-import type { Accounts } from "../accounts/accounts.ts";
 import type { leadEndpoints } from "../admin/leads/routes.ts";
 import type { Settings } from "../admin/settings/service.ts";
 import type { Branding } from "../branding/service.ts";
@@ -7,7 +6,7 @@ import { listModelsForNewcomers } from "../models/model-store.ts";
 import { siteModel } from "../models/site-model.ts";
 import { contactProblemPage } from "../pages/account-pages.ts";
 import type { FormLook } from "../pages/form-page.ts";
-import { Pages } from "../pages/service.ts";
+import { Pages, type PagesDeps } from "../pages/service.ts";
 import type { WebBuild } from "../pages/web-build.ts";
 import { planEntry } from "../payments/answers.ts";
 import { selectActivePlans } from "../payments/plans/plan-store.ts";
@@ -44,13 +43,13 @@ export function contactPage(deps: PageDeps): Parameters<typeof leadEndpoints>[0]
 }
 
 /** The pages for browsers; they are drawn again when something that they show changes. */
-export function openPages(deps: PageDeps, { callers }: Accounts): Pages {
+export function openPages(deps: PageDeps, logins: Pick<PagesDeps, "callers" | "consents">): Pages {
   const { config, db, log, notifications, webBuild, settings, branding } = deps;
   const origin = publicBaseUrl(config);
   const supportWidgetUrl = config.SUPPORT_WIDGET_URL ?? null;
   const pages = new Pages({
     build: webBuild,
-    callers,
+    ...logins,
     readCatalogue: async () => {
       const success = await readShownSuccess(statusRules(settings.values), db, systemClock.now());
       return {

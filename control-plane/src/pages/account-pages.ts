@@ -37,7 +37,7 @@ export const newPasswordAttributes = html`type="password" autocomplete="new-pass
 const codeAttributes = html`autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="40" required autofocus`;
 
 /** A text with a value in its placeholder, whatever the direction of both. */
-export function textWith(placeholder: string, text: string, value: string): Html {
+export function textWith(placeholder: string, text: string, value: string | Html): Html {
   const [before = "", after = ""] = text.split(placeholder);
   return html`${before}<bdi>${value}</bdi>${after}`;
 }

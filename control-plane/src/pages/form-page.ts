@@ -1,5 +1,5 @@
 /** Building blocks of the form pages, which work without JavaScript. */
-import type { Announcement, Brand } from "@sluice/contracts/brand";
+import { type Announcement, type Brand, type LegalPage, legalPages } from "@sluice/contracts/brand";
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales, directionOf, type Locale } from "@sluice/contracts/locales";
 import type { FormProblem } from "../platform/form-problem.ts";
@@ -107,13 +107,30 @@ function announcementLine(announcement: Announcement | null): Html | null {
 }
 
 /** Links to the operator's legal pages; null if there are none. */
-export function legalLinks({ legal }: Brand, locale: Locale): Html | null {
+export function legalLinks(brand: Brand, locale: Locale): Html | null {
+  const links = legalAnchors(brand, locale, { pages: legalPages, isOpenedBeside: false });
+  return links.length === 0 ? null : html`<p class="form-more">${separated(links, " ")}</p>`;
+}
+
+/** Parts of a page with something between them. */
+export function separated(parts: readonly Html[], separator: string): Html {
+  return html`${parts.map((part, index) => html`${index === 0 ? "" : separator}${part}`)}`;
+}
+
+/** Links to these legal pages, as far as there are any. Beside a form, they must not lose what was typed. */
+export function legalAnchors(
+  { legal }: Brand,
+  locale: Locale,
+  { pages, isOpenedBeside }: { readonly pages: readonly LegalPage[]; readonly isOpenedBeside: boolean },
+): Html[] {
   const texts = formTexts[locale].legal;
-  const links = legal.map(({ page, url, is_translated }) => {
-    const address = is_translated ? sitePath(url, locale) : url;
-    return html`<a href="${address}">${texts[page]}</a> `;
-  });
-  return links.length === 0 ? null : html`<p class="form-more">${links}</p>`;
+  const target = isOpenedBeside ? html` target="_blank" rel="noopener"` : null;
+  return legal
+    .filter(({ page }) => pages.includes(page))
+    .map(({ page, url, is_translated }) => {
+      const address = is_translated ? sitePath(url, locale) : url;
+      return html`<a href="${address}"${target}>${texts[page]}</a>`;
+    });
 }
 
 /** The message above a form about what went wrong. */

@@ -1,4 +1,5 @@
 /** The page where people register. It says who may. */
+import type { Brand } from "@sluice/contracts/brand";
 import type { Locale } from "@sluice/contracts/locales";
 import type { RegisterPageState, RegistrationNeeds } from "../accounts/port.ts";
 import { type Html, html } from "../platform/html.ts";
@@ -9,10 +10,12 @@ import {
   formField,
   formPage,
   hiddenField,
+  legalAnchors,
   legalLinks,
   moreLink,
   problemNotice,
   problemText,
+  separated,
   submitButton,
 } from "./form-page.ts";
 import { formTexts } from "./form-texts/messages.ts";
@@ -24,7 +27,7 @@ export function registerPage(state: RegisterPageState, status: number, look: For
   const { locale, invitation, needs, problem } = state;
   const texts = formTexts[locale];
   const notice = needs.mode === "closed" ? null : problemNotice(problemText(problem, locale));
-  const form = needs.mode === "closed" ? null : registerForm(state);
+  const form = needs.mode === "closed" ? null : registerForm(state, look.brand);
   const links = needs.mode === "closed" ? null : signInLinks(state.signIns, { invitation }, locale);
   const body = html`${notice}${whoMay(needs, locale)}${form}${links}
 ${moreLink(formPath("/login/", locale), texts.login.submit, texts.register.hasAccount)}${legalLinks(look.brand, locale)}`;
@@ -50,7 +53,7 @@ function whoMay({ mode, domains }: RegistrationNeeds, locale: Locale): Html | nu
   }
 }
 
-function registerForm({ locale, email, displayName, invitation, needs }: RegisterPageState): Html {
+function registerForm({ locale, email, displayName, invitation, needs }: RegisterPageState, brand: Brand): Html {
   const texts = formTexts[locale];
   const nameAttributes = html`autocomplete="name" maxlength="100" value="${displayName}"`;
   const isOptional = needs.mode !== "invitation";
@@ -64,9 +67,21 @@ ${formField("email", texts.email, emailAttributes(email))}
 ${formField("password", texts.password, newPasswordAttributes, texts.register.passwordHint)}
 ${formField("display_name", html`${texts.register.displayName} ${optional}`, nameAttributes)}
 ${hasCode ? formField("invitation", codeLabel, codeAttributes) : null}
+${acceptBox(needs.accepts, brand, locale)}
 ${needs.proof === null ? null : proofFields(locale)}
 ${submitButton(texts.register.submit)}
 </form>`;
+}
+
+/** One box for every legal page that has to be accepted, with links; none if there are none. */
+function acceptBox(accepts: RegistrationNeeds["accepts"], brand: Brand, locale: Locale): Html | null {
+  if (accepts.length === 0) {
+    return null;
+  }
+  const named = legalAnchors(brand, locale, { pages: accepts.map(({ page }) => page), isOpenedBeside: true });
+  const value = accepts.map(({ page, edition }) => `${page}.${edition}`).join(" ");
+  const label = textWith("{pages}", formTexts[locale].register.accept, separated(named, ", "));
+  return html`<label class="check" for="accepts"><input type="checkbox" id="accepts" name="accepts" value="${value}" required><span>${label}</span></label>`;
 }
 
 /** What the script fills in, which solves the puzzle when the form is sent. */

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { isAdminLocale, type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
+import { safeNext } from "../accounts/model.ts";
 import type { BrandFile } from "../branding/model.ts";
-import type { CallerReader } from "../platform/endpoint/model.ts";
+import type { CallerReader, ConsentCheck } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
 import { localeCookie, pageLocaleOf, remembersLocale } from "../platform/page-locale.ts";
 import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
@@ -26,6 +27,7 @@ export type PagesDeps = {
   /** Null if the web UI is not built, or not served by this process. */
   readonly build: WebBuild | null;
   readonly callers: CallerReader;
+  readonly consents: ConsentCheck;
   readonly readCatalogue: () => Promise<SiteCatalogue>;
   /** The support widget's script, as the catalogue has it; null if there is none. */
   readonly supportWidgetUrl: string | null;
@@ -38,6 +40,8 @@ export type PagesDeps = {
   readonly log: Log;
 };
 
+/** Where the console asks for what has to be accepted before anything else. */
+const consentPath = "/console/consent/";
 const refreshMs = 15_000;
 const programPaths = /^\/(backend|v1|msgcompat)(\/|$)/;
 /** The placeholder for the request id in the error page. */
@@ -165,6 +169,14 @@ export class Pages {
     const user = await this.#deps.callers.readUser(request);
     if (user === null) {
       return seeOther(`/login/?next=${encodeURIComponent(path)}`);
+    }
+    const asks = await this.#deps.consents.isOwedBy(user.userId);
+    const { pathname, searchParams } = new URL(request.url);
+    if (asks !== (pathname === consentPath)) {
+      // Who has nothing to accept, in another tab perhaps, goes on.
+      return seeOther(
+        asks ? `${consentPath}?next=${encodeURIComponent(path)}` : safeNext(searchParams.get("next") ?? ""),
+      );
     }
     const page = await this.#consolePage(request);
     // A user's chosen language applies in every browser; the console's script reads it there.

@@ -25,6 +25,7 @@ export const adminReads: ReadonlyMap<string, readonly LimitedRole[]> = new Map([
   ...paths(everyRole, "/backend/admin/", "organisation/list organisation/export organisation/detail"),
   ...paths(everyRole, "/backend/admin/", "usage/list usage/export order/list order/export"),
   ...paths(support, "/backend/admin/", "key/list key/export key/detail limit/explain mail/list mail/export"),
+  ...paths(support, "/backend/admin/consent/", "list export"),
   ...paths(support, "/backend/admin/trace/", "list export detail histogram"),
   ...paths(billing, "/backend/admin/payment/", "list export"),
   ...paths(billing, "/backend/admin/gateway-event/", "list export"),

@@ -62,6 +62,13 @@ export function brandLinks(texts: BrandTexts, locale: Locale): readonly BrandLin
 export const legalPages = ["terms", "privacy", "imprint"] as const;
 export type LegalPage = (typeof legalPages)[number];
 
+/** Where this site shows a legal page that the operator writes here. */
+export const legalPath = (page: LegalPage): string => `/legal/${page}/`;
+
+/** The legal pages that an operator can ask users to accept. Who runs the service is nothing to agree to. */
+export const consentPages = ["terms", "privacy"] as const satisfies readonly LegalPage[];
+export type ConsentPage = (typeof consentPages)[number];
+
 /** A legal page of the operator: an https URL, or a path of this site. */
 export type LegalLink = {
   readonly page: LegalPage;

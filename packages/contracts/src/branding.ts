@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { brandImageKinds, footerLinksMax, imageBytesMax, legalPages } from "./brand.ts";
 import { allLocales } from "./locales.ts";
-import { type Unsent, wireDay, wireMoment } from "./wire.ts";
+import { type Unsent, wireDay, wireInteger, wireMoment } from "./wire.ts";
 
 /** What admins upload and write so that pages and mails look like their own service. */
 
 export const legalTextLengthMax = 60_000;
+export const legalChangesLengthMax = 2_000;
 
 const locale = z.enum(allLocales);
 const kind = z.enum(brandImageKinds);
@@ -63,6 +64,10 @@ export const saveLegalInput = z.strictObject({
   /** Markdown; empty withdraws the text in this language. */
   markdown: z.string().max(legalTextLengthMax),
   effective_on: z.iso.date(),
+  /** Begins a new edition, which every user has to accept. Otherwise it is a correction or translation of the current one. */
+  asks_consent: z.boolean().default(false),
+  /** What is different in this edition, in a few plain sentences; those who are asked read it first. */
+  changes: z.string().max(legalChangesLengthMax).default(""),
   /** The loaded version; 0 if there is no text yet. */
   version: z.int().min(0),
 });
@@ -77,6 +82,8 @@ const legalVersion = z.strictObject({
   version: z.int(),
   effective_on: wireDay,
   is_withdrawn: z.boolean(),
+  /** What users accept: every change that needs consent begins an edition. 0 before the first. */
+  edition: z.int(),
   updated_by: z.string(),
   updated_at: wireMoment,
 });
@@ -93,6 +100,14 @@ export const savedTextResponse = z.strictObject({ text: textView });
 export const legalResponse = z.strictObject({
   /** Empty if there is none. */
   markdown: z.string(),
+  /** What the newest version says is different in its edition. */
+  changes: z.string(),
+  /** The newest edition of the page, in any language; 0 if nobody was ever asked to accept it. */
+  edition: z.int(),
+  /** By how many users each edition was accepted, the newest first; 100 at most. */
+  editions: z.array(z.strictObject({ edition: z.int(), accepted: wireInteger })),
+  /** How many active users have yet to accept the newest edition. */
+  waiting: wireInteger,
   /** Every version, the newest first; 100 at most. */
   versions: z.array(legalVersion),
 });

@@ -146,6 +146,9 @@ export const errorTable = {
   super_admin_required: permission("Only a super-admin can do this."),
   role_refused: permission("Your role does not allow this."),
   second_factor_required: permission("Admins must have an authenticator here. Set one up first, under your account."),
+  consent_required: permission(
+    "Accept the current terms of this service first. The console asks for it when you open it.",
+  ),
   email_not_verified: permission("The e-mail address is not verified yet."),
   csrf_rejected: permission("The request does not come from a page of this service."),
   too_many_attempts: rateLimit("Too many attempts. Try again later."),

@@ -66,6 +66,7 @@ const paths = (rule: OrganisationRule, base: string, names: string): readonly (r
 
 const rules: ReadonlyMap<string, OrganisationRule> = new Map([
   ...paths("person", "/backend/auth/", "me profile/save password/change sessions sessions/revoke"),
+  ...paths("person", "/backend/auth/", "consents consents/accept"),
   ...paths("person", "/backend/auth/", "sign-ins sign-ins/link sign-ins/unlink"),
   ...paths("person", "/backend/auth/", "closing closing/begin closing/undo email/change data-export"),
   ...paths("person", "/backend/auth/", "passkeys passkeys/begin passkeys/add passkeys/rename passkeys/remove"),

@@ -68,6 +68,7 @@ export const consequenceKinds = [
   "paused_top_ups",
   "open_checkouts",
   "linked_users",
+  "asked_users",
   "sessions",
   /** Names of models that a group can't call any more, or can call now, as `model (group)`. */
   "unreachable",

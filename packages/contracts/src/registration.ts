@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
 import { signedQuota } from "./billing.ts";
+import { consentPages } from "./brand.ts";
 import { groupName } from "./groups.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import { recordId } from "./keys.ts";
@@ -110,6 +111,8 @@ export const registrationNeedsResponse = z.strictObject({
   domains: z.array(z.string()),
   /** The work to be proved; null if none is. */
   proof: z.strictObject({ challenge: z.string(), bits: z.int(), expires_at: wireMoment }).nullable(),
+  /** The legal pages that have to be accepted, where to read them, and their editions. */
+  accepts: z.array(z.strictObject({ page: z.enum(consentPages), edition: z.int(), url: z.string() })),
 });
 
 const creditEntry = z.strictObject({

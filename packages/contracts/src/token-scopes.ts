@@ -84,6 +84,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("closed", "/backend/admin/user/", "closing/begin closing/undo"),
   ...paths("users", "/backend/admin/organisation/", "list export detail create save"),
   ...paths("users", "/backend/admin/registration/", "credit/list credit/export"),
+  ...paths("users", "/backend/admin/consent/", "list export"),
   ...paths("users", "/backend/admin/", "limit/explain limit/save"),
   ...paths("users", "/backend/admin/group/", "list export detail save assign remove"),
   ...paths("billing", "/backend/admin/order/", "list export resolve"),
@@ -130,6 +131,8 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths("closed", "/backend/auth/totp/", "begin enable recovery-codes disable"),
   ...paths("closed", "/backend/auth/admin/", "locale/save password/change sessions sessions/revoke"),
   ...paths("closed", "/backend/auth/admin/totp/", "begin enable recovery-codes disable"),
+  // A program reads no terms.
+  ...paths("closed", "/backend/auth/", "consents consents/accept"),
   ...paths("closed", "/backend/auth/", "sign-ins sign-ins/link sign-ins/unlink"),
   ...paths("closed", "/backend/auth/", "closing closing/begin closing/undo email/change data-export"),
   ...paths("closed", "/backend/auth/", "passkeys passkeys/begin passkeys/add passkeys/rename passkeys/remove"),

@@ -203,9 +203,15 @@ function shopSteps(orders: number): readonly (readonly [string, string])[] {
 const faceSteps: readonly (readonly [string, string])[] = [
   [
     "legal pages",
-    `insert into legal_text (page, locale, markdown, effective_on, version, updated_by, updated_by_name)
-      select page, 'en', repeat('Text ', 1000), current_date, version, 1, 'admin-1'
+    `insert into legal_text (page, locale, markdown, effective_on, version, updated_by, updated_by_name, edition)
+      select page, 'en', repeat('Text ', 1000), current_date, version, 1, 'admin-1', version / 50
       from (values ('terms'), ('privacy')) p (page), generate_series(1, 200) version`,
+  ],
+  [
+    "consents",
+    `insert into legal_consent (user_id, page, edition, locale, version, way, ip, accepted_at)
+      select id, page, edition, 'en', edition * 50, 'login', '203.0.113.1', now() - interval '300 days' / edition
+      from user_profile, (values ('terms'), ('privacy')) p (page), generate_series(1, 4) edition`,
   ],
   [
     "texts of the operator",

@@ -5,6 +5,7 @@
  */
 export const endpointRequests: Readonly<Record<string, readonly string[] | string>> = {
   "/backend/auth/sessions/": [""],
+  "/backend/auth/consents/": [""],
   "/backend/auth/sign-ins/": [""],
   "/backend/auth/passkeys/": [""],
   "/backend/tokens/list/": [""],

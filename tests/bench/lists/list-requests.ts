@@ -57,6 +57,7 @@ export const listRequests: Readonly<Record<string, readonly string[]>> = {
   "gateway-events": ["", "result=review", "order_no=S17"],
   "top-ups": ["", "status=on", "user_id=17"],
   referrals: ["", "state=rewarded", "inviter_id=17"],
+  consents: ["", "user_id=17", "page=terms&edition=4", "way=registration"],
   "registration-credits": ["", "outcome=refused", "network=192.0.2"],
   renewals: ["", "sort=price_usd", "status=past_due", "user_id=17"],
   adjustments: [""],

@@ -34,6 +34,8 @@ export const rolesWritten: Readonly<Record<string, string>> = {
   "GET /backend/admin/user/list/": "read_only support billing",
   "GET /backend/admin/user/export/": "read_only support billing",
   "GET /backend/admin/user/closing/": "read_only support",
+  "GET /backend/admin/consent/list/": "read_only support",
+  "GET /backend/admin/consent/export/": "read_only support",
   "GET /backend/admin/key/list/": "read_only support",
   "GET /backend/admin/key/export/": "read_only support",
   "GET /backend/admin/mail/list/": "read_only support",

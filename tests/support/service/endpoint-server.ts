@@ -2,6 +2,7 @@ import { createApp } from "@sluice/control-plane/app.ts";
 import type {
   AnyEndpoint,
   CallerReader,
+  ConsentCheck,
   Memberships,
   UserCaller,
 } from "@sluice/control-plane/platform/endpoint/model.ts";
@@ -33,6 +34,9 @@ const callersOfHeaders: CallerReader = {
   readToken: () => Promise.resolve(null),
 };
 
+/** Nobody has to accept anything. */
+const consents: ConsentCheck = { isOwedBy: () => Promise.resolve(false) };
+
 /** Nobody is a member of anything. */
 const noMemberships: Memberships = { find: () => Promise.resolve(null) };
 
@@ -58,7 +62,14 @@ export function serveEndpoints(
   const lines: LogFields[] = [];
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
   const edge = { header: null, addresses: [] };
-  const routes = endpointRoutes("tested", endpoints, { callers, memberships, edge, log, answerCheck: "refuse" });
+  const routes = endpointRoutes("tested", endpoints, {
+    callers,
+    memberships,
+    consents,
+    edge,
+    log,
+    answerCheck: "refuse",
+  });
   const app = createApp({ features: [routes] }, null, log, () => false).listen({ hostname: "127.0.0.1", port: 0 });
   return {
     url: `http://127.0.0.1:${app.server?.port}`,

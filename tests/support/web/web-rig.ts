@@ -6,6 +6,7 @@ import type { ShownPage } from "../../shots/pages.ts";
 import { loginAdmin, loginUser } from "../accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../service/sluice.ts";
 import type { PageOptions } from "./browser.ts";
+import { newcomerCookie, newcomerEmail } from "./newcomer.ts";
 import { builtWeb } from "./web-build.ts";
 
 /** Whose account the pages of the console show. */
@@ -40,9 +41,9 @@ export async function startWebRig(
   return {
     rig,
     sluice,
-    cookies: { nobody: undefined, user: user.cookie, admin: admin.cookie },
+    cookies: { nobody: undefined, user: user.cookie, newcomer: newcomerCookie, admin: admin.cookie },
     speak: async (locale) => {
-      await rig.db.sql`update user_profile set locale = ${locale} where email = ${shownEmail}`;
+      await rig.db.sql`update user_profile set locale = ${locale} where email in (${shownEmail}, ${newcomerEmail})`;
     },
     close: () => rig.close(),
   };

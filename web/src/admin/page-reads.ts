@@ -12,6 +12,7 @@ export const pageReads = {
   "/groups/": "/backend/admin/group/list/",
   "/groups/:name/": "/backend/admin/group/detail/",
   "/limits/": "/backend/admin/limit/explain/",
+  "/consents/": "/backend/admin/consent/list/",
   "/leads/": "/backend/admin/lead/list/",
   "/manual-adjust/": "/backend/admin/manual-adjust/list/",
   "/orders/": "/backend/admin/order/list/",

@@ -84,6 +84,11 @@ export const adminRoutes: readonly AdminRoute[] = [
     load: () => import("./pages/top-ups/page.tsx"),
   },
   {
+    path: "/consents/",
+    nav: { label: (texts) => texts.consents, icon: "check" },
+    load: () => import("./pages/consents/page.tsx"),
+  },
+  {
     path: "/referrals/",
     nav: { label: (texts) => texts.referrals, icon: "users" },
     load: () => import("./pages/referrals/page.tsx"),

@@ -9,6 +9,7 @@ export const adminNavTexts = {
   keys: t("API keys"),
   groups: t("Groups"),
   limits: t("Limits"),
+  consents: t("Consents"),
   leads: t("Leads"),
   manualAdjust: t("Adjust balance"),
   money: t("Money"),

@@ -1,10 +1,9 @@
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales } from "@sluice/contracts/locales";
 import { allowsRole, type OrganisationRule } from "@sluice/contracts/organisation-rights";
-import { Router, type RouteSectionProps } from "@solidjs/router";
+import { Router, type RouteSectionProps, useLocation } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
-import type { JSX } from "solid-js";
-import { apiPost } from "../api/client.ts";
+import { type JSX, Show } from "solid-js";
 import { createQueryClient } from "../api/query-client.ts";
 import { Icon } from "../kit/icon.tsx";
 import { KitTextsProvider } from "../kit/kit-texts.tsx";
@@ -12,21 +11,22 @@ import { Menu } from "../kit/menu.tsx";
 import { EmptyState } from "../kit/states.tsx";
 import { ViewStoreContext } from "../kit/table-views.ts";
 import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
+import { BareFrame } from "../shell/bare-frame.tsx";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
-import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { acting } from "./acting-for.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale } from "./locales.ts";
+import { logOut } from "./log-out.ts";
 import { frameArea } from "./messages/frame.ts";
 import { pageNames } from "./page-names.ts";
 import { AccountSwitcher } from "./parts/account-switcher.tsx";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
+import { ConsentDialog } from "./parts/consent-dialog.tsx";
 import { createOwnSearch } from "./parts/own-search.ts";
 import { createOwnViews } from "./parts/own-views.ts";
 import { createMeQuery } from "./parts/queries.ts";
-import { clearTab } from "./parts/tab-storage.ts";
 import { consoleRoutes } from "./routes.ts";
 
 /** The console: every page inside the one frame. */
@@ -35,7 +35,7 @@ export function ConsoleApp(): JSX.Element {
   return (
     <QueryClientProvider client={client}>
       <KitTextsProvider texts={() => frameArea.texts().kit}>
-        <Router base="/console" root={Frame}>
+        <Router base="/console" root={AnyFrame}>
           {[...toRouterRoutes(consoleRoutes), { path: "*", component: UnknownPage }]}
         </Router>
       </KitTextsProvider>
@@ -44,6 +44,19 @@ export function ConsoleApp(): JSX.Element {
 }
 
 const ownViews = createOwnViews();
+
+/** What has to be accepted comes without the pages that wait for it, and without their requests. */
+function AnyFrame(props: RouteSectionProps): JSX.Element {
+  const { shell, console } = frameArea.texts();
+  const location = useLocation();
+  return (
+    <Show when={/^\/console\/consent\/?$/.test(location.pathname)} fallback={<Frame {...props} />}>
+      <BareFrame texts={shell} loginPath="/login/" barEnd={<LanguageMenu />}>
+        <PageBoundary failedTitle={console.pageFailed}>{props.children}</PageBoundary>
+      </BareFrame>
+    </Show>
+  );
+}
 
 function Frame(props: RouteSectionProps): JSX.Element {
   const texts = frameArea.texts();
@@ -73,6 +86,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
     >
       <ViewStoreContext.Provider value={ownViews}>
         <PageBoundary failedTitle={texts.console.pageFailed}>{props.children}</PageBoundary>
+        <ConsentDialog />
       </ViewStoreContext.Provider>
     </Shell>
   );
@@ -117,14 +131,4 @@ function UnknownPage(): JSX.Element {
       <EmptyState title={texts.notFoundText} />
     </>
   );
-}
-
-async function logOut(): Promise<void> {
-  try {
-    await apiPost("/backend/auth/logout/", {});
-  } finally {
-    leaveSignInHint(false);
-    clearTab();
-    location.assign("/login/");
-  }
 }

@@ -5,6 +5,7 @@ import type { Area } from "./locales.ts";
 import { pageNames } from "./page-names.ts";
 import { accountArea } from "./pages/account/messages/messages.ts";
 import { billingArea } from "./pages/billing/messages/messages.ts";
+import { consentArea } from "./pages/consent/messages/messages.ts";
 import { figuresArea } from "./pages/figures/messages/messages.ts";
 import { homeArea } from "./pages/home/messages/messages.ts";
 import { keysArea } from "./pages/keys/messages/messages.ts";
@@ -75,6 +76,7 @@ export const consoleRoutes: readonly AppRoute<Locale>[] = [
     nav: { label: (locale) => pageNames.organisation[locale], icon: "users", key: "o" },
     load: page(() => import("./pages/organisation/page.tsx"), organisationArea),
   },
+  { path: "/consent/", load: page(() => import("./pages/consent/page.tsx"), consentArea, accountArea) },
   { path: "/figures/", load: page(() => import("./pages/figures/page.tsx"), figuresArea) },
   { path: "/invitation/", load: page(() => import("./pages/invitation/page.tsx"), organisationArea) },
   {

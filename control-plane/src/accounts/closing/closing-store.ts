@@ -10,6 +10,7 @@ import {
   session,
 } from "../../db/schema/accounts.ts";
 import { refund, salesOrder, subscription } from "../../db/schema/billing.ts";
+import { legalConsent } from "../../db/schema/branding.ts";
 import { accountClosing as closing } from "../../db/schema/closing.ts";
 import { eventTarget } from "../../db/schema/events.ts";
 import { apiKey } from "../../db/schema/gateway-keys.ts";
@@ -257,7 +258,7 @@ export async function forgetOrganisation(
 
 /**
  * Replaces what names the person. The rows stay, because the books name them; invoices keep their copies of the buyer's
- * data, which the law wants, and the audit log what was done. What the person used in another gateway before is in no
+ * data, which the law wants, the audit log what was done, and the record of consents what was accepted, without the address. What the person used in another gateway before is in no
  * books, so it goes.
  */
 export async function forgetPerson(
@@ -286,6 +287,7 @@ export async function forgetPerson(
     .update(salesOrder)
     .set({ email: pseudonym })
     .where(and(eq(salesOrder.userId, userId), isSet(salesOrder.email)));
+  await tx.drizzle.update(legalConsent).set({ ip: null }).where(eq(legalConsent.userId, userId));
   await tx.drizzle.delete(buyerData).where(eq(buyerData.userId, userId));
   await tx.drizzle.delete(importedUsage).where(eq(importedUsage.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(importedCall).where(eq(importedCall.gatewayUserId, gatewayUserId));

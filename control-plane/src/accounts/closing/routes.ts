@@ -32,6 +32,7 @@ function ownEndpoints({ closings, links }: Deps): AnyEndpoint[] {
       method: "GET",
       path: "/backend/auth/closing/",
       access: "user",
+      withoutConsent: true,
       input: z.strictObject({}),
       summary: "Say what closing the user's account would mean, and whether it is being closed",
       output: closingPreviewResponse,
@@ -42,6 +43,7 @@ function ownEndpoints({ closings, links }: Deps): AnyEndpoint[] {
       method: "POST",
       path: "/backend/auth/closing/begin/",
       access: "user",
+      withoutConsent: true,
       input: beginClosingInput,
       summary:
         "Begin to close the user's account: API keys stop and access tokens end at once, and after some days it is closed for good",
@@ -62,6 +64,7 @@ function ownEndpoints({ closings, links }: Deps): AnyEndpoint[] {
       method: "POST",
       path: "/backend/auth/closing/undo/",
       access: "user",
+      withoutConsent: true,
       input: undoClosingInput,
       summary: "Keep the user's account: API keys work again; access tokens that ended do not",
       output: emptyResponse,

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { isSet } from "../../db/expressions.ts";
 import { managementToken, userProfile as profile, session } from "../../db/schema/accounts.ts";
 import { payment, refund, salesOrder, subscription } from "../../db/schema/billing.ts";
+import { legalConsent } from "../../db/schema/branding.ts";
 import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { buyerData, invoice } from "../../db/schema/invoices.ts";
 import { ledgerAccount, ledgerEntry, ledgerPosting } from "../../db/schema/ledger.ts";
@@ -94,6 +95,22 @@ export const sections: Readonly<Record<string, Section>> = {
       .from(session)
       .where(and(eq(session.userId, userId), gt(session.id, after)))
       .orderBy(asc(session.id))
+      .limit(limit),
+  consents: (db, { userId }, { after, limit }) =>
+    db.drizzle
+      .select({
+        id: legalConsent.id,
+        page: legalConsent.page,
+        edition: legalConsent.edition,
+        language: legalConsent.locale,
+        version: legalConsent.version,
+        way: legalConsent.way,
+        ip: legalConsent.ip,
+        accepted_at: legalConsent.acceptedAt,
+      })
+      .from(legalConsent)
+      .where(and(eq(legalConsent.userId, userId), gt(legalConsent.id, after)))
+      .orderBy(asc(legalConsent.id))
       .limit(limit),
   access_tokens: (db, { userId }, { after, limit }) =>
     db.drizzle

@@ -15,6 +15,7 @@ export function dataExportEndpoints({ db, links }: Pick<AccountRouteDeps, "db" |
       method: "POST",
       path: "/backend/auth/data-export/",
       access: "user",
+      withoutConsent: true,
       input: exportDataInput,
       summary:
         "Get the user's own data as a JSON file: profile, keys without secrets, orders, payments, invoices, entries, usage by day, sessions, tokens",

@@ -3,6 +3,7 @@ import { type AnyEndpoint, endpoint, type OtherResponse } from "../../platform/e
 import { withRetryAfter } from "../../platform/form-problem.ts";
 import { limitSentences } from "../attempts/limit-sentences.ts";
 import {
+  acceptsOf,
   anyForm,
   formField,
   invitationOf,
@@ -64,9 +65,10 @@ export function registerForm(parts: Parts): AnyEndpoint[] {
         const invitation = invitationOf(input);
         const challenge = formField(input, "challenge");
         const proof = challenge === "" ? null : { challenge, solution: formField(input, "solution") };
+        const accepts = acceptsOf(input);
         try {
           const password = formField(input, "password");
-          const person = { email, password, displayName: displayName || null, locale, invitation, proof };
+          const person = { email, password, displayName: displayName || null, locale, invitation, proof, accepts };
           const { verification_url } = await registration.register(person, request, originOf(call));
           return pages.sent({ locale, email, link: verification_url ?? null });
         } catch (thrown) {

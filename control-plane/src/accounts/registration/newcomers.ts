@@ -1,11 +1,14 @@
 import type { UserId } from "@sluice/contracts/ids";
+import type { Locale } from "@sluice/contracts/locales";
 import type { CreditRefusal } from "@sluice/contracts/registration-rules";
+import type { ConsentText } from "../../consents/model.ts";
+import type { Consents } from "../../consents/service.ts";
 import { addressNetwork } from "../../platform/client-address.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import { addressKeyOf } from "../email-address.ts";
 import type { KnownDevices } from "../login/known-devices.ts";
-import type { GatewayUsers, OnReferred, OnVerified, RegistrationNeeds } from "../port.ts";
+import type { GatewayUsers, NeededConsent, OnReferred, OnVerified, RegistrationNeeds } from "../port.ts";
 import { admitRegistration } from "./admission.ts";
 import type { ClosedMarks } from "./closed-marks.ts";
 import type { Proof, ProofOfWork } from "./proof-of-work.ts";
@@ -32,6 +35,7 @@ export type NewcomerDeps = {
   readonly gatewayUsers: GatewayUsers;
   readonly onVerified: OnVerified;
   readonly onReferred: OnReferred;
+  readonly consents: Consents;
 };
 
 /** What somebody who wants to register brings along. */
@@ -40,6 +44,8 @@ export type Passes = {
   readonly invitation: string;
   /** `vouched` for people whom a sign-in provider vouches for: that provider has its own defences. */
   readonly proof: Proof | "vouched" | null;
+  /** The editions of the legal pages that the person accepts; `later` for people whom the console asks when they arrive. */
+  readonly accepts: readonly NeededConsent[] | "later";
 };
 
 /** Somebody who may register. */
@@ -47,7 +53,12 @@ export type Admitted = {
   readonly registered: Registered;
   /** From the link by which they came; null for none. */
   readonly referralCode: string | null;
+  /** The texts that are accepted with the registration, and from which address. */
+  readonly accepted: readonly ConsentText[];
+  readonly ip: string;
 };
+
+export type Newcomer = { readonly userId: UserId; readonly email: string; readonly requestId: string };
 
 /** The only way by which accounts come to be, whether with a password or by a provider: who may, and what they get. */
 export class Newcomers {
@@ -60,27 +71,31 @@ export class Newcomers {
   /** What a registration needs now, with a fresh challenge. */
   async needs(): Promise<RegistrationNeeds> {
     const { mode, domains, proofBits } = await readRules(this.#deps.db);
-    return { mode, domains, proof: proofBits === 0 ? null : this.#deps.work.issue(proofBits) };
+    const proof = proofBits === 0 ? null : this.#deps.work.issue(proofBits);
+    const accepts = this.#deps.consents.needed("en").map(({ page, edition }) => ({ page, edition }));
+    return { mode, domains, proof, accepts };
   }
 
   /**
    * Decides whether an address may register. A proof is used up only when everything else is right.
-   * @throws AppError `registration_closed`, `domain_refused`, `invitation_required`, `invitation_unusable`, `proof_required`
+   * @throws AppError `registration_closed`, `domain_refused`, `invitation_required`, `invitation_unusable`, `consent_required`,
+   * `proof_required`
    */
   async admit(
     email: string,
-    { invitation, proof }: Passes,
-    from: { readonly ip: string; readonly request: Request },
+    { invitation, proof, accepts }: Passes,
+    from: { readonly ip: string; readonly request: Request; readonly locale: Locale },
   ): Promise<Admitted> {
-    const { db, work, devices } = this.#deps;
+    const { db, work, devices, consents } = this.#deps;
     const rules = await readRules(db);
     const invitationId = await admitRegistration(db, rules, { email, invitation });
+    const accepted = accepts === "later" ? [] : consents.acceptedBy(accepts, from.locale);
     if (rules.proofBits > 0 && proof !== "vouched") {
       await work.check(proof, email, rules.proofBits);
     }
     const device = devices.readVisitor(from.request);
     const registered = { invitationId, network: addressNetwork(from.ip), device, addressKey: addressKeyOf(email) };
-    return { registered, referralCode: readReferral(from.request) };
+    return { registered, referralCode: readReferral(from.request), accepted, ip: from.ip };
   }
 
   /** Somebody registers an address again that waits for verification: it takes an invitation that lets its owner in. */
@@ -90,9 +105,11 @@ export class Newcomers {
     }
   }
 
-  /** Remembers how the new user registered, until the address is verified, and by whose link. */
-  async record(tx: Transaction, userId: UserId, { registered, referralCode }: Admitted): Promise<void> {
+  /** Remembers how the new user registered, until the address is verified, by whose link, and what was accepted. */
+  async record(tx: Transaction, user: Newcomer, { registered, referralCode, accepted, ip }: Admitted): Promise<void> {
+    const { userId } = user;
     await insertRegistration(tx, userId, registered);
+    await this.#deps.consents.record(tx, user, accepted, { way: "registration", ip });
     if (referralCode !== null) {
       await this.#deps.onReferred(tx, userId, referralCode);
     }

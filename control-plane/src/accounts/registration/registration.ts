@@ -92,10 +92,10 @@ export class Registration {
       throw new AppError("invalid_name", { fields: { display_name: "Use at most 100 characters, on one line." } });
     }
     await countFromAddress(this.#deps.db, "registration", origin.ip, this.#deps.limits().registrations);
-    const admitted = await this.#deps.newcomers.admit(email, input, { ip: origin.ip, request });
+    const locale = mailLocaleOf(input.locale);
+    const admitted = await this.#deps.newcomers.admit(email, input, { ip: origin.ip, request, locale });
     return await takingAtLeast(registrationMsMin, async () => {
       const passwordHash = await this.#deps.hashing.hash(input.password);
-      const locale = mailLocaleOf(input.locale);
       const token = newToken();
       const known = await findLoginByEmail(this.#deps.db, email);
       const isMailed = await mayMail(this.#deps.db, known === null ? "verification" : "account_exists", email, origin);
@@ -122,8 +122,8 @@ export class Registration {
         if (userId === null) {
           throw new AddressTaken();
         }
-        await this.#deps.newcomers.record(tx, userId, how.admitted);
         const { email, displayName, locale } = profile;
+        await this.#deps.newcomers.record(tx, { userId, email, requestId: how.origin.requestId }, how.admitted);
         await audit(tx, byUser({ userId, email }, how.origin), "user.register", {
           subjectKind: "user",
           subjectId: userId,

@@ -48,8 +48,9 @@ export class NewMembers {
       throw new AppError("address_unverified");
     }
     await countFromAddress(db, "registration", origin.ip, limits().registrations);
-    const admitted = await newcomers.admit(email, { invitation, proof: "vouched" }, { ip: origin.ip, request });
     const locale = pageLocaleOf(request, "");
+    const passes = { invitation, proof: "vouched", accepts: "later" } as const;
+    const admitted = await newcomers.admit(email, passes, { ip: origin.ip, request, locale });
     return await db.withTransaction(async (tx) => {
       const gatewayUserId = await gatewayUsers.create(tx, email);
       const userId = await insertProvenProfile(tx, { email, displayName: name, locale, gatewayUserId });
@@ -61,7 +62,7 @@ export class NewMembers {
         subjectId: userId,
         after: { email, displayName: name, gatewayUserId, issuer, subject },
       });
-      await newcomers.record(tx, userId, admitted);
+      await newcomers.record(tx, { userId, email, requestId: origin.requestId }, admitted);
       await newcomers.welcome(tx, userId);
       return { userId, email, locale };
     });

@@ -1,5 +1,7 @@
+import { consentPages } from "@sluice/contracts/brand";
 import type { Consequence } from "@sluice/contracts/change-preview";
 import { type ConsequenceKind, consequenceNamesMax } from "@sluice/contracts/previewed-operations";
+import { countAskedBy } from "../../consents/service.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { countOfPlan } from "../archive/archive-store.ts";
 import {
@@ -101,6 +103,10 @@ const affectedBy: Readonly<Record<string, CountAffected>> = {
     ];
   },
   sign_in_provider: async (db, slug) => [["linked_users", await countLinkedUsers(db, slug)]],
+  legal_text: async (db, id) => {
+    const page = consentPages.find((each) => id.startsWith(`${each}/`));
+    return page === undefined ? [] : [["asked_users", await countAskedBy(db, page)]];
+  },
   admin: async (db, id) => [["sessions", await countAdminSessions(db, BigInt(id))]],
 };
 

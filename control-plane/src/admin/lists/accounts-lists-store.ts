@@ -1,4 +1,5 @@
 import { auditList, keyList, mailList, userList } from "@sluice/contracts/admin-lists/accounts";
+import { consentList } from "@sluice/contracts/consents";
 import { byKeyField, type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import { organisationAdminList } from "@sluice/contracts/organisation-admin";
 import { registrationCreditList } from "@sluice/contracts/registration";
@@ -318,4 +319,36 @@ export const registrationCredits = listSource({
   },
   sorts: { decided_at: [decidedAt, registeredId] },
   time: { at: decidedAt },
+});
+
+const consentId = column("bigint", "c.id");
+const acceptedAt = column("timestamptz", "c.accepted_at");
+
+/** Which editions of the legal pages users accepted. */
+export const consents = listSource({
+  contract: consentList,
+  from: "legal_consent c join user_profile p on p.id = c.user_id",
+  countedFrom: "legal_consent c",
+  columns: {
+    consent_id: consentId,
+    user_id: column("bigint", "c.user_id"),
+    email: column("text", "p.email"),
+    page: column("text", "c.page"),
+    edition: column("integer", "c.edition"),
+    locale: column("text", "c.locale"),
+    version: column("integer", "c.version"),
+    way: column("text", "c.way"),
+    ip: column("text", "c.ip"),
+    accepted_at: acceptedAt,
+  },
+  filters: {
+    consent_id: equals("bigint", "c.id"),
+    user_id: equals("bigint", "c.user_id"),
+    page: isOneOf("c.page"),
+    edition: equals("bigint", "c.edition"),
+    locale: isOneOf("c.locale"),
+    way: isOneOf("c.way"),
+  },
+  sorts: { accepted_at: [acceptedAt, consentId] },
+  time: { at: acceptedAt },
 });

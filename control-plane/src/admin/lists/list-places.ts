@@ -1,5 +1,5 @@
 import type { ListPlace } from "../../platform/list-query/endpoints.ts";
-import { audits, keys, mails, organisations, registrationCredits, users } from "./accounts-lists-store.ts";
+import { audits, consents, keys, mails, organisations, registrationCredits, users } from "./accounts-lists-store.ts";
 import { adjustments, gatewayEvents, ledgerEntries, orders, payments, refunds } from "./billing-lists-store.ts";
 import { abilities, channels, groups, models, usage } from "./gateway-lists-store.ts";
 import { codeBatches, coupons, invoices, plans, referrals, renewals, topUps } from "./sales-lists-store.ts";
@@ -21,6 +21,7 @@ export const listPlaces: readonly ListPlace[] = [
     about: "organisations with their owners and balance",
     source: organisations,
   },
+  { path: "/backend/admin/consent/", access, about: "who accepted which legal pages", source: consents },
   { path: "/backend/admin/key/", access, about: "API keys of all users, without the secrets", source: keys },
   { path: "/backend/admin/mail/", access, about: "mails with their status, without their content", source: mails },
   { path: "/backend/admin/audit/", access, about: "entries of the audit log", source: audits },

@@ -34,3 +34,13 @@ $$;
 CREATE OR REPLACE FUNCTION gateway_user_of_key(p_key bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT gateway_user_id FROM api_key WHERE id = p_key
 $$;
+
+-- What somebody accepted stays as it is; only the address is cleared, when the account is closed.
+CREATE OR REPLACE FUNCTION keep_consent() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.ip IS NOT NULL OR to_jsonb(NEW) - 'ip' <> to_jsonb(OLD) - 'ip' THEN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME;
+  END IF;
+  RETURN NEW;
+END
+$$;

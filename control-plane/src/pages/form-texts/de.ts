@@ -34,6 +34,7 @@ export const de: FormTexts = {
     onlyDomains:
       "Registrieren können Sie sich mit einer Adresse bei {domains}. Mit einer anderen Adresse brauchen Sie eine Einladung.",
     working: "Ihr Browser löst eine kleine Aufgabe, die Programme fernhält. Das dauert einige Sekunden …",
+    accept: "Ich habe gelesen und akzeptiere: {pages}",
     needsScript:
       "Schalten Sie JavaScript ein, um sich zu registrieren: Der Browser muss eine kleine Aufgabe lösen, die Programme fernhält.",
   },
@@ -110,6 +111,7 @@ export const de: FormTexts = {
     domain_refused: "Mit Adressen dieser Domain können Sie sich hier nicht registrieren.",
     invitation_required: "Für die Registrierung brauchen Sie hier eine Einladung.",
     invitation_unusable: "Diese Einladung gibt es nicht, sie ist abgelaufen oder schon verbraucht.",
+    consent_required: "Setzen Sie unten das Häkchen, um die aktuellen Bedingungen zu akzeptieren.",
     proof_required: "Die Aufgabe wurde nicht rechtzeitig gelöst. Versuchen Sie es noch einmal.",
     other: "Das hat nicht geklappt. Versuchen Sie es noch einmal; passiert es wieder, schreiben Sie dem Support.",
   },

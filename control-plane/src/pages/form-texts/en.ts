@@ -32,6 +32,7 @@ export const en = {
     onlyInvited: "You need an invitation to sign up.",
     onlyDomains: "You can sign up with an address at {domains}. With another address you need an invitation.",
     working: "Your browser is solving a small puzzle that keeps programs out. This takes some seconds…",
+    accept: "I have read and accept: {pages}",
     needsScript:
       "To sign up here, switch on JavaScript: the browser has to solve a small puzzle that keeps programs out.",
   },
@@ -104,6 +105,7 @@ export const en = {
     domain_refused: "Addresses at this domain can’t be used to sign up here.",
     invitation_required: "You need an invitation to sign up here.",
     invitation_unusable: "This invitation does not exist, has expired or was used up.",
+    consent_required: "Tick the box below to accept the current terms.",
     proof_required: "The puzzle was not solved in time. Try again.",
     other: "Something went wrong. Try again; if it keeps happening, contact support.",
   },

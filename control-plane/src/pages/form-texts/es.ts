@@ -34,6 +34,7 @@ export const es: FormTexts = {
     onlyDomains: "Puede registrarse con una dirección de {domains}. Con otra dirección necesita una invitación.",
     working:
       "Su navegador está resolviendo un pequeño cálculo que mantiene fuera a los programas. Tarda unos segundos…",
+    accept: "He leído y acepto: {pages}",
     needsScript:
       "Para registrarse aquí, active JavaScript: el navegador debe resolver un pequeño cálculo que mantiene fuera a los programas.",
   },
@@ -109,6 +110,7 @@ export const es: FormTexts = {
     domain_refused: "Las direcciones de este dominio no pueden registrarse aquí.",
     invitation_required: "Necesita una invitación para registrarse aquí.",
     invitation_unusable: "Esta invitación no existe, ha caducado o ya se ha agotado.",
+    consent_required: "Marque la casilla de abajo para aceptar las condiciones vigentes.",
     proof_required: "El cálculo no se resolvió a tiempo. Inténtelo de nuevo.",
     other: "No ha funcionado. Inténtalo otra vez; si se repite, escribe al servicio de ayuda.",
   },

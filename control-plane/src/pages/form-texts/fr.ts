@@ -35,6 +35,7 @@ export const fr: FormTexts = {
       "Vous pouvez vous inscrire avec une adresse de {domains}. Avec une autre adresse, il vous faut une invitation.",
     working:
       "Votre navigateur résout un petit calcul qui tient les programmes à l’écart. Cela prend quelques secondes…",
+    accept: "J’ai lu et j’accepte : {pages}",
     needsScript:
       "Pour vous inscrire ici, activez JavaScript : le navigateur doit résoudre un petit calcul qui tient les programmes à l’écart.",
   },
@@ -110,6 +111,7 @@ export const fr: FormTexts = {
     domain_refused: "Les adresses de ce domaine ne permettent pas de s’inscrire ici.",
     invitation_required: "Il vous faut une invitation pour vous inscrire ici.",
     invitation_unusable: "Cette invitation n’existe pas, a expiré ou est épuisée.",
+    consent_required: "Cochez la case ci-dessous pour accepter les conditions en vigueur.",
     proof_required: "Le calcul n’a pas été résolu à temps. Réessayez.",
     other: "Cela n’a pas fonctionné. Réessayez ; si cela se reproduit, écrivez à l’assistance.",
   },

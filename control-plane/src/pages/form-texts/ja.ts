@@ -33,6 +33,7 @@ export const ja: FormTexts = {
     onlyInvited: "登録には招待が必要です。",
     onlyDomains: "{domains} のアドレスで登録できます。ほかのアドレスの場合は招待が必要です。",
     working: "自動プログラムを防ぐための小さな計算をブラウザーが行っています。数秒かかります…",
+    accept: "次の内容を読み、同意します: {pages}",
     needsScript:
       "登録するには JavaScript を有効にしてください。自動プログラムを防ぐための小さな計算をブラウザーが行います。",
   },
@@ -106,6 +107,7 @@ export const ja: FormTexts = {
     domain_refused: "このドメインのアドレスでは登録できません。",
     invitation_required: "登録には招待が必要です。",
     invitation_unusable: "この招待は存在しないか、期限切れか、使い切られています。",
+    consent_required: "下のチェックボックスをオンにして、現在の規約に同意してください。",
     proof_required: "計算が時間内に終わりませんでした。もう一度お試しください。",
     other: "処理できませんでした。もう一度お試しください。繰り返す場合はサポートにご連絡ください。",
   },

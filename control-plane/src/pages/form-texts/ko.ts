@@ -33,6 +33,7 @@ export const ko: FormTexts = {
     onlyInvited: "가입하려면 초대가 필요합니다.",
     onlyDomains: "{domains} 주소로 가입할 수 있습니다. 다른 주소로는 초대가 필요합니다.",
     working: "브라우저가 자동 프로그램을 막기 위한 작은 문제를 풀고 있습니다. 몇 초 걸립니다…",
+    accept: "다음을 읽었으며 동의합니다: {pages}",
     needsScript: "가입하려면 JavaScript를 켜세요. 브라우저가 자동 프로그램을 막기 위한 작은 문제를 풀어야 합니다.",
   },
   sent: {
@@ -105,6 +106,7 @@ export const ko: FormTexts = {
     domain_refused: "이 도메인의 주소로는 가입할 수 없습니다.",
     invitation_required: "가입하려면 초대가 필요합니다.",
     invitation_unusable: "이 초대는 없거나, 만료되었거나, 모두 사용되었습니다.",
+    consent_required: "아래 확인란을 선택하여 현재 약관에 동의하세요.",
     proof_required: "문제를 제때 풀지 못했습니다. 다시 시도하세요.",
     other: "처리하지 못했습니다. 다시 시도하고, 계속되면 고객 지원에 문의하세요.",
   },

@@ -34,6 +34,7 @@ export const pt: FormTexts = {
     onlyDomains: "Você pode se cadastrar com um endereço de {domains}. Com outro endereço, precisa de um convite.",
     working:
       "Seu navegador está resolvendo um pequeno cálculo que mantém programas de fora. Isso leva alguns segundos…",
+    accept: "Li e aceito: {pages}",
     needsScript:
       "Para se cadastrar aqui, ative o JavaScript: o navegador precisa resolver um pequeno cálculo que mantém programas de fora.",
   },
@@ -107,6 +108,7 @@ export const pt: FormTexts = {
     domain_refused: "Endereços deste domínio não podem ser cadastrados aqui.",
     invitation_required: "Você precisa de um convite para se cadastrar aqui.",
     invitation_unusable: "Este convite não existe, expirou ou já foi esgotado.",
+    consent_required: "Marque a caixa abaixo para aceitar os termos atuais.",
     proof_required: "O cálculo não foi resolvido a tempo. Tente de novo.",
     other: "Não deu certo. Tente de novo; se acontecer outra vez, escreva para o suporte.",
   },

@@ -33,6 +33,7 @@ export const zh: FormTexts = {
     onlyInvited: "注册需要邀请。",
     onlyDomains: "您可以使用 {domains} 的邮箱地址注册。使用其他地址需要邀请。",
     working: "您的浏览器正在解一道小题，用来挡住自动程序。需要几秒钟……",
+    accept: "我已阅读并接受：{pages}",
     needsScript: "要在此注册，请启用 JavaScript：浏览器需要解一道用来挡住自动程序的小题。",
   },
   sent: {
@@ -101,6 +102,7 @@ export const zh: FormTexts = {
     domain_refused: "此域名的邮箱地址不能在此注册。",
     invitation_required: "在此注册需要邀请。",
     invitation_unusable: "该邀请不存在、已过期或已用完。",
+    consent_required: "请勾选下方的复选框，接受当前条款。",
     proof_required: "小题未能及时解出。请重试。",
     other: "操作没有成功，请重试；如果再次出现，请联系客服。",
   },

@@ -51,10 +51,12 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   return [...codes];
 }
 
-/** The errors of what an admin endpoint requires of the login, besides being an admin's. */
-function ofRights({ access, freshLogin, guardedFields = [], withoutSecondFactor }: AnyEndpoint): readonly ErrorCode[] {
+/** The errors of what an endpoint requires of the login, besides being a user's or an admin's. */
+function ofRights(endpoint: AnyEndpoint): readonly ErrorCode[] {
+  const { access, freshLogin, guardedFields = [], withoutSecondFactor, withoutConsent } = endpoint;
   const isOfAdmins = access === "admin" || access === "super_admin";
   return [
+    ...(access === "user" && withoutConsent !== true ? (["consent_required"] as const) : []),
     ...(isOfAdmins && withoutSecondFactor !== true ? (["second_factor_required"] as const) : []),
     ...(freshLogin === true ? (["step_up_required"] as const) : []),
     ...(guardedFields.length > 0 ? (["super_admin_required", "step_up_required"] as const) : []),

@@ -44,6 +44,12 @@ export type Membership = {
   readonly gatewayUserId: GatewayUserId;
 };
 
+/** Knows what users have to accept before they go on. */
+export interface ConsentCheck {
+  /** Whether a user has yet to accept the operator's legal pages. */
+  isOwedBy(userId: UserId): Promise<boolean>;
+}
+
 export type AdminCaller = {
   /** Null for a caller with an access token. */
   readonly sessionId: bigint | null;
@@ -127,6 +133,8 @@ export type Endpoint<A extends Access, Schema extends z.ZodType> = {
   readonly guardedFields?: readonly string[];
   /** For admins: the endpoint is available before an authenticator is set up. */
   readonly withoutSecondFactor?: boolean;
+  /** For users: the endpoint is available before the operator's legal pages are accepted. */
+  readonly withoutConsent?: boolean;
   readonly input: Schema;
   /** The kind of body; by default `json`. */
   readonly body?: BodyKind;

@@ -9,7 +9,15 @@ import { actForOrganisation, readOrganisation } from "./acting-for.ts";
 import { refuseGuardedFields, refuseWithoutRight } from "./admin-rules.ts";
 import { errorAnswer, successAnswer } from "./answer.ts";
 import { undocumentedIn } from "./answer-check.ts";
-import type { AdminCaller, AnyEndpoint, CallerReader, EndpointResponse, Memberships, UserCaller } from "./model.ts";
+import type {
+  AdminCaller,
+  AnyEndpoint,
+  CallerReader,
+  ConsentCheck,
+  EndpointResponse,
+  Memberships,
+  UserCaller,
+} from "./model.ts";
 import { readInput } from "./read-input.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import { readAccessToken, readTokenCaller } from "./token-caller.ts";
@@ -17,6 +25,7 @@ import { readAccessToken, readTokenCaller } from "./token-caller.ts";
 export type EndpointDeps = {
   readonly callers: CallerReader;
   readonly memberships: Memberships;
+  readonly consents: ConsentCheck;
   readonly edge: EdgeSettings;
   readonly log: Log;
   /** What to do about an undeclared response. Checking reads each response once more. */
@@ -139,7 +148,7 @@ function unavailable(cause: unknown): AppError {
 async function call(
   group: readonly AnyEndpoint[],
   { request, server, params }: Context,
-  { callers, memberships, edge, requestId }: CallDeps,
+  { callers, memberships, consents, edge, requestId }: CallDeps,
 ): Promise<EndpointResponse> {
   const method = request.method === "HEAD" ? "GET" : request.method;
   const endpoint = group.find((each) => each.method === method);
@@ -159,7 +168,7 @@ async function call(
   }
   const readAny = () =>
     token === null
-      ? readCaller(endpoint, callers, request)
+      ? readCaller(endpoint, { callers, consents }, request)
       : readTokenCaller(endpoint, callers, request, { token, ip: clientIp });
   const early = await readAny();
   refuseOddParams(endpoint, params);
@@ -202,7 +211,7 @@ function refuseOddParams(endpoint: AnyEndpoint, params: Readonly<Record<string, 
 /** The caller is read before the body, so that nobody without a login can make us accept an upload. */
 async function readCaller(
   endpoint: AnyEndpoint,
-  callers: CallerReader,
+  { callers, consents }: Pick<EndpointDeps, "callers" | "consents">,
   request: Request,
 ): Promise<{ readonly user?: UserCaller | null; readonly admin?: AdminCaller }> {
   switch (endpoint.access) {
@@ -214,6 +223,10 @@ async function readCaller(
       const user = await callers.readUser(request);
       if (user === null) {
         throw new AppError(callers.carriesSession(request, "user") ? "session_expired" : "unauthenticated");
+      }
+      // Programs go on with their tokens: nobody reads what they would be asked.
+      if (endpoint.withoutConsent !== true && (await consents.isOwedBy(user.userId))) {
+        throw new AppError("consent_required");
       }
       return { user };
     }

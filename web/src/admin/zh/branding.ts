@@ -34,25 +34,36 @@ export const brandingZh = {
     "{width} x {height}，{bytes} KiB。由 {updated_by} 更改，{updated_at}。",
   Upload: "上传",
   "{title}: removed": "{title}：已移除",
-  "Terms of service": "服务条款",
-  "Privacy policy": "隐私政策",
   "Legal notice": "法律声明",
   "Linked at the end of every public page and below the registration form, unless the settings name a URL of another page. A visitor whose language is missing sees the English text, or the first that there is.":
     "链接位于每个公开页面底部和注册表单下方；如果设置中填写了其他页面的 URL，则链接到该页面。没有访客语言的版本时，显示英文版本或现有的第一个版本。",
-  Page: "页面",
   "Enter a text.": "请输入文本。",
   "Enter a day.": "请输入日期。",
   "{page}, {locale}: version {version}": "{page}，{locale}：版本 {version}",
   "Preview shown": "正在显示预览",
   "{page}, {locale}: withdrawn": "{page}，{locale}：已撤回",
   "Publish this version": "发布此版本",
-  Text: "文本",
   "Markdown: headings, lists, tables, links, emphasis. HTML is shown as it is typed, and images are left out. {brand} becomes the name of your service.":
     "Markdown：标题、列表、表格、链接、强调。HTML 按原样显示，图片会被省略。{brand} 会替换为您的服务名称。",
   "In force since": "生效日期",
   "Withdraw in this language": "撤回此语言的版本",
-  "Version {version}{state}, by {updated_by}, {updated_at}":
-    "版本 {version}{state}，由 {updated_by} 更改，{updated_at}",
+  "Version {version}{edition}{state}, by {updated_by}, {updated_at}":
+    "版本 {version}{edition}{state}，由 {updated_by} 更改，{updated_at}",
+  ", edition {edition}": "，修订版 {edition}",
+  "Say what is different from what users have accepted.": "请说明与用户已接受的内容有何不同。",
+  "This change": "此更改",
+  "Needs no consent: nobody is asked": "无需同意：不询问任何人",
+  "A correction or translation of edition {edition}: nobody is asked again":
+    "修订版 {edition} 的更正或翻译：不再次询问任何人",
+  "Needs consent: begins edition {edition}, and every user is asked": "需要同意：开始修订版 {edition}，并询问每位用户",
+  "What is different": "有何不同",
+  "A few plain sentences in the language of the text. Users who are asked read them first.":
+    "用该文本的语言写几句简单的话。被询问的用户会先读到它们。",
+  "This text is of edition {own}, and users accept edition {edition}. Until you publish its translation, its visitors read another language.":
+    "此文本属于修订版 {own}，而用户接受的是修订版 {edition}。在您发布其翻译之前，该语言的访客会看到另一种语言的文本。",
+  "Edition {edition}: {accepted}": "修订版 {edition}：{accepted}",
+  "accepted by {count}": "{count} 人已接受",
+  "{count} active users have yet to accept edition {edition}.": "还有 {count} 名活跃用户尚未接受修订版 {edition}。",
   ", withdrawn": "，已撤回",
   ", in force since {effective_on}": "，自 {effective_on} 起生效",
   "Preview of the page": "页面预览",

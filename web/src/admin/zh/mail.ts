@@ -48,7 +48,6 @@ export const mailZh = {
   "The address of an account was changed": "账户地址已更改",
   "The address of an account was changed back": "账户地址已改回",
   "A request waits for a second super-admin": "有申请等待另一位超级管理员",
-  "Invitation to an organisation": "邀请加入组织",
   "A payment was received": "已收到付款",
   "A plan that renews could not be charged": "自动续订的套餐扣款失败",
   "A plan ended because it could not be charged": "套餐因扣款失败而结束",

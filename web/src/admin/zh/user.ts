@@ -3,6 +3,7 @@ export const userZh = {
   "Put this {kind} into a group": "将此{kind}加入分组",
   "Take this {kind} out of the group": "将此{kind}移出分组",
   Tag: "标签",
+  "This {owner} has accepted no legal page yet": "此{owner}尚未接受任何法律页面",
   "This {owner} has no API keys": "此{owner}没有 API 密钥",
   "This {owner} has made no calls": "此{owner}没有调用",
   "This {owner} has placed no orders": "此{owner}没有订单",

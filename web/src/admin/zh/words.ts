@@ -272,6 +272,7 @@ export const wordsZh = {
   template: "模板",
   "template list": "模板列表",
   legal: "法律页面",
+  consent: "同意记录",
   performance: "性能",
   "account list": "账户列表",
   "route list": "路由列表",

@@ -4,6 +4,7 @@ import { approvalsZh } from "./approvals.ts";
 import { auditZh } from "./audit.ts";
 import { brandingZh } from "./branding.ts";
 import { codesZh } from "./codes.ts";
+import { consentsZh } from "./consents.ts";
 import { couponsZh } from "./coupons.ts";
 import { dashboardZh } from "./dashboard.ts";
 import { errorsZh } from "./errors.ts";
@@ -59,6 +60,7 @@ export const zh = {
   ...auditZh,
   ...brandingZh,
   ...codesZh,
+  ...consentsZh,
   ...couponsZh,
   ...dashboardZh,
   ...errorsZh,

@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "استدعاء",
     ownAccount: "حسابك الشخصي",
     manageOrganisations: "المؤسسات",
+    consentTitle: "تغيّرت الشروط",
+    consentText: "اقرأها ووافق عليها في علامة تبويب أخرى ثم تابع هنا. يبقى ما كتبته كما هو.",
+    consentOpen: "فتح في علامة تبويب جديدة",
+    consentDone: "وافقت عليها",
   },
 };

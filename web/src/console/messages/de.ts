@@ -102,5 +102,10 @@ export const messages: FrameMessages = {
     kindCall: "Aufruf",
     ownAccount: "Ihr eigenes Konto",
     manageOrganisations: "Organisationen",
+    consentTitle: "Die Bedingungen haben sich geändert",
+    consentText:
+      "Lesen und akzeptieren Sie sie in einem anderen Tab und machen Sie dann hier weiter. Ihre Eingaben bleiben.",
+    consentOpen: "In neuem Tab öffnen",
+    consentDone: "Ich habe akzeptiert",
   },
 };

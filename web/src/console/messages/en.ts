@@ -22,6 +22,10 @@ export const messages = {
     kindCall: "Call",
     ownAccount: "Your own account",
     manageOrganisations: "Organisations",
+    consentTitle: "The terms have changed",
+    consentText: "Read and accept them in another tab, then go on here. What you typed stays.",
+    consentOpen: "Open in a new tab",
+    consentDone: "I have accepted them",
   }),
 };
 

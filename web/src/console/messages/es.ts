@@ -101,5 +101,9 @@ export const messages: FrameMessages = {
     kindCall: "Llamada",
     ownAccount: "Su propia cuenta",
     manageOrganisations: "Organizaciones",
+    consentTitle: "Las condiciones han cambiado",
+    consentText: "Léelas y acéptalas en otra pestaña y continúa aquí. Lo que escribiste se conserva.",
+    consentOpen: "Abrir en otra pestaña",
+    consentDone: "Ya las he aceptado",
   },
 };

@@ -101,5 +101,9 @@ export const messages: FrameMessages = {
     kindCall: "Appel",
     ownAccount: "Votre propre compte",
     manageOrganisations: "Organisations",
+    consentTitle: "Les conditions ont changé",
+    consentText: "Lisez-les et acceptez-les dans un autre onglet, puis continuez ici. Votre saisie est conservée.",
+    consentOpen: "Ouvrir dans un nouvel onglet",
+    consentDone: "Je les ai acceptées",
   },
 };

@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "कॉल",
     ownAccount: "आपका अपना खाता",
     manageOrganisations: "संगठन",
+    consentTitle: "शर्तें बदल गई हैं",
+    consentText: "उन्हें दूसरे टैब में पढ़कर स्वीकार करें, फिर यहाँ जारी रखें। आपका लिखा हुआ बना रहेगा।",
+    consentOpen: "नए टैब में खोलें",
+    consentDone: "मैंने स्वीकार कर लिया",
   },
 };

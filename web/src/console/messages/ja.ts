@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "呼び出し",
     ownAccount: "自分のアカウント",
     manageOrganisations: "組織",
+    consentTitle: "規約が変わりました",
+    consentText: "別のタブで読んで同意してから、ここで続けてください。入力した内容は残ります。",
+    consentOpen: "新しいタブで開く",
+    consentDone: "同意しました",
   },
 };

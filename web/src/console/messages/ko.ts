@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "호출",
     ownAccount: "내 계정",
     manageOrganisations: "조직",
+    consentTitle: "약관이 바뀌었습니다",
+    consentText: "다른 탭에서 읽고 동의한 뒤 여기서 계속하세요. 입력한 내용은 그대로 남습니다.",
+    consentOpen: "새 탭에서 열기",
+    consentDone: "동의했습니다",
   },
 };

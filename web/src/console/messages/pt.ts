@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "Chamada",
     ownAccount: "A sua própria conta",
     manageOrganisations: "Organizações",
+    consentTitle: "Os termos mudaram",
+    consentText: "Leia e aceite em outra aba e continue aqui. O que você digitou é mantido.",
+    consentOpen: "Abrir em uma nova aba",
+    consentDone: "Já aceitei",
   },
 };

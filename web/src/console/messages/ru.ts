@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "Вызов",
     ownAccount: "Ваш личный счёт",
     manageOrganisations: "Организации",
+    consentTitle: "Условия изменились",
+    consentText: "Прочитайте и примите их в другой вкладке, затем продолжайте здесь. Введённые данные сохранятся.",
+    consentOpen: "Открыть в новой вкладке",
+    consentDone: "Условия приняты",
   },
 };

@@ -100,5 +100,9 @@ export const messages: FrameMessages = {
     kindCall: "调用",
     ownAccount: "您自己的账户",
     manageOrganisations: "组织",
+    consentTitle: "条款已变更",
+    consentText: "请在另一个标签页中阅读并接受，然后回到这里继续。您输入的内容会保留。",
+    consentOpen: "在新标签页中打开",
+    consentDone: "我已接受",
   },
 };

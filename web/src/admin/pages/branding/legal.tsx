@@ -1,9 +1,8 @@
 import { type LegalPage, legalPages } from "@sluice/contracts/brand";
 import type { legalResponse, previewedLegalResponse, savedLegalResponse } from "@sluice/contracts/branding";
 import { directionOf, type Locale } from "@sluice/contracts/locales";
-import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { createSignal, For, type JSX, Match, Show, Switch } from "solid-js";
+import { createSignal, type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Dialog } from "../../../kit/dialog.tsx";
@@ -15,12 +14,11 @@ import { createAction, useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
 import { MarkupFrame } from "../../parts/markup-frame.tsx";
-import { shownMoment } from "../../shown.ts";
-import { rich, t } from "../../translate.ts";
+import { t } from "../../translate.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
+import { ConsentFields, Editions, OutdatedNotice, type Stored, Versions } from "./legal-editions.tsx";
 import { LocaleField, languageName } from "./texts.tsx";
 
-type Stored = ResponseOf<typeof legalResponse>;
 type Place = { readonly page: LegalPage; readonly locale: Locale };
 
 const legalPath = "/backend/admin/branding/legal/";
@@ -86,24 +84,29 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
   const withdrawal = createAction(brandingPath, legalPath);
   const [shown, setShown] = createSignal<string | null>(null);
   const newest = stored.versions[0];
-  const bodyOf = (markdown: string, effective_on: string) => ({
-    ...place,
-    markdown,
-    effective_on,
+  // What an earlier edition said of itself is no news any more.
+  const changesNow = newest?.edition === stored.edition ? stored.changes : "";
+  const bodyOf = (markdown: string, effective_on: string, { asks = false, changes = "" } = {}) => ({
+    ...{ ...place, markdown, effective_on, changes },
+    asks_consent: asks,
     version: newest?.version ?? 0,
   });
   const save = async (body: ReturnType<typeof bodyOf>): Promise<void> => {
     await apiPost<typeof savedLegalResponse>(`${legalPath}save/`, body);
   };
   const form = createForm({
-    initial: { markdown: stored.markdown, effective_on: today() },
-    check: ({ markdown, effective_on }) => ({
+    initial: { markdown: stored.markdown, effective_on: today(), kind: "correction", changes: changesNow },
+    check: ({ markdown, effective_on, kind, changes }) => ({
+      ...(kind === "consent" && stored.edition > 0 && changes.trim() === ""
+        ? { changes: t("Say what is different from what users have accepted.") }
+        : {}),
       ...(markdown.trim() === "" ? { markdown: t("Enter a text.") } : {}),
       ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: t("Enter a day.") }),
     }),
-    body: ({ markdown, effective_on }) => bodyOf(markdown, effective_on),
-    submit: async ({ markdown, effective_on }) => {
-      await save(bodyOf(markdown, effective_on));
+    body: ({ markdown, effective_on, kind, changes }) =>
+      bodyOf(markdown, effective_on, { asks: kind === "consent", changes }),
+    submit: async ({ markdown, effective_on, kind, changes }) => {
+      await save(bodyOf(markdown, effective_on, { asks: kind === "consent", changes }));
       showToast(
         t("{page}, {locale}: version {version}", {
           page: pageNames[place.page],
@@ -127,6 +130,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
   };
   return (
     <>
+      <OutdatedNotice stored={stored} />
       <AdminForm form={form} action={t("Publish this version")} operation="/backend/admin/branding/legal/save/">
         <TextArea
           label={t("Text")}
@@ -140,6 +144,15 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
           {...form.text("markdown")}
         />
         <TextField label={t("In force since")} type="date" {...form.text("effective_on")} />
+        <Show when={place.page !== "imprint"}>
+          <ConsentFields
+            locale={place.locale}
+            edition={stored.edition}
+            asks={form.values().kind === "consent"}
+            kind={form.text("kind")}
+            changes={form.text("changes")}
+          />
+        </Show>
       </AdminForm>
       <div class="button-row">
         <ActButton
@@ -160,24 +173,8 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
           </ActButton>
         </Show>
       </div>
-      <Show when={stored.versions.length > 0}>
-        <ul class="plain-list">
-          <For each={stored.versions}>
-            {(version) => (
-              <li class="muted">
-                {rich("Version {version}{state}, by {updated_by}, {updated_at}", {
-                  version: version.version,
-                  state: version.is_withdrawn
-                    ? t(", withdrawn")
-                    : t(", in force since {effective_on}", { effective_on: version.effective_on }),
-                  updated_by: version.updated_by,
-                  updated_at: shownMoment(version.updated_at),
-                })}
-              </li>
-            )}
-          </For>
-        </ul>
-      </Show>
+      <Editions page={place.page} stored={stored} />
+      <Versions versions={stored.versions} />
       <Dialog isOpen={shown() !== null} onClose={() => setShown(null)} title={pageNames[place.page]} size="wide">
         <MarkupFrame
           title={t("Preview of the page")}

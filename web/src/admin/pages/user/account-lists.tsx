@@ -24,6 +24,7 @@ import {
   type RefundRow,
   refundColumns,
 } from "../../columns/billing-columns.tsx";
+import { type ConsentRow, consentColumns } from "../../columns/consent-columns.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { type Me, mayCall } from "../../parts/rights.tsx";
 import { known, t } from "../../translate.ts";
@@ -140,6 +141,14 @@ const lists = {
     columns: mailColumns,
     rowId: (row) => String(row.mail_id),
     empty: (owner) => t("No mails were sent to this {owner}", { owner }),
+  }),
+  consents: listOf<ConsentRow>({
+    name: t("Consents"),
+    list: "consents",
+    path: "/backend/admin/consent/",
+    columns: consentColumns,
+    rowId: (row) => String(row.consent_id),
+    empty: (owner) => t("This {owner} has accepted no legal page yet", { owner }),
   }),
   audit: listOf<AuditRow>({
     name: t("Audit"),

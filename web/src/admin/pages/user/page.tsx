@@ -25,6 +25,7 @@ const tabs = [
   { id: "refunds", label: t("Refunds") },
   { id: "ledger", label: t("Ledger") },
   { id: "sessions", label: t("Sessions") },
+  { id: "consents", label: t("Consents") },
   { id: "mails", label: t("Mails") },
   { id: "audit", label: t("Audit") },
 ] as const;

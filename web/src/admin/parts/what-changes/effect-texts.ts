@@ -65,7 +65,9 @@ export const whenTexts: Readonly<Record<PreviewedOperation, string>> = {
   "/backend/admin/incident/create/": t("Everyone sees it on the status page at once."),
   "/backend/admin/incident/update/": t("Everyone sees it on the status page at once."),
   "/backend/admin/branding/text/save/": t("The public pages show it within a minute."),
-  "/backend/admin/branding/legal/save/": t("It is public at once, and earlier versions stay readable."),
+  "/backend/admin/branding/legal/save/": t(
+    "It is public at once, and earlier versions are kept. Users who have to accept it are asked at the next login or opening of the console; API keys keep working.",
+  ),
   "/backend/admin/mail/template/save/": t("Mails from now on are written with it."),
   "/backend/admin/lead/save/": t("Only admins see it; nothing is sent."),
 };
@@ -97,6 +99,7 @@ const sentences: Readonly<Partial<Record<ConsequenceKind, Count>>> = {
     t("payments that have begun can still be made, and are credited"),
   ),
   linked_users: counted(t("user signs in with it"), t("users sign in with it")),
+  asked_users: counted(t("active user is asked to accept it"), t("active users are asked to accept it")),
   sessions: counted(t("open session"), t("open sessions")),
   unreachable: (_, names) => t("Can't be called any more: {names}.", { names }),
   reachable: (_, names) => t("Can be called from then on: {names}.", { names }),

@@ -20,6 +20,8 @@ export const messages: ErrorMessages = {
     balance_changed: "Das Guthaben ist höher als das angezeigte. Laden Sie neu und versuchen Sie es erneut.",
     last_sign_in:
       "Ohne sie könnten Sie sich nicht mehr anmelden. Legen Sie zuerst ein Passwort fest oder fügen Sie eine andere Anmeldung hinzu.",
+    consent_required:
+      "Akzeptieren Sie zuerst die aktuellen Bedingungen dieses Dienstes. Die Konsole fragt beim Öffnen danach.",
     step_up_required: "Dafür ist eine frische Anmeldung nötig. Melden Sie sich noch einmal an.",
     sign_in_unavailable: "Der Anmeldedienst hat nicht wie erwartet geantwortet. Versuchen Sie es später erneut.",
     forbidden: "Dazu berechtigt diese Anmeldung nicht.",

@@ -20,6 +20,7 @@ export const messages = english({
     closing_blocked: "Something has to be settled before the account can be closed.",
     balance_changed: "The balance is higher than the one that was shown. Reload and try again.",
     last_sign_in: "You could not log in without it. Set a password or add another sign-in first.",
+    consent_required: "Accept the current terms of this service first. The console asks for it when you open it.",
     step_up_required: "This requires a recent login. Log in again.",
     sign_in_unavailable: "The sign-in service did not respond as expected. Try again later.",
     forbidden: "You are not allowed to do this.",

@@ -20,6 +20,7 @@ export const messages: ErrorMessages = {
     balance_changed: "El saldo es mayor que el que se mostró. Recargue e inténtelo de nuevo.",
     last_sign_in:
       "Sin ella no podría iniciar sesión. Establezca antes una contraseña o añada otra forma de iniciar sesión.",
+    consent_required: "Acepta primero las condiciones vigentes de este servicio. La consola las muestra al abrirla.",
     step_up_required: "Esto requiere un inicio de sesión reciente. Inicie sesión de nuevo.",
     sign_in_unavailable: "El servicio de inicio de sesión no respondió como se esperaba. Inténtelo más tarde.",
     forbidden: "Esta sesión no permite hacer eso.",

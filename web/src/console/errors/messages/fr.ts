@@ -20,6 +20,8 @@ export const messages: ErrorMessages = {
     balance_changed: "Le solde est supérieur à celui qui était affiché. Rechargez et réessayez.",
     last_sign_in:
       "Sans elle, vous ne pourriez plus vous connecter. Définissez d’abord un mot de passe ou ajoutez une autre connexion.",
+    consent_required:
+      "Acceptez d’abord les conditions en vigueur de ce service. La console les présente à l’ouverture.",
     step_up_required: "Cela exige une connexion récente. Connectez-vous de nouveau.",
     sign_in_unavailable: "Le service de connexion n’a pas répondu comme prévu. Réessayez plus tard.",
     forbidden: "Cette connexion ne permet pas cela.",

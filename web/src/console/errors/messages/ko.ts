@@ -19,6 +19,7 @@ export const messages: ErrorMessages = {
     closing_blocked: "계정을 해지하기 전에 처리해야 할 항목이 있습니다.",
     balance_changed: "잔액이 표시된 것보다 많습니다. 새로 고친 후 다시 시도하십시오.",
     last_sign_in: "이것이 없으면 로그인할 수 없습니다. 먼저 비밀번호를 설정하거나 다른 로그인 방법을 추가하십시오.",
+    consent_required: "먼저 이 서비스의 현재 약관에 동의하세요. 콘솔을 열면 묻습니다.",
     step_up_required: "이 작업에는 최근 로그인이 필요합니다. 다시 로그인하십시오.",
     sign_in_unavailable: "로그인 서비스가 예상대로 응답하지 않았습니다. 나중에 다시 시도하십시오.",
     forbidden: "이 로그인으로는 할 수 없습니다.",

@@ -19,6 +19,7 @@ export const messages: ErrorMessages = {
     closing_blocked: "Algo precisa ser resolvido antes que a conta possa ser encerrada.",
     balance_changed: "O saldo é maior do que o mostrado. Recarregue e tente de novo.",
     last_sign_in: "Sem ela você não conseguiria entrar. Defina antes uma senha ou adicione outra forma de login.",
+    consent_required: "Aceite primeiro os termos atuais deste serviço. O console pergunta ao abrir.",
     step_up_required: "Isto exige um login recente. Entre de novo.",
     sign_in_unavailable: "O serviço de login não respondeu como esperado. Tente mais tarde.",
     forbidden: "Esta sessão não permite fazer isso.",

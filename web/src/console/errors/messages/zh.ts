@@ -19,6 +19,7 @@ export const messages: ErrorMessages = {
     closing_blocked: "关闭账户前需要先处理一些事项。",
     balance_changed: "余额高于所显示的金额，请刷新后重试。",
     last_sign_in: "没有它您将无法登录。请先设置密码或添加其他登录方式。",
+    consent_required: "请先接受本服务的当前条款。打开控制台时会询问您。",
     step_up_required: "此操作需要最近登录过。请重新登录。",
     sign_in_unavailable: "登录服务未按预期响应，请稍后重试。",
     forbidden: "此登录无权执行该操作。",
