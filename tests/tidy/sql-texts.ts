@@ -22,6 +22,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/moving/export/export-store.ts": 12,
   },
   "calls functions of the database": {
+    "control-plane/src/admin/lists/sort-users-store.ts": 1,
     "control-plane/src/gateway/account-limits/store.ts": 4,
     "control-plane/src/gateway/groups/store.ts": 1,
     "control-plane/src/gateway/quota/grant-store.ts": 2,

@@ -1,6 +1,18 @@
 /** What is asked of each list of the list kit; the first request is the page as it opens. */
 export const listRequests: Readonly<Record<string, readonly string[]>> = {
-  users: ["", "sort=email", "status=suspended", "user_type=business", "q=user1", "q=17", "q=sk-abcd", "user_id=17"],
+  users: [
+    "",
+    "sort=email",
+    "sort=-remaining",
+    "sort=used",
+    "sort=-last_call_at",
+    "status=suspended",
+    "user_type=business",
+    "q=user1",
+    "q=17",
+    "q=sk-abcd",
+    "user_id=17",
+  ],
   organisations: ["", "sort=name", "status=suspended", "q=team 1", "q=17", "q=sk-abcd", "user_id=17"],
   keys: ["", "user_id=17", "prefix=sk-a", "status=revoked", "status=expired", "group_name=nobody"],
   mails: [

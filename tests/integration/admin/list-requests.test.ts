@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { pageSizes } from "@sluice/contracts/lists";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import { exportRecorder } from "@sluice/control-plane/admin/lists/record-export.ts";
+import { sortUsers } from "@sluice/control-plane/admin/lists/sort-users.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
+import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { listEndpoints, readListRequest } from "@sluice/control-plane/platform/list-query/endpoints.ts";
 import { pageStatement } from "@sluice/control-plane/platform/list-query/list-store.ts";
@@ -229,6 +231,28 @@ describe("a page", () => {
   });
 });
 
+test("users come in the order of balance, use and last call, those without a call last, as the job has seen them", async () => {
+  await db.sql`
+    update budget b set granted = 1000 + p.id * 7 % 40, used = p.id * 3 % 50
+    from user_profile p where p.gateway_user_id = b.gateway_user_id`;
+  await db.sql`
+    insert into usage_user (gateway_user_id, first_at, last_at)
+    select gateway_user_id, now(), now() - interval '1 hour' * (id * 11 % 90) from user_profile where id % 3 <> 0
+    on conflict (gateway_user_id) do update set last_at = excluded.last_at`;
+  await sortUsers(db);
+  for (const sort of ["remaining", "used", "last_call_at"]) {
+    const { rows } = await page(`user/list/?limit=100&sort=-${sort}`);
+    const values = rows.map(({ [sort]: value }) => (typeof value === "string" ? Date.parse(value) : Number(value)));
+    expect(values).toEqual(values.toSorted((one, other) => other - one));
+    expect(new Set(values).size).toBeGreaterThan(10);
+  }
+  // A run without a change writes nothing.
+  const versions = async () => [...(await db.sql`select id, xmin::text as version from user_profile order by id`)];
+  const before = await versions();
+  await sortUsers(db);
+  expect(await versions()).toEqual(before);
+});
+
 describe("an order", () => {
   afterAll(async () => {
     await db.sql`delete from sales_order where order_no = 'GUEST-1'`;
@@ -409,19 +433,32 @@ test.each([
     /Presorted Key: [^\n]*"left"[\s\S]*Index Scan Backward using \S*_channel_id_\S*/,
   ],
 ])("calls are found by %s without a look at all others", async (_, query, wanted) => {
-  const { source } = listPlaces.find(({ source: { contract } }) => contract.name === "usage") ?? { source: null };
+  const lines = await planOf("usage", query);
+  expect(lines).toMatch(wanted);
+  expect(lines).not.toContain("->  Sort");
+});
+
+test.each([["remaining"], ["used"], ["last_call_at"]])("users are sorted by %s in an index", async (sort) => {
+  const lines = await planOf("users", { sort: `-${sort}` }, ["seqscan", "bitmapscan", "sort"]);
+  expect(lines).toContain(`Index Scan Backward using user_profile_sorted_${sort.replace("last_", "")}`);
+});
+
+/** What the database would do. The tables of a test are so small that reading them whole would be the fastest way. */
+async function planOf(
+  list: string,
+  query: Readonly<Record<string, string>>,
+  switchedOff: readonly string[] = ["seqscan", "bitmapscan"],
+): Promise<string> {
+  const { source } = listPlaces.find(({ source: { contract } }) => contract.name === list) ?? { source: null };
   if (source === null) {
-    throw new Error("there is no list of calls");
+    throw new Error(`there is no list of ${list}`);
   }
   const request = readListRequest(source, source.contract.input.parse(query) as never, Date.now());
   const { text, values } = pageStatement(source, request, { after: null, limit: 25 });
   const plan = await db.withTransaction(async (tx) => {
-    // The tables of a test are so small that reading them whole is the fastest way.
-    await tx.sql`set local enable_seqscan = off`;
-    await tx.sql`set local enable_bitmapscan = off`;
+    await tx.sql`
+      select set_config('enable_' || name, 'off', true) from unnest(${arrayLiteral(switchedOff)}::text[]) name`;
     return await tx.query<{ "QUERY PLAN": string }>(`explain ${text}`, values);
   });
-  const lines = plan.map((line) => line["QUERY PLAN"]).join("\n");
-  expect(lines).toMatch(wanted);
-  expect(lines).not.toContain("->  Sort");
-});
+  return plan.map((line) => line["QUERY PLAN"]).join("\n");
+}

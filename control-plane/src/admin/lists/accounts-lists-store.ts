@@ -62,7 +62,13 @@ export const users = listSource({
     user_type: isOneOf("p.user_type"),
     group_name: (value, bind) => `p.gateway_user_id in (${inGroup(bind(value, "text"))})`,
   },
-  sorts: { created_at: [userCreated, userId], email: [column("text", "lower(p.email)"), userId] },
+  sorts: {
+    created_at: [userCreated, userId],
+    email: [column("text", "lower(p.email)"), userId],
+    remaining: [column("bigint", "p.sorted_remaining"), userId],
+    used: [column("bigint", "p.sorted_used"), userId],
+    last_call_at: [column("timestamptz", "p.sorted_call_at"), userId],
+  },
   time: { at: userCreated },
 });
 

@@ -1,7 +1,7 @@
 import { loginMethods } from "@sluice/contracts/login-methods";
 import { sql } from "drizzle-orm";
 import { bigint, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { bytes, id, lifecycle, moment, reference } from "../columns.ts";
+import { bytes, id, lifecycle, moment, quota, reference } from "../columns.ts";
 import { sharedAdminCredentials } from "./admins.ts";
 import { gatewayUser } from "./gateway-keys.ts";
 
@@ -39,6 +39,13 @@ export const userProfile = pgTable(
     totpLastStep: bigint("totp_last_step", { mode: "number" }),
     /** Random bytes by which authenticators know the account; null until a passkey is added. */
     passkeyHandle: bytes("passkey_handle").unique(),
+    /**
+     * What lists of users are sorted by, at most a minute old: the balance, what was used, and the last call, 1970 without
+     * one. The budget itself changes with every call, and an index on it would make each change dearer.
+     */
+    sortedRemaining: quota("sorted_remaining").notNull().default(sql`0`),
+    sortedUsed: quota("sorted_used").notNull().default(sql`0`),
+    sortedCallAt: moment("sorted_call_at").notNull().default(sql`'epoch'`),
     ...lifecycle,
   },
   (table) => [
@@ -48,6 +55,9 @@ export const userProfile = pgTable(
     index("user_profile_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_profile_created").on(table.createdAt, table.id),
     index("user_profile_status").on(table.status, table.createdAt, table.id),
+    index("user_profile_sorted_remaining").on(table.sortedRemaining, table.id),
+    index("user_profile_sorted_used").on(table.sortedUsed, table.id),
+    index("user_profile_sorted_call_at").on(table.sortedCallAt, table.id),
   ],
 );
 

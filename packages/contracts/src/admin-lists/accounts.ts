@@ -43,7 +43,8 @@ export const userList = listContract({
     /** Selects users who were put into the group, whatever their calls use now. */
     group_name: exactText(100),
   },
-  sorts: ["created_at", "email"],
+  /** By balance, use and last call as they were at most a minute ago. */
+  sorts: ["created_at", "email", "remaining", "used", "last_call_at"],
   defaultSort: "-created_at",
 });
 
