@@ -332,6 +332,18 @@ describe("the admin", () => {
     },
   );
 
+  test("asks for the login in Chinese where the browser prefers it, and says in it what was wrong", async () => {
+    const headers = { "accept-language": "zh-CN,zh;q=0.9", origin: sluice.url };
+    const form = await (await get("/admin/", { ...html, ...headers })).text();
+    expect(form).toContain('<html lang="zh');
+    expect(form).toContain("用户名、电子邮件或手机号码");
+    const body = new URLSearchParams({ login: "nobody", password: "wrong" });
+    const refused = await fetch(`${sluice.url}/admin/login/`, { method: "POST", headers, body, redirect: "manual" });
+    expect(refused.status).toBe(401);
+    expect(await refused.text()).toContain("登录名或密码不正确。");
+    expect(await (await get("/admin/", { ...html, "accept-language": "de" })).text()).toContain('<html lang="en"');
+  });
+
   test("is shown with a login, even of an admin without further rights", async () => {
     const { cookie } = await loginAdmin(rig, { isSuper: false });
     const answer = await get("/admin/users/", { cookie });

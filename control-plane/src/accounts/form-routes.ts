@@ -2,6 +2,7 @@ import { sha256 } from "../platform/crypto/digest.ts";
 import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { withRetryAfter } from "../platform/form-problem.ts";
+import { adminLocaleOf } from "../platform/page-locale.ts";
 import { limitSentences } from "./attempts/limit-sentences.ts";
 import {
   anyForm,
@@ -112,7 +113,16 @@ function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteDeps): AnyE
       errors: [],
       handle: async ({ request, input }) =>
         (await sessions.readAdmin(request)) === null
-          ? pages.adminLogin({ login: "", next: adminNextOf(input), problem: null, asksForCode: false }, 401)
+          ? pages.adminLogin(
+              {
+                locale: adminLocaleOf(request, ""),
+                login: "",
+                next: adminNextOf(input),
+                problem: null,
+                asksForCode: false,
+              },
+              401,
+            )
           : seeOther("/admin/"),
     }),
     endpoint({
@@ -145,7 +155,8 @@ function adminLoginForm({ adminLogin, sessions, pages }: AccountRouteDeps): AnyE
         } catch (thrown) {
           const error = readableError(thrown);
           const asksForCode = error.code === "code_required" || error.code === "invalid_code";
-          const state = { login: typed.login, next, problem: error.message, asksForCode };
+          const locale = adminLocaleOf(call.request, "");
+          const state = { locale, login: typed.login, next, problem: problemOf(error), asksForCode };
           return withRetryAfter(pages.adminLogin(state, error.status), error);
         }
       },

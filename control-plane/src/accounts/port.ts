@@ -1,10 +1,10 @@
 import type { ConsentPage } from "@sluice/contracts/brand";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import type { Locale } from "@sluice/contracts/locales";
+import type { AdminLocale, Locale } from "@sluice/contracts/locales";
 import type { Decimal } from "@sluice/contracts/money";
 import type { RegistrationMode } from "@sluice/contracts/registration-rules";
 import type { Queryable, Transaction } from "../platform/db.ts";
-import type { FormPageState } from "../platform/form-problem.ts";
+import type { FormPageState, FormProblem } from "../platform/form-problem.ts";
 
 /** What accounts need from the upstream gateway: each profile has one user there. */
 export type GatewayUsers = {
@@ -105,9 +105,10 @@ export type ResetPageState = LinkPageState & {
 
 /** The state of the admin login page beside its form. */
 export type AdminLoginPageState = {
+  readonly locale: AdminLocale;
   readonly login: string;
   readonly next: string;
-  readonly problem: string | null;
+  readonly problem: FormProblem | null;
   readonly asksForCode: boolean;
 };
 

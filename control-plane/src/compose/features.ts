@@ -14,7 +14,7 @@ import { changePreviewEndpoints } from "../admin/change-preview/routes.ts";
 import { leadEndpoints, leadPlace } from "../admin/leads/routes.ts";
 import { listPlaces } from "../admin/lists/list-places.ts";
 import { exportRecorder } from "../admin/lists/record-export.ts";
-import { sortUsers } from "../admin/lists/sort-users.ts";
+import { sortUsersJob } from "../admin/lists/sort-users.ts";
 import { routeExplanationEndpoints } from "../admin/route-explanation/routes.ts";
 import { savedViewEndpoints } from "../admin/saved-views/routes.ts";
 import { type SecretEndpointDeps, secretEndpoints } from "../admin/secrets/routes.ts";
@@ -228,11 +228,7 @@ function openFeatures(deps: BackendDeps): OpenFeatures {
     moneyCheckFeature({ db, log, registry }),
     { name: "messages-model-map", endpoints: modelMapEndpoints(db) },
     openExitNodes(deps),
-    {
-      name: "admin-lists",
-      endpoints: listEndpoints(lists, [...listPlaces, leadPlace]),
-      jobs: [{ name: "sort-users", pattern: "25 * * * * *", run: sortUsers }],
-    },
+    { name: "admin-lists", endpoints: listEndpoints(lists, [...listPlaces, leadPlace]), jobs: [sortUsersJob] },
     { name: "admin-files", endpoints: fileEndpoints(lists, [traceFilePlace, exitNodeFilePlace]) },
     campaignFeature({ db, clock, retentionDays: () => settings.values["analytics.retention_days"] }),
     {

@@ -24,6 +24,7 @@ import {
   sitePath,
   submitButton,
 } from "./form-page.ts";
+import { adminFormTexts } from "./form-texts/admin.ts";
 import { formTexts } from "./form-texts/messages.ts";
 
 export const emailAttributes = (email: string): Html =>
@@ -204,15 +205,17 @@ ${moreLink(sitePath("/contact/", locale), contact.back)}`;
 
 /** The admin login. It reveals neither what the admin area contains nor which of the fields was wrong. */
 export function adminLoginPage(state: AdminLoginPageState, status: number, look: FormLook): Response {
-  const { login, next, problem, asksForCode } = state;
-  const texts = formTexts.en;
-  const body = html`${problemNotice(problem)}
+  const { locale, login, next, problem, asksForCode } = state;
+  const texts = formTexts[locale];
+  const own = adminFormTexts[locale];
+  const isWrong = problem?.code === "invalid_credentials";
+  const body = html`${problemNotice(isWrong ? own.invalidCredentials : problemText(problem, locale))}
 <form method="post" action="/admin/login/">
 ${hiddenField("next", next)}
-${formField("login", "Username, e-mail or mobile number", html`autocomplete="username" autocapitalize="none" spellcheck="false" required value="${login}"`)}
+${formField("login", own.login, html`autocomplete="username" autocapitalize="none" spellcheck="false" required value="${login}"`)}
 ${formField("password", texts.password, passwordAttributes)}
 ${asksForCode ? formField("code", texts.login.code, codeAttributes) : null}
 ${submitButton(texts.login.submit)}
 </form>`;
-  return formPage({ locale: "en", title: "Admin", body, status, area: "admin", look, address: null });
+  return formPage({ locale, title: own.area, body, status, area: "admin", look, address: null });
 }

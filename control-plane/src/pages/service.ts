@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { isAdminLocale, type Locale, localeOfTag } from "@sluice/contracts/locales";
+import { type Locale, localeOfTag } from "@sluice/contracts/locales";
 import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { safeNext } from "../accounts/model.ts";
 import type { BrandFile } from "../branding/model.ts";
 import type { CallerReader, ConsentCheck } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
-import { localeCookie, pageLocaleOf, remembersLocale } from "../platform/page-locale.ts";
+import { adminLocaleOf, localeCookie, remembersLocale } from "../platform/page-locale.ts";
 import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { AppDocuments } from "./app-documents.ts";
@@ -158,11 +158,11 @@ export class Pages {
   async #admin(request: Request, path: string): Promise<Response> {
     const admin = await this.#deps.callers.readAdmin(request);
     if (admin === null) {
-      const state = { login: "", next: path, problem: null, asksForCode: false };
+      const locale = adminLocaleOf(request, "");
+      const state = { locale, login: "", next: path, problem: null, asksForCode: false };
       return adminLoginPage(state, 401, this.#deps.look());
     }
-    const locale = pageLocaleOf(request, admin.locale ?? "");
-    return await this.#application(request, this.#deps.build?.admin, isAdminLocale(locale) ? locale : "en");
+    return await this.#application(request, this.#deps.build?.admin, adminLocaleOf(request, admin.locale ?? ""));
   }
 
   async #console(request: Request, path: string): Promise<Response> {

@@ -1,4 +1,4 @@
-import { type Locale, localeOfTag } from "@sluice/contracts/locales";
+import { type AdminLocale, isAdminLocale, type Locale, localeOfTag } from "@sluice/contracts/locales";
 
 const cookieName = "SVC_LANG";
 const yearSeconds = 31_536_000;
@@ -15,6 +15,12 @@ export function pageLocaleOf(request: Request, named: string): Locale {
     }
   }
   return "en";
+}
+
+/** The same of a page of the admin area, which is in English for those who prefer a language that it lacks. */
+export function adminLocaleOf(request: Request, named: string): AdminLocale {
+  const locale = pageLocaleOf(request, named);
+  return isAdminLocale(locale) ? locale : "en";
 }
 
 /** The `Set-Cookie` that remembers a language; it contains nothing else, and the console's script reads it. */

@@ -1,14 +1,19 @@
 import { render } from "solid-js/web";
 import "../styles/app.css";
 import "./parts/layout.css";
-import { readErrorsWith } from "../api/client.ts";
+import { type ErrorDetail, readErrorsWith } from "../api/client.ts";
 import { AdminApp } from "./app.tsx";
-import { adminLocale } from "./translate.ts";
+import { adminLocale, said } from "./translate.ts";
+
+/** What is wrong, in Chinese; the service speaks English. */
+function errorInChinese(detail: ErrorDetail): ErrorDetail {
+  const fields = Object.entries(detail.fields ?? {}).map(([name, sentence]) => [name, said(sentence)] as const);
+  return { ...detail, message: said(detail.message), fields: Object.fromEntries(fields) };
+}
 
 const root = document.getElementById("app");
 if (root !== null) {
   if (adminLocale === "zh") {
-    const { errorInChinese } = await import("./error-words.ts");
     readErrorsWith((detail) => Promise.resolve(errorInChinese(detail)));
   }
   root.replaceChildren();

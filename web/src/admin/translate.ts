@@ -1,5 +1,6 @@
 import type { AdminLocale } from "@sluice/contracts/locales";
 import type { JSX } from "solid-js";
+import { fill } from "../i18n/messages.ts";
 import type { zh } from "./zh/zh.ts";
 
 /** A text of the admin: the English one is its own key, and `zh/` has the Chinese one. */
@@ -23,7 +24,8 @@ export const adminLocale: AdminLocale = languageOfPage() === "zh" ? "zh" : "en";
  * Awaited here, so that no module that has texts runs before they are in its language, constants included. The
  * dictionary imports nothing: an import of a module that waits for it would never end.
  */
-const dictionary: Readonly<Record<string, string>> = adminLocale === "zh" ? (await import("./zh/zh.ts")).zh : {};
+const chinese = adminLocale === "zh" ? await import("./zh/zh.ts") : null;
+const dictionary: Readonly<Record<string, string>> = chinese?.zh ?? {};
 
 /** A text in the language of the admin: `t("Save {name}", { name })`. */
 export function t<Text extends AdminText>(text: Text, ...[values]: ValuesOf<Text, Shown>): string {
@@ -38,6 +40,25 @@ export function rich<Text extends AdminText>(text: Text, values: ValuesOf<Text, 
   return known(text)
     .split(/\{(\w+)\}/)
     .map((piece, at) => (at % 2 === 0 ? piece : elements.get(piece)));
+}
+
+/** Sentences of the service with places in them, whatever is there. */
+const patterns = Object.entries(chinese?.sentences ?? {})
+  .filter(([sentence]) => /\{\w+\}/.test(sentence))
+  .map(([sentence, own]) => {
+    const source = sentence.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{(\w+)\}/g, "(?<$1>.+)");
+    return { pattern: new RegExp(`^${source}$`, "u"), own };
+  });
+
+/** A sentence that the service says, with the names and numbers in it; one that `zh/errors.ts` lacks stays as it is. */
+export function said(sentence: string): string {
+  for (const { pattern, own } of patterns) {
+    const places = pattern.exec(sentence)?.groups;
+    if (places !== undefined) {
+      return fill(own, places);
+    }
+  }
+  return known(sentence);
 }
 
 /** Tests of single modules have no page. */

@@ -1,4 +1,5 @@
 import type { Database } from "../../platform/db.ts";
+import type { Job } from "../../platform/schedule-jobs.ts";
 import { sortUsersAfter } from "./sort-users-store.ts";
 
 const usersPerStep = 5_000;
@@ -12,3 +13,6 @@ export async function sortUsers(db: Database): Promise<void> {
     last = await sortUsersAfter(db, last, usersPerStep);
   }
 }
+
+/** After the job that adds calls up, at second 15. */
+export const sortUsersJob: Job = { name: "sort-users", pattern: "25 * * * * *", run: sortUsers };

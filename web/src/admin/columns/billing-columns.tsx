@@ -1,5 +1,6 @@
 import type { ledgerList, orderList, paymentList, refundList } from "@sluice/contracts/admin-lists/billing";
 import type { RowOf } from "@sluice/contracts/lists";
+import { vendorName } from "../../i18n/vendor-names.ts";
 import { Status } from "../../kit/status.tsx";
 import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
@@ -25,7 +26,14 @@ const ways: Readonly<Record<OrderRow["pay_channel"], string>> = {
 
 /** How an order was paid, or would be: the same words in lists and panels. */
 export function paymentMethod({ pay_channel: way, vendor }: Pick<OrderRow, "pay_channel" | "vendor">): string {
-  return vendor === null || vendor === "" ? ways[way] : `${shownWord(vendor)}, ${ways[way]}`;
+  const name = vendor === null || vendor === "" ? "" : vendorName(vendor, { card: t("card"), crypto: t("crypto") });
+  return name === "" || name === ways[way] ? ways[way] : `${name}, ${ways[way]}`;
+}
+
+/** The word for a gateway, and which of our accounts there it was, if there are several. */
+export function gatewayName(gateway: string, account = gateway): string {
+  const name = gateway in ways ? ways[gateway as OrderRow["pay_channel"]] : gateway;
+  return account === gateway ? name : t("{gateway}, account {account}", { gateway: name, account });
 }
 
 export const orderColumns: readonly Column<OrderRow>[] = [
@@ -70,7 +78,7 @@ export const paymentColumns: readonly Column<PaymentRow>[] = [
   {
     id: "gateway",
     label: t("Gateway"),
-    cell: (row) => (row.account === row.gateway ? row.gateway : `${row.gateway}, ${row.account}`),
+    cell: (row) => gatewayName(row.gateway, row.account),
   },
   {
     id: "amount_usd",

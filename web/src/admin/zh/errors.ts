@@ -191,4 +191,8 @@ export const errorsZh = {
     "此项目或成员本月预算的余额不足以支付此次调用。",
   "This can't be done for an organisation.": "组织不能执行此操作。",
   "Your role in this organisation, {role}, does not allow this.": "您在该组织中的角色（{role}）不允许此操作。",
+  "Part of this order's balance was already used.": "此订单的部分余额已被使用。",
+  "Only a paid order can be refunded.": "只有已付款的订单可以退款。",
+  "At most {usd} USD of this order can still be refunded.": "此订单最多还能退款 {usd} 美元。",
+  "Nobody has claimed this order; it can only be refunded in full.": "此订单尚未领取，只能全额退款。",
 };

@@ -23,7 +23,6 @@ export const paymentsZh = {
     "签名有效的通知和 Webhook 会保存在此，其他的只出现在日志中。",
   "Processed again: {result}.": "已重新处理：{result}。",
   "Copy the message id": "复制消息 ID",
-  "{gateway}, account {account}": "{gateway}，账户 {account}",
   "Interpreted as": "解读为",
   "not stored": "未保存",
   "Order to review": "待审核的订单",

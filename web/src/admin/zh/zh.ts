@@ -52,6 +52,9 @@ import { userZh } from "./user.ts";
 import { usersZh } from "./users.ts";
 import { wordsZh } from "./words.ts";
 
+/** What the service says, with places for what differs. */
+export const sentences: Readonly<Record<string, string>> = errorsZh;
+
 /** What the admin says in Chinese, by the English text. A file for each folder of pages, and `several-pages` for what several say. */
 export const zh = {
   ...accountZh,

@@ -9,7 +9,7 @@ import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownMoment, shownText } from "../../shown.ts";
+import { shownMoment, shownText, shownWord } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 
 type Step = { readonly label: string; readonly at: string | null; readonly tone: Tone };
@@ -50,7 +50,7 @@ export function OrderPanel(props: {
       <Show when={order.review_reason}>
         {(reason) => (
           <Notice tone="bad">
-            <span>{rich("Needs review: {reason}", { reason: reason() })}</span>
+            <span>{rich("Needs review: {reason}", { reason: shownWord(reason()) })}</span>
             <ActButton operation="/backend/admin/order/resolve/" onClick={() => props.onResolve()}>
               {t("Decide")}
             </ActButton>

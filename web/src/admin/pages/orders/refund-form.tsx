@@ -8,7 +8,7 @@ import { Facts } from "../../../kit/card.tsx";
 import { Checkbox, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
-import type { OrderRow } from "../../columns/billing-columns.tsx";
+import { gatewayName, type OrderRow } from "../../columns/billing-columns.tsx";
 import { formats } from "../../formats.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { DemandNotice } from "../../parts/approval.tsx";
@@ -16,7 +16,7 @@ import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
 import { shownMoment, shownText, shownWord } from "../../shown.ts";
-import { t } from "../../translate.ts";
+import { said, t } from "../../translate.ts";
 
 type Preview = ResponseOf<typeof refundPreviewResponse>["preview"];
 
@@ -157,7 +157,7 @@ function RefundFacts(props: {
       <For each={props.preview.problems}>
         {(problem) => (
           <Notice tone={problem.is_overridable ? "warn" : "bad"}>
-            {problem.message}
+            {said(problem.message)}
             {problem.is_overridable && props.mayGoNegative ? t(" It goes ahead anyway.") : ""}
             {problem.is_overridable && !props.mayGoNegative ? t(" It is refused unless you allow it below.") : ""}
           </Notice>
@@ -170,7 +170,7 @@ function RefundFacts(props: {
             name: t("Paid"),
             value: t("{paid_usd} by {gateway}", {
               paid_usd: formats.usd(props.preview.paid_usd),
-              gateway: props.preview.gateway ?? t("nobody"),
+              gateway: props.preview.gateway === null ? t("nobody") : gatewayName(props.preview.gateway),
             }),
           },
           { name: t("Refunded so far"), value: formats.usd(props.preview.refunded_usd) },

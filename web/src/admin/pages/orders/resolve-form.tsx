@@ -12,6 +12,7 @@ import { orAbsent } from "../../parts/field-values.ts";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { waitingText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
+import { shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 
 const decisions = [
@@ -65,7 +66,7 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       tone={button().tone}
       onCancel={props.onDone}
     >
-      <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{reason()}</Notice>}</Show>
+      <Show when={order.review_reason}>{(reason) => <Notice tone="warn">{shownWord(reason())}</Notice>}</Show>
       <ChoiceField
         label={t("Decision")}
         options={[{ value: "", label: t("Choose") }, ...decisions]}

@@ -10,7 +10,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
-import { OrderLink } from "../../columns/billing-columns.tsx";
+import { gatewayName, OrderLink } from "../../columns/billing-columns.tsx";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ActButton } from "../../parts/act-button.tsx";
@@ -40,7 +40,7 @@ const meanings: Readonly<Record<NoticeRow["result"], string>> = {
 
 const columns: readonly Column<NoticeRow>[] = [
   { id: "event_id", label: t("Message"), cell: (row) => <code>{row.event_id}</code>, card: "title" },
-  { id: "gateway", label: t("Gateway"), cell: (row) => `${row.gateway}, ${row.account}` },
+  { id: "gateway", label: t("Gateway"), cell: (row) => gatewayName(row.gateway, row.account) },
   { id: "kind", label: t("Kind"), cell: (row) => row.kind },
   {
     id: "order_no",
@@ -126,7 +126,7 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
           { name: t("Message"), value: <CopyText text={row.event_id} label={t("Copy the message id")} /> },
           {
             name: t("Gateway"),
-            value: t("{gateway}, account {account}", { gateway: row.gateway, account: row.account }),
+            value: gatewayName(row.gateway, row.account),
           },
           { name: t("Kind"), value: row.kind },
           { name: t("Interpreted as"), value: row.meaning === null ? t("not stored") : shownWord(row.meaning) },

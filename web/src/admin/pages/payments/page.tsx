@@ -9,6 +9,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import {
+  gatewayName,
   type LedgerRow,
   ledgerColumns,
   OrderLink,
@@ -107,7 +108,7 @@ function PaymentFacts(props: { readonly row: PaymentRow }): JSX.Element {
         { name: t("Transaction"), value: <CopyText text={row.transaction_id} label={t("Copy the transaction")} /> },
         {
           name: t("Gateway"),
-          value: t("{gateway}, account {account}", { gateway: row.gateway, account: row.account }),
+          value: gatewayName(row.gateway, row.account),
         },
         { name: t("Order"), value: <OrderLink orderNo={row.order_no} /> },
         { name: t("Order is"), value: <StateWord state={row.order_status} /> },

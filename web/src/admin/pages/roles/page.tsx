@@ -6,6 +6,7 @@ import { For, type JSX } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { shownWord } from "../../shown.ts";
 import { known, t } from "../../translate.ts";
 
 const roles: readonly AdminRole[] = [...adminRoles.filter((role) => role !== "admin"), "admin", "super_admin"];
@@ -73,14 +74,28 @@ function isAllowed(role: AdminRole, path: string): boolean {
   return (rights[path]?.access !== "super_admin" || role === "super_admin") && roleAllows(role, path);
 }
 
+/** What forms call the fields that roles differ in. */
+const fieldNames: Readonly<Record<string, string>> = {
+  credential: t("Credential"),
+  group: t("Group"),
+  rate_multiplier: t("Multiplier"),
+  reason: t("Reason"),
+  status: t("Status"),
+  updated_at: t("Updated"),
+  upstream: t("Address"),
+  user_id: t("User id"),
+};
+
+const fieldName = (field: string): string => fieldNames[field]?.toLowerCase() ?? shownWord(field);
+
 /** The act, with the fields that the role may send if it may not send all. */
 function actText(role: AdminRole, path: string, act: string): string {
   const fields = fieldsOfRole(role, path);
   const guarded = role === "super_admin" ? [] : (rights[path]?.guardedFields ?? []);
   const limits =
     fields === null
-      ? guarded.map((field) => t("not {field}", { field }))
-      : [t("only {fields}", { fields: fields.join(", ") })];
+      ? guarded.map((field) => t("not {field}", { field: fieldName(field) }))
+      : [t("only {fields}", { fields: fields.map(fieldName).join(", ") })];
   const star = rights[path]?.freshLogin === true ? "*" : "";
   return `${act}${star}${limits.length === 0 ? "" : ` (${limits.join(", ")})`}`;
 }

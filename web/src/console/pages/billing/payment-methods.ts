@@ -1,5 +1,6 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { vendorName } from "../../../i18n/vendor-names.ts";
 import { billingArea } from "./messages/messages.ts";
 
 type Options = ResponseOf<typeof paymentOptionsResponse>;
@@ -13,26 +14,9 @@ export type Method = {
   readonly path: string;
 };
 
-/** Names that are the same in each language, by vendor. */
-const brands: Readonly<Record<string, string>> = {
-  alipay: "Alipay",
-  apple_pay: "Apple Pay",
-  google_pay: "Google Pay",
-  paypal: "PayPal",
-  unionpay: "UnionPay",
-  venmo: "Venmo",
-  wechat_pay: "WeChat Pay",
-  wechatpay: "WeChat Pay",
-};
-
-/** What a buyer calls a vendor of a gateway; of one that nobody knows, the operator's own name. */
+/** What a buyer calls a vendor of a gateway. */
 export function methodName(vendor: string): string {
-  const { methodNames } = billingArea.texts();
-  const id = vendor.replace(/^cardpay_/, "");
-  if (id === "card" || id === "creditcard") {
-    return methodNames.card;
-  }
-  return id === "crypto" ? methodNames.crypto : (brands[id] ?? id.replaceAll("_", " "));
+  return vendorName(vendor, billingArea.texts().methodNames);
 }
 
 /** Every method that the gateways have, the ready ones first. */
