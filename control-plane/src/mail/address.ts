@@ -11,6 +11,14 @@ export function isMailAddress(text: string): boolean {
   return text.length <= addressLengthMax && text.indexOf("@") <= localPartLengthMax && addressPattern.test(text);
 }
 
+/**
+ * Whether an address only stands for a person without one: of an account that was closed, or that came without an address
+ * from another gateway. No mail server is ever responsible for this domain (RFC 6761).
+ */
+export function isPlaceholder(address: string): boolean {
+  return /\.invalid$/i.test(address);
+}
+
 /** The sender of emails. */
 export type MailFrom = { readonly name: string; readonly address: string };
 

@@ -143,6 +143,15 @@ test("an expired email is dropped and not sent, at its first attempt and at a la
   expect(Math.abs(Date.now() - (dropped.failed_at?.getTime() ?? 0))).toBeLessThan(60_000);
 });
 
+test("an email to the placeholder of an account without an address is dropped and not sent", async () => {
+  gateway.answer = () => ({ status: 200 });
+  await rig.queue("http-nobody", { to: "one-api-11@imported.invalid" });
+  await rig.queue("http-somebody", { to: "invalid@example.com" });
+  await rig.worker(rig.httpSender(gateway.url)).runDue();
+  expect(gateway.requests.map(({ body }) => body["to"])).toEqual(["invalid@example.com"]);
+  expect(await rig.row("http-nobody")).toMatchObject({ status: "dropped", attempts: 1, has_variables: false });
+});
+
 test("what a gateway quotes of an email reaches neither the log nor the row", async () => {
   gateway.answer = ({ body }) => ({ status: 422, body: JSON.stringify({ message: "refused", quoted: body }) });
   await rig.queue("http-quoted");

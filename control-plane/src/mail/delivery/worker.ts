@@ -3,7 +3,7 @@ import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database } from "../../platform/db.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
 import type { Log } from "../../platform/log.ts";
-import { isMailAddress } from "../address.ts";
+import { isMailAddress, isPlaceholder } from "../address.ts";
 import type { MailHook, MailLook } from "../model.ts";
 import { type RenderedMail, renderMail } from "../render.ts";
 import type { MailSender, SendResult } from "../senders/model.ts";
@@ -158,6 +158,9 @@ export class MailWorker {
     const { masterKey, clock, log } = this.#deps;
     if (mail.expiresAt !== null && mail.expiresAt.getTime() <= clock.now()) {
       return { status: "dropped", error: "it expired before it could be sent" };
+    }
+    if (isPlaceholder(mail.to)) {
+      return { status: "dropped", error: "the account has no address that mail could be sent to" };
     }
     if (mail.attempts - mail.faults > attemptsMax) {
       return { status: "dead", error: "every attempt ended without a response" };
