@@ -92,6 +92,14 @@ test(
       await visitor.page.goto("/console/account/");
       await visitor.page.getByText("Your account has no password.").waitFor();
       await visitor.page.getByRole("main").getByText("ada@issuer.example").first().waitFor();
+      await visitor.page.goto("/console/tokens/");
+      await visitor.page.getByRole("button", { name: "Create token" }).first().click();
+      const form = visitor.page.getByRole("dialog", { name: "Create token" });
+      await form.getByLabel("Name").fill("nightly report");
+      await form.getByLabel("Read usage and balance").check();
+      expect(await form.getByLabel("Your password").count()).toBe(0);
+      await form.getByRole("button", { name: "Create token" }).click();
+      await visitor.page.getByRole("dialog", { name: "Your new access token" }).waitFor();
       expect(faultsOf(visitor)).toEqual([]);
     } finally {
       await visitor.close();
