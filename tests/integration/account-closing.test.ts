@@ -259,6 +259,28 @@ test("the only owner of an organisation with others can't close the account; one
   expect(await moneyFaults()).toEqual([]);
 });
 
+test("an organisation of the owner makes calls again if the closing is undone while replicas still hold its balance", async () => {
+  const owner = await newUser();
+  const { body } = await consoleOf(owner).post("/backend/organisations/create/", { name: "Alone" });
+  const { organisation_id: id } = (body as unknown as { organisation: { organisation_id: number } }).organisation;
+  const lend = (quota: number) => rig.db.sql`
+    update budget b set leased = ${quota} from organisation o
+    where o.id = ${id}::bigint and b.gateway_user_id = o.gateway_user_id`;
+  const states = async () => {
+    const [row] = await rig.db.sql<{ status: string; isEnabled: boolean }>`
+      select o.status, u.status = 'enabled' as "isEnabled" from organisation o
+      join gateway_user u on u.id = o.gateway_user_id where o.id = ${id}::bigint`;
+    return [row?.status, row?.isEnabled];
+  };
+  await lend(5);
+  expect(codeOf(await begin(owner, 5n))[0]).toBe(200);
+  await closeNow(owner.userId);
+  expect([await client.me(owner.cookie), await states()]).toEqual([200, ["active", false]]);
+  expect(codeOf(await consoleOf(owner).post("/backend/auth/closing/undo/", { password }))[0]).toBe(200);
+  expect(await states()).toEqual(["active", true]);
+  await lend(0);
+});
+
 test("an admin closes an account with a reason, its owner can't undo that, and status changes are refused meanwhile", async () => {
   const user = await newUser();
   const admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);

@@ -20,7 +20,7 @@ import {
   selectMemberships,
   suspendOrganisation,
 } from "./closing-store.ts";
-import { type ClosingDeps, mailAboutClosing } from "./closings.ts";
+import { type ClosingDeps, mailAboutClosing, startCalls } from "./closings.ts";
 import { closedNameOf, pseudonymOf } from "./model.ts";
 import { previewClosing } from "./preview.ts";
 
@@ -63,14 +63,20 @@ async function closeAccount(tx: Transaction, deps: CloseDeps, userId: UserId): P
   }
   const memberships = await selectMemberships(tx, userId);
   const alone = memberships.filter(({ isAlone }) => isAlone);
+  await startCalls(
+    tx,
+    gatewayUsers,
+    memberships.filter(({ isAlone }) => !isAlone),
+  );
   const wallets = [account.gatewayUserId, ...alone.map(({ gatewayUserId }) => gatewayUserId)];
-  for (const { organisationId } of alone) {
-    await suspendOrganisation(tx, organisationId);
-  }
   const isLent = await stopCalls(tx, gatewayUsers, wallets);
   // A replica that is gone for good gives nothing back.
   if (isLent && !due.isLate) {
     return false;
+  }
+  // Only now, because until then its owner may undo the closing.
+  for (const { organisationId } of alone) {
+    await suspendOrganisation(tx, organisationId);
   }
   for (const { memberId } of memberships) {
     await endMembership(tx, memberId);

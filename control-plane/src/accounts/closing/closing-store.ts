@@ -123,6 +123,8 @@ export async function selectMemberships(
     readonly memberId: bigint;
     readonly organisationId: bigint;
     readonly gatewayUserId: GatewayUserId;
+    /** Whether it is not suspended. */
+    readonly isOpen: boolean;
     readonly isAlone: boolean;
     readonly isNeeded: boolean;
   }[]
@@ -145,6 +147,7 @@ export async function selectMemberships(
       memberId: member.id,
       organisationId: member.organisationId,
       gatewayUserId: organisation.gatewayUserId,
+      isOpen: sql<boolean>`${eq(organisation.status, "active")}`,
       isAlone: sql<boolean>`${notExists(others(false))}`,
       isNeeded: sql<boolean>`${eq(member.role, "owner")} and ${exists(others(false))} and ${notExists(others(true))}`,
     })

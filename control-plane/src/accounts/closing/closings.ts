@@ -11,7 +11,7 @@ import type { GatewayUsers } from "../port.ts";
 import { ofUser } from "../sessions/store.ts";
 import { accountPath } from "../sign-in/model.ts";
 import { lockProfile } from "../store.ts";
-import { deleteClosing, findAccount, findClosing, insertClosing } from "./closing-store.ts";
+import { deleteClosing, findAccount, findClosing, insertClosing, selectMemberships } from "./closing-store.ts";
 import type { Account, Closing } from "./model.ts";
 import { type ClosingPreview, previewClosing } from "./preview.ts";
 
@@ -85,6 +85,7 @@ export class Closings {
       }
       await deleteClosing(tx, userId);
       await this.#deps.gatewayUsers.change(tx, account.gatewayUserId, { isEnabled: isOpen(account.status) });
+      await startCalls(tx, this.#deps.gatewayUsers, await selectMemberships(tx, userId));
       await audit(tx, by.origin, "user.closing_undo", {
         subjectKind: "user",
         subjectId: userId,
@@ -145,6 +146,20 @@ export async function beginClosing(
   });
   await mailAboutClosing(tx, deps, account, { template: "account_closing", closesAt: closing.closesAt });
   return closing;
+}
+
+/**
+ * Calls of organisations that do not end with the account begin again, where an earlier attempt has stopped them: somebody has
+ * joined since, or the closing was undone.
+ */
+export async function startCalls(
+  tx: Transaction,
+  gatewayUsers: Pick<GatewayUsers, "change">,
+  memberships: Awaited<ReturnType<typeof selectMemberships>>,
+): Promise<void> {
+  for (const { gatewayUserId } of memberships.filter((each) => each.isOpen)) {
+    await gatewayUsers.change(tx, gatewayUserId, { isEnabled: true });
+  }
 }
 
 /** Tells the owner what happens to the account. */
