@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { redemptionAttempts } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
+import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
 import { billingEndpoints } from "@sluice/control-plane/payments/routes.ts";
 import { settlePaid } from "@sluice/control-plane/payments/settle/settle-paid.ts";
 import { loginAdmin, loginUser, sessionsOf } from "../../support/accounts/logins.ts";
@@ -116,6 +117,23 @@ describe("plans", () => {
         400,
       );
     }
+  });
+
+  test("that an earlier release made get words in all languages with a start, unless somebody changed them", async () => {
+    await scene.db.withTransaction(addFirstPlans);
+    await scene.db.sql`update plan set texts = '{}' where plan_code like 'credit-%' or plan_code = 'monthly-20'`;
+    await scene.db.sql`update plan set version = 2 where plan_code = 'credit-50'`;
+    await scene.db.sql`update plan set price_usd = 25 where plan_code = 'monthly-20'`;
+    await scene.db.withTransaction(addFirstPlans);
+    const found = await scene.db.sql<{ code: string; name: string | null }>`
+      select plan_code as code, texts->'de'->>'name' as name from plan
+      where plan_code in ('credit-10', 'credit-50', 'monthly-20') order by 1`;
+    expect(found).toEqual([
+      { code: "credit-10", name: "Aufladung 10" },
+      { code: "credit-50", name: null },
+      { code: "monthly-20", name: null },
+    ]);
+    await scene.db.sql`update plan set status = 'hidden' where plan_code like 'credit-%' or plan_code = 'monthly-20'`;
   });
 
   test("a change leaves orders as they were placed", async () => {

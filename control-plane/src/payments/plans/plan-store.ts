@@ -96,6 +96,25 @@ export async function insertPlan(tx: Queryable, made: NewPlan): Promise<boolean>
   return rows.length > 0;
 }
 
+const firstVersion = 1;
+
+/** Gives a plan its texts in other languages, if it has none and was never changed. */
+export async function fillPlanTexts(tx: Queryable, { planCode, texts, kind, priceUsd, quota }: NewPlan): Promise<void> {
+  await tx.drizzle
+    .update(plan)
+    .set({ texts, updatedAt: now })
+    .where(
+      and(
+        eq(plan.planCode, planCode),
+        eq(plan.version, firstVersion),
+        eq(plan.texts, {}),
+        eq(plan.kind, kind),
+        eq(plan.priceUsd, priceUsd),
+        eq(plan.quota, quota),
+      ),
+    );
+}
+
 export async function updatePlan(tx: Queryable, { planCode, ...to }: NewPlan): Promise<void> {
   await tx.drizzle
     .update(plan)

@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.ts";
 import { proposeTerms } from "../renewals/renewal-store.ts";
 import { firstPlanTexts } from "./first-plan-texts.ts";
 import { findAmountFault } from "./plan-amount.ts";
-import { hasGroup, insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
+import { fillPlanTexts, hasGroup, insertPlan, lockPlan, type NewPlan, type Plan, updatePlan } from "./plan-store.ts";
 
 /**
  * Creates a plan, or changes the one that was loaded as `version`. Existing orders keep their terms; subscriptions that
@@ -122,9 +122,14 @@ const firstPlans: readonly NewPlan[] = [
   },
 ];
 
-/** The plans of a first start; existing ones stay as they are. */
+/**
+ * The plans of a first start. Existing ones stay as they are, but those that nobody has changed since an earlier release made them get
+ * their texts in other languages.
+ */
 export async function addFirstPlans(tx: Transaction): Promise<void> {
   for (const plan of firstPlans) {
-    await insertPlan(tx, plan);
+    if (!(await insertPlan(tx, plan))) {
+      await fillPlanTexts(tx, plan);
+    }
   }
 }
