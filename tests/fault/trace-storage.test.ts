@@ -24,7 +24,7 @@ import { patienceMs } from "../support/values/patience.ts";
 const { TEST_FULL } = process.env;
 const calls = TEST_FULL === "1" ? 20_000 : 2_000;
 
-type Rows = { trace: SpooledTrace };
+type Rows = { trace: TraceRow | SpooledTrace };
 
 // The clock is stopped, so that no run crosses midnight.
 const now = Date.now();
@@ -77,7 +77,7 @@ class Replica implements AsyncDisposable {
         db.withTransaction((tx) =>
           commitTraces(
             tx,
-            entries.map(({ row }) => row),
+            entries.map(({ row: { requestId, day }, json }) => ({ requestId, day, json })),
           ),
         ),
       isPoison: () => false,

@@ -9,6 +9,7 @@ import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts"
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
+import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { noThread } from "../support/trace/payload-pair.ts";
@@ -31,7 +32,7 @@ beforeAll(async () => {
     clock: systemClock,
     log: silentLog,
     thread: noThread,
-    append: (row) => spooled.push(row),
+    append: (row) => spooled.push(toSpooledTrace(row)),
     limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
     observer: new PayloadCounts(),
   });

@@ -9,7 +9,7 @@ import type { BudgetCharge } from "../usage/log/model.ts";
 export type CallsOrder = {
   readonly replicaId: ReplicaId;
   /** All rows as the log has them, one per line. */
-  readonly texts: readonly string[];
+  readonly texts: readonly Uint8Array[];
   readonly usage: Omit<UsageOrder, "json">;
   readonly traceDays: readonly string[];
   /** Nobody has tried to write these rows before. */

@@ -1,12 +1,12 @@
 import type { RowSummaries } from "../platform/spool/model.ts";
 import type { Spool, SpoolOptions } from "../platform/spool/spool.ts";
-import type { SpooledTrace } from "../trace/model.ts";
+import type { SpooledTrace, TraceRow } from "../trace/model.ts";
 import { traceRowCodec } from "../trace/service.ts";
 import { ChargeSums, usageRowCodec } from "../usage/log/commit-usage.ts";
 import type { UsageRow } from "../usage/log/model.ts";
 
 /** A finished call's rows, which the spool keeps until they are in the database. */
-export type CallRows = { usage: UsageRow; trace: SpooledTrace };
+export type CallRows = { usage: UsageRow; trace: TraceRow | SpooledTrace };
 
 /** What a commit has to know of some of them besides their text. */
 export type CallsSummary = {

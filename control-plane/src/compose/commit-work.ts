@@ -1,7 +1,7 @@
 import { createPartitions } from "../db/partitions.ts";
 import type { Database } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
-import { jsonList } from "../platform/spool/model.ts";
+import { jsonList, linesOf } from "../platform/spool/model.ts";
 import { writeTraces } from "../trace/write-store.ts";
 import { writeUsage } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
@@ -21,7 +21,8 @@ export function openCommitWork(db: Database, report: (news: CommitNews) => void)
 
 /** Writes usage rows, charges and traces in one transaction. */
 function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
-  const traces = jsonList(calls.texts, "trace");
+  const lines = linesOf(calls.texts);
+  const traces = jsonList(lines, "trace");
   return writeUsage(
     {
       db,
@@ -30,6 +31,6 @@ function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
       isNew: calls.isNew,
       createPartitions: (days) => createPartitions(db, [...days, ...calls.traceDays]),
     },
-    { ...calls.usage, json: jsonList(calls.texts, "usage") },
+    { ...calls.usage, json: jsonList(lines, "usage") },
   );
 }

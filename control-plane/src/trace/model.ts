@@ -27,7 +27,7 @@ export type TraceRow = {
   readonly startedAtMs: number;
 };
 
-/** A trace row on its way through the spool. It is already text, because both the spool and the database need text. */
+/** A trace row that comes from a spool. It stays the text that both the spool and the database need. */
 export type SpooledTrace = {
   readonly requestId: RequestId;
   readonly day: string;

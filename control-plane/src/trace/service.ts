@@ -17,7 +17,7 @@ import { openStoredPayload } from "./open-stored-payload.ts";
 import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadOutbox } from "./payload-outbox.ts";
 import { type DayCount, listDayCounts } from "./retention-store.ts";
-import { fromSpooledJson, toSpooledTrace } from "./trace-row.ts";
+import { fromSpooledJson, traceText, writeTraceRow } from "./trace-row.ts";
 import { writeTraces } from "./write-store.ts";
 
 export type TraceServiceDeps = {
@@ -26,7 +26,7 @@ export type TraceServiceDeps = {
   readonly clock: Clock;
   readonly log: Log;
   /** Appends a row to the spool, which commits it through `commitTraces`. */
-  readonly append: (row: SpooledTrace) => void;
+  readonly append: (row: TraceRow) => void;
   /** Seals payloads and writes them; its other end is a `PayloadIntake`. */
   readonly thread: Pick<KeptThread, "listen" | "post">;
   readonly limits: PayloadLimits;
@@ -34,7 +34,7 @@ export type TraceServiceDeps = {
 };
 
 /** How trace rows are converted to lines of the spool and back. */
-export const traceRowCodec = { encode: (row: SpooledTrace) => row.json, decode: fromSpooledJson };
+export const traceRowCodec = { encode: traceText, writePlain: writeTraceRow, decode: fromSpooledJson };
 
 /** What this feature encrypts under the master key. Payloads themselves are encrypted under the key of their day. */
 export const traceSealedColumns: readonly SealedColumn[] = [
@@ -124,7 +124,7 @@ export class TraceService {
 
   /** Records the metadata of one call. The row is never dropped: it is spooled together with the call's usage. */
   record(row: TraceRow): void {
-    this.#deps.append(toSpooledTrace(row));
+    this.#deps.append(row);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { utcDay } from "../platform/clock.ts";
+import type { JsonBytes } from "../platform/spool/json-bytes.ts";
 import type { SpooledTrace, TraceRow } from "./model.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -40,6 +41,67 @@ export function toSpooledTrace(row: TraceRow): SpooledTrace {
     row.startedAtMs,
   ]);
   return { requestId: row.requestId, day: row.day, json };
+}
+
+/** The text of a row, as it is recorded or as it comes back from a spool. */
+export function traceText(row: TraceRow | SpooledTrace): string {
+  return "json" in row ? row.json : toSpooledTrace(row).json;
+}
+
+/** The same as bytes: what has to be shortened or made visible is left to `traceText`. It is called for every call. */
+export function writeTraceRow(row: TraceRow | SpooledTrace, out: JsonBytes): void {
+  if ("json" in row) {
+    out.json(row.json);
+    return;
+  }
+  out.ascii(opening);
+  out.text(row.requestId);
+  out.ascii(",");
+  out.text(row.day);
+  writeInteger(row.userId, out);
+  writeInteger(row.gatewayUserId, out);
+  writeInteger(row.apiKeyId, out);
+  out.ascii(",");
+  out.text(row.method, wordBytesMax);
+  out.ascii(",");
+  out.text(row.path, pathBytesMax);
+  out.ascii(",");
+  out.textOrNull(row.model, wordBytesMax);
+  out.ascii(",");
+  out.text(row.status);
+  out.ascii(",");
+  out.textOrNull(row.errorCode, wordBytesMax);
+  out.ascii(",");
+  out.integer(row.httpStatus);
+  out.ascii(row.isStream ? ",true" : ",false");
+  writeInteger(row.inputTokens, out);
+  writeInteger(row.outputTokens, out);
+  out.ascii(",");
+  out.integerOrNull(row.firstTokenMs === null ? null : Math.round(row.firstTokenMs));
+  out.ascii(",");
+  out.integer(Math.round(row.durationMs));
+  out.ascii(",");
+  out.text(row.clientIp, wordBytesMax);
+  out.ascii(",");
+  out.text(row.userAgent, userAgentBytesMax);
+  out.ascii(",");
+  out.text(row.payload);
+  out.ascii(",");
+  out.integer(row.startedAtMs);
+  out.ascii("]");
+}
+
+const opening = `[${version},`;
+
+/** With a comma before it. */
+function writeInteger(value: bigint | null, out: JsonBytes): void {
+  if (value === null) {
+    out.ascii(",null");
+  } else {
+    out.ascii(',"');
+    out.bigint(value);
+    out.ascii('"');
+  }
 }
 
 /** As text, because a JSON number is not exact beyond 2^53. */

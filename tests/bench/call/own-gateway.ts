@@ -34,7 +34,6 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { RelayService } from "@sluice/control-plane/relay/service.ts";
 import type { TraceService } from "@sluice/control-plane/trace/service.ts";
-import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { commitCharges } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import { Registry } from "prom-client";
@@ -130,7 +129,7 @@ function ampleStore(): LeaseStore {
 
 function traceTo(spool: CallSpool): TraceService {
   const trace: Pick<TraceService, "record" | "storePayload"> = {
-    record: (row) => void spool.append({ kind: "trace", row: toSpooledTrace(row) }),
+    record: (row) => void spool.append({ kind: "trace", row }),
     storePayload: refuse,
   };
   return trace as TraceService;

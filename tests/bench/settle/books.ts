@@ -4,9 +4,9 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
-import { jsonList } from "@sluice/control-plane/platform/spool/model.ts";
+import { jsonList, linesOf } from "@sluice/control-plane/platform/spool/model.ts";
 import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
-import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { writeTraces } from "@sluice/control-plane/trace/write-store.ts";
 import { writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
@@ -41,10 +41,11 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
     drain: {
       commit: async ({ texts, summary }) => {
         const { usageCount: count, charges, usageDays } = summary;
-        const traces = jsonList(texts, "trace");
+        const lines = linesOf(texts);
+        const traces = jsonList(lines, "trace");
         await writeUsage(
           { db, replicaId, alongside: (tx) => writeTraces(tx, traces), createPartitions: async () => undefined },
-          { json: jsonList(texts, "usage"), count, sums: charges.list, days: [...usageDays] },
+          { json: jsonList(lines, "usage"), count, sums: charges.list, days: [...usageDays] },
         );
       },
       isPoison: isFaultOfRows,
@@ -69,7 +70,7 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
 
 function rowsOfCall(customer: Customer): CallRows {
   const usage = usageRow(customer);
-  const trace = toSpooledTrace({
+  const trace: TraceRow = {
     requestId: usage.requestId,
     day: usage.day,
     userId: null,
@@ -90,6 +91,6 @@ function rowsOfCall(customer: Customer): CallRows {
     userAgent: "OpenAI/Python 1.99.1",
     payload: "stored",
     startedAtMs: usage.startedAtMs,
-  });
+  };
   return { usage, trace };
 }

@@ -3,6 +3,7 @@ import type { CommitOrder } from "@sluice/control-plane/compose/call-commits.ts"
 import { openCommitWork } from "@sluice/control-plane/compose/commit-work.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { onThreadMessages } from "@sluice/control-plane/platform/kept-thread.ts";
+import { linesOf } from "@sluice/control-plane/platform/spool/model.ts";
 
 /* A thread of the books that some rows end: those of the model "fatal". */
 
@@ -15,9 +16,9 @@ onThreadMessages({
   },
   commits: (order: CommitOrder) => {
     const { calls } = order;
-    if (calls.texts.some((text) => text.includes('"fatal"'))) {
+    if (linesOf(calls.texts).some((line) => line.includes('"fatal"'))) {
       // What had begun fails, so that it is certain that nothing was committed.
-      commits?.({ ...order, calls: { ...calls, texts: ['["usage",no json]'] } });
+      commits?.({ ...order, calls: { ...calls, texts: [Buffer.from('["usage",no json]')] } });
       throw new Error("these rows end the thread");
     }
     commits?.(order);

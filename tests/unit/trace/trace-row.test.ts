@@ -1,11 +1,17 @@
 import { describe, expect, test } from "bun:test";
+import { JsonBytes } from "@sluice/control-plane/platform/spool/json-bytes.ts";
+import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
+import type { SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { traceRowCodec } from "@sluice/control-plane/trace/service.ts";
-import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import { toSpooledTrace, writeTraceRow } from "@sluice/control-plane/trace/trace-row.ts";
 import fc from "fast-check";
 import { traceRowOf } from "../../support/trace/trace-fixtures.ts";
 import { anyCharacter } from "../../support/values/any-character.ts";
 
 const day = "2026-11-21";
+const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 500;
+type Recorded = { trace: TraceRow | SpooledTrace };
+const nothing = { begin: () => null, add: () => undefined, merge: () => undefined };
 
 describe("a spooled trace", () => {
   test("comes back from the spool byte for byte, whatever its texts contain", () => {
@@ -23,6 +29,30 @@ describe("a spooled trace", () => {
         },
       ),
     );
+  });
+
+  test("is recorded as the same bytes, whatever its texts contain", () => {
+    const plain = fc.stringMatching(/^[ !#-[\]-~]{0,300}$/);
+    const odd = fc.string({ unit: anyCharacter, maxLength: 100 });
+    const tokens = fc.option(fc.bigInt({ min: -(2n ** 63n) + 1n, max: 2n ** 63n - 1n }));
+    const moments = fc.double({ min: 0, max: 4e12, noNaN: true });
+    fc.assert(
+      fc.property(fc.oneof(plain, odd), plain, tokens, moments, (path, userAgent, outputTokens, durationMs) => {
+        const row = traceRowOf({ day, path, userAgent, model: path, clientIp: path, outputTokens, durationMs });
+        for (const recorded of [row, toSpooledTrace(row)]) {
+          const collector = new RowCollector<Recorded, null>({ trace: traceRowCodec }, nothing);
+          collector.add({ kind: "trace", row: recorded });
+          expect(collector.text.toString()).toBe(`["trace",${toSpooledTrace(row).json}]`);
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  test("of an ordinary call is recorded without a text", () => {
+    const out = new JsonBytes();
+    writeTraceRow(traceRowOf({ day }), out);
+    expect(out.isPlain).toBe(true);
   });
 
   test("keeps what strangers wrote within limits", () => {

@@ -2,6 +2,7 @@ import type { StoredGroup } from "./group-record.ts";
 import {
   type EncodedEntry,
   entryText,
+  linesOf,
   parseEntry,
   type QuarantinedEntry,
   type RowCodecs,
@@ -36,9 +37,8 @@ type ParsedRows<Rows> = {
 
 type CachedGroup<Summary> = {
   readonly id: number;
-  readonly bytes: number;
   readonly count: number;
-  readonly text: string;
+  readonly text: Uint8Array;
   readonly summary: Summary;
 };
 
@@ -104,19 +104,18 @@ export class Backlog<Rows, Summary> {
   }
 
   /**
-   * Writes entries to the disk as one group. `text` contains them, one per line.
+   * Writes entries to the disk as one group. `text` contains them, one per line; it is copied.
    * @throws SQLiteError
    */
-  record(text: string, count: number, summary: Summary, atMs: number): void {
+  record(text: Uint8Array, count: number, summary: Summary, atMs: number): void {
     const id = this.#lastId + 1;
-    const bytes = Buffer.byteLength(text);
-    this.#store.insert({ id, count, bytes, body: text }, atMs);
+    this.#store.insert({ id, count, body: text }, atMs);
     this.#lastId = id;
     this.#entries += count;
-    this.#bytes += bytes;
+    this.#bytes += text.length;
     const last = this.#cache.at(-1);
     if (this.#cachedEntries < this.#cachedEntriesMax && (last === undefined || last.id === id - 1)) {
-      this.#cache.push({ id, bytes, count, text, summary });
+      this.#cache.push({ id, count, text: new Uint8Array(text), summary });
       this.#cachedEntries += count;
     }
   }
@@ -200,16 +199,14 @@ export class Backlog<Rows, Summary> {
   }
 
   /** The entries of some texts, and the lines that could not be read as entries. */
-  parse(texts: Iterable<string>): ParsedRows<Rows> {
+  parse(texts: Iterable<Uint8Array>): ParsedRows<Rows> {
     const entries: EncodedEntry<Rows>[] = [];
     const unreadable: QuarantinedEntry<Rows>[] = [];
-    for (const text of texts) {
-      for (const line of text.split("\n")) {
-        try {
-          entries.push(parseEntry(this.#forms.codecs, line));
-        } catch (error) {
-          unreadable.push({ entry: null, text: line, error });
-        }
+    for (const line of linesOf(texts)) {
+      try {
+        entries.push(parseEntry(this.#forms.codecs, line));
+      } catch (error) {
+        unreadable.push({ entry: null, text: line, error });
       }
     }
     return { entries, unreadable };
@@ -223,12 +220,12 @@ export class Backlog<Rows, Summary> {
       collector.addEncoded(entry);
     }
     const { count, summary, text } = collector;
-    return { texts: count === 0 ? [] : [text], count, summary };
+    return { texts: count === 0 ? [] : [new Uint8Array(text)], count, summary };
   }
 
   #takeCached(entriesMax: number): TakenBatch<Rows, Summary> {
     const { summaries } = this.#forms;
-    const texts: string[] = [];
+    const texts: Uint8Array[] = [];
     const summary = summaries.begin();
     let [count, bytes, upToId] = [0, 0, this.#nextId - 1];
     for (const group of this.#cache) {
@@ -238,7 +235,7 @@ export class Backlog<Rows, Summary> {
       texts.push(group.text);
       summaries.merge(summary, group.summary);
       count += group.count;
-      bytes += group.bytes;
+      bytes += group.text.length;
       upToId = group.id;
     }
     const rows = { texts, count, summary };
@@ -253,7 +250,7 @@ export class Backlog<Rows, Summary> {
     const { entries, unreadable } = this.parse(groups.map(({ body }) => body));
     let [bytes, entryCount, upToId] = [0, 0, endId - 1];
     for (const group of groups) {
-      bytes += group.bytes;
+      bytes += group.body.length;
       entryCount += group.count;
       upToId = group.id;
     }

@@ -217,7 +217,7 @@ export class Drain<Rows, Summary> {
 
 /** What the consumer is asked to commit. */
 class Batch<Rows, Summary> implements SpoolBatch<Rows, Summary> {
-  readonly texts: readonly string[];
+  readonly texts: readonly Uint8Array[];
   readonly count: number;
   readonly summary: Summary;
   readonly isReplay: boolean;

@@ -21,6 +21,7 @@ const name = /^groups-\d{16}\.log$/;
 /** A file that is longer gets a successor, and goes when its last group is committed. */
 const fileBytesMax = 16 * 1024 * 1024;
 const scratchBytes = 256 * 1024;
+const nothing = new Uint8Array();
 
 /** A group that is given up, and the name under which its file is kept. */
 export type KeptGroup = {
@@ -97,10 +98,10 @@ export class GroupLog {
   /** @throws Error of the file system; then the group is not in the log, and may be appended again */
   append(group: StoredGroup, atMs: number): void {
     const file = this.#current(group.id);
-    const { id, count, bytes } = group;
+    const { id, count, body } = group;
     const offset = file.end;
     this.#write(file, false, group, atMs);
-    this.#place(file, { id, count, bytes, atMs, offset });
+    this.#place(file, { id, count, bytes: body.length, atMs, offset });
   }
 
   /**
@@ -114,7 +115,7 @@ export class GroupLog {
       return;
     }
     try {
-      this.#write(file, true, { id, count: 0, bytes: 0, body: "" }, 0);
+      this.#write(file, true, { id, count: 0, body: nothing }, 0);
       this.#markedId = id;
     } catch {
       // See above. Whatever was written of it is overwritten by the next record.
@@ -122,7 +123,7 @@ export class GroupLog {
   }
 
   #write(file: LogFile, isMark: boolean, group: StoredGroup, atMs: number): void {
-    const length = headBytes + group.bytes;
+    const length = headBytes + group.body.length;
     if (length > this.#scratch.length) {
       this.#scratch = Buffer.allocUnsafeSlow(length * 2);
     }
@@ -366,5 +367,5 @@ function readGroup({ fd, path }: LogFile, { id, count, bytes: length, offset }: 
   if (readSync(fd, bytes, 0, bytes.length, offset) !== bytes.length || wholeAt(bytes, 0) === null) {
     throw new Error(`a group of ${path} can't be read`);
   }
-  return { id, count, bytes: length, body: bytes.toString("utf8", headBytes) };
+  return { id, count, body: bytes.subarray(headBytes) };
 }

@@ -8,12 +8,11 @@ const committedMark = 0x53_4c_43_31;
 export const headBytes = 32;
 const checkedFrom = 8;
 
-/** Rows that were recorded in one tick of the event loop, one JSON text per line. */
+/** Rows that were recorded in one tick of the event loop, one JSON text per line, in UTF-8. */
 export type StoredGroup = {
   readonly id: number;
   readonly count: number;
-  readonly bytes: number;
-  readonly body: string;
+  readonly body: Uint8Array;
 };
 
 export type Head = { readonly id: number; readonly count: number; readonly bytes: number; readonly atMs: number };
@@ -21,12 +20,12 @@ export type Head = { readonly id: number; readonly count: number; readonly bytes
 /** Writes a record to the start of the buffer, which must be long enough. */
 export function encodeRecord(bytes: Buffer, isMark: boolean, group: StoredGroup, atMs: number): void {
   bytes.writeUInt32LE(isMark ? committedMark : mark, 0);
-  bytes.writeUInt32LE(group.bytes, 8);
+  bytes.writeUInt32LE(group.body.length, 8);
   bytes.writeUInt32LE(group.count, 12);
   bytes.writeDoubleLE(group.id, 16);
   bytes.writeDoubleLE(atMs, 24);
-  bytes.write(group.body, headBytes, "utf8");
-  bytes.writeUInt32LE(checksum(bytes.subarray(checkedFrom, headBytes + group.bytes)), 4);
+  bytes.set(group.body, headBytes);
+  bytes.writeUInt32LE(checksum(bytes.subarray(checkedFrom, headBytes + group.body.length)), 4);
 }
 
 function checksum(bytes: Uint8Array): number {

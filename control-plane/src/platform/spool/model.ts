@@ -1,12 +1,17 @@
+import { asBuffer } from "../as-buffer.ts";
+import { JsonBytes } from "./json-bytes.ts";
+
 /** How rows of one kind are converted to JSON text and back from the parsed JSON. */
 export type RowCodec<Row> = {
   /** One line of JSON. Encoding must not throw for a valid row, because the recorded work is already done. */
   readonly encode: (row: Row) => string;
+  /** Writes the same as bytes, if all of it is plain; for rows that are recorded with every call. */
+  readonly writePlain?: (row: Row, out: JsonBytes) => void;
   /** @throws Error when the value is not a row of a known version */
   readonly decode: (value: unknown) => Row;
 };
 
-/** One codec for each kind of row. `Rows` maps the name of a kind to the type of its rows. */
+/** One codec for each kind of row. `Rows` maps the name of a kind, which is ASCII, to the type of its rows. */
 export type RowCodecs<Rows> = { readonly [Kind in keyof Rows]: RowCodec<Rows[Kind]> };
 
 /** One row with the name of its kind. */
@@ -31,9 +36,9 @@ export type RowSummaries<Rows, Summary> = {
   readonly merge: (summary: Summary, other: Summary) => void;
 };
 
-/** Some rows as texts in the form of the log, one row per line, and their summary. */
+/** Some rows as texts in the form of the log, one row per line in UTF-8, and their summary. */
 export type RowTexts<Summary> = {
-  readonly texts: readonly string[];
+  readonly texts: readonly Uint8Array[];
   readonly count: number;
   readonly summary: Summary;
 };
@@ -84,49 +89,95 @@ export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
 }
 
 /**
- * Collects the rows of a group: their text and their summary. The text is joined at once, because one for each row would be
- * garbage.
+ * Collects the rows of a group: their text and their summary. Rows are written straight into the bytes of the group, because
+ * a text for each would be garbage.
  */
 export class RowCollector<Rows, Summary> {
   readonly #codecs: RowCodecs<Rows>;
   readonly #summaries: RowSummaries<Rows, Summary>;
-  readonly #pieces: string[] = [];
+  readonly #out: JsonBytes;
   readonly summary: Summary;
   count = 0;
 
-  constructor(codecs: RowCodecs<Rows>, summaries: RowSummaries<Rows, Summary>) {
+  /** @param out where the text goes; what is in it is overwritten */
+  constructor(codecs: RowCodecs<Rows>, summaries: RowSummaries<Rows, Summary>, out = new JsonBytes()) {
     this.#codecs = codecs;
     this.#summaries = summaries;
+    this.#out = out;
     this.summary = summaries.begin();
+    out.cut(0);
   }
 
   /** @throws any error of the row's codec; then the row is not added */
   add(entry: SpoolEntry<Rows>): void {
-    this.addEncoded(encodeEntry(this.#codecs, entry));
+    const out = this.#out;
+    const { length } = out;
+    try {
+      this.#begin(entry.kind);
+      this.#write(entry);
+    } catch (error) {
+      out.cut(length);
+      throw error;
+    }
+    this.#end(entry);
   }
 
   addEncoded(entry: EncodedEntry<Rows>): void {
-    const { kind, json } = entry;
-    this.#summaries.add(this.summary, entry);
-    this.#pieces.push(this.count === 0 ? '["' : '\n["', kind, '",', json, "]");
-    this.count += 1;
+    this.#begin(entry.kind);
+    this.#out.json(entry.json);
+    this.#end(entry);
   }
 
-  /** One row per line. */
-  get text(): string {
-    return this.#pieces.join("");
+  /** One row per line. The next collector on the same bytes overwrites it. */
+  get text(): Buffer {
+    return this.#out.written;
+  }
+
+  #begin(kind: string): void {
+    this.#out.ascii(this.count === 0 ? '["' : '\n["');
+    this.#out.ascii(kind);
+    this.#out.ascii('",');
+  }
+
+  #write({ kind, row }: SpoolEntry<Rows>): void {
+    const { writePlain, encode } = this.#codecs[kind];
+    const out = this.#out;
+    if (writePlain !== undefined) {
+      const { length } = out;
+      writePlain(row, out);
+      if (out.isPlain) {
+        return;
+      }
+      out.cut(length);
+    }
+    out.json(encode(row));
+  }
+
+  #end(entry: SpoolEntry<Rows>): void {
+    this.#out.ascii("]");
+    this.#summaries.add(this.summary, entry);
+    this.count += 1;
   }
 }
 
-/** The values of the rows of one kind in such texts, as a JSON list; nothing is parsed. */
-export function jsonList(texts: readonly string[], kind: string): string {
+/** The lines of such texts. */
+export function linesOf(texts: Iterable<Uint8Array>): string[] {
+  const lines: string[] = [];
+  for (const text of texts) {
+    for (const line of asBuffer(text).toString("utf8").split("\n")) {
+      lines.push(line);
+    }
+  }
+  return lines;
+}
+
+/** The values of the rows of one kind in such lines, as a JSON list; nothing is parsed. */
+export function jsonList(lines: readonly string[], kind: string): string {
   const start = `["${kind}",`;
   const values: string[] = [];
-  for (const text of texts) {
-    for (const line of text.split("\n")) {
-      if (line.startsWith(start)) {
-        values.push(line.slice(start.length, -1));
-      }
+  for (const line of lines) {
+    if (line.startsWith(start)) {
+      values.push(line.slice(start.length, -1));
     }
   }
   return `[${values.join(",")}]`;

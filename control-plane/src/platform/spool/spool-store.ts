@@ -122,8 +122,8 @@ export class SpoolStore {
    */
   requeueQuarantined(atMs: number): number {
     const lines = this.listQuarantined();
-    for (const body of lines) {
-      this.insert({ id: this.#lastId + 1, count: 1, bytes: Buffer.byteLength(body), body }, atMs);
+    for (const line of lines) {
+      this.insert({ id: this.#lastId + 1, count: 1, body: Buffer.from(line) }, atMs);
     }
     // A process that ends here tries them twice, which changes nothing.
     if (lines.length > 0) {
@@ -166,7 +166,7 @@ export class SpoolStore {
     try {
       for (const { body, at_ms } of stored.iterate()) {
         const count = body.split("\n").length;
-        this.insert({ id: this.#lastId + 1, count, bytes: Buffer.byteLength(body), body }, at_ms);
+        this.insert({ id: this.#lastId + 1, count, body: Buffer.from(body) }, at_ms);
       }
       // Their only other copy goes with the next statement.
       this.#log.flushNow();

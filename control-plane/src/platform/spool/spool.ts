@@ -2,6 +2,7 @@ import type { ReplicaId } from "@sluice/contracts/ids";
 import { Backlog, type RowForms } from "./backlog.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
 import { StorageUnavailableError } from "./errors.ts";
+import { JsonBytes } from "./json-bytes.ts";
 import {
   type EncodedEntry,
   parseEntry,
@@ -82,6 +83,8 @@ export class Spool<Rows, Summary = null> {
   readonly #health: WriteHealth;
   readonly #hasReplayed = Promise.withResolvers<void>();
   readonly #emptied = new Set<() => void>();
+  /** The text of the group, of which there is one at a time. */
+  readonly #bytes = new JsonBytes();
   #group: Group<Rows, Summary> | null = null;
   #drain: Drain<Rows, Summary> | null = null;
   #syncTimer: Timer | null = null;
@@ -223,7 +226,7 @@ export class Spool<Rows, Summary = null> {
 
   #newGroup(): Group<Rows, Summary> {
     const { codecs, summaries } = this.#forms;
-    return { rows: new RowCollector(codecs, summaries), written: Promise.withResolvers() };
+    return { rows: new RowCollector(codecs, summaries, this.#bytes), written: Promise.withResolvers() };
   }
 
   /** The group is written at the end of this turn. */

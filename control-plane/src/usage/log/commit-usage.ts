@@ -4,6 +4,7 @@ import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
 import type { BudgetCharge, UsageRow } from "./model.ts";
+import { writeUsageRow } from "./row-bytes.ts";
 import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
 import { type BudgetSum, chargeBudgets, insertUsageJson } from "./usage-store.ts";
 
@@ -58,7 +59,7 @@ export type UsageBatch = {
 export type ChargedBatch = Pick<UsageBatch, "isReplay" | "isRetry"> & { readonly sums: readonly BudgetSum[] };
 
 /** How usage rows are converted for a spool and back. */
-export const usageRowCodec = { encode: encodeUsageRow, decode: decodeUsageRow };
+export const usageRowCodec = { encode: encodeUsageRow, writePlain: writeUsageRow, decode: decodeUsageRow };
 
 export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
   return {

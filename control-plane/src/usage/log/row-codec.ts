@@ -26,7 +26,7 @@ const firstCompact = firstShared + 1;
 const firstLabelled = firstCompact + 1;
 const laterUnits = countedUnits.slice(firstUnits.length + secondUnits.length);
 /** The version of a row, which is its first field. A reader knows every version that may still be in a spool. */
-const version = firstLabelled + laterUnits.length;
+export const version = firstLabelled + laterUnits.length;
 const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused"];
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
@@ -156,7 +156,13 @@ function toJson(row: UsageRow): string {
 /** The fields that every attempt has, in order. */
 const namedParts = ["channelId", "channel", "startedAtMs", "durationMs", "status", "result"] as const;
 /** The fields of an attempt that only some have; all are texts. */
-const rareParts = ["credentialId", "credential", "node", "model", "said"] as const satisfies readonly (keyof Attempt)[];
+export const rareParts = [
+  "credentialId",
+  "credential",
+  "node",
+  "model",
+  "said",
+] as const satisfies readonly (keyof Attempt)[];
 
 /**
  * An attempt as it is stored: a list without names, which `usage_attempts` of the database gives back, with what only
@@ -176,6 +182,8 @@ function toStoredAttempt(attempt: Attempt): unknown[] {
 
 const secondNames = secondUnits.map(countName);
 const laterNames = laterUnits.map(countName);
+/** The counts of a row, in the three places where they are. */
+export const countNames = { first: firstUnits.map(countName), second: secondNames, later: laterNames };
 
 function pushCounts(fields: unknown[], names: readonly CountName[], units: Units): void {
   for (const name of names) {

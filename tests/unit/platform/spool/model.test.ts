@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { jsonList, parseEntry, RowCollector, type SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
+import {
+  jsonList,
+  linesOf,
+  parseEntry,
+  RowCollector,
+  type SpoolEntry,
+} from "@sluice/control-plane/platform/spool/model.ts";
 import fc from "fast-check";
 import { type NoteRows, noteCodecs } from "../../../support/usage/spool-fixture.ts";
 
@@ -27,7 +33,7 @@ describe("collected rows", () => {
           collector.add(entry);
         }
         const { text, count, summary } = collector;
-        const lines = rows.length === 0 ? [] : text.split("\n");
+        const lines = rows.length === 0 ? [] : linesOf([text]);
         expect(count).toBe(rows.length);
         expect(summary.notes).toBe(rows.filter(({ kind }) => kind === "note").length);
         expect(lines.map((line) => parseEntry(noteCodecs, line)).map(({ kind, row }) => ({ kind, row }))).toEqual(rows);
@@ -48,10 +54,11 @@ describe("collected rows", () => {
             return collector.text;
           });
         const all = groups.flat();
-        expect(JSON.parse(jsonList(texts, "note"))).toEqual(
+        const lines = linesOf(texts);
+        expect(JSON.parse(jsonList(lines, "note"))).toEqual(
           all.flatMap(({ kind, row }) => (kind === "note" ? [row] : [])),
         );
-        expect(JSON.parse(jsonList(texts, "count"))).toEqual(
+        expect(JSON.parse(jsonList(lines, "count"))).toEqual(
           all.flatMap(({ kind, row }) => (kind === "count" ? [String(row)] : [])),
         );
       }),
@@ -72,6 +79,7 @@ describe("collected rows", () => {
     collector.add({ kind: "count", row: 1n });
     expect(() => collector.add({ kind: "note", row: "bad" })).toThrow("a bad note");
     collector.add({ kind: "count", row: 2n });
-    expect([collector.text, collector.count, collector.summary.notes]).toEqual(['["count","1"]\n["count","2"]', 2, 0]);
+    const { text, count, summary } = collector;
+    expect([text.toString(), count, summary.notes]).toEqual(['["count","1"]\n["count","2"]', 2, 0]);
   });
 });

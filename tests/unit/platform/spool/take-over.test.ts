@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { asBuffer } from "@sluice/control-plane/platform/as-buffer.ts";
 import { SpoolStore } from "@sluice/control-plane/platform/spool/spool-store.ts";
 
 class Folder implements Disposable {
@@ -40,7 +41,8 @@ describe("groups that an earlier version kept in SQLite", () => {
     expect(folder.logBytes()).toBe(0);
     folder.change((database) => database.run("update entry_group set body = cast(body as text)"));
     const store = new SpoolStore(folder.path);
-    expect(store.read(0, Number.MAX_SAFE_INTEGER, 10).map(({ body }) => body)).toEqual(["first", "other"]);
+    const bodies = store.read(0, Number.MAX_SAFE_INTEGER, 10).map(({ body }) => asBuffer(body).toString());
+    expect(bodies).toEqual(["first", "other"]);
     expect(store.isDirty).toBe(false);
     await store.close();
   });

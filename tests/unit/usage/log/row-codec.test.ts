@@ -1,12 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import { JsonBytes } from "@sluice/control-plane/platform/spool/json-bytes.ts";
+import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
+import { usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { Outcome, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import { writeUsageRow } from "@sluice/control-plane/usage/log/row-bytes.ts";
 import { decodeUsageRow, encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
 import fc from "fast-check";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 5_000 : 300;
+
+const nothing = { begin: () => null, add: () => undefined, merge: () => undefined };
 
 /** The fields of a row of the first version. */
 const firstLength = 31;
@@ -15,36 +21,36 @@ const big = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
 const small = fc.nat();
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
-/** Rows whose texts are of the given kind. */
-function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
+/** Rows whose texts and counts are of the given kinds. */
+function rows(text: fc.Arbitrary<string>, count = big): fc.Arbitrary<UsageRow> {
   return fc.record({
     requestId: fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<RequestId>,
     day: fc.constantFrom("2026-11-21", "1999-12-31"),
-    gatewayUserId: big as fc.Arbitrary<bigint> as fc.Arbitrary<GatewayUserId>,
-    apiKeyId: big as fc.Arbitrary<bigint> as fc.Arbitrary<ApiKeyId>,
-    userBudgetId: big as fc.Arbitrary<bigint> as fc.Arbitrary<BudgetId>,
-    keyBudgetId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<BudgetId | null>,
-    sharedBudgetIds: fc.array(big, { maxLength: 2 }) as fc.Arbitrary<bigint[]> as fc.Arbitrary<BudgetId[]>,
+    gatewayUserId: count as fc.Arbitrary<bigint> as fc.Arbitrary<GatewayUserId>,
+    apiKeyId: count as fc.Arbitrary<bigint> as fc.Arbitrary<ApiKeyId>,
+    userBudgetId: count as fc.Arbitrary<bigint> as fc.Arbitrary<BudgetId>,
+    keyBudgetId: orNull(count) as fc.Arbitrary<bigint | null> as fc.Arbitrary<BudgetId | null>,
+    sharedBudgetIds: fc.array(count, { maxLength: 2 }) as fc.Arbitrary<bigint[]> as fc.Arbitrary<BudgetId[]>,
     groupName: text,
     path: text,
     model: orNull(text),
     askedModel: orNull(text),
     endUser: orNull(text),
     tags: fc.array(fc.constantFrom("team=search", "feature=a chat", "x.y-z=a@b.c:/+_-0"), { maxLength: 3 }),
-    channelId: orNull(big) as fc.Arbitrary<bigint | null> as fc.Arbitrary<ChannelId | null>,
+    channelId: orNull(count) as fc.Arbitrary<bigint | null> as fc.Arbitrary<ChannelId | null>,
     outcome: fc.constantFrom<Outcome>("completed", "aborted", "failed", "refused"),
     httpStatus: fc.integer({ min: 100, max: 599 }),
     errorCode: orNull(text),
     isStream: fc.boolean(),
     units: fc.record({
-      inputTokens: big,
-      outputTokens: big,
-      cacheReadTokens: big,
-      cacheWriteTokens: big,
-      reasoningTokens: big,
+      inputTokens: count,
+      outputTokens: count,
+      cacheReadTokens: count,
+      cacheWriteTokens: count,
+      reasoningTokens: count,
       images: small,
-      audioMs: big,
-      cacheWrite1hTokens: big,
+      audioMs: count,
+      cacheWrite1hTokens: count,
       searches: small,
     }),
     usageSource: fc.constantFrom("provider", "estimated", "none"),
@@ -60,8 +66,8 @@ function rows(text: fc.Arbitrary<string>): fc.Arbitrary<UsageRow> {
       "1.2345",
       "100000",
     ) as fc.Arbitrary<string> as fc.Arbitrary<Decimal>,
-    quota: big as fc.Arbitrary<bigint> as fc.Arbitrary<Quota>,
-    quotaHeld: big as fc.Arbitrary<bigint> as fc.Arbitrary<Quota>,
+    quota: count as fc.Arbitrary<bigint> as fc.Arbitrary<Quota>,
+    quotaHeld: count as fc.Arbitrary<bigint> as fc.Arbitrary<Quota>,
     attempts: fc.array(
       fc.record(
         {
@@ -117,6 +123,30 @@ describe("a usage row as text", () => {
         });
       }),
       { numRuns },
+    );
+  });
+
+  test("is recorded as the same bytes, whatever it contains", () => {
+    fc.assert(
+      fc.property(rows(fc.oneof(fc.constantFrom("plain", "", "a b~"), anyText)), (row) => {
+        const collector = new RowCollector({ usage: usageRowCodec }, nothing);
+        collector.add({ kind: "usage", row });
+        expect(collector.text.toString()).toBe(`["usage",${encodeUsageRow(row)}]`);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("of plain words and counts that a number holds is recorded without a text", () => {
+    const out = new JsonBytes();
+    const word = fc.stringMatching(/^[a-z0-9/.-]{1,20}$/);
+    fc.assert(
+      fc.property(rows(word, fc.bigInt({ min: 0n, max: 2n ** 53n - 1n })), (any) => {
+        const row = { ...any, tags: [] };
+        out.cut(0);
+        writeUsageRow(row, out);
+        expect([out.isPlain, out.written.toString()]).toEqual([true, encodeUsageRow(row)]);
+      }),
     );
   });
 

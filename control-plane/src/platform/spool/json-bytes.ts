@@ -1,0 +1,163 @@
+const openingBytes = 16 * 1024;
+const quote = 0x22;
+const backslash = 0x5c;
+const space = 0x20;
+const tilde = 0x7e;
+const minus = 0x2d;
+const zero = 0x30;
+/** Digits of a number up to here are computed as those of a 32-bit integer, which is much faster. */
+const smallMax = 999_999_999;
+const digitsOfSmall = 9;
+
+/**
+ * JSON as UTF-8, written piece by piece into memory that is used again. Plain pieces are written without a text being made
+ * for them. A piece that is not plain is not written, and `isPlain` is false from then on: its writer has to `cut` what
+ * it wrote, and write the text of an encoder instead.
+ */
+export class JsonBytes {
+  #bytes = Buffer.allocUnsafeSlow(openingBytes);
+  #length = 0;
+  #isPlain = true;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get isPlain(): boolean {
+    return this.#isPlain;
+  }
+
+  /** What was written. It is overwritten after a `cut`. */
+  get written(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Takes back everything after a length. */
+  cut(length: number): void {
+    this.#length = length;
+    this.#isPlain = true;
+  }
+
+  /** Appends a text that is JSON already. */
+  json(text: string): void {
+    // A UTF-16 unit has at most three bytes of UTF-8.
+    this.#reserve(text.length * 3);
+    this.#length += this.#bytes.write(text, this.#length, "utf8");
+  }
+
+  /** The same for a text of ASCII alone that is short. */
+  ascii(text: string): void {
+    this.#reserve(text.length);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (let index = 0; index < text.length; index += 1) {
+      bytes[at] = text.charCodeAt(index);
+      at += 1;
+    }
+    this.#length = at;
+  }
+
+  /** A string. It is plain if it has printable ASCII alone, nothing to escape, and at most so many characters. */
+  text(value: string, lengthMax = Number.POSITIVE_INFINITY): void {
+    const { length } = value;
+    if (length > lengthMax) {
+      this.#isPlain = false;
+      return;
+    }
+    this.#reserve(length + 2);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    bytes[at] = quote;
+    at += 1;
+    for (let index = 0; index < length; index += 1) {
+      const unit = value.charCodeAt(index);
+      if (unit < space || unit > tilde || unit === quote || unit === backslash) {
+        this.#isPlain = false;
+        return;
+      }
+      bytes[at] = unit;
+      at += 1;
+    }
+    bytes[at] = quote;
+    this.#length = at + 1;
+  }
+
+  textOrNull(value: string | null, lengthMax?: number): void {
+    if (value === null) {
+      this.ascii("null");
+    } else {
+      this.text(value, lengthMax);
+    }
+  }
+
+  /** A number, plain if it is a safe integer. */
+  integer(value: number): void {
+    if (!Number.isSafeInteger(value)) {
+      this.#isPlain = false;
+      return;
+    }
+    this.#reserve(2 * digitsOfSmall);
+    if (value < 0) {
+      this.#bytes[this.#length] = minus;
+      this.#length += 1;
+    }
+    const size = Math.abs(value);
+    if (size <= smallMax) {
+      this.#small(size);
+    } else {
+      const high = Math.floor(size / (smallMax + 1));
+      this.#small(high);
+      this.#digits(size - high * (smallMax + 1), digitsOfSmall);
+    }
+  }
+
+  integerOrNull(value: number | null): void {
+    if (value === null) {
+      this.ascii("null");
+    } else {
+      this.integer(value);
+    }
+  }
+
+  /** A number, plain if it represents the value exactly. */
+  bigint(value: bigint): void {
+    this.integer(Number(value));
+  }
+
+  bigintOrNull(value: bigint | null): void {
+    if (value === null) {
+      this.ascii("null");
+    } else {
+      this.bigint(value);
+    }
+  }
+
+  /** At most 9 digits. */
+  #small(value: number): void {
+    let digits = 1;
+    for (let bound = 10; bound <= value; bound *= 10) {
+      digits += 1;
+    }
+    this.#digits(value, digits);
+  }
+
+  #digits(value: number, digits: number): void {
+    const bytes = this.#bytes;
+    let rest = value | 0;
+    for (let at = this.#length + digits - 1; at >= this.#length; at -= 1) {
+      const next = (rest / 10) | 0;
+      bytes[at] = zero + rest - next * 10;
+      rest = next;
+    }
+    this.#length += digits;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger;
+    }
+  }
+}
