@@ -39,11 +39,7 @@ export async function checkChannels(
   const channels = await listCheckedChannels(db);
   if (channels.length === 0) {
     return [
-      warning(
-        area,
-        "No channel is enabled, so no call can be served.",
-        "Add a provider in the admin, under Upstreams.",
-      ),
+      warning(area, "No channel is enabled, so no call can be served.", "Add a provider in the admin, under Channels."),
     ];
   }
   const credentials = Map.groupBy(await listCheckedCredentials(db), ({ channelId }) => channelId);

@@ -28,7 +28,7 @@ export const adminNavTexts = {
   models: t("Models"),
   performance: t("Performance"),
   modelMap: t("Compatibility map"),
-  upstreams: t("Upstreams"),
+  upstreams: t("Channels"),
   exitNodes: t("Exit nodes"),
   trace: t("Trace"),
   service: t("Service"),

@@ -328,7 +328,6 @@ export const severalPagesZh = {
   "Status page": "状态页",
   "Access tokens": "访问令牌",
   "Revoke {name}": "吊销 {name}",
-  Upstreams: "上游",
   "Automatic top-ups": "自动充值",
   "The call ended before a channel was chosen.": "调用在选定渠道之前已结束。",
   Call: "调用",

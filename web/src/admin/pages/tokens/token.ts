@@ -15,7 +15,7 @@ export const scopeTexts: Readonly<Record<AdminTokenScope, { readonly label: stri
     hint: t("Reads orders, payments and the ledger; adjusts and refunds within your limits."),
   },
   users: { label: t("Users"), hint: t("Reads and changes users, their groups and limits.") },
-  upstreams: { label: t("Upstreams"), hint: t("Reads and changes channels, models, prices and exit nodes.") },
+  upstreams: { label: t("Channels"), hint: t("Reads and changes channels, models, prices and exit nodes.") },
   everything: {
     label: t("Everything"),
     hint: t("All of the above, and mail, leads, the audit log and what waits for approval."),

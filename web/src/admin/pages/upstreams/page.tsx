@@ -19,7 +19,7 @@ type View = (typeof views)[number]["id"];
 
 /** Where calls go, and login profiles for providers. */
 export function Page(): JSX.Element {
-  useAdminTitle(() => t("Upstreams"));
+  useAdminTitle(() => t("Channels"));
   const [params, setParams] = useSearchParams();
   const selected = (): View => views.find(({ id }) => id === params["view"])?.id ?? "channels";
   const select = (view: View): void => {
@@ -30,10 +30,10 @@ export function Page(): JSX.Element {
   return (
     <>
       <PageHead
-        title={t("Upstreams")}
+        title={t("Channels")}
         text={t("Channels take calls; auth profiles store how to log in to a provider.")}
       />
-      <Tabs label={t("Upstreams")} tabs={views} selected={selected()} onSelect={select}>
+      <Tabs label={t("Channels")} tabs={views} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Suspense fallback={<LoadingPart size="page" />}>
             <Switch>
