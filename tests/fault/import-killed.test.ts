@@ -8,6 +8,7 @@ import { createLiteLlm, liteSaltKey, peerFile } from "../support/moving/peers.ts
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { masterKeyBytes } from "../support/service/sluice.ts";
 
+const isFull = process.env["TEST_FULL"] === "1";
 const command = join(import.meta.dir, "../../control-plane/src/commands/import.ts");
 let folder: string;
 beforeEach(async () => {
@@ -73,9 +74,11 @@ async function endsTheSame(words: readonly string[], points: readonly string[]):
       expect([point, await runImport(target, words, null)]).toEqual([point, 0]);
       expect(await stateOf(db)).toBe(expected);
       expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
-      // A second whole run changes nothing.
-      expect(await runImport(target, words, null)).toBe(0);
-      expect(await stateOf(db)).toBe(expected);
+      // A second whole run changes nothing. It begins from the same state after each kill, so that one is enough for most runs.
+      if (isFull || point === points.at(-1)) {
+        expect(await runImport(target, words, null)).toBe(0);
+        expect(await stateOf(db)).toBe(expected);
+      }
     } finally {
       await db.close(500);
     }

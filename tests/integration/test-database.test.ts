@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { createTestDatabase } from "../support/postgres/test-database.ts";
+import { callTables } from "@sluice/control-plane/db/partitions.ts";
+import { createServedDatabase, createTestDatabase } from "../support/postgres/test-database.ts";
 
 test("two test databases don't see each other's tables, and a dropped one is gone", async () => {
   await using first = await createTestDatabase();
@@ -11,4 +12,23 @@ test("two test databases don't see each other's tables, and a dropped one is gon
   await second.drop();
   expect(await firstSql`select 1 from pg_database where datname = ${second.name}`).toHaveLength(0);
   await Promise.allSettled([firstSql.close(), secondSql.close()]);
+});
+
+test("a database of a service has the partitions that the service would create at its start, and a fresh one has none", async () => {
+  await using served = await createServedDatabase();
+  await using fresh = await createTestDatabase();
+  const missing = async (url: string): Promise<number> => {
+    const sql = new Bun.SQL({ url, max: 1 });
+    const day = new Date().toISOString().slice(0, 10);
+    let made = 0;
+    for (const table of callTables) {
+      const [row] = await sql`select cardinality(ensure_day_partitions(${table}, ${day}::text::date - 1, 9)) as made`;
+      made += row.made;
+    }
+    await sql.close();
+    return made;
+  };
+  // A day that began after the server has one more.
+  expect(await missing(served.url)).toBeLessThanOrEqual(callTables.length);
+  expect(await missing(fresh.url)).toBe(9 * callTables.length);
 });

@@ -35,6 +35,11 @@ export function diskTmpdir(): string {
   return process.env[diskVariable] ?? tmpdir();
 }
 
+/** Whether the temporary folder of this process is that of a run, and goes with it. */
+export function isInRunFolder(): boolean {
+  return process.env[diskVariable] !== undefined;
+}
+
 export function parentOfRuns(): string {
   return hasRoomyMemory() ? memoryFolder : tmpdir();
 }

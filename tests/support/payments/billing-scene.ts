@@ -1,17 +1,16 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
-import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { MailService } from "@sluice/control-plane/mail/service.ts";
 import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/payments/model.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
 import type { BillingDeps } from "@sluice/control-plane/payments/port.ts";
-import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
-import { createTestDatabase } from "../postgres/test-database.ts";
+import { createServedDatabase } from "../postgres/test-database.ts";
 import { encoded, usageRow } from "../usage/usage-rows.ts";
 
 export type Buyer = {
@@ -46,10 +45,9 @@ export class BillingScene implements AsyncDisposable {
   }
 
   static async create(): Promise<BillingScene> {
-    const database = await createTestDatabase();
+    const database = await createServedDatabase();
     const scene = new BillingScene(database.url, database.drop);
     await scene.db.sql`insert into replica (id) values (${caller})`;
-    await createMissingPartitions(scene.db, "usage_log", [utcDay(Date.now())]);
     await scene.db.sql`
       insert into plan (plan_code, name, kind, price_usd, quota, features, amount_min_usd, amount_max_usd, amount_step_usd) values
         ('any', 'Any amount', 'wallet_balance', 1.00, 550000, '[]', 5.00, 500.00, 0.50),

@@ -2,11 +2,17 @@ import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@sluice/control-plane/db/migrate.ts";
+import { callTables, ensurePartitions } from "@sluice/control-plane/db/partitions.ts";
+import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
 import { acquireHomeLock } from "@sluice/deploy/start/postgres/lock-store";
+import { patienceMs } from "../values/patience.ts";
 
-/** Marked as a template that nobody can connect to: a connection would make every copy fail. */
+/** Marked as templates that nobody can connect to: a connection would make every copy fail. */
 export const templateName = "sluice_template";
+/** It has the partitions that a service creates when it starts, which takes ten times as long as to copy them. */
+export const servedTemplateName = "sluice_served_template";
 
 const homePrefix = "sluice-test-";
 const abandonedAfterMs = 60_000;
@@ -18,7 +24,7 @@ export type TestClusterOptions = {
 };
 
 /**
- * Starts a separate Postgres in a temporary folder, with the migrated template database in it. `destroy()` of the
+ * Starts a separate Postgres in a temporary folder, with the migrated template databases in it. `destroy()` of the
  * result leaves nothing behind.
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<EmbeddedPostgres> {
@@ -32,7 +38,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     ...(options.onUnexpectedExit ? { onUnexpectedExit: options.onUnexpectedExit } : {}),
   });
   try {
-    await createTemplate(cluster.url);
+    await createTemplates(cluster.url);
   } catch (error) {
     await cluster.destroy();
     throw error;
@@ -47,14 +53,29 @@ export function withDatabase(url: string, database: string): string {
   return changed.href;
 }
 
-async function createTemplate(adminUrl: string): Promise<void> {
+async function createTemplates(adminUrl: string): Promise<void> {
   const sql = new Bun.SQL({ url: adminUrl, max: 1 });
   try {
     await sql.unsafe(`create database ${templateName}`);
     await migrate(withDatabase(adminUrl, templateName), () => undefined);
     await sql.unsafe(`alter database ${templateName} with allow_connections false is_template true`);
+    await sql.unsafe(`create database ${servedTemplateName} template ${templateName}`);
+    await createPartitions(withDatabase(adminUrl, servedTemplateName));
+    await sql.unsafe(`alter database ${servedTemplateName} with allow_connections false is_template true`);
   } finally {
     await sql.close();
+  }
+}
+
+async function createPartitions(url: string): Promise<void> {
+  const limits = { statementTimeoutMs: patienceMs, lockTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs };
+  const db = openDatabase({ url, poolMax: 1, applicationName: "test", ...limits });
+  try {
+    for (const table of callTables) {
+      await ensurePartitions(db, { table, today: utcDay(Date.now()) });
+    }
+  } finally {
+    await db.close(1_000);
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
-import { startTestCluster, templateName, withDatabase } from "./test-cluster.ts";
+import { servedTemplateName, startTestCluster, templateName, withDatabase } from "./test-cluster.ts";
 
 export type TestDatabase = AsyncDisposable & {
   /** For any client; the user owns the database. */
@@ -33,22 +33,37 @@ export function testDatabases(): TestDatabases {
  * run; a file that is run by hand starts its own and stops it at the end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  return await createRegistered(templateName);
+}
+
+/** The same, with the partitions of the days around today, as a service has it that has started before. */
+export async function createServedDatabase(): Promise<TestDatabase> {
+  return await createRegistered(servedTemplateName);
+}
+
+async function createRegistered(template: string): Promise<TestDatabase> {
   const registry = testDatabases();
   registry.server ??= findServer();
   const { adminUrl } = await registry.server;
-  const database = await createDatabaseOn(adminUrl, (dropped) => registry.open.delete(dropped));
+  const onDropped = (dropped: TestDatabase): unknown => registry.open.delete(dropped);
+  const database = await createDatabaseOn(adminUrl, { template, onDropped });
   registry.open.add(database);
   return database;
 }
 
-/** The same on a server that a test started itself with `startTestCluster()`. */
+export type DatabaseOptions = {
+  readonly template?: string;
+  readonly onDropped?: (database: TestDatabase) => void;
+};
+
+/** The same as `createTestDatabase` on a server that a test started itself with `startTestCluster()`. */
 export async function createDatabaseOn(
   adminUrl: string,
-  onDropped: (database: TestDatabase) => void = () => undefined,
+  { template = templateName, onDropped = () => undefined }: DatabaseOptions = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   // Copying the files beats copying through the log: half the time, and two can be made at once.
-  await runStatement(adminUrl, `create database ${name} template ${templateName} strategy file_copy`);
+  await runStatement(adminUrl, `create database ${name} template ${template} strategy file_copy`);
   const drop = async (): Promise<void> => {
     await runStatement(adminUrl, `drop database if exists ${name} with (force)`);
     onDropped(database);

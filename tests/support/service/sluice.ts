@@ -13,8 +13,9 @@ import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { programVariable } from "../../runner/bundle-control-plane.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres/test-database.ts";
+import { createServedDatabase, type TestDatabase } from "../postgres/test-database.ts";
 import { patienceMs } from "../values/patience.ts";
+import { keepSiteStates, lendSiteStates } from "../web/site-states.ts";
 import { endProcesses, pauseAndListChildren } from "./child-processes.ts";
 import { type Place, thisMachine } from "./place.ts";
 
@@ -75,7 +76,7 @@ export class SluiceRig {
   static async create(upstreamUrl: string, database?: TestDatabase): Promise<SluiceRig> {
     // Not the prefix of the test clusters: the start of a test cluster removes the leftovers of others.
     const root = await mkdtemp(join(tmpdir(), "sluice-rig-"));
-    const rig = new SluiceRig(database ?? (await createTestDatabase()), upstreamUrl, root);
+    const rig = new SluiceRig(database ?? (await createServedDatabase()), upstreamUrl, root);
     await rig.#seed();
     return rig;
   }
@@ -179,6 +180,9 @@ export class SluiceRig {
   /** Starts one process of the control plane and waits until it is ready. A data directory can be reused. */
   async startProcess(env: Record<string, string> = {}): Promise<SluiceProcess> {
     const dataDirectory = env["DATA_DIR"] ?? join(this.#root, `data-${crypto.randomUUID().slice(0, 8)}`);
+    if ((env["WEB_DIST"] ?? "none") !== "none") {
+      await lendSiteStates(dataDirectory);
+    }
     const started = await spawnControlPlane({
       PATH: process.env["PATH"] ?? "",
       NODE_ENV: "test",
@@ -240,6 +244,7 @@ export class SluiceRig {
 
   async close(): Promise<void> {
     await Promise.all([...this.#processes].map((one) => one.kill()));
+    await Promise.all([...this.#processes].map(({ dataDirectory }) => keepSiteStates(dataDirectory)));
     await this.db.close(500);
     await this.database.drop();
     await rm(this.#root, { recursive: true, force: true });
