@@ -133,6 +133,13 @@ test("when the time is over, everything that opens it is gone, the person is for
     values (${user.userId}::bigint, 'key', ${user.email}, '\\x00', 0, '{}', true, true, '')`;
   await rig.db.sql`
     insert into buyer_data (user_id, name, address, country) values (${user.userId}::bigint, 'Ada Lovelace', 'A street', 'GB')`;
+  // Withdrawn, so that nobody else is asked to accept it.
+  await rig.db.sql`
+    insert into legal_text (page, locale, markdown, effective_on, version, updated_by, updated_by_name, edition)
+    values ('terms', 'en', '', '2026-01-01', 1, 1, 'somebody', 1)`;
+  await rig.db.sql`
+    insert into legal_consent (user_id, page, edition, locale, version, way, ip)
+    values (${user.userId}::bigint, 'terms', 1, 'en', 1, 'login', '203.0.113.7')`;
   await rig.db.sql`insert into import_source (instance, program) values ('shop', 'one-api')`;
   await rig.db.sql`
     insert into imported_usage (gateway_user_id, instance, day, model, calls, input_tokens, output_tokens, quota)
@@ -152,9 +159,12 @@ test("when the time is over, everything that opens it is gone, the person is for
         + (select count(*)::int from session where user_id = p.id) + (select count(*)::int from buyer_data where user_id = p.id)
         + (select count(*)::int from imported_usage u where u.gateway_user_id = p.gateway_user_id)
         + (select count(*)::int from imported_call c where c.gateway_user_id = p.gateway_user_id) as left_over,
+      (select json_agg(json_build_array(edition, ip)) from legal_consent where user_id = p.id) as consents,
       (select sum(amount)::int from quota_grant g join budget b on b.id = g.budget_id where b.gateway_user_id = p.gateway_user_id) as balance
     from user_profile p where id = ${user.userId}::bigint`;
   expect(row).toEqual({
+    // The fact stays, without the address.
+    consents: [[1, null]],
     email: `closed-${user.userId}@closed.invalid`,
     display_name: null,
     password_hash: null,

@@ -5,7 +5,6 @@
  */
 export const endpointRequests: Readonly<Record<string, readonly string[] | string>> = {
   "/backend/auth/sessions/": [""],
-  "/backend/auth/consents/": [""],
   "/backend/auth/sign-ins/": [""],
   "/backend/auth/passkeys/": [""],
   "/backend/tokens/list/": [""],
@@ -85,6 +84,8 @@ export const endpointRequests: Readonly<Record<string, readonly string[] | strin
   "/backend/admin/setup/": "a fixed list of steps",
   "/backend/admin/settings/list/": "the fixed list of settings",
   "/backend/admin/branding/": "a row for each language",
+  "/backend/auth/consents/": "a row for each legal page that is to be accepted",
+  "/backend/auth/register/rules/": "a row for each legal page that is to be accepted",
   "/backend/admin/trace/payload/count/": "a row for each day",
   "/backend/admin/trace/access/check/": "reads the whole chain, as an audit does",
 };

@@ -110,20 +110,22 @@ function AskedText(props: { readonly asked: Asked }): JSX.Element {
       <Show when={props.asked.changes}>
         {(changes) => (
           <Notice tone="warn">
-            <strong>{texts.changes}</strong>
-            <p class={styles["changes"]} lang={props.asked.locale} dir={directionOf(props.asked.locale)}>
-              {changes()}
-            </p>
+            <div>
+              <strong>{texts.changes}</strong>
+              <p class={styles["changes"]} lang={props.asked.locale} dir={directionOf(props.asked.locale)}>
+                {changes()}
+              </p>
+            </div>
           </Notice>
         )}
       </Show>
-      <ScrolledText label={title()} locale={props.asked.locale} html={props.asked.html} />
+      <ScrolledText label={`${title()}: ${version()}`} locale={props.asked.locale} html={props.asked.html} />
       <Show when={props.asked.before}>
         {(before) => (
           <details>
             <summary>{fill(texts.before, { date: formats.date(before().accepted_at) })}</summary>
             <ScrolledText
-              label={fill(texts.before, { date: formats.date(before().accepted_at) })}
+              label={`${title()}: ${fill(texts.before, { date: formats.date(before().accepted_at) })}`}
               locale={before().locale}
               html={before().html}
             />
