@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allLocales } from "@sluice/contracts/locales";
 import { quotaPerUsd } from "@sluice/contracts/money";
+import { shortMoments } from "@sluice/web/src/admin/columns/short-moments.ts";
 import { barsWithin, namedTimes, spanOfBars, stepsOf } from "@sluice/web/src/charts/axes.ts";
 import { cumulate, isAllZero, stack, stacked, toCsv, totalAt } from "@sluice/web/src/charts/model.ts";
 import { seriesColors, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
@@ -263,12 +264,11 @@ describe("a receipt", () => {
 });
 
 test("a moment of a list has no seconds, and a year only if it is another one", () => {
-  const { shortDateTime } = formatsOf("en", "UTC");
   const now = Date.parse("2026-11-29T12:00:00Z");
-  const shown = ["2026-01-01T00:00:59Z", "2025-12-31T23:59:59Z"].map((time) => shortDateTime(time, now));
+  const shown = ["2026-01-01T00:00:59Z", "2025-12-31T23:59:59Z"].map((time) => shortMoments("en", "UTC")(time, now));
   expect(shown.map((text) => text.replace(/\s/g, " "))).toEqual(["Jan 1, 12:00 AM", "Dec 31, 2025, 11:59 PM"]);
   // The year is that of the place.
-  expect(formatsOf("en", "Asia/Tokyo").shortDateTime("2025-12-31T23:59:59Z", now)).not.toContain("2025");
+  expect(shortMoments("en", "Asia/Tokyo")("2025-12-31T23:59:59Z", now)).not.toContain("2025");
 });
 
 test("formatters of numbers and dates are created once for each language and zone", () => {

@@ -30,8 +30,6 @@ export type Formats = {
   readonly quota: (quota: number | string | bigint) => string;
   readonly date: (time: string | Date) => string;
   readonly dateTime: (time: string | Date) => string;
-  /** For narrow columns: without seconds, and without the year if it is that of `now`. */
-  readonly shortDateTime: (time: string | Date, now: number) => string;
   /** A relative time such as "3 minutes ago", compared with a given time. */
   readonly relative: (time: string | Date, now: number) => string;
   readonly milliseconds: (value: number) => string;
@@ -80,15 +78,6 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
   return formats;
 }
 
-/** Many pages need only some of the formats, and making one takes a while. */
-function madeOnce<Format>(make: () => Format): () => Format {
-  let format: Format | undefined;
-  return () => {
-    format ??= make();
-    return format;
-  };
-}
-
 function makeFormats(locale: Locale, zone?: string): Formats {
   const tag = formatTagOf(locale);
   const number = new Intl.NumberFormat(tag);
@@ -110,10 +99,6 @@ function makeFormats(locale: Locale, zone?: string): Formats {
   const zoned = zone === undefined ? {} : { timeZone: zone };
   const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned });
   const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
-  const year = madeOnce(() => new Intl.DateTimeFormat("en", { year: "numeric", ...zoned }));
-  const short = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit", ...zoned } as const;
-  const shortOfThisYear = madeOnce(() => new Intl.DateTimeFormat(tag, short));
-  const shortOfOthers = madeOnce(() => new Intl.DateTimeFormat(tag, { year: "numeric", ...short }));
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
   // The formatter gets the text unchanged, so that no amount becomes a float.
   const formatUsd = (decimal: string, format = usd): string => {
@@ -150,11 +135,6 @@ function makeFormats(locale: Locale, zone?: string): Formats {
     quota: (quota) => formatUsd(usdOfQuota(quota)),
     date: (time) => date.format(new Date(time)),
     dateTime: (time) => dateTime.format(new Date(time)),
-    shortDateTime: (time, now) => {
-      const at = new Date(time);
-      const format = year().format(at) === year().format(now) ? shortOfThisYear : shortOfOthers;
-      return format().format(at);
-    },
     relative: (time, now) => {
       const difference = new Date(time).getTime() - now;
       const [unit, size] = relativeUnits.find(([, each]) => Math.abs(difference) >= each) ?? ["second" as const, 1_000];

@@ -1,6 +1,5 @@
 import type { ledgerList, orderList, paymentList, refundList } from "@sluice/contracts/admin-lists/billing";
 import type { RowOf } from "@sluice/contracts/lists";
-import { vendorName } from "../../i18n/vendor-names.ts";
 import { Status } from "../../kit/status.tsx";
 import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
@@ -26,7 +25,7 @@ const ways: Readonly<Record<OrderRow["pay_channel"], string>> = {
 
 /** How an order was paid, or would be: the same words in lists and panels. */
 export function paymentMethod({ pay_channel: way, vendor }: Pick<OrderRow, "pay_channel" | "vendor">): string {
-  const name = vendor === null || vendor === "" ? "" : vendorName(vendor, { card: t("card"), crypto: t("crypto") });
+  const name = vendor === null ? "" : shownWord(vendor.replace(/^cardpay_/, ""));
   return name === "" || name === ways[way] ? ways[way] : `${name}, ${ways[way]}`;
 }
 

@@ -1,6 +1,11 @@
 import type { JSX } from "solid-js";
+import { formatTagOf } from "../../i18n/locale.ts";
 import { formats } from "../formats.ts";
 import { dash } from "../shown.ts";
+import { adminLocale } from "../translate.ts";
+import { shortMoments } from "./short-moments.ts";
+
+const short = shortMoments(formatTagOf(adminLocale));
 
 /** A moment in a list, short enough for its column; the whole one is shown on hover. */
 export function listMoment(time: string | null, otherwise: string = dash): JSX.Element {
@@ -8,7 +13,7 @@ export function listMoment(time: string | null, otherwise: string = dash): JSX.E
     otherwise
   ) : (
     <time datetime={time} title={formats.dateTime(time)}>
-      {formats.shortDateTime(time, Date.now())}
+      {short(time, Date.now())}
     </time>
   );
 }

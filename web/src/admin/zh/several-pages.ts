@@ -57,7 +57,6 @@ export const severalPagesZh = {
   "test payment": "测试付款",
   wallet: "电子钱包",
   card: "银行卡",
-  crypto: "加密货币",
   "{gateway}, account {account}": "{gateway}，账户 {account}",
   "redemption code": "兑换码",
   Order: "订单",

@@ -297,4 +297,10 @@ export const wordsZh = {
   "paid while in review": "审核期间付款",
   "paid too late": "付款过晚",
   "coupon used up": "优惠券已用完",
+  alipay: "支付宝",
+  wechatpay: "微信支付",
+  "wechat pay": "微信支付",
+  creditcard: "信用卡",
+  crypto: "加密货币",
+  unionpay: "银联",
 };

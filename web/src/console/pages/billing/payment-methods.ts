@@ -1,6 +1,5 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import { vendorName } from "../../../i18n/vendor-names.ts";
 import { billingArea } from "./messages/messages.ts";
 
 type Options = ResponseOf<typeof paymentOptionsResponse>;
@@ -14,9 +13,26 @@ export type Method = {
   readonly path: string;
 };
 
-/** What a buyer calls a vendor of a gateway. */
+/** Names that are the same in each language, by vendor. */
+const brands: Readonly<Record<string, string>> = {
+  alipay: "Alipay",
+  apple_pay: "Apple Pay",
+  google_pay: "Google Pay",
+  paypal: "PayPal",
+  unionpay: "UnionPay",
+  venmo: "Venmo",
+  wechat_pay: "WeChat Pay",
+  wechatpay: "WeChat Pay",
+};
+
+/** What a buyer calls a vendor of a gateway; of one that nobody knows, the operator's own name. */
 export function methodName(vendor: string): string {
-  return vendorName(vendor, billingArea.texts().methodNames);
+  const { methodNames } = billingArea.texts();
+  const id = vendor.replace(/^cardpay_/, "");
+  if (id === "card" || id === "creditcard") {
+    return methodNames.card;
+  }
+  return id === "crypto" ? methodNames.crypto : (brands[id] ?? id.replaceAll("_", " "));
 }
 
 /** Every method that the gateways have, the ready ones first. */
