@@ -7,6 +7,7 @@ import { askSetups, removeTopUp, startTopUp } from "@sluice/control-plane/paymen
 import { chargeTopUps } from "@sluice/control-plane/payments/top-ups/charge-top-up.ts";
 import type { TopUpDeps } from "@sluice/control-plane/payments/top-ups/model.ts";
 import { topUpEndpoints } from "@sluice/control-plane/payments/top-ups/routes.ts";
+import { DatabaseTimeoutError } from "@sluice/control-plane/platform/db-errors.ts";
 import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
 import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
@@ -83,7 +84,12 @@ const mailsTo = async ({ email }: Buyer): Promise<string[]> =>
 describe("a low balance", () => {
   test("is topped up once, also by ten jobs at once, and the gateway's message changes nothing more", async () => {
     const buyer = await saved();
-    await Promise.all(Array.from({ length: 10 }, () => chargeTopUps(deps())));
+    // On a busy machine, one that waits too long for the others leaves it to the next round.
+    const orNextRound = (error: unknown): void => {
+      expect(error).toBeInstanceOf(DatabaseTimeoutError);
+    };
+    await Promise.all(Array.from({ length: 10 }, () => chargeTopUps(deps()).catch(orNextRound)));
+    await chargeTopUps(deps());
     const [attempt] = await attemptsOf(buyer);
     expect(await attemptsOf(buyer)).toEqual([{ order_no: attempt?.order_no ?? "", status: "settled", state: "paid" }]);
     expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
