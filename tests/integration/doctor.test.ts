@@ -84,6 +84,17 @@ test("a running service has no problem", async () => {
   expect(exitCode).toBe(isDurable ? 0 : 1);
 });
 
+test("a program that answers every path with its page is not taken for ours", async () => {
+  using other = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(`<!doctype html>${" ".repeat(100_000)}`, { headers: { "content-type": "text/html" } }),
+  });
+  const address = `http://127.0.0.1:${other.port}`;
+  const { findings } = await examine({ PUBLIC_BASE_URL: address });
+  expect(problemsOf(findings)).toEqual([`address: ${address} leads to another program: its /healthz is not ours.`]);
+});
+
 test("a file of certificates that can't be read is one problem among the findings", async () => {
   const { findings } = await examine({ UPSTREAM_CA_FILE: "/nowhere/ca.pem" });
   expect(problemsOf(findings).filter((each) => each.startsWith("channels:"))).toEqual([

@@ -1,8 +1,11 @@
 import { connect } from "node:tls";
+import { healthResponse } from "@sluice/contracts/health";
+import { z } from "zod";
 import { type Finding, fine, problem, reasonOf, warning } from "./model.ts";
 
 const area = "address";
 const timeoutMs = 5_000;
+const answerBytesMax = 4_096;
 const daysMin = 14;
 const dayMs = 86_400_000;
 
@@ -28,12 +31,39 @@ async function checkAnswer(publicUrl: string): Promise<Finding> {
       redirect: "manual",
       signal: AbortSignal.timeout(timeoutMs),
     });
+    const text = response.ok ? await readStart(response) : "";
     await response.body?.cancel();
-    return response.ok
+    if (!response.ok) {
+      return problem(area, `${publicUrl}/healthz answers with status ${response.status}.`, cure);
+    }
+    // A page of another program, or a gateway that customers are still moved from, answers every path with 200.
+    return isOurs(text)
       ? fine(area, `${publicUrl} answers`)
-      : problem(area, `${publicUrl}/healthz answers with status ${response.status}.`, cure);
+      : problem(area, `${publicUrl} leads to another program: its /healthz is not ours.`, "Point the edge to Sluice.");
   } catch (error) {
     return problem(area, `${publicUrl} does not answer: ${reasonOf(error)}.`, cure);
+  }
+}
+
+async function readStart(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    parts.push(part);
+    size += part.length;
+    if (size >= answerBytesMax) {
+      break;
+    }
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function isOurs(text: string): boolean {
+  try {
+    return z.object({ ok: z.literal(true), ...healthResponse.shape }).safeParse(JSON.parse(text)).success;
+  } catch {
+    // It is not JSON.
+    return false;
   }
 }
 
