@@ -192,6 +192,22 @@ export async function replacePassword(
   return rows.length > 0;
 }
 
+/**
+ * Stores the same password in a stronger form, if it is still current. The account counts as unchanged, so its time of the last
+ * change stays.
+ */
+export async function strengthenPassword(
+  db: Queryable,
+  userId: UserId,
+  oldHash: string,
+  newHash: string,
+): Promise<void> {
+  await db.drizzle
+    .update(profile)
+    .set({ passwordHash: newHash })
+    .where(and(eq(profile.id, userId), eq(profile.passwordHash, oldHash)));
+}
+
 /** Records when the verification email was sent, or why and when it failed; a null time means now. */
 export async function setVerificationMail(
   db: Queryable,

@@ -8,7 +8,7 @@ import type { Origin } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { ofUser } from "../sessions/store.ts";
-import { findLoginByAccount, holdLogin, type LoginProfile, replacePassword } from "../store.ts";
+import { findLoginByAccount, holdLogin, type LoginProfile, strengthenPassword } from "../store.ts";
 import type { SecondFactor } from "../totp/second-factor.ts";
 import type { KnownDevices } from "./known-devices.ts";
 
@@ -67,7 +67,7 @@ export class UserLogin {
     });
     if (!hashing.isOwn(user.passwordHash)) {
       // Another program's hash is weaker than ours. If two logins do this at once, the second finds it done.
-      await replacePassword(db, userId, user.passwordHash, await hashing.hash(input.password));
+      await strengthenPassword(db, userId, user.passwordHash, await hashing.hash(input.password));
     }
     const language = localeCookie(mailLocaleOf(user.locale), sessions.isSecure);
     return { cookies: [cookie, language, ...(device === null ? [devices.cookie("user", userId)] : [])], user };
