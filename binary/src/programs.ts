@@ -139,7 +139,7 @@ const keeping: readonly Program[] = [
       "import",
       "Moves customers, balances, keys, prices and channels from another gateway; without --apply it only reports.",
       {
-        from: required("Its database, such as sqlite:/path/one-api.db."),
+        from: required("Its database, such as sqlite:/path/one-api.db; - reads the address from the standard input."),
         instance: text("The name of this source if there are several."),
         options: text("A file of its options that are in no database."),
         "salt-key-file": text("LiteLLM: the file with its salt key, or its master key if it has none."),

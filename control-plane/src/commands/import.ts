@@ -3,7 +3,7 @@
  * `bun run import one-api --from sqlite:/path/one-api.db [--instance shop] [--options FILE] [--usage-rows] [--apply]
  * [--cut-over | --drained]`, and
  * for LiteLLM also `[--salt-key-file FILE] [--config config.yaml] [--grant USD]`.
- * Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
+ * `--from -` reads the address from the first line of stdin. Without `--apply` it only says what would happen. `docs/moving.md` explains the rest. Exit code 0: done; 1: not, or the
  * money does not add up afterwards; 2: a wrong command line.
  */
 import { parseArgs } from "node:util";
@@ -53,6 +53,12 @@ async function read(program: Program, from: string, values: Values): Promise<Pee
   return data;
 }
 
+/** An address with a password does not belong into the list of processes: `-` takes it from the first line of stdin. */
+async function readAddress(from: string): Promise<string> {
+  const [line = ""] = from === "-" ? (await Bun.stdin.text()).split(/\r?\n/) : [from];
+  return line.trim();
+}
+
 /** What the command line asks for. @throws WrongCommandError */
 function readCommand() {
   const { values, positionals } = parseArgs({ options, strict: true, allowPositionals: true });
@@ -78,7 +84,8 @@ function readCommand() {
 }
 
 async function main(): Promise<number> {
-  const { program, from, instance, values } = readCommand();
+  const { program, from: given, instance, values } = readCommand();
+  const from = await readAddress(given);
   const config = loadConfig();
   const masterKey = await loadMasterKey(masterKeySource(config));
   const db = openDatabase({
@@ -96,7 +103,7 @@ async function main(): Promise<number> {
       areAdminBalancesMoved: values["admin-balances"],
     };
     const report = values.drained
-      ? await settleRest(db, data, moving)
+      ? await settleRest({ db, masterKey }, data, moving)
       : await runImport({ db, masterKey, onStep: (name) => say(`${name} ...`) }, data, moving);
     process.stdout.write(writeReport(report));
     if (values["usage-rows"] && program !== "litellm") {

@@ -196,9 +196,14 @@ export type PeerCall = {
   readonly quota: bigint;
 };
 
+/** Kinds of rows that mean nothing any more once they are deleted there. */
+export type DeletableKind = "user" | "organisation" | "key" | "channel";
+
 /** What was read of the other program's database. */
 export type PeerData = {
   readonly program: Program;
+  /** The ids of all rows, of those that can't be read, too: what was moved and is not among them was deleted there. */
+  readonly present: Readonly<Record<DeletableKind, ReadonlySet<string>>>;
   readonly users: readonly PeerUser[];
   readonly organisations: readonly PeerOrganisation[];
   readonly priceOf: PriceOf;

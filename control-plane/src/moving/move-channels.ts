@@ -8,6 +8,7 @@ import { AppError } from "../platform/errors.ts";
 import type { ChannelTarget, PeerChannel } from "./model.ts";
 import { upstreamOf } from "./prices/price-models.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
+import { shortOf } from "./source/read-values.ts";
 
 type Movable = Exclude<ChannelTarget, { readonly upstream: null }>;
 
@@ -65,7 +66,7 @@ async function addChannel(
   { channel, target, names }: NewChannel,
   seals: CredentialSeals,
 ): Promise<ChannelId | null> {
-  const short = channel.name.slice(0, 60) || "channel";
+  const short = shortOf(channel.name, 60) || "channel";
   const name = names.has(short) ? `${short} (${step.options.instance} #${channel.id})` : short;
   names.add(short);
   for (const note of target.notes) {

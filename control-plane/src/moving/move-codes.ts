@@ -2,6 +2,7 @@ import { addImportedCodes } from "../payments/codes/imported-codes.ts";
 import type { PeerCode } from "./model.ts";
 import { quotaOfUnits } from "./quota-of-units.ts";
 import { digestOf, type Step } from "./run.ts";
+import { shortOf } from "./source/read-values.ts";
 
 /** The most codes of one batch. */
 const codesMax = 10_000;
@@ -56,7 +57,7 @@ async function moveBatch(step: Step, codes: readonly PeerCode[]): Promise<void> 
     return;
   }
   const { batchId, areAdded } = await addImportedCodes(step.tx, {
-    name: first.name.slice(0, 100) || "Code",
+    name: shortOf(first.name, 100) || "Code",
     note: `Moved from ${step.options.instance}`,
     quota: quotaOfUnits(first.quota, step.data.options),
     expiresAt: first.expiresAt,

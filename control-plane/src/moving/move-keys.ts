@@ -1,10 +1,18 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { giveGroup } from "../gateway/groups/imported-groups.ts";
-import { addImportedKey, changeImportedKey, type ImportedKey, isMovableKey } from "../gateway/keys/imported-keys.ts";
+import {
+  addImportedKey,
+  changeImportedKey,
+  endImportedKey,
+  type ImportedKey,
+  isImportedKey,
+  isMovableKey,
+} from "../gateway/keys/imported-keys.ts";
 import type { KeyOwner, PeerKey, PeerUser } from "./model.ts";
 import { memberItem } from "./move-organisations.ts";
 import { quotaOfUnits } from "./quota-of-units.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
+import { shortOf } from "./source/read-values.ts";
 import type { Item } from "./store.ts";
 
 const nameLengthMax = 100;
@@ -53,7 +61,10 @@ function prepare(step: Step, key: PeerKey, { owners, groups }: Means): Pick<Move
 }
 
 /** What the report calls a key: never all of its digest. */
-const shownId = ({ id, secret }: PeerKey): string => ("hash" in secret ? id.slice(0, 12) : id);
+const shownId = ({ id, secret }: PeerKey): string => ("hash" in secret ? shownKeyId(id) : id);
+
+/** As the report has always called the keys of LiteLLM, whose ids are their digests. */
+export const shownKeyId = (id: string): string => id.slice(0, 12);
 
 type Owner = {
   readonly account: GatewayUserId;
@@ -117,8 +128,9 @@ type MovedKey = {
 };
 
 /** @returns its id here; null, with a note, if it can't be moved */
-async function moveKey(step: Step, moved: MovedKey, known: Item | undefined): Promise<string | null> {
+async function moveKey(step: Step, moved: MovedKey, sameId: Item | undefined): Promise<string | null> {
   const { key, owner, settings, digest } = moved;
+  const known = sameId === undefined || (await isSameKey(step, key, sameId)) ? sameId : undefined;
   const isKept = known !== undefined && !(await change(step, key, known, settings));
   const target = known === undefined ? await add(step, moved) : known.target;
   if (target === null) {
@@ -132,10 +144,32 @@ async function moveKey(step: Step, moved: MovedKey, known: Item | undefined): Pr
   return target;
 }
 
+/** @returns false for another key that has got the id of a deleted one, which ends here as well */
+async function isSameKey(step: Step, key: PeerKey, known: Item): Promise<boolean> {
+  const isSame = await isImportedKey(step.tx, BigInt(known.target) as ApiKeyId, key.secret);
+  if (!isSame) {
+    await endKey(step, shownId(key), known);
+  }
+  return isSame;
+}
+
+/** Ends a key that was deleted there: nobody can call with it here, either. */
+export async function endKey(step: Step, shown: string, known: Item): Promise<void> {
+  const result = await endImportedKey(step.tx, BigInt(known.target) as ApiKeyId, known.writtenAt);
+  step.counts[result === "ended" ? "changed" : result === "kept" ? "kept" : "unchanged"] += 1;
+  if (result === "ended") {
+    step.note("note", "tokens", shown, "It was deleted there since the last run, so it is revoked here.");
+  } else if (result === "kept") {
+    const text =
+      "It was deleted there since the last run, but changed here. It goes on working: revoke it if it should not.";
+    step.note("decide", "tokens", shown, text);
+  }
+}
+
 function settingsOf({ data }: Step, key: PeerKey, owner: Owner, groupName: string | null): ImportedKey {
   const remaining = key.remaining === null ? null : quotaOfUnits(key.remaining, data.options);
   return {
-    name: key.name.slice(0, nameLengthMax) || `key ${key.id}`.slice(0, nameLengthMax),
+    name: shortOf(key.name, nameLengthMax) || `key ${key.id}`.slice(0, nameLengthMax),
     // A deleted account keeps its keys there, and they must never work again.
     status: owner.user?.state === "closed" ? "revoked" : key.status,
     expiresAt: key.expiresAt,
@@ -172,12 +206,10 @@ async function change(step: Step, key: PeerKey, known: Item, settings: ImportedK
   const isChanged = await changeImportedKey(step.tx, BigInt(known.target) as ApiKeyId, settings, known.writtenAt);
   step.counts[isChanged ? "changed" : "kept"] += 1;
   if (!isChanged) {
-    step.note(
-      "note",
-      "tokens",
-      shownId(key),
-      "The key was changed or used here since the last run, so it stays as it is.",
-    );
+    const kept = "The key was changed or used here since the last run, so it stays as it is.";
+    const isOff = settings.status !== "active";
+    const text = isOff ? `${kept} It does not work there: disable it here if it should not.` : kept;
+    step.note(isOff ? "decide" : "note", "tokens", shownId(key), text);
   }
   return isChanged;
 }

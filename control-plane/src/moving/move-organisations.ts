@@ -4,6 +4,7 @@ import {
   addImportedMember,
   addImportedOrganisation,
   addImportedProject,
+  changeImportedOrganisation,
 } from "../organisations/imported-organisations.ts";
 import type { PeerOrganisation } from "./model.ts";
 import { moveBalance, moveLimits, opening } from "./move-balance.ts";
@@ -16,7 +17,10 @@ const group = "default";
 /** How an item of a member is called: users belong to several organisations. */
 export const memberItem = (organisationId: string, userId: string): string => JSON.stringify([organisationId, userId]);
 
-/** The organisations with their members and projects. Those who join later there follow; nobody is removed here. */
+/**
+ * The organisations with their members and projects. Those who join later there follow; who has left there is in the report,
+ * because an owner here may want them to stay.
+ */
 export async function moveOrganisations(step: Step): Promise<void> {
   const items = await step.items("organisation");
   const groups = await step.items("group");
@@ -30,14 +34,21 @@ export async function moveOrganisations(step: Step): Promise<void> {
     const target =
       known === undefined
         ? await addOrganisation(step, organisation, groups.get(group)?.target ?? group)
-        : keepOrganisation(step, known);
-    await moveBalance(step, target.gatewayUserId, organisation.quota - (known?.movedQuota ?? 0n));
-    await addParts(step, organisation, BigInt(target.target));
-    await step.keep("organisation", { sourceId: organisation.id, digest, ...target, movedQuota: organisation.quota });
+        : await changeOrganisation(step, organisation, known);
+    const { writtenAt, ...made } = target;
+    await moveBalance(step, made.gatewayUserId, organisation.quota - (known?.movedQuota ?? 0n));
+    await addParts(step, organisation, BigInt(made.target));
+    const item = { sourceId: organisation.id, digest, ...made, movedQuota: organisation.quota };
+    await step.keep("organisation", item, writtenAt);
   }
 }
 
-type Target = { readonly target: string; readonly gatewayUserId: GatewayUserId };
+type Target = {
+  readonly target: string;
+  readonly gatewayUserId: GatewayUserId;
+  /** When it was written if it stays as it is here. */
+  readonly writtenAt: Date | null;
+};
 
 async function addOrganisation(step: Step, organisation: PeerOrganisation, groupName: string): Promise<Target> {
   const { tx } = step;
@@ -48,15 +59,25 @@ async function addOrganisation(step: Step, organisation: PeerOrganisation, group
   }
   await moveLimits(step, gatewayUserId, organisation.limits);
   step.counts.made += 1;
-  return { target: id.toString(), gatewayUserId };
+  return { target: id.toString(), gatewayUserId, writtenAt: null };
 }
 
-function keepOrganisation(step: Step, { target, gatewayUserId }: Item): Target {
+async function changeOrganisation(step: Step, organisation: PeerOrganisation, known: Item): Promise<Target> {
+  const { target, gatewayUserId, writtenAt } = known;
   if (gatewayUserId === null) {
     throw new Error(`organisation ${target} was moved without an account`);
   }
-  step.counts.changed += 1;
-  return { target, gatewayUserId };
+  const { id, isSuspended } = organisation;
+  if (await changeImportedOrganisation(step.tx, BigInt(target), organisation, writtenAt)) {
+    await changeGatewayUser(step.tx, gatewayUserId, { isEnabled: !isSuspended });
+    step.counts.changed += 1;
+    return { target, gatewayUserId, writtenAt: null };
+  }
+  step.counts.kept += 1;
+  const kept = "It was changed here since the last run, so only its balance is brought up to date.";
+  const text = isSuspended ? `${kept} It is blocked there: suspend it here if it should be.` : kept;
+  step.note(isSuspended ? "decide" : "note", "organisations", id, text);
+  return { target, gatewayUserId, writtenAt };
 }
 
 async function addParts(step: Step, organisation: PeerOrganisation, organisationId: bigint): Promise<void> {
@@ -73,11 +94,23 @@ async function addParts(step: Step, organisation: PeerOrganisation, organisation
       await keepPart(step, "member", sourceId, await addImportedMember(step.tx, made));
     }
   }
+  noteLeavers(step, organisation, members.keys());
   for (const { id, name, isArchived, spendPerMonth } of organisation.projects) {
     if (!projects.has(id)) {
       const status = isArchived ? "archived" : "active";
       const made = { organisationId, name, status, spendPerMonth } as const;
       await keepPart(step, "project", id, await addImportedProject(step.tx, made));
+    }
+  }
+}
+
+function noteLeavers(step: Step, { id, members }: PeerOrganisation, moved: Iterable<string>): void {
+  const present = new Set(members.map(({ userId }) => userId));
+  for (const item of moved) {
+    const [organisationId, userId = ""] = JSON.parse(item) as readonly string[];
+    if (organisationId === id && !present.has(userId)) {
+      const shown = JSON.stringify(userId.slice(0, 60));
+      step.note("decide", "organisations", id, `Its member ${shown} is none any more there. Remove the member here.`);
     }
   }
 }

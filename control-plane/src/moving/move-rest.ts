@@ -1,4 +1,5 @@
 import { moveBalance } from "./move-balance.ts";
+import { isDeleted } from "./move-deleted.ts";
 import { balanceOf } from "./move-users.ts";
 import type { Step } from "./run.ts";
 import type { ItemKind } from "./store.ts";
@@ -18,7 +19,9 @@ async function moveDifferences(step: Step, kind: ItemKind, balances: ReadonlyMap
   for (const [sourceId, item] of await step.items(kind)) {
     const balance = balances.get(sourceId);
     const difference = (balance ?? 0n) - (item.movedQuota ?? 0n);
-    if (balance === undefined || item.gatewayUserId === null) {
+    if (balance === undefined && isDeleted(item)) {
+      step.counts.unchanged += 1;
+    } else if (balance === undefined || item.gatewayUserId === null) {
       step.note("decide", `${kind}s`, sourceId, "It is no longer there, so its balance stays as it was moved.");
     } else if (difference === 0n) {
       step.counts.unchanged += 1;

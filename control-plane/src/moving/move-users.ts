@@ -1,6 +1,14 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import { putImportedAuthenticator } from "../accounts/totp/imported-authenticator.ts";
-import { addImportedUser, changeImportedUser, freeAddress, isFreeUsername } from "../accounts/users/imported-users.ts";
+import {
+  addImportedUser,
+  changeImportedUser,
+  freeAddress,
+  type ImportedProfile,
+  type ImportedUser,
+  isFreeUsername,
+  lockImportedUser,
+} from "../accounts/users/imported-users.ts";
 import { addGatewayUser, changeGatewayUser } from "../gateway/gateway-users.ts";
 import { moveToGroup } from "../gateway/groups/imported-groups.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
@@ -8,6 +16,7 @@ import type { PeerUser } from "./model.ts";
 import { moveBalance, moveLimits, opening } from "./move-balance.ts";
 import { quotaOfUnits } from "./quota-of-units.ts";
 import { digestOf, isSameDigest, type Step } from "./run.ts";
+import { shortOf } from "./source/read-values.ts";
 import type { Item } from "./store.ts";
 
 /** What administrators of the other programs are given, which would be a password that everyone knows. */
@@ -36,6 +45,7 @@ export async function moveUsers(step: Step, masterKey: MasterKey): Promise<void>
       );
       continue;
     }
+    noteBalance(step, user);
     const { writtenAt, ...target } = await (known === undefined
       ? addUser(step, user, { group, masterKey })
       : changeUser(step, user, { known, group, masterKey }));
@@ -50,9 +60,27 @@ function byClaim(users: readonly PeerUser[]): readonly PeerUser[] {
   return [...users].sort((a, b) => rank(a) - rank(b) || Number(b.quota > a.quota) - Number(b.quota < a.quota));
 }
 
-/** What a user's balance is worth here; nothing for an administrator's, unless the operator wants it. */
+/** Two billion US dollars. More is a mark for "without a limit", and the sum of a few would not fit into a column. */
+const balanceMax = 1_000_000_000_000_000n;
+
+/**
+ * What a user's balance is worth here; nothing for an administrator's, unless the operator wants it, and nothing for one that
+ * no account can have.
+ */
 export function balanceOf({ data, options }: Step, user: PeerUser): bigint {
-  return user.isAdmin && !options.areAdminBalancesMoved ? 0n : quotaOfUnits(user.quota, data.options);
+  const worth = quotaOfUnits(user.quota, data.options);
+  const isLeftOut = (user.isAdmin && !options.areAdminBalancesMoved) || isTooMuch(worth);
+  return isLeftOut ? 0n : worth;
+}
+
+const isTooMuch = (quota: bigint): boolean => quota > balanceMax || quota < -balanceMax;
+
+function noteBalance(step: Step, { id, quota, isAdmin }: PeerUser): void {
+  const isWanted = !isAdmin || step.options.areAdminBalancesMoved;
+  if (isWanted && isTooMuch(quotaOfUnits(quota, step.data.options))) {
+    const text = `Its balance of ${quota} units is more than an account can have here: none of it is moved. Grant what is owed by hand.`;
+    step.note("decide", "users", id, text);
+  }
 }
 
 type Means = { readonly group: string; readonly masterKey: MasterKey };
@@ -67,15 +95,7 @@ async function addUser(step: Step, user: PeerUser, { group, masterKey }: Means):
   const { tx } = step;
   const none = { amount: 0n, changeType: opening };
   const { gatewayUserId } = await addGatewayUser(tx, group, none);
-  const username = await usernameOf(step, user);
-  const userId = await addImportedUser(tx, gatewayUserId, {
-    email: await addressOf(step, user, username),
-    username,
-    displayName: user.displayName.slice(0, 100) || null,
-    passwordHash: await passwordOf(step, user),
-    status: user.state,
-    isVerified: step.options.areAddressesVerified,
-  });
+  const userId = await addImportedUser(tx, gatewayUserId, await settingsOf(step, user, null));
   if (user.authenticator !== null) {
     await putImportedAuthenticator(tx, masterKey, userId, user.authenticator);
   }
@@ -97,13 +117,10 @@ async function changeUser(
   if (gatewayUserId === null) {
     throw new Error(`user ${user.id} was moved without an account`);
   }
-  const to = {
-    displayName: user.displayName.slice(0, 100) || null,
-    passwordHash: await passwordOf(step, user),
-    status: user.state,
-  };
   const userId = BigInt(target) as UserId;
-  if (await changeImportedUser(step.tx, userId, to, writtenAt)) {
+  const now = await lockImportedUser(step.tx, userId, writtenAt);
+  if (now !== null) {
+    await changeImportedUser(step.tx, userId, await settingsOf(step, user, { ...now, userId }));
     await putImportedAuthenticator(step.tx, masterKey, userId, user.authenticator);
     await changeGatewayUser(step.tx, gatewayUserId, { isEnabled: user.state === "active" });
     await moveToGroup(step.tx, gatewayUserId, group);
@@ -111,21 +128,42 @@ async function changeUser(
     return { target, gatewayUserId, writtenAt: null };
   }
   step.counts.kept += 1;
-  step.note(
-    "note",
-    "users",
-    user.id,
-    "The account was changed here since the last run, so only its balance is brought up to date.",
-  );
+  const kept = "The account was changed here since the last run, so only its balance is brought up to date.";
+  if (user.state === "active") {
+    step.note("note", "users", user.id, kept);
+  } else {
+    const state = user.state === "closed" ? "deleted" : "disabled";
+    step.note("decide", "users", user.id, `${kept} It is ${state} there: do the same here if it should be.`);
+  }
   return { target, gatewayUserId, writtenAt };
 }
 
-/** An address that can't be used is replaced by one that receives nothing. */
-async function addressOf(step: Step, user: PeerUser, username: string | null): Promise<string> {
-  const placeholder = `${step.options.instance}-${user.id}@imported.invalid`;
+/** How the account is here now, unless it is new. */
+type Now = Pick<ImportedProfile, "email" | "username"> & { readonly userId: UserId };
+
+async function settingsOf(step: Step, user: PeerUser, now: Now | null): Promise<ImportedUser> {
+  const username = await usernameOf(step, user, now);
+  return {
+    email: await addressOf(step, user, username, now),
+    username,
+    displayName: shortOf(user.displayName, 100) || null,
+    passwordHash: await passwordOf(step, user),
+    status: user.state,
+    isVerified: step.options.areAddressesVerified,
+  };
+}
+
+/** What accounts have that nobody can reach. */
+export const placeholderOf = ({ instance }: Step["options"], userId: string): string =>
+  `${instance}-${userId}@imported.invalid`;
+
+/** An address that can't be used is replaced by one that receives nothing, with a note when that happens. */
+async function addressOf(step: Step, user: PeerUser, username: string | null, now: Now | null): Promise<string> {
+  const placeholder = placeholderOf(step.options, user.id);
   // A deleted user gives its address back.
-  const own = user.state === "closed" || user.email === "" ? null : await freeAddress(step.tx, user.email);
-  if (own === null && user.state !== "closed") {
+  const isWanted = user.state !== "closed" && user.email !== "";
+  const own = isWanted ? await freeAddress(step.tx, user.email, now?.userId ?? null) : null;
+  if (own === null && user.state !== "closed" && now?.email !== placeholder) {
     const why =
       user.email === "" ? "It has no e-mail address" : `Its address ${user.email} is invalid or another account has it`;
     const consequence =
@@ -135,11 +173,11 @@ async function addressOf(step: Step, user: PeerUser, username: string | null): P
   return own ?? placeholder;
 }
 
-async function usernameOf(step: Step, user: PeerUser): Promise<string | null> {
+async function usernameOf(step: Step, user: PeerUser, now: Now | null): Promise<string | null> {
   if (user.state === "closed" || user.username === "") {
     return null;
   }
-  if (await isFreeUsername(step.tx, user.username)) {
+  if (await isFreeUsername(step.tx, user.username, now?.userId ?? null)) {
     return user.username;
   }
   step.note(

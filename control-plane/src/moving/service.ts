@@ -6,6 +6,7 @@ import type { Database, Transaction } from "../platform/db.ts";
 import type { Finding, PeerData } from "./model.ts";
 import { moveChannels } from "./move-channels.ts";
 import { moveCodes } from "./move-codes.ts";
+import { moveDeleted } from "./move-deleted.ts";
 import { moveGroups } from "./move-groups.ts";
 import { moveKeys } from "./move-keys.ts";
 import { moveModels } from "./move-models.ts";
@@ -106,10 +107,15 @@ export async function cutOver(db: Database, data: PeerData, options: ImportOptio
 }
 
 /**
- * Moves what balances have changed there since the cut-over, when the calls that had begun there have ended.
+ * Moves what balances have changed there since the cut-over, when the calls that had begun there have ended. Until the edge
+ * led here, people could go on making and deleting keys and accounts there: these are moved and ended, too.
  * @throws Error before the cut-over
  */
-export async function settleRest(db: Database, data: PeerData, options: ImportOptions): Promise<ImportReport> {
+export async function settleRest(
+  { db, masterKey }: Pick<ImportDeps, "db" | "masterKey">,
+  data: PeerData,
+  options: ImportOptions,
+): Promise<ImportReport> {
   const steps = await db.withTransaction(
     async (tx) => {
       const { program } = data;
@@ -120,12 +126,22 @@ export async function settleRest(db: Database, data: PeerData, options: ImportOp
       }
       const rest = new Step(tx, data, options);
       const usage = new Step(tx, data, options);
+      const deleted = new Step(tx, data, options);
+      await moveDeleted(deleted, masterKey);
+      const users = new Step(tx, { ...data, users: await without(rest, "user", data.users) }, options);
+      await moveUsers(users, masterKey);
+      // The owner of a late key may have been moved before.
+      const keys = new Step(tx, { ...data, keys: await without(rest, "key", data.keys) }, options);
+      await moveKeys(keys);
       // Who closes an account locks it before its balance, so this does, too.
       await moveUsage(usage);
       await moveRest(rest);
       const subject = { subjectKind: "import_source", subjectId: instance };
       await audit(tx, byCommand("import"), "import.drained", { ...subject, after: { changed: rest.counts.changed } });
       return [
+        ["deleted", deleted],
+        ["users", users],
+        ["keys", keys],
         ["rest", rest],
         ["usage", usage],
       ] as const;
@@ -133,6 +149,16 @@ export async function settleRest(db: Database, data: PeerData, options: ImportOp
     { statementTimeoutMs },
   );
   return await db.withTransaction((tx) => reportOf(tx, data, options, steps));
+}
+
+/** The rows of which nothing was made yet. */
+async function without<Row extends { readonly id: string }>(
+  step: Step,
+  kind: "user" | "key",
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const items = await step.items(kind);
+  return rows.filter(({ id }) => !items.has(id));
 }
 
 /** The violated invariants of the money, each as a sentence. */
@@ -148,6 +174,7 @@ type Steps = Readonly<Record<string, (step: Step) => Promise<void>>>;
 /** In this order: each refers to what the ones before it have made. */
 function stepsOf(masterKey: MasterKey): Steps {
   return {
+    deleted: (step) => moveDeleted(step, masterKey),
     groups: moveGroups,
     users: (step) => moveUsers(step, masterKey),
     organisations: moveOrganisations,

@@ -106,6 +106,7 @@ export async function putItem(
       set: {
         digest: excluded(importItem.digest),
         target: excluded(importItem.target),
+        gatewayUserId: excluded(importItem.gatewayUserId),
         movedQuota: excluded(importItem.movedQuota),
         writtenAt: excluded(importItem.writtenAt),
       },

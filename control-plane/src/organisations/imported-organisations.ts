@@ -2,7 +2,14 @@ import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
 import { setQuotaLimit } from "../gateway/keys/key-quota.ts";
 import type { Transaction } from "../platform/db.ts";
-import { insertMember, insertOrganisation, insertProject, isNameTaken, updateOrganisation } from "./store.ts";
+import {
+  insertMember,
+  insertOrganisation,
+  insertProject,
+  isNameTaken,
+  lockOrganisation,
+  updateOrganisation,
+} from "./store.ts";
 
 const nameLengthMax = 100;
 
@@ -17,6 +24,26 @@ export async function addImportedOrganisation(
     await updateOrganisation(tx, id, { status: "suspended" });
   }
   return id;
+}
+
+/**
+ * Names, suspends or resumes an organisation that was imported before, unless it was changed here since.
+ * @param to without a name, it keeps its own
+ * @returns whether it was changed
+ */
+export async function changeImportedOrganisation(
+  tx: Transaction,
+  id: bigint,
+  { name, isSuspended }: { readonly name: string | null; readonly isSuspended: boolean },
+  writtenAt: Date,
+): Promise<boolean> {
+  const now = await lockOrganisation(tx, id);
+  if (now === null || now.updatedAt.getTime() > writtenAt.getTime()) {
+    return false;
+  }
+  const status = isSuspended ? "suspended" : "active";
+  await updateOrganisation(tx, id, { name: (name ?? now.name).slice(0, nameLengthMax), status });
+  return true;
 }
 
 export type ImportedMember = {

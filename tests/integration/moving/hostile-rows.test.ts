@@ -37,7 +37,7 @@ const textsOf = (report: ImportReport, table: string, id: string): string =>
 const hostile = [
   "update users set email = 'BOB@example.com' where username = 'alice'",
   "update users set email = 'not an address', username = 'with space' where username = 'carol'",
-  `update users set username = '${"n".repeat(300)}', display_name = '${"d".repeat(5_000)}' where username = 'dave'`,
+  `update users set username = '${"n".repeat(300)}', display_name = '${"d".repeat(99)}😀${"d".repeat(4_900)}' where username = 'dave'`,
   "update users set \"group\" = '' where username = 'erin'",
   "update users set \"group\" = 'VIP' where username = 'frank'",
   "update users set quota = 9007199254740993 where username = 'grace'",
@@ -88,6 +88,10 @@ describe.each(["one-api", "new-api"] as const)("a hostile database of %s", (prog
     expect(textsOf(report, "groups", "VIP")).toContain("It is called");
     expect(textsOf(report, "models", "with space")).toContain("not moved");
     expect(writeReport(report)).not.toContain("user:secret");
+    const [dave] = await db.sql<{
+      name: string;
+    }>`select display_name as name from user_profile where display_name like 'ddd%'`;
+    expect(dave?.name).toBe("d".repeat(99));
     expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
     const again = await move(db, program, { from });
     expect([...again.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
@@ -166,6 +170,24 @@ describe("ratios of groups", () => {
     expect(textsOf(report, "options", "GroupRatio")).toContain(
       'The values of "svip", "odd", "tiny" are not numbers of at least 0',
     );
+  });
+});
+
+describe("balances that no account can have", () => {
+  test("are named and left out, and the users are moved", async () => {
+    await using peer = await copyPeer("one-api");
+    peer.change("update users set quota = 999999999999999999, role = 1 where id > 1");
+    const from = `sqlite:${peer.path}`;
+    const report = await move(db, "one-api", { from });
+    expect(report.counts.get("users")).toMatchObject({ made: 13 });
+    expect(report.movedQuota).toBe(0n);
+    expect(report.findings.filter(({ text }) => text.includes("more than an account can have"))).toHaveLength(12);
+    peer.change("update users set quota = 700 where id = 2");
+    expect((await move(db, "one-api", { from })).movedQuota).toBe(700n);
+    peer.change("update users set quota = -999999999999999999 where id = 2");
+    await endMove(db, "one-api", { from });
+    expect((await move(db, "one-api", { from, isDrained: true })).movedQuota).toBe(0n);
+    expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
   });
 });
 

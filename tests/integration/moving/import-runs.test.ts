@@ -6,6 +6,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { SQL } from "bun";
 import { copyPeer, endMove, move, peerFile } from "../../support/moving/peers.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
+import { masterKeyBytes } from "../../support/service/sluice.ts";
 
 const command = join(import.meta.dir, "../../../control-plane/src/commands/import.ts");
 let database: TestDatabase;
@@ -98,6 +99,32 @@ describe("an import", () => {
     await moneyIsRight();
   });
 
+  test("takes over names and addresses that have changed there since", async () => {
+    await using peer = await copyPeer("new-api");
+    const from = `sqlite:${peer.path}`;
+    await move(db, "new-api", { from });
+    const profile = async (id: string) => {
+      const [row] = await db.sql<{ email: string; name: string | null; is_verified: boolean }>`
+        select p.email, p.username as name, p.email_verified_at is not null as is_verified from import_item i
+        join user_profile p using (gateway_user_id) where i.kind = 'user' and i.source_id = ${id}`;
+      return row;
+    };
+    await db.sql`update user_profile set email_verified_at = now() where username in ('alice', 'bob')`;
+    peer.change("update users set email = 'new-alice@example.org', username = 'alicia' where username = 'alice'");
+    peer.change("update users set email = 'BOB@example.com', display_name = 'Bob' where username = 'bob'");
+    peer.change("update users set email = 'heidi@example.de' where username = 'grace'");
+    peer.change("update users set email = 'ivan@example.org' where username = 'ivan'");
+    peer.change("update users set status = 3 where username = 'erin'");
+    const { findings } = await move(db, "new-api", { from });
+    expect(await profile("2")).toEqual({ email: "new-alice@example.org", name: "alicia", is_verified: false });
+    expect(await profile("3")).toEqual({ email: "BOB@example.com", name: "bob", is_verified: true });
+    expect(await profile("8")).toMatchObject({ email: "new-api-8@imported.invalid", name: "grace" });
+    expect(await profile("10")).toMatchObject({ email: "ivan@example.org" });
+    expect(await profile("6")).toMatchObject({ email: "new-api-6@imported.invalid", name: null });
+    const ofUsers = findings.filter(({ text }) => text.includes("another account has it")).map(({ id }) => id);
+    expect(ofUsers).toEqual(["8"]);
+  });
+
   test("keeps what was changed here, however many runs come after it", async () => {
     await using peer = await copyPeer("one-api");
     const from = `sqlite:${peer.path}`;
@@ -154,6 +181,19 @@ describe("the command", () => {
     const child = Bun.spawn([process.execPath, command, ...words], { stdout: "ignore", stderr: "pipe", env: {} });
     expect(await child.stderr.text()).toContain(said);
     expect(await child.exited).toBe(2);
+  });
+
+  test("reads an address with a password from its standard input, which no list of processes shows", async () => {
+    const child = Bun.spawn([process.execPath, command, "one-api", "--from", "-"], {
+      stdin: new Blob(["postgres://mover:secret@127.0.0.1:1/old\n"]),
+      stdout: "ignore",
+      stderr: "pipe",
+      env: { NODE_ENV: "test", DATABASE_URL: database.url, MASTER_KEY: masterKeyBytes.toString("base64") },
+    });
+    const said = await child.stderr.text();
+    expect(said).toContain("the database to move from can't be opened");
+    expect(said).not.toContain("secret");
+    expect(await child.exited).toBe(1);
   });
 });
 

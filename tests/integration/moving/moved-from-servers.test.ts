@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { RatioProgram } from "@sluice/control-plane/moving/model.ts";
 import type { CallsReport } from "@sluice/control-plane/moving/move-calls.ts";
 import type { ImportReport } from "@sluice/control-plane/moving/service.ts";
+import { openSource } from "@sluice/control-plane/moving/source/open-source.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { SQL } from "bun";
 import { copyToPostgres, MariaDb } from "../../support/moving/peer-servers.ts";
-import { copyPeer, endMove, move, moveSingleCalls } from "../../support/moving/peers.ts";
+import { copyPeer, endMove, move, moveSingleCalls, peerFile } from "../../support/moving/peers.ts";
 import { addSecondFactorTables, hashBackupCode } from "../../support/moving/second-factors.ts";
 import { createTestDatabase } from "../../support/postgres/test-database.ts";
 import { describeUnless, unlessInstalled } from "../../support/service/obstacles.ts";
@@ -123,4 +125,18 @@ describeUnless(unlessInstalled("mariadbd", "mariadb-install-db", "my_print_defau
     },
     timeoutMs,
   );
+
+  test("a database is read as of one moment, also where that is not the default of the server", async () => {
+    const { url } = await server.copy(peerFile("one-api"), "one_moment");
+    const source = await openSource(url);
+    const other = new SQL(url, { max: 1 });
+    try {
+      const before = await source.countOf("users");
+      await other.unsafe("delete from users where id > 5");
+      expect(await source.countOf("users")).toBe(before);
+    } finally {
+      await other.close({ timeout: 1 });
+      await source.close();
+    }
+  });
 });

@@ -260,6 +260,44 @@ describe("a move from LiteLLM", () => {
     });
   });
 
+  test("ends what was deleted or blocked there since: keys, teams with their balances, and the report names members who left", async () => {
+    await using source = await createLiteLlm();
+    await moved(async (db, moving) => {
+      await moving({ from: source.url });
+      await source.change(
+        `delete from "LiteLLM_VerificationToken" where key_alias = 'alice-limited' or team_id = 'team-services'`,
+      );
+      await source.change(`delete from "LiteLLM_TeamTable" where team_id = 'team-services'`);
+      await source.change(`update "LiteLLM_TeamTable" set blocked = true, team_alias = 'Renamed',
+        members_with_roles = '[{"user_id": "8f1c0a52-alice", "role": "admin"}]' where team_id = 'team-research'`);
+      const { findings, counts } = await moving({ from: source.url });
+      expect(counts.get("deleted")).toMatchObject({ changed: 3 });
+      expect(counts.get("organisations")).toMatchObject({ changed: 1 });
+      const [key] = await db.sql<{ status: string }>`
+        select status from api_key where key_hash = sha256(${keys.aliceLimited}::bytea)`;
+      expect(key?.status).toBe("revoked");
+      const teams = await db.sql<{ name: string; status: string; state: string; granted: bigint }>`
+        select o.name, o.status, u.status as state, b.granted from import_item i
+        join organisation o on o.id = i.target::bigint join gateway_user u on u.id = o.gateway_user_id
+        join budget b on b.gateway_user_id = u.id
+        where i.kind = 'organisation' and i.source_id in ('team-services', 'team-research') order by i.source_id`;
+      expect([...teams]).toEqual([
+        expect.objectContaining({ name: "Renamed", status: "suspended", state: "disabled" }),
+        { name: "Services", status: "suspended", state: "disabled", granted: 0n },
+      ]);
+      const ofTeam = findings.filter(({ table, id }) => table === "organisations" && id === "team-research");
+      expect(ofTeam).toEqual([
+        expect.objectContaining({
+          level: "decide",
+          text: expect.stringContaining('"bob@example.com" is none any more'),
+        }),
+      ]);
+      expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
+      const again = await moving({ from: source.url });
+      expect([...again.counts.values()].every(({ made, changed, kept }) => made + changed + kept === 0)).toBe(true);
+    });
+  });
+
   test("grants accounts without a budget what the operator says", async () => {
     await moved(async (db, moving) => {
       await moving({ grantUsd: "2.50" });

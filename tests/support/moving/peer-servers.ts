@@ -120,6 +120,8 @@ export class MariaDb implements AsyncDisposable {
       command: [
         ...["mariadbd", ...own, ...asRoot, `--socket=${join(folder, "socket")}`, "--bind-address=127.0.0.1"],
         ...[`--port=${port}`, `--init-file=${grants}`, "--skip-name-resolve", "--skip-log-bin"],
+        // As some hosted servers have it.
+        "--transaction-isolation=READ-COMMITTED",
         ...["--innodb-buffer-pool-size=16M", "--innodb-log-file-size=8M", "--innodb-flush-log-at-trx-commit=0"],
       ],
       env: {},

@@ -17,10 +17,15 @@ import { masterKeyBytes } from "../service/sluice.ts";
 /** A database that the real program has written; `tests/fixtures/peers` says what is in it. */
 export const peerFile = (program: RatioProgram): string => join(import.meta.dir, `../../fixtures/peers/${program}.db`);
 
+type CopiedPeer = {
+  readonly path: string;
+  readonly change: (sql: string) => void;
+  /** What is stored of a key. */
+  readonly keyOf: (id: number) => string;
+};
+
 /** A copy that a test may change. */
-export async function copyPeer(
-  program: RatioProgram,
-): Promise<AsyncDisposable & { readonly path: string; readonly change: (sql: string) => void }> {
+export async function copyPeer(program: RatioProgram): Promise<AsyncDisposable & CopiedPeer> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-peer-"));
   const path = join(folder, "peer.db");
   await copyFile(peerFile(program), path);
@@ -30,6 +35,12 @@ export async function copyPeer(
       const file = new Sqlite(path);
       file.run(sql);
       file.close();
+    },
+    keyOf: (id) => {
+      const file = new Sqlite(path);
+      const row = file.query<{ key: string }, [number]>("select key from tokens where id = ?").get(id);
+      file.close();
+      return row?.key ?? "";
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
@@ -73,10 +84,10 @@ export async function createLiteLlm(): Promise<
 /** Moves a database as the command does. */
 export async function move(db: Database, program: Program, options: MoveOptions = {}): Promise<ImportReport> {
   const data = await readData(program, options);
-  if (options.isDrained === true) {
-    return await settleRest(db, data, optionsOf(program, options));
-  }
   const deps = { db, masterKey: new MasterKey(masterKeyBytes), onStep: options.onStep ?? (() => undefined) };
+  if (options.isDrained === true) {
+    return await settleRest(deps, data, optionsOf(program, options));
+  }
   return await runImport(deps, data, optionsOf(program, options));
 }
 

@@ -1,5 +1,5 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { clock, equalsInAnyCase } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import type { Queryable } from "../../platform/db.ts";
@@ -29,40 +29,60 @@ export async function insertImportedProfile(
   return row.id as UserId;
 }
 
-/** Addresses and names are whatever they were when the user was first imported. */
+/** Another address is as verified as the operator says; the same one stays as verified as it is. */
 export async function updateImportedProfile(
   tx: Queryable,
   userId: UserId,
-  { displayName, passwordHash, status }: Pick<ImportedUser, "displayName" | "passwordHash" | "status">,
+  { isVerified, ...user }: ImportedUser,
 ): Promise<void> {
+  const { email } = user;
+  const verifiedAt = sql`case when ${equalsInAnyCase(profile.email, email)} then ${profile.emailVerifiedAt}
+    when ${isVerified} then ${clock} end`;
   await tx.drizzle
     .update(profile)
-    .set({ displayName, passwordHash, status, updatedAt: clock })
+    .set({ ...user, emailVerifiedAt: verifiedAt, updatedAt: clock })
     .where(eq(profile.id, userId));
 }
 
-export async function isEmailTaken(tx: Queryable, email: string): Promise<boolean> {
-  const rows = await tx.drizzle.select({ id: profile.id }).from(profile).where(equalsInAnyCase(profile.email, email));
-  return rows.length > 0;
+/** @param own the user who may have it; null for one who is new */
+export async function isEmailTaken(tx: Queryable, email: string, own: UserId | null): Promise<boolean> {
+  return await isTaken(tx, own, equalsInAnyCase(profile.email, email));
 }
 
-export async function isUsernameTaken(tx: Queryable, username: string): Promise<boolean> {
+/** @param own the user who may have it; null for one who is new */
+export async function isUsernameTaken(tx: Queryable, username: string, own: UserId | null): Promise<boolean> {
+  return await isTaken(tx, own, equalsInAnyCase(profile.username, username));
+}
+
+async function isTaken(tx: Queryable, own: UserId | null, isSame: SQL): Promise<boolean> {
   const rows = await tx.drizzle
     .select({ id: profile.id })
     .from(profile)
-    .where(equalsInAnyCase(profile.username, username));
+    .where(and(isSame, own === null ? undefined : ne(profile.id, own)));
   return rows.length > 0;
 }
 
-/** When the profile was last changed; it is locked until the transaction ends. */
+export type ImportedProfile = {
+  readonly email: string;
+  readonly username: string | null;
+  /** Whether someone has changed it here since. */
+  readonly isChangedHere: boolean;
+};
+
+/** The profile as it is here, locked until the transaction ends; null if there is none. */
 export async function lockImportedProfile(
   tx: Queryable,
   userId: UserId,
-): Promise<{ readonly gatewayUserId: GatewayUserId; readonly updatedAt: Date } | null> {
+  writtenAt: Date,
+): Promise<ImportedProfile | null> {
   const [row] = await tx.drizzle
-    .select({ gatewayUserId: profile.gatewayUserId, updatedAt: sql<Date>`${profile.updatedAt}` })
+    .select({ email: profile.email, username: profile.username, updatedAt: profile.updatedAt })
     .from(profile)
     .where(eq(profile.id, userId))
     .for("update");
-  return (row ?? null) as { gatewayUserId: GatewayUserId; updatedAt: Date } | null;
+  if (row === undefined) {
+    return null;
+  }
+  const { email, username, updatedAt } = row;
+  return { email, username, isChangedHere: updatedAt.getTime() > writtenAt.getTime() };
 }

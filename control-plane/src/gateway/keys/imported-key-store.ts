@@ -1,5 +1,5 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { clock } from "../../db/expressions.ts";
 import { apiKey } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
@@ -49,16 +49,28 @@ export async function updateImportedKey(tx: Queryable, id: ApiKeyId, settings: I
   await tx.drizzle.update(apiKey).set(columnsOf(settings)).where(eq(apiKey.id, id));
 }
 
+export async function revokeImportedKey(tx: Queryable, id: ApiKeyId): Promise<void> {
+  await tx.drizzle.update(apiKey).set({ status: "revoked", updatedAt: clock }).where(eq(apiKey.id, id));
+}
+
 type LockedImportedKey = {
+  readonly keyHash: Uint8Array;
+  readonly isRevoked: boolean;
   readonly updatedAt: Date;
   readonly firstUsedAt: Date | null;
   readonly limitKeyId: bigint | null;
 };
 
-/** When the key was last changed, and whether calls were made with it; it is locked until the transaction ends. */
+/** The key, when it was last changed, and whether calls were made with it; it is locked until the transaction ends. */
 export async function lockImportedKey(tx: Queryable, id: ApiKeyId): Promise<LockedImportedKey | null> {
   const [row] = await tx.drizzle
-    .select({ updatedAt: apiKey.updatedAt, firstUsedAt: apiKey.firstUsedAt, limitKeyId: apiKey.limitKeyId })
+    .select({
+      keyHash: apiKey.keyHash,
+      isRevoked: sql<boolean>`${apiKey.status} = 'revoked'`,
+      updatedAt: apiKey.updatedAt,
+      firstUsedAt: apiKey.firstUsedAt,
+      limitKeyId: apiKey.limitKeyId,
+    })
     .from(apiKey)
     .where(eq(apiKey.id, id))
     .for("update");

@@ -6,6 +6,7 @@ import {
   insertImportedKey,
   lockImportedKey,
   type NewImportedKey,
+  revokeImportedKey,
   updateImportedKey,
 } from "./imported-key-store.ts";
 import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
@@ -56,6 +57,35 @@ function storedSecret(secret: ImportedSecret): Pick<NewImportedKey, "keyHash" | 
     return { keyHash: sha256(secret.key), ...describeApiKey(secret.key) };
   }
   return { keyHash: Buffer.from(secret.hash, "hex"), keyPrefix: secret.prefix, keyLastFour: secret.lastFour };
+}
+
+/**
+ * Whether a key that was imported before is this one. Databases that count on from the highest id give the id of a deleted
+ * key to the next one. True if the key does not exist here any more.
+ */
+export async function isImportedKey(tx: Transaction, id: ApiKeyId, secret: ImportedSecret): Promise<boolean> {
+  const now = await lockImportedKey(tx, id);
+  return now === null || Buffer.compare(now.keyHash, storedSecret(secret).keyHash) === 0;
+}
+
+/**
+ * Revokes a key that was imported before and deleted there since, unless it was changed here. That it was used does not
+ * keep it.
+ */
+export async function endImportedKey(
+  tx: Transaction,
+  id: ApiKeyId,
+  writtenAt: Date,
+): Promise<"ended" | "was ended" | "kept"> {
+  const now = await lockImportedKey(tx, id);
+  if (now === null || now.isRevoked) {
+    return "was ended";
+  }
+  if (now.updatedAt.getTime() > writtenAt.getTime()) {
+    return "kept";
+  }
+  await revokeImportedKey(tx, id);
+  return "ended";
 }
 
 /**

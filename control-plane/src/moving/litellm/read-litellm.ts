@@ -52,24 +52,39 @@ export async function readLiteLlm(source: Source, options: LiteOptions): Promise
   const deployments = await readDeployments(read, opener, options.configFile, findings);
   const budgets = new Map(await read("LiteLLM_BudgetTable", (row) => [textOf(row["budget_id"]), row] as const));
   const means = { budgets, grant: options.grant };
-  const users = await read("LiteLLM_UserTable", (row, note) => readUser(row, note, means));
-  const teams = await readTeams(source, read, { ...means, users });
-  const lists = modelListsOf(deployments);
-  const moved = await readKeys(read, {
-    users: new Map(users.map((each) => [each.user.id, each])),
-    teams: new Map(teams.map((each) => [each.organisation.id, each])),
-    budgets,
-    lists,
+  const present = { user: new Set<string>(), organisation: new Set<string>(), key: new Set<string>() };
+  const users = await read("LiteLLM_UserTable", (row, note) => {
+    present.user.add(textOf(row["user_id"]));
+    return readUser(row, note, means);
   });
+  const teams = await readTeams(source, read, { ...means, users, present: present.organisation });
+  const lists = modelListsOf(deployments);
+  const moved = await readKeys(
+    read,
+    {
+      users: new Map(users.map((each) => [each.user.id, each])),
+      teams: new Map(teams.map((each) => [each.organisation.id, each])),
+      budgets,
+      lists,
+    },
+    present.key,
+  );
   await noteUnknownTables(source, new Set([...Object.keys(tables), ...counted, ...further]), findings);
   const byModel = Map.groupBy(deployments, ({ modelName }) => modelName);
+  const channels = channelsOf(deployments);
+  const house = houseOf(teams, moved, options.grant);
   return {
     program: "litellm",
-    users: [...users.map(({ user }) => user), ...houseOf(teams, moved, options.grant)],
+    present: {
+      ...present,
+      user: new Set([...present.user, ...house.map(({ id }) => id)]),
+      channel: new Set(channels.map(({ id }) => id)),
+    },
+    users: [...users.map(({ user }) => user), ...house],
     organisations: teams.map(({ organisation }) => organisation),
     priceOf: (model) => priceOfDeployments(inTurn(byModel.get(model) ?? []), options.knownInfo),
     keys: moved,
-    channels: channelsOf(deployments),
+    channels,
     codes: [],
     usage: options.isUsageRead ? await readDailyUsage(read, findings) : null,
     options: new Map(),
@@ -86,12 +101,14 @@ type Means = {
   readonly budgets: ReadonlyMap<string, Row>;
   readonly grant: bigint;
   readonly users: readonly LiteUser[];
+  /** Gets the ids of all teams. */
+  readonly present: Set<string>;
 };
 
 async function readTeams(
   source: Source,
   read: ReadRows,
-  { budgets, grant, users }: Means,
+  { budgets, grant, users, present }: Means,
 ): Promise<readonly LiteTeam[]> {
   const projects = new Map<string, PeerProject[]>();
   for (const [team, project] of await read("LiteLLM_ProjectTable", (row, note) => readProject(row, note, budgets))) {
@@ -107,16 +124,26 @@ async function readTeams(
     }
   }
   const ids = new Set(users.map(({ user }) => user.id));
-  return await read("LiteLLM_TeamTable", (row, note) =>
-    readTeam(row, note, { budgets, grant, users: ids, memberBudgets, projects }),
-  );
+  return await read("LiteLLM_TeamTable", (row, note) => {
+    present.add(textOf(row["team_id"]));
+    return readTeam(row, note, { budgets, grant, users: ids, memberBudgets, projects });
+  });
 }
 
-/** The keys, and behind them those that were rotated and still work. */
-async function readKeys(read: ReadRows, means: KeyMeans): Promise<readonly PeerKey[]> {
-  const keys = await read("LiteLLM_VerificationToken", (row, note) => readKey(row, note, means));
+/**
+ * The keys, and behind them those that were rotated and still work.
+ * @param present gets the ids of all of them
+ */
+async function readKeys(read: ReadRows, means: KeyMeans, present: Set<string>): Promise<readonly PeerKey[]> {
+  const keys = await read("LiteLLM_VerificationToken", (row, note) => {
+    present.add(textOf(row["token"]));
+    return readKey(row, note, means);
+  });
   const byId = new Map(keys.map((key) => [key.id, key]));
-  const old = await read("LiteLLM_DeprecatedVerificationToken", (row, note) => readDeprecatedKey(row, note, byId));
+  const old = await read("LiteLLM_DeprecatedVerificationToken", (row, note) => {
+    present.add(textOf(row["token"]));
+    return readDeprecatedKey(row, note, byId);
+  });
   return [...keys, ...old];
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Source } from "./model.ts";
 import { ServerSource } from "./server-store.ts";
 import { SqliteSource } from "./sqlite-store.ts";
@@ -25,7 +25,7 @@ export function urlOfGoAddress(text: string): string | null {
 export async function openSource(address: string): Promise<Source> {
   if (address.startsWith("sqlite:")) {
     const path = address.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
-    if (!existsSync(path)) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
       throw new Error(`the file ${path} does not exist`);
     }
     return new SqliteSource(path);

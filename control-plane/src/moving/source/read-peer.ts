@@ -28,12 +28,15 @@ export async function readPeer(
   await refuseOther(source, program);
   const findings: Finding[] = [];
   const unreadOf = (table: KnownTable) => UnreadColumns.of(source, table, knownColumns[table]);
+  const present = { users: new Set<string>(), tokens: new Set<string>(), channels: new Set<string>() };
+  const idsOf: Readonly<Record<string, Set<string>>> = present;
   const read = async <Read>(table: KnownTable, readRow: (row: Row, note: Note) => Read | null): Promise<Read[]> => {
     const all: Read[] = [];
     const unread = await unreadOf(table);
     for await (const row of source.rows(table, "id")) {
       unread.see(row);
       const id = textOf(row["id"]);
+      idsOf[table]?.add(id);
       const note: Note = (level, text) => findings.push({ level, table, id, text });
       try {
         const one = readRow(row, note);
@@ -67,6 +70,7 @@ export async function readPeer(
   const leftOut = await countLeftOut(source);
   return {
     program,
+    present: { user: present.users, organisation: new Set(), key: present.tokens, channel: present.channels },
     organisations: [],
     priceOf: (model, serving) => prices.priceOf(model, serving),
     users,

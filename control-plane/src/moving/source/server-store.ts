@@ -5,20 +5,24 @@ const rowsAtOnce = 1_000;
 const connectSecondsMax = 15;
 
 type Dialect = {
-  readonly begin: string;
+  readonly begin: readonly string[];
   readonly quote: (name: string) => string;
   readonly currentSchema: string;
   readonly parameter: (number: number) => string;
 };
 const dialects: Readonly<Record<"postgres" | "mysql", Dialect>> = {
   postgres: {
-    begin: "begin isolation level repeatable read read only",
+    begin: ["begin isolation level repeatable read read only"],
     quote: (name) => `"${name}"`,
     currentSchema: "current_schema()",
     parameter: (number) => `$${number}`,
   },
   mysql: {
-    begin: "start transaction with consistent snapshot, read only",
+    begin: [
+      // Servers with another default would take no snapshot, and say nothing.
+      "set session transaction isolation level repeatable read",
+      "start transaction with consistent snapshot, read only",
+    ],
     quote: (name) => `\`${name}\``,
     currentSchema: "database()",
     parameter: () => "?",
@@ -45,11 +49,14 @@ export class ServerSource implements Source {
     const pool = new SQL(url, { max: 1, bigint: true, connectionTimeout: connectSecondsMax });
     try {
       const connection = await pool.reserve();
-      await connection.unsafe(dialect.begin);
+      for (const statement of dialect.begin) {
+        await connection.unsafe(statement);
+      }
       return new ServerSource(pool, connection, dialect);
     } catch (error) {
       await pool.close({ timeout: 0 });
-      throw error;
+      const why = error instanceof Error ? error.message : "unknown";
+      throw new Error(`the database to move from can't be opened: ${why}`, { cause: error });
     }
   }
 
