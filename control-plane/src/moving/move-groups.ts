@@ -33,7 +33,7 @@ export async function moveGroups(step: Step): Promise<void> {
     const target = known?.target ?? freeName(name, taken);
     taken.add(target);
     const before = await putImportedGroup(step.tx, target, text as Decimal, `Moved from ${options.instance}`);
-    noteGroup(step, { name, target, text, isExact, before });
+    noteGroup(step, { name, target, text, isExact, before, isOwn: known !== undefined });
     step.counts[before === null ? "made" : before === text ? "unchanged" : "changed"] += 1;
     await step.keep("group", { sourceId: name, digest, target, gatewayUserId: null, movedQuota: null });
   }
@@ -45,9 +45,11 @@ type MovedGroup = {
   readonly text: string;
   readonly isExact: boolean;
   readonly before: string | null;
+  /** An earlier run has moved it. */
+  readonly isOwn: boolean;
 };
 
-function noteGroup(step: Step, { name, target, text, isExact, before }: MovedGroup): void {
+function noteGroup(step: Step, { name, target, text, isExact, before, isOwn }: MovedGroup): void {
   if (target !== name) {
     step.note("note", "groups", name, `It is called ${target} here.`);
   }
@@ -60,7 +62,9 @@ function noteGroup(step: Step, { name, target, text, isExact, before }: MovedGro
     );
   }
   if (before !== null && before !== text) {
-    step.note("note", "groups", name, `The group ${target} exists. Its multiplier changes from ${before} to ${text}.`);
+    const change = `The group ${target} exists. Its multiplier changes from ${before} to ${text}`;
+    // Those who are in it already pay differently, too.
+    step.note(isOwn ? "note" : "decide", "groups", name, `${change}, for all accounts that are in it.`);
   }
 }
 

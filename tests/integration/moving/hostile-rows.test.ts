@@ -173,6 +173,21 @@ describe("ratios of groups", () => {
   });
 });
 
+describe("groups that are here already", () => {
+  test("are for the operator to decide about if others would pay differently", async () => {
+    await using peer = await copyPeer("one-api");
+    const from = `sqlite:${peer.path}`;
+    await move(db, "one-api", { from });
+    peer.change("insert or replace into options (key, value) values ('GroupRatio', '{\"default\": 1, \"vip\": 0.6}')");
+    const levelsOf = async (instance: string) =>
+      (await move(db, "one-api", { from, instance, isApplied: false })).findings
+        .filter(({ table, text }) => table === "groups" && text.includes("for all accounts that are in it"))
+        .map(({ level, id }) => `${level} ${id}`);
+    expect(await levelsOf("second")).toEqual(["decide svip", "decide vip"]);
+    expect(await levelsOf("one-api")).toEqual(["note svip", "note vip"]);
+  });
+});
+
 describe("balances that no account can have", () => {
   test("are named and left out, and the users are moved", async () => {
     await using peer = await copyPeer("one-api");
