@@ -8,7 +8,7 @@ import { apiPost, onRefused } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { KitTextsProvider } from "../kit/kit-texts.tsx";
 import { kitTextsEn } from "../kit/kit-texts-en.ts";
-import { EmptyState } from "../kit/states.tsx";
+import { EmptyState, ErrorState } from "../kit/states.tsx";
 import { showToast } from "../kit/toast.tsx";
 import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { PageSkeleton } from "../shell/loaded-page.tsx";
@@ -101,15 +101,22 @@ function Frame(props: RouteSectionProps): JSX.Element {
   );
 }
 
-/** The page, once it is known that the role has it: no request of it is refused for the role. */
+/**
+ * The page, once it is known that the role has it: no request of it is refused for the role. If that can't be known, the page
+ * is shown without what only some roles may do.
+ */
 function OfRole(props: { readonly children: JSX.Element }): JSX.Element {
   const me = createMe();
   const location = useLocation();
   const mayShow = (): boolean => hasPage(me.admin(), location.pathname);
   return (
     <Switch fallback={<PageSkeleton />}>
-      {/* Without an answer, the page says itself what failed. */}
-      <Match when={mayShow() || (me.admin() === undefined && me.error() !== null)}>{props.children}</Match>
+      <Match when={mayShow() || me.error() !== null}>
+        <Show when={me.error()}>
+          {(error) => <ErrorState title={t("Your rights could not be checked")} error={error()} onRetry={me.retry} />}
+        </Show>
+        {props.children}
+      </Match>
       <Match when={me.admin()}>
         {(admin) => (
           // Each page that is refused is a page of its own, with a heading of its own.

@@ -4,9 +4,9 @@ import { fieldsOfRole, roleAllows } from "@sluice/contracts/admin-role-rights";
 import { adminRoles, roleNames, roleOfRecord, type StoredRole } from "@sluice/contracts/admin-roles";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { createContext, type JSX, Match, Show, Switch, useContext } from "solid-js";
+import { createContext, createMemo, type JSX, Match, Show, Switch, useContext } from "solid-js";
 import { apiGet } from "../../api/client.ts";
-import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
+import { LoadingPart, Notice } from "../../kit/states.tsx";
 import { readsAt } from "../page-reads.ts";
 import { known, rich, t } from "../translate.ts";
 
@@ -26,6 +26,7 @@ export function rightsOf(admin: { readonly agent: number; readonly role: StoredR
 export type Me = {
   readonly admin: () => ResponseOf<typeof adminMeResponse>["admin"] | undefined;
   readonly isSuper: () => boolean;
+  /** Why it is not known; null while it is, or was not yet asked. */
   readonly error: () => Error | null;
   readonly retry: () => void;
 };
@@ -48,10 +49,12 @@ function queryMe(): Me {
     queryFn: ({ signal }: { signal: AbortSignal }) => apiGet<typeof adminMeResponse>(path, { signal }),
     refetchInterval: ({ state }) => (state.status === "error" ? askAgainMs : false),
   }));
+  // While it is asked again, what failed is still missing.
+  const error = createMemo<Error | null>((before) => (query.data === undefined ? (query.error ?? before) : null), null);
   return {
     admin: () => query.data?.admin,
     isSuper: () => query.data?.admin.is_super === true,
-    error: () => query.error,
+    error,
     retry: () => void query.refetch(),
   };
 }
@@ -83,9 +86,8 @@ export function IfReads(props: { readonly path: string; readonly children: JSX.E
   const me = createMe();
   return (
     <Switch fallback={<LoadingPart size="line" />}>
-      <Match when={me.error() !== null && me.admin() === undefined}>
-        <ErrorState error={me.error()} onRetry={me.retry} />
-      </Match>
+      {/* The top of the page says what failed. */}
+      <Match when={me.error()}>{null}</Match>
       <Match when={me.admin()}>{(admin) => <Show when={mayCall(admin(), props.path)}>{props.children}</Show>}</Match>
     </Switch>
   );
@@ -120,9 +122,8 @@ export function SuperOnly(props: {
   const me = createMe();
   return (
     <Switch fallback={<LoadingPart size="line" />}>
-      <Match when={me.error() !== null && me.admin() === undefined}>
-        <ErrorState error={me.error()} onRetry={me.retry} />
-      </Match>
+      {/* The top of the page says what failed. */}
+      <Match when={me.error()}>{null}</Match>
       <Match when={me.isSuper()}>{props.children}</Match>
       <Match when={me.admin()}>
         {(admin) => (

@@ -5,6 +5,7 @@ export const severalPagesZh = {
   Website: "网站",
   Language: "语言",
   "This page could not be loaded": "无法加载此页面",
+  "Your rights could not be checked": "无法检查您的权限",
   "Not for your role": "您的角色无权访问",
   "The role {role} does not have this page.": "角色{role}没有此页面。",
   "You are logged in as {name}. The sidebar lists every page of your role; a super-admin can change it.":

@@ -1,6 +1,6 @@
 import { type JSX, Match, Show, Switch } from "solid-js";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { ErrorState, LoadingPart, Notice } from "../../../kit/states.tsx";
+import { LoadingPart, Notice } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createMe } from "../../parts/rights.tsx";
@@ -17,9 +17,8 @@ export function Page(): JSX.Element {
     <>
       <PageHead title={t("Account")} text={t("Your own login. Super-admins manage the others.")} />
       <Switch fallback={<LoadingPart size="page" />}>
-        <Match when={me.error() !== null && me.admin() === undefined}>
-          <ErrorState error={me.error()} onRetry={me.retry} />
-        </Match>
+        {/* The top of the page says what failed. */}
+        <Match when={me.error()}>{null}</Match>
         <Match when={me.admin()}>
           {(admin) => (
             <>

@@ -34,9 +34,6 @@ export function Page(): JSX.Element {
         title={t("Settings")}
         text={t("Changes take effect at once, in every instance, and are recorded in the audit log.")}
       />
-      <Show when={me.admin() === undefined ? me.error() : null}>
-        {(error) => <ErrorState title={t("Your rights could not be checked")} error={error()} onRetry={me.retry} />}
-      </Show>
       <Show when={me.admin()?.is_super === false}>
         <Notice tone="warn">
           <span>

@@ -1,7 +1,7 @@
 import type { ReferralState, referralLinkResponse, referralPageResponse } from "@sluice/contracts/referrals";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
-import { type JSX, Show } from "solid-js";
+import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -34,9 +34,16 @@ export function Referrals(): JSX.Element {
       apiGet<typeof referralPageResponse>(`${path}list/`, { query: { limit: shownMax }, signal }),
   }));
   return (
-    <Show when={query.data?.is_on === true || (query.data?.referrals.length ?? 0) > 0 ? query.data : undefined}>
-      {(page) => <ReferralCard page={page()} />}
-    </Show>
+    <Switch>
+      <Match when={query.isError && query.data === undefined}>
+        <Card title={billingArea.texts().referralTitle}>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Card>
+      </Match>
+      <Match when={query.data?.is_on === true || (query.data?.referrals.length ?? 0) > 0 ? query.data : undefined}>
+        {(page) => <ReferralCard page={page()} />}
+      </Match>
+    </Switch>
   );
 }
 
