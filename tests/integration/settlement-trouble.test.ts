@@ -183,6 +183,24 @@ describe("an invalid row", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
+  test("of a day that comes up after the partitions of the others were created is settled in the same step", async () => {
+    const startedAtMs = Date.now() - 301 * dayMs;
+    await createMissingPartitions(scene.db, "usage_log", [utcDay(startedAtMs)]);
+    await scene.commit(scene.row(0, 9n, "1.5000", { startedAtMs }));
+    await waitUntilSettleable(scene.db);
+    // As if the row were not there yet when partitions are created for the first time.
+    await scene.owner.query("create sequence made", []);
+    await scene.owner.query("grant usage on sequence made to sluice_app", []);
+    await scene.owner.query("alter function make_settlement_partitions rename to make_partitions_then", []);
+    await scene.owner.query(
+      `create function make_settlement_partitions(p_from settlement_checkpoint, p_limit integer) returns void language plpgsql as $$
+       begin if nextval('made') > 1 then perform make_partitions_then(p_from, p_limit); end if; end $$`,
+      [],
+    );
+    expect(await settleNext()).toMatchObject({ outcome: "done", rowsSettled: 1, rowsQuarantined: 0 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
   test("is not blamed for a lost connection, a deadlock or a limit, at whatever table its step comes to that", async () => {
     await scene.owner.query(failingTrigger, []);
     await scene.commit(...rowsOfFirst.map((row) => row()));
