@@ -50,7 +50,7 @@ function queryMe(): Me {
     refetchInterval: ({ state }) => (state.status === "error" ? askAgainMs : false),
   }));
   // While it is asked again, what failed is still missing.
-  const error = createMemo<Error | null>((before) => (query.data === undefined ? (query.error ?? before) : null), null);
+  const error = createMemo<Error | null>((before) => (query.isSuccess ? null : (query.error ?? before)), null);
   return {
     admin: () => query.data?.admin,
     isSuper: () => query.data?.admin.is_super === true,
