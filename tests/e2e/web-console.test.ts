@@ -1,40 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { Authenticator } from "../support/accounts/authenticator.ts";
-import { loginUser } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
-import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
-import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
+import { type ConsoleScene, faultsOf, startConsoleScene } from "../support/web/console-scene.ts";
+import { countActs } from "../support/web/count-acts.ts";
 
-let provider: ReturnType<typeof startSandboxProvider>;
-let web: WebRig;
-let browser: TestBrowser;
+let scene: ConsoleScene;
 
 beforeAll(async () => {
-  provider = startSandboxProvider();
-  [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+  scene = await startConsoleScene();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await web?.close();
-  await provider?.stop();
-});
-
-/** A new user with some balance, in a separate browser. */
-async function enter(expectedStatuses: readonly number[] = [], quota = 2_500_000n): Promise<WatchedPage> {
-  const { cookie } = await loginUser(web.rig, { quota });
-  return await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
-}
-
-/** What axe finds, and every other fault of the page. */
-async function faultsOf({ axe, faults }: WatchedPage): Promise<string[]> {
-  return [...(await axe()), ...faults];
-}
+afterAll(() => scene?.close());
 
 test("a customer without balance is sent to the plans first, and a refused first call says why", async () => {
-  const watched = await enter([], 0n);
+  const watched = await scene.enter([], 0n);
   const { page } = watched;
   try {
     await page.goto("/console/");
@@ -47,7 +27,7 @@ test("a customer without balance is sent to the plans first, and a refused first
     await form.getByRole("textbox", { name: "Name" }).fill("laptop");
     await form.getByRole("button", { name: "Create key" }).click();
     const key = (await page.locator("[data-secret]").textContent()) ?? "";
-    expect((await chat({ url: web.sluice.url, apiKey: key }, { model: "gpt-4o-mini" })).status).toBe(429);
+    expect((await chat({ url: scene.web.sluice.url, apiKey: key }, { model: "gpt-4o-mini" })).status).toBe(429);
     await page.getByText("A request with this key was refused: the balance is empty.").waitFor();
     await page.getByRole("dialog").getByRole("link", { name: "Add balance" }).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
@@ -57,8 +37,9 @@ test("a customer without balance is sent to the plans first, and a refused first
 });
 
 test("a key is created, its first call is seen, and the call appears in the usage with its receipt", async () => {
-  const watched = await enter();
+  const watched = await scene.enter();
   const { page } = watched;
+  const acts = await countActs(page);
   try {
     await page.goto("/console/keys/");
     await page.getByText("No keys yet").waitFor();
@@ -74,6 +55,8 @@ test("a key is created, its first call is seen, and the call appears in the usag
     await page.getByRole("button", { name: "Send a test request" }).click();
     await page.getByText("First request seen").waitFor();
     await page.getByText("The model answered:").waitFor();
+    // Create key, its name, create, test.
+    expect(acts).toEqual({ clicks: 3, fields: 1 });
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Close anyway" }).click();
     await page.locator("[data-secret]").waitFor({ state: "detached" });
@@ -81,10 +64,21 @@ test("a key is created, its first call is seen, and the call appears in the usag
     await page.goto("/console/usage/");
     await page.locator(".row-open").first().click();
     await page.getByRole("heading", { name: "How the cost was calculated" }).waitFor();
+    // Closing the dialog takes two clicks, as the key was not copied; the receipt of the call is one more.
+    expect(acts).toEqual({ clicks: 6, fields: 1 });
     await page.getByRole("columnheader", { name: "Amount" }).waitFor();
     await page.getByText("Attempt 1").waitFor();
     const receipt = new URL(page.url()).searchParams.get("open");
+    await scene.web.rig.db.sql`
+      insert into usage_key_performance (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
+      select id, date_trunc('day', now(), 'UTC'), 'gpt-4o-mini', kind, bucket, 10, 100, 1000
+      from api_key cross join (values ('first_byte', 28), ('total', 40)) as times (kind, bucket) where name = 'laptop'`;
     await page.goto("/console/usage/");
+    // Its own figures, beside those of the call: 100 tokens a second.
+    await page
+      .getByRole("region", { name: "Speed by model" })
+      .getByRole("cell", { name: "100", exact: true })
+      .waitFor();
     const chart = page.getByRole("region", { name: "By day" });
     await chart.getByLabel("Group by").selectOption("key");
     await chart.getByRole("button", { name: "laptop" }).waitFor();
@@ -104,8 +98,9 @@ test("a key is created, its first call is seen, and the call appears in the usag
 });
 
 test("a plan is previewed in a dry run, whose order is then bought without a real payment and appears in the ledger", async () => {
-  const watched = await enter();
+  const watched = await scene.enter();
   const { page } = watched;
+  const acts = await countActs(page);
   try {
     await page.goto("/console/billing/");
     await page
@@ -119,6 +114,8 @@ test("a plan is previewed in a dry run, whose order is then bought without a rea
     expect(await faultsOf(watched)).toEqual([]);
     await page.getByRole("button", { name: "Simulate payment (test)" }).click();
     await page.getByText("The order is paid.").waitFor();
+    // Buy, how to pay, what would be sent, and the payment.
+    expect(acts.clicks).toBe(4);
     await page.locator(".sidebar-balance", { hasText: /\$1[45]\.\d\d/ }).waitFor();
     await page.getByRole("tab", { name: "Ledger" }).click();
     await page.getByText("top-up", { exact: true }).waitFor();
@@ -126,19 +123,19 @@ test("a plan is previewed in a dry run, whose order is then bought without a rea
     await page.getByRole("tab", { name: "Orders" }).click();
     await page.locator(".status", { hasText: /^paid$/ }).waitFor();
     expect(await page.getByText("waiting for payment").count()).toBe(0);
-    expect(await web.rig.checkMoney()).toEqual([]);
+    expect(await scene.web.rig.checkMoney()).toEqual([]);
   } finally {
     await watched.close();
   }
 });
 
 test("a link to a plan opens its purchase, and says so if the plan is not offered", async () => {
-  const watched = await enter();
+  const watched = await scene.enter();
   const { page } = watched;
   const dialog = page.locator("dialog[open]");
   try {
     const plan = (
-      await web.rig.db.sql<{ code: string; name: string }>`
+      await scene.web.rig.db.sql<{ code: string; name: string }>`
       select plan_code as code, name from plan where status = 'active' order by id limit 1`
     )[0];
     await page.goto(`/console/billing/?plan=${plan?.code}`);
@@ -150,189 +147,18 @@ test("a link to a plan opens its purchase, and says so if the plan is not offere
     await page.goto("/console/billing/?plan=no-such-plan");
     await page.getByText("The plan no-such-plan is not available.").waitFor();
     expect(await dialog.count()).toBe(0);
-    await web.rig.db.sql`update plan set status = 'hidden' where plan_code = ${plan?.code ?? ""}`;
+    await scene.web.rig.db.sql`update plan set status = 'hidden' where plan_code = ${plan?.code ?? ""}`;
     await page.goto(`/console/billing/?plan=${plan?.code}`);
     await page.getByText(`The plan ${plan?.code} is not available.`).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
-    await web.rig.db.sql`update plan set status = 'active' where plan_code = ${plan?.code ?? ""}`;
-  } finally {
-    await watched.close();
-  }
-});
-
-/** An answer with everything that must not do anything. */
-const hostile = [
-  "# Heading",
-  "**bold** <img src=x onerror=alert(1)> [link](javascript:alert(1)) ![picture](https://example.org/spy.png)",
-  "```js",
-  "const answer = 42;",
-  "```",
-].join("\n");
-
-test("the playground makes its own key, compares models, and goes on from a changed message", async () => {
-  const { cookie, gatewayUserId } = await loginUser(web.rig, { quota: 2_500_000n });
-  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [429] });
-  const { page } = watched;
-  const message = page.getByLabel("Message", { exact: true }).last();
-  const answers = page.locator("main article");
-  const costs = answers.getByText(/Cost: \$0\.0/);
-  try {
-    await page.goto("/console/playground/");
-    await page.getByText("No messages yet").waitFor();
-    expect(await faultsOf(watched)).toEqual([]);
-
-    provider.script({ text: hostile }, { times: 1 });
-    await message.fill("Say hello.");
-    await message.press("Control+Enter");
-    await answers.locator("strong", { hasText: "bold" }).waitFor();
-    await answers.locator("[data-scope=keyword]", { hasText: "const" }).waitFor();
-    await costs.first().waitFor();
-    expect(await answers.locator("img, script, a[href^=javascript]").count()).toBe(0);
-    expect(await answers.getByText("<img src=x onerror=alert(1)>").count()).toBe(1);
-    expect(await faultsOf(watched)).toEqual([]);
-    // The key is the user's own, limited, and only this tab knows it.
-    const made = await web.rig.db.sql<{ name: string; per_minute: number; is_ending: boolean }>`
-      select name, requests_per_minute as per_minute, expires_at < now() + interval '25 hours' as is_ending
-      from api_key where gateway_user_id = ${gatewayUserId}::bigint`;
-    expect(made).toEqual([{ name: "Playground", per_minute: 60, is_ending: true }]);
-    expect(await page.content()).not.toContain("sk-");
-    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("sk-");
-
-    await page.getByRole("button", { name: "Compare another model" }).click();
-    await page.getByLabel("System prompt").fill("Be brief.");
-    await page.getByLabel("Temperature").fill("0.5");
-    await message.fill("sandbox: say Both of us.");
-    await page.getByRole("button", { name: "Send" }).click();
-    await answers.getByText("Both of us.").nth(1).waitFor();
-    await costs.nth(2).waitFor();
-    const asked = provider.requests.at(-1)?.request.jsonObject ?? {};
-    expect(asked).toMatchObject({ temperature: 0.5, messages: [{ role: "system", content: "Be brief." }, {}, {}, {}] });
-    expect(await faultsOf(watched)).toEqual([]);
-
-    await page.getByRole("button", { name: "Regenerate" }).first().click();
-    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
-    expect(await answers.count()).toBe(3);
-
-    // The first message is changed: what came after it is gone.
-    await page.getByRole("button", { name: "Edit" }).first().click();
-    await page.getByLabel("Message", { exact: true }).first().fill("sandbox: say Changed.");
-    await page.getByRole("button", { name: "Send" }).first().click();
-    await answers.getByText("Changed.").nth(1).waitFor();
-    expect(await answers.count()).toBe(2);
-
-    // Escape stops; errors come with what to do; a reload keeps what was typed.
-    await message.fill("sandbox: chunks 2000; pace 50");
-    await message.press("Control+Enter");
-    await answers.locator("p", { hasText: "tok" }).nth(1).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByText("Stopped. What was received so far is charged.").nth(1).waitFor();
-    await message.fill("sandbox: status 429");
-    await message.press("Control+Enter");
-    await page.getByRole("alert").getByRole("link", { name: "What this error means" }).nth(1).waitFor();
-    expect(await faultsOf(watched)).toEqual([]);
-    await page.getByLabel("Max tokens").fill("20");
-    await message.fill("A draft.");
-    await page.reload();
-    expect(await message.inputValue()).toBe("A draft.");
-    expect(await page.getByLabel("Max tokens").inputValue()).toBe("20");
-  } finally {
-    await watched.close();
-  }
-});
-
-/** A picture of one dot. */
-const dot = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-
-test("the playground sends files, tools and a schema, shows the call as code, and keeps it in the browser", async () => {
-  const { cookie } = await loginUser(web.rig, { quota: 2_500_000n });
-  const watched = await browser.open({ url: web.sluice.url, cookie });
-  const { page } = watched;
-  const message = page.getByLabel("Message", { exact: true });
-  const answers = page.locator("main article");
-  const dialog = page.locator("dialog[open]");
-  const lastAsked = () => provider.requests.at(-1)?.request.jsonObject ?? {};
-  try {
-    await page.goto("/console/playground/");
-    await page.getByText("No messages yet").waitFor();
-    const files = page.locator("input[type=file]");
-    await files.setInputFiles([{ name: "a.zip", mimeType: "application/zip", buffer: dot }]);
-    await page.getByText("a.zip is not a picture, a PDF or a text.").waitFor();
-    await files.setInputFiles([
-      { name: "dot.png", mimeType: "image/png", buffer: dot },
-      { name: "note.md", mimeType: "text/markdown", buffer: Buffer.from("A note.") },
-    ]);
-    await page.getByRole("button", { name: "Remove note.md" }).waitFor();
-    expect(await page.getByText("a.zip").count()).toBe(0);
-
-    await page.getByText("Tools", { exact: true }).first().click();
-    await page.getByRole("button", { name: "Insert an example" }).first().click();
-    await page.getByText("Response schema", { exact: true }).first().click();
-    await page.getByLabel("Response schema").fill("[");
-    await page.getByText("This is not valid JSON.").waitFor();
-    expect(await faultsOf(watched)).toEqual([]);
-    await page.getByLabel("Response schema").fill('{"type":"object"}');
-    await message.fill("sandbox: tool get_weather");
-    await message.press("Control+Enter");
-    await page.getByLabel("Result of get_weather").fill("Sunny");
-    expect(lastAsked()).toMatchObject({
-      messages: [
-        {
-          role: "user",
-          content: [
-            { type: "image_url", image_url: { url: `data:image/png;base64,${dot.toString("base64")}` } },
-            { type: "text", text: "note.md:\n\nA note." },
-            { type: "text", text: "sandbox: tool get_weather" },
-          ],
-        },
-      ],
-      tools: [{ type: "function", function: { name: "get_weather" } }],
-      response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } },
-    });
-    expect(await faultsOf(watched)).toEqual([]);
-    provider.script({ text: '{"answer":"It is sunny."}' }, { times: 1 });
-    await page.getByRole("button", { name: "Send the results" }).click();
-    await answers.getByText("It is sunny.").waitFor();
-    expect(lastAsked()).toMatchObject({ messages: [{}, { role: "assistant" }, { role: "tool", content: "Sunny" }] });
-    await answers
-      .getByText(/Cost: \$0\.0/)
-      .nth(1)
-      .waitFor();
-
-    await page.getByRole("button", { name: "Code", exact: true }).click();
-    await dialog.getByRole("tab", { name: "Java" }).click();
-    await dialog.getByText("OpenAIOkHttpClient").first().waitFor();
-    await dialog.getByText("Pictures and files are not part of the code.").waitFor();
-    expect(await faultsOf(watched)).toEqual([]);
-    await page.keyboard.press("Escape");
-
-    // A reload shows the same conversation; another user of the browser sees none.
-    await page.reload();
-    await answers.getByText("It is sunny.").waitFor();
-    await answers
-      .getByText(/Cost: \$0\.0/)
-      .nth(1)
-      .waitFor();
-    await page.getByRole("button", { name: "New conversation" }).click();
-    await page.getByText("No messages yet").waitFor();
-    await page.getByRole("button", { name: "History" }).click();
-    await dialog.getByText("sandbox: tool get_weather").waitFor();
-    expect(await faultsOf(watched)).toEqual([]);
-    await dialog.getByRole("button", { name: /^Open/ }).click();
-    await answers.getByText("It is sunny.").waitFor();
-    await page.getByRole("button", { name: "History" }).click();
-    await dialog.getByRole("button", { name: /^Delete: / }).click();
-    await dialog.getByText("No conversations yet").waitFor();
-    expect(watched.faults).toEqual([]);
+    await scene.web.rig.db.sql`update plan set status = 'active' where plan_code = ${plan?.code ?? ""}`;
   } finally {
     await watched.close();
   }
 });
 
 test("the account shows both ids, the status, the multiplier and the sessions", async () => {
-  const watched = await enter();
+  const watched = await scene.enter();
   const { page } = watched;
   try {
     await page.goto("/console/account/");
@@ -349,7 +175,7 @@ test("the account shows both ids, the status, the multiplier and the sessions", 
 
 test("a key is limited, switched off and on, rotated and revoked, each by its dialog", async () => {
   // An invalid address is refused.
-  const watched = await enter([400]);
+  const watched = await scene.enter([400]);
   const { page } = watched;
   const panel = page.locator(".side-panel");
   const dialog = page.locator("dialog[open]");
@@ -408,11 +234,11 @@ test("the authenticator is set up, required at login and switched off; a new pas
   const email = "grace@example.org";
   const first = "correct horse battery";
   const second = "a better horse battery";
-  const client = new AccountClient(web.sluice);
+  const client = new AccountClient(scene.web.sluice);
   await client.makeUser(email, first);
   const { cookie } = await client.post("/backend/auth/login/", { email, password: first });
   const elsewhere = await client.post("/backend/auth/login/", { email, password: first });
-  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses: [401] });
+  const watched = await scene.browser.open({ url: scene.web.sluice.url, cookie, expectedStatuses: [401] });
   const { page } = watched;
   const card = (title: string) => page.getByRole("region", { name: title });
   try {
@@ -481,7 +307,7 @@ test("the authenticator is set up, required at login and switched off; a new pas
 });
 
 test("a pending order is cancelled by its buyer, and a subscription is set to end", async () => {
-  const watched = await enter();
+  const watched = await scene.enter();
   const { page } = watched;
   const dialog = page.locator("dialog[open]");
   try {
@@ -503,7 +329,7 @@ test("a pending order is cancelled by its buyer, and a subscription is set to en
     await page.getByRole("button", { name: "Cancel order" }).click();
     await page.locator("tr .status", { hasText: "cancelled" }).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
-    expect(await web.rig.checkMoney()).toEqual([]);
+    expect(await scene.web.rig.checkMoney()).toEqual([]);
   } finally {
     await watched.close();
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ApiKeyId } from "@sluice/contracts/ids";
+import { playgroundKeysMax } from "@sluice/contracts/keys";
 import { markUse } from "@sluice/control-plane/gateway/keys/store.ts";
 import { sha256 } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { codeOf } from "../support/accounts/console-client.ts";
@@ -50,6 +51,33 @@ describe("a new key", () => {
     expect(row?.entry).toContain("api_key.create");
     expect(row?.entry).not.toContain(secret);
     expect(row?.entry).not.toContain(Buffer.from(sha256(secret)).toString("hex"));
+  });
+
+  test("of the playground is listed while it works, and ends when there are too many", async () => {
+    const { as } = await scene.enter();
+    const { key: other } = await makeKey(as, { name: "laptop" });
+    const own = { name: "Playground", is_for_playground: true };
+    const made: string[] = [];
+    for (let index = 0; index < playgroundKeysMax + 1; index += 1) {
+      const { key } = await makeKey(as, { ...own, expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+      made.push(String(key.key_id));
+    }
+    // Accounts begin with a key of their own.
+    const listed = async (): Promise<string[]> =>
+      (await listKeys(as))
+        .map(({ key_id }) => String(key_id))
+        .filter((id) => BigInt(id) >= BigInt(String(other.key_id)));
+    expect(await listed()).toEqual([...made.slice(1).reverse(), String(other.key_id)]);
+    await as.post("/backend/keys/revoke/", { key_id: made[1] });
+    await scene.rig.db.sql`update api_key set expires_at = now() where id = ${made[2] ?? ""}::bigint`;
+    expect(await listed()).toEqual([...made.slice(3).reverse(), String(other.key_id)]);
+    // One without an end is listed, and keys of other kinds stay in the list when they have ended.
+    const { key: endless } = await makeKey(as, own);
+    await as.post("/backend/keys/revoke/", { key_id: other.key_id });
+    expect(await listed()).toEqual([String(endless.key_id), ...made.slice(3).reverse(), String(other.key_id)]);
+    const statuses = await scene.rig.db.sql<{ status: string }>`
+      select status from api_key where id = any (${`{${made.join(",")}}`}::bigint[]) order by id`;
+    expect(statuses.map(({ status }) => status).slice(0, 2)).toEqual(["revoked", "revoked"]);
   });
 
   test("has the requested settings", async () => {

@@ -135,6 +135,7 @@ const empty: Readonly<Record<string, RegExp>> = {
   "GET /backend/usage/summary/": /"total":\{"calls":0,/,
   "GET /backend/usage/course/": /"parts":\[\],"others":null/,
   "GET /backend/usage/labels/": /"by_end_user":\[\],"by_tag":\[\]/,
+  "GET /backend/usage/performance/": /"models":\[\]/,
   "GET /backend/usage/export/": /^request_id,[^\n]*\r\n$/,
   "GET /backend/usage/sums/export/": /^from_day,[^\n]*\r\n$/,
   "GET /backend/usage/earlier/": /"earlier":null/,

@@ -9,6 +9,7 @@ import {
   readPublicPerformance,
 } from "@sluice/control-plane/usage/reports/performance-store.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
+import { readOwnPerformance } from "@sluice/control-plane/usage/views/performance-store.ts";
 import { SettlementScene } from "../support/usage/settlement-scene.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
@@ -75,6 +76,11 @@ test("every settled call is counted once in each grain, by how it ended, and a c
   expect(await sumsOf("gpt-4o-mini")).toEqual(
     ["day", "hour"].flatMap((grain) => expected.map((each) => ({ grain, ...each }))),
   );
+  // The sums by key are the same times again.
+  const ofKeys = await scene.db.sql<Omit<Sum, "grain">>`
+    select kind, sum(calls)::integer as calls, sum(output_tokens)::integer as tokens, sum(output_ms)::integer as ms
+    from usage_key_performance where model = 'gpt-4o-mini' group by kind order by kind`;
+  expect(ofKeys).toEqual(expected.filter(({ kind }) => kind === "first_byte" || kind === "total"));
   expect(await scene.faults()).toEqual([]);
 });
 
@@ -116,6 +122,37 @@ test("the performance of a model is that of its calls, by channel and against th
   const course = await readCourse(scene.db, { span: "24h", model: "gpt-4o-mini" }, now);
   expect(course.length).toBeGreaterThan(0);
   expect(course.every(({ first_byte_ms_p95: p95 }) => p95 === null || p95 < 1_000)).toBe(true);
+});
+
+test("an account sees how soon its own calls were answered, of all keys or one, and nothing of others", async () => {
+  const { gatewayUserId, apiKeyId } = scene.customer(0);
+  const own = (changes: Partial<UsageRow>) =>
+    scene.row(0, 10n, "1.0000", { startedAtMs: Date.now(), model: "own-model", outcome: "completed", ...changes });
+  const streamed = { isStream: true, units: { ...noUnits, outputTokens: 50n }, firstByteMs: 100, durationMs: 1_100 };
+  await scene.commit(
+    ...Array.from({ length: 19 }, () => own(streamed)),
+    own({ isStream: false, firstByteMs: 8_000, durationMs: 9_000 }),
+    scene.row(1, 10n, "1.0000", { startedAtMs: Date.now(), model: "other-model", outcome: "completed" }),
+  );
+  await settle();
+  const day = new Date().toISOString().slice(0, 10);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const filter = {
+    ...{ gatewayUserId, fromDay: yesterday, toDay: day, zone: "UTC", keyId: null, model: "own-model", outcome: null },
+    ...{ askedModel: null, memberId: null, projectId: null, endUser: null, tag: null },
+  };
+  const [found] = await readOwnPerformance(scene.db, filter);
+  expect(found).toMatchObject({ model: "own-model", tokens_per_second: 50 });
+  expect(Math.abs((found?.first_byte_ms.p50 ?? 0) - 100)).toBeLessThan(10);
+  expect(Math.abs((found?.first_byte_ms.p95 ?? 0) - 100)).toBeLessThan(10);
+  expect(Math.abs((found?.first_byte_ms.p99 ?? 0) - 8_000)).toBeLessThan(800);
+  expect(Math.abs((found?.total_ms.p50 ?? 0) - 1_100)).toBeLessThan(110);
+  expect(await readOwnPerformance(scene.db, { ...filter, keyId: apiKeyId })).toHaveLength(1);
+  expect(await readOwnPerformance(scene.db, { ...filter, keyId: scene.customer(1).apiKeyId })).toEqual([]);
+  expect(await readOwnPerformance(scene.db, { ...filter, model: "other-model" })).toEqual([]);
+  expect(await readOwnPerformance(scene.db, { ...filter, memberId: 1n })).toEqual([]);
+  const earlier = { ...filter, fromDay: "2020-01-01", toDay: "2020-01-02" };
+  expect(await readOwnPerformance(scene.db, earlier)).toEqual([]);
 });
 
 test("customers are shown figures of whole days with enough calls", async () => {

@@ -2,7 +2,12 @@ import type { CreateIncidentInput, IncidentView, UpdateIncidentInput } from "@sl
 import type { IncidentState } from "@sluice/contracts/status-states";
 import { and, desc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { clock, plusOne } from "../db/expressions.ts";
-import { incident, incidentUpdate, usagePerformance as performance } from "../db/schema/performance.ts";
+import {
+  incident,
+  incidentUpdate,
+  usageKeyPerformance as ofKeys,
+  usagePerformance as performance,
+} from "../db/schema/performance.ts";
 import type { Queryable, Transaction } from "../platform/db.ts";
 import type { Ends } from "./model.ts";
 
@@ -161,7 +166,7 @@ export async function addUpdate(
   await tx.drizzle.insert(incidentUpdate).values({ ...update, postedBy: adminId, postedByName: username });
 }
 
-/** Removes hours that nobody is shown any more, and days from before more than a year. */
+/** Removes hours and days of keys that nobody is shown any more, and days from before more than a year. */
 export async function removeOldPerformance(db: Queryable): Promise<void> {
   await db.drizzle
     .delete(performance)
@@ -171,4 +176,5 @@ export async function removeOldPerformance(db: Queryable): Promise<void> {
         and(eq(performance.grain, "day"), sql`${performance.startsAt} < now() - interval '400 days'`),
       ),
     );
+  await db.drizzle.delete(ofKeys).where(sql`${ofKeys.startsAt} < now() - interval '100 days'`);
 }

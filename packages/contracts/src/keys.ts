@@ -10,6 +10,8 @@ export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
 export const keyPageMax = 100;
 export const liveKeysMax = 100;
+/** How many keys of the playground work at a time: an older one of the same person ends when another one is made. */
+export const playgroundKeysMax = 5;
 export const overlapSecondsMax = 7 * 86_400;
 
 const idMax = 2n ** 63n - 1n;
@@ -77,6 +79,8 @@ export const keyCreateInput = z.strictObject({
   group: z.string().max(100).nullable().optional(),
   /** Of an organisation: the project that the key is for; it can't be changed later. */
   project_id: recordId.nullable().optional(),
+  /** A key that the playground makes for itself. Once it has ended it is no longer listed. */
+  is_for_playground: z.boolean().optional(),
   /** A repetition with the same text creates no second key. */
   idempotency_key: idempotencyKey.optional(),
 });

@@ -10,7 +10,12 @@ export const modelPerformanceInput = z.strictObject({
   model: z.string().min(1).max(200).optional(),
 });
 
-const percentiles = z.strictObject({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() });
+/** Milliseconds; null without calls. */
+export const percentiles = z.strictObject({
+  p50: z.int().nullable(),
+  p95: z.int().nullable(),
+  p99: z.int().nullable(),
+});
 
 const performance = z.strictObject({
   /** Answered, left by their clients, and failed. */

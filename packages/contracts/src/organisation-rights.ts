@@ -82,7 +82,7 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
   ...paths(
     "own_usage",
     "/backend/usage/",
-    "list summary course labels export sums/export earlier earlier/export earlier/calls/export receipt receipt/:request_id",
+    "list summary course labels performance export sums/export earlier earlier/export earlier/calls/export receipt receipt/:request_id",
   ),
   ...paths("settings", "/backend/usage/", "labels/save"),
   ...paths("own_usage", "/backend/usage/", "payload payload/reading payload/access/list"),

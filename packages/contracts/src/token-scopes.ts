@@ -57,7 +57,7 @@ const rules: ReadonlyMap<string, TokenRule> = new Map([
   ...paths(
     "usage",
     "/backend/usage/",
-    "list summary course labels export sums/export earlier earlier/export earlier/calls/export receipt receipt/:request_id",
+    "list summary course labels performance export sums/export earlier earlier/export earlier/calls/export receipt receipt/:request_id",
   ),
   ...paths("everything", "/backend/usage/", "labels/save"),
   ...paths("contents", "/backend/usage/", "payload"),

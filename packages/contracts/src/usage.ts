@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
+import { percentiles } from "./model-performance.ts";
 import { day } from "./moments.ts";
 import { byTokenCount, pricedUnits, unitMeasures } from "./priced-units.ts";
 import { endUserFilter, tagFilter } from "./usage-labels.ts";
@@ -61,6 +62,26 @@ export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 /** What a file has sums by, of which members and projects are those of an organisation. */
 export const usageSumsBy = ["day", "model", "key", "member", "project"] as const;
 export const usageSumsInput = usageSummaryInput.extend({ by: z.enum(usageSumsBy).default("model") });
+
+/** How soon calls were answered, from sums by UTC day: the last 30 days, if none are named. */
+export const usagePerformanceInput = usageSummaryInput.pick({
+  ...{ from_day: true, to_day: true, key_id: true, model: true, member_id: true, project_id: true },
+});
+export type UsagePerformanceInput = z.output<typeof usagePerformanceInput>;
+export const usagePerformanceResponse = z.strictObject({
+  from_day: wireDay,
+  to_day: wireDay,
+  /** By the model that answered, those with most calls first; without responses of the cache. */
+  models: z.array(
+    z.strictObject({
+      model: z.string(),
+      first_byte_ms: percentiles,
+      total_ms: percentiles,
+      /** Of streams, after their first byte; null without any. */
+      tokens_per_second: z.number().nullable(),
+    }),
+  ),
+});
 
 /** What an account used in another gateway before it was moved here, in UTC days, both ends included. */
 export const earlierUsage = z.strictObject({

@@ -36,6 +36,7 @@ export const endpointRequests: Readonly<Record<string, readonly string[] | strin
   "/backend/usage/summary/": ["", "model=model-3", "outcome=failed"],
   "/backend/usage/course/": ["", "by=key", "by=tag", "model=model-3"],
   "/backend/usage/labels/": [""],
+  "/backend/usage/performance/": ["", "key_id=1", "model=model-3"],
   "/backend/usage/payload/access/list/": [""],
   "/backend/models/list/": ["", "group=default"],
   "/backend/status/": [""],

@@ -297,6 +297,7 @@ export const accessOf: Readonly<Record<string, DeclaredAccess>> = {
   "GET /backend/usage/list/": "user",
   "GET /backend/usage/summary/": "user",
   "GET /backend/usage/course/": "user",
+  "GET /backend/usage/performance/": "user",
   "GET /backend/usage/labels/": "user",
   "POST /backend/usage/labels/save/": "user",
   "GET /backend/usage/payload/reading/": "user",

@@ -1,5 +1,5 @@
--- How calls went, by model and channel, as histograms over the settled usage rows. They follow the batches of the settlement
--- with checkpoints of their own: `usage_performance:<shard>`.
+-- How calls went, by model and channel, and by key for the accounts themselves, as histograms over the settled usage rows. They
+-- follow the batches of the settlement with checkpoints of their own: `usage_performance:<shard>`.
 
 -- The bucket of a time: four for each doubling of the milliseconds, so that a percentile is right to a tenth.
 CREATE OR REPLACE FUNCTION performance_bucket(p_ms integer) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -30,12 +30,9 @@ BEGIN
     RETURN;
   END IF;
   EXECUTE format($query$
-    INSERT INTO usage_performance AS t (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
-    SELECT CASE grouping(hour) WHEN 0 THEN 'hour' ELSE 'day' END, coalesce(hour, utc_day), model_name, channel, kind, bucket,
-      count(*), sum(tokens)::bigint, sum(ms)::bigint
-    FROM (
+    WITH counted AS MATERIALIZED (
       SELECT date_bin('1 hour', u.started_at, '2000-01-01 00:00:00+00') AS hour,
-        date_bin('1 day', u.started_at, '2000-01-01 00:00:00+00') AS utc_day,
+        date_bin('1 day', u.started_at, '2000-01-01 00:00:00+00') AS utc_day, u.api_key_id AS key_id,
         u.model AS model_name, coalesce(u.channel_id, 0) AS channel, ended.kind, ended.bucket, ended.tokens, ended.ms
       FROM %s
       CROSS JOIN LATERAL (
@@ -53,7 +50,17 @@ BEGIN
         SELECT 'failed', 0, 0, 0 WHERE u.outcome = 'failed' AND (u.http_status >= 500 OR u.http_status = 429 OR u.http_status < 300)
       ) ended
       WHERE u.model IS NOT NULL AND u.cache_basis_points IS NULL
-    ) counted
+    ), of_keys AS (
+      INSERT INTO usage_key_performance AS t (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
+      SELECT key_id, utc_day, model_name, kind, bucket, count(*), sum(tokens)::bigint, sum(ms)::bigint
+      FROM counted WHERE kind IN ('first_byte', 'total') GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+      ON CONFLICT (api_key_id, starts_at, model, kind, bucket) DO UPDATE SET calls = t.calls + excluded.calls,
+        output_tokens = t.output_tokens + excluded.output_tokens, output_ms = t.output_ms + excluded.output_ms
+    )
+    INSERT INTO usage_performance AS t (grain, starts_at, model, channel_id, kind, bucket, calls, output_tokens, output_ms)
+    SELECT CASE grouping(hour) WHEN 0 THEN 'hour' ELSE 'day' END, coalesce(hour, utc_day), model_name, channel, kind, bucket,
+      count(*), sum(tokens)::bigint, sum(ms)::bigint
+    FROM counted
     GROUP BY GROUPING SETS ((hour, model_name, channel, kind, bucket), (utc_day, model_name, channel, kind, bucket))
     -- Rows of all shards meet here, so they are locked in one order.
     ORDER BY 1, 2, 3, 4, 5, 6

@@ -46,6 +46,8 @@ export const apiKey = pgTable(
     /** Of a key of an organisation: the member who created it, and its project. The migration has the foreign keys. */
     memberId: reference("member_id"),
     projectId: reference("project_id"),
+    /** Made by the playground for itself: its owner sees it while it works, and only the newest few work. */
+    isForPlayground: boolean("is_for_playground").notNull().default(false),
     rotatedFromId: reference("rotated_from_id"),
     /** The first of a chain of rotated keys, which share its budget and limits. Null for the first key of a chain. */
     limitKeyId: reference("limit_key_id").references((): AnyPgColumn => apiKey.id),

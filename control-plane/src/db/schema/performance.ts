@@ -34,6 +34,31 @@ export const usagePerformance = pgTable(
   ],
 );
 
+/**
+ * How soon the calls of a key were answered, as histograms by UTC day, for the account's own pages. How they ended is in the
+ * other sums. Rows are kept for 100 days.
+ */
+export const usageKeyPerformance = pgTable(
+  "usage_key_performance",
+  {
+    apiKeyId: reference("api_key_id").notNull(),
+    startsAt: moment("starts_at").notNull(),
+    model: text("model").notNull(),
+    kind: text("kind", { enum: ["first_byte", "total"] }).notNull(),
+    bucket: integer("bucket").notNull(),
+    calls: bigint("calls", { mode: "bigint" }).notNull(),
+    outputTokens: bigint("output_tokens", { mode: "bigint" }).notNull(),
+    outputMs: bigint("output_ms", { mode: "bigint" }).notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: "usage_key_performance_pk",
+      columns: [table.apiKeyId, table.startsAt, table.model, table.kind, table.bucket],
+    }),
+    index("usage_key_performance_day").on(table.startsAt),
+  ],
+);
+
 const person = { postedBy: reference("posted_by").notNull(), postedByName: text("posted_by_name").notNull() };
 
 /** What operators tell customers about a fault; the newest update says how it is. */

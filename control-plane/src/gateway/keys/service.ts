@@ -1,5 +1,11 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
-import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, liveKeysMax } from "@sluice/contracts/keys";
+import {
+  type ApiKeyView,
+  type KeyCreateInput,
+  type KeySaveInput,
+  liveKeysMax,
+  playgroundKeysMax,
+} from "@sluice/contracts/keys";
 import type { AuditChange, AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
 import { recordEvent } from "../../events/service.ts";
@@ -22,6 +28,7 @@ import {
   findKey,
   findKeyOwner,
   findKeys,
+  findPlaygroundKeys,
   hasGroup,
   hasProject,
   insertSuccessor,
@@ -29,6 +36,7 @@ import {
   type KeyPlaceFilter,
   type KeyRecord,
   lockUser,
+  markForPlayground,
   setIdempotency,
   updateGroup,
   updateLock,
@@ -65,9 +73,10 @@ export class KeyService {
    * @throws AppError `invalid_value`, `too_many_keys`, `idempotency_mismatch`
    */
   async create(owner: KeyOwner, input: KeyCreateInput, idempotencyKey: string | null): Promise<MadeKey> {
-    const { idempotency_key: _, group, project_id, ...requested } = input;
+    const { idempotency_key: _, group, project_id, is_for_playground: isForPlayground = false, ...requested } = input;
     const settings = mergeSettings(defaultSettings(input.name), requested);
-    const digest = sha256(JSON.stringify({ group, project_id: project_id?.toString(), ...requested }, sortedFields));
+    const named = { group, project_id: project_id?.toString(), ...requested };
+    const digest = sha256(JSON.stringify(isForPlayground ? { ...named, isForPlayground } : named, sortedFields));
     return await this.#change(owner, async (tx) => {
       if (idempotencyKey !== null) {
         const made = await findByIdempotencyKey(tx, owner, idempotencyKey);
@@ -89,9 +98,7 @@ export class KeyService {
       const keyId = await insertApiKey(tx, { gatewayUserId, name, keyHash: sha256(secret), ...describeApiKey(secret) });
       await updateSettings(tx, keyId, settings);
       await noteMaker(tx, owner, { keyId, projectId });
-      if (group != null) {
-        await updateGroup(tx, keyId, group);
-      }
+      await this.#assign(tx, owner, keyId, { group: group ?? null, isForPlayground });
       if (idempotencyKey !== null) {
         await setIdempotency(tx, keyId, idempotencyKey, digest);
       }
@@ -244,6 +251,27 @@ export class KeyService {
       const action = status === "active" ? "enable" : status === "disabled" ? "disable" : "revoke";
       return await this.#finish(tx, owner, `api_key.${action}`, record);
     });
+  }
+
+  /** Gives a new key its group; one for the playground ends the oldest of those that its owner has too many of. */
+  async #assign(
+    tx: Transaction,
+    owner: KeyOwner,
+    keyId: ApiKeyId,
+    { group, isForPlayground }: { readonly group: string | null; readonly isForPlayground: boolean },
+  ): Promise<void> {
+    if (group !== null) {
+      await updateGroup(tx, keyId, group);
+    }
+    if (!isForPlayground) {
+      return;
+    }
+    await markForPlayground(tx, keyId);
+    for (const surplusId of await findPlaygroundKeys(tx, owner, playgroundKeysMax)) {
+      const record = await this.#own(tx, owner, surplusId);
+      await updateStatus(tx, surplusId, "revoked");
+      await this.#finish(tx, owner, "api_key.revoke", record);
+    }
   }
 
   async #change<T>(owner: KeyOwner, work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { camelCase } from "@sluice/contracts/camel-case";
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
 import { type KeySetting, keySettings } from "@sluice/contracts/key-fields";
 import type { ApiKeyStatus, ApiKeyView } from "@sluice/contracts/keys";
-import { and, eq, gt, isNull, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, ne, or, sql } from "drizzle-orm";
 import { clock, countOfRows, now } from "../../db/expressions.ts";
 import { apiKey, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { organisation, organisationMember, organisationProject } from "../../db/schema/organisations.ts";
@@ -89,9 +89,10 @@ const selectKeys = `
     and ($3::bigint is null or k.id < $3::bigint)
     and (not $4::boolean or (k.status <> 'revoked' and (k.expires_at is null or k.expires_at > now())))
     and ($6::bigint is null or k.member_id = $6::bigint)
+    and ($2::bigint is not null or not k.is_for_playground or (k.status <> 'revoked' and (k.expires_at is null or k.expires_at > now())))
   order by k.id desc limit $5::integer`;
 
-/** Keys of one user, newest first. */
+/** Keys of one user, newest first; without those of the playground that have ended, unless one is asked for by its id. */
 export async function findKeys(db: Queryable, query: KeyQuery): Promise<KeyRecord[]> {
   const { gatewayUserId, madeById, keyId, before, isLiveOnly, limit } = query;
   const rows = await db.query<KeyRow>(selectKeys, [gatewayUserId, keyId, before, isLiveOnly, limit, madeById]);
@@ -116,6 +117,33 @@ export async function countLiveKeys(db: Queryable, gatewayUserId: GatewayUserId)
       ),
     );
   return row?.live ?? 0;
+}
+
+export async function markForPlayground(tx: Queryable, keyId: ApiKeyId): Promise<void> {
+  await tx.drizzle.update(apiKey).set({ isForPlayground: true }).where(eq(apiKey.id, keyId));
+}
+
+/** The keys of the playground that work and that the same person has made, newest first, after so many newer ones. */
+export async function findPlaygroundKeys(
+  tx: Queryable,
+  { gatewayUserId, memberId }: { readonly gatewayUserId: GatewayUserId; readonly memberId?: bigint },
+  offset: number,
+): Promise<ApiKeyId[]> {
+  const rows = await tx.drizzle
+    .select({ id: apiKey.id })
+    .from(apiKey)
+    .where(
+      and(
+        eq(apiKey.gatewayUserId, gatewayUserId),
+        sql`coalesce(${apiKey.memberId}, 0) = ${memberId ?? 0n}::bigint`,
+        apiKey.isForPlayground,
+        ne(apiKey.status, "revoked"),
+        or(isNull(apiKey.expiresAt), gt(apiKey.expiresAt, now)),
+      ),
+    )
+    .orderBy(desc(apiKey.id))
+    .offset(offset);
+  return rows.map(({ id }) => id as ApiKeyId);
 }
 
 /** The key that an earlier request of the same maker created with this idempotency key, and the digest of that request. */

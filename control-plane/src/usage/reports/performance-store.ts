@@ -21,7 +21,8 @@ const modelsMax = 200;
 /** A model at a channel has some eighty buckets of each kind. */
 const rowsMax = 200_000;
 
-type Row = {
+/** Calls of a bucket. */
+export type PerformanceRow = {
   readonly kind: "first_byte" | "total" | "left" | "failed";
   readonly bucket: number;
   readonly calls: number;
@@ -29,6 +30,7 @@ type Row = {
   readonly ms: number;
 };
 
+type Row = PerformanceRow;
 type SpanRow = Row & { readonly model: string; readonly channelId: bigint };
 
 export type ModelPerformance = {
@@ -139,7 +141,8 @@ export async function readCourse(
   });
 }
 
-function performanceOf(rows: readonly Row[]): Performance {
+/** What the sums of some calls say about them. */
+export function performanceOf(rows: readonly Row[]): Performance {
   const countOf = (kind: Row["kind"]): number =>
     rows.reduce((sum, row) => sum + (row.kind === kind ? row.calls : 0), 0);
   const failed = countOf("failed");

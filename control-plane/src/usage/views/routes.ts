@@ -12,6 +12,8 @@ import {
   usageLabelsSaveInput,
   usageListInput,
   usageListResponse,
+  usagePerformanceInput,
+  usagePerformanceResponse,
   usageReceiptInput,
   usageReceiptResponse,
   usageSummaryInput,
@@ -36,7 +38,7 @@ function placeOf({ gatewayUserId, organisation }: UserCaller): UsagePlace {
 
 /** The endpoints of the console's usage page. Each sees only the calls of the logged-in user. */
 export function usageEndpoints(views: UsageViews): AnyEndpoint[] {
-  return [...callEndpoints(views), ...receiptEndpoints(views), ...labelEndpoints(views), ...earlierEndpoints(views)];
+  return [...callEndpoints(views), ...receiptEndpoints(views), ...otherSumEndpoints(views), ...earlierEndpoints(views)];
 }
 
 const method = "GET";
@@ -140,8 +142,19 @@ function receiptEndpoints(views: UsageViews): AnyEndpoint[] {
   ];
 }
 
-function labelEndpoints(views: UsageViews): AnyEndpoint[] {
+function otherSumEndpoints(views: UsageViews): AnyEndpoint[] {
   return [
+    endpoint({
+      method,
+      path: "/backend/usage/performance/",
+      access,
+      input: usagePerformanceInput,
+      summary: "Get percentiles of first byte and duration, and throughput, of the user's calls by model",
+      output: usagePerformanceResponse,
+      errors: [],
+      limits: rangeLimits,
+      handle: async ({ user, input }) => ({ ...(await views.performance(placeOf(user), input)) }),
+    }),
     endpoint({
       method,
       path: "/backend/usage/labels/",

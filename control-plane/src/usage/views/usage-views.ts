@@ -8,6 +8,7 @@ import {
   type UsageCourseInput,
   type UsageLabels,
   type UsageListInput,
+  type UsagePerformanceInput,
   type UsageReceipt,
   type UsageSummary,
   type UsageSummaryInput,
@@ -29,6 +30,7 @@ import { earlierCallsFile } from "./earlier-file.ts";
 import { countEarlierCalls, listEarlierCalls, listEarlierUsage, sumEarlierUsage } from "./earlier-store.ts";
 import { changeLabelsKept, readLabelsKept, sumLabelDays, sumLabels } from "./labels-store.ts";
 import { toFilter, toSummary, type UsageFilter, type UsagePlace } from "./model.ts";
+import { readOwnPerformance } from "./performance-store.ts";
 import { toReceipt } from "./receipt.ts";
 import { usageFile } from "./usage-file.ts";
 import { findPricedCall, listUsage, sumUsage } from "./views-store.ts";
@@ -86,6 +88,13 @@ export class UsageViews {
       const earlier = partDays(await sumUsage(this.#db, before), "model");
       return { ...head, ...divided, previous: previous(earlier.map(({ sums }) => sums)) };
     });
+  }
+
+  /** How soon each model answered, in days of UTC. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
+  async performance(place: UsagePlace, input: UsagePerformanceInput) {
+    const filter = this.#filter(place, { ...input, zone: "UTC" });
+    const models = await inBounds(() => readOwnPerformance(this.#db, filter));
+    return { from_day: filter.fromDay, to_day: filter.toDay, models };
   }
 
   /** What the account used before it was moved here. It is of no member, so those who see their own calls alone get none. */

@@ -18,6 +18,7 @@ import { usageArea } from "./messages/messages.ts";
 import { createRange } from "./range.ts";
 import { RangeBar } from "./range-bar.tsx";
 
+const SpeedCard = lazy(async () => ({ default: (await import("./speed-card.tsx")).SpeedCard }));
 const CallLog = lazy(async () => ({ default: (await import("./call-log.tsx")).CallLog }));
 const ReadingCard = lazy(async () => ({ default: (await import("./reading-card.tsx")).ReadingCard }));
 
@@ -57,6 +58,9 @@ export function Page(): JSX.Element {
               <DayChart division={division} filter={filter} range={range} />
               <Show when={data().by_model.length > 0}>
                 <Breakdown summary={data()} division={division} filter={filter} />
+                <Suspense fallback={<LoadingPart size="card" />}>
+                  <SpeedCard summary={data()} filter={filter} />
+                </Suspense>
               </Show>
             </>
           )}

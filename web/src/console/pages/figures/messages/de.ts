@@ -33,6 +33,14 @@ export const messages: FigureMessages = {
       text: "Die Zeit vom Eintreffen der Anfrage, bis das erste Byte der Antwort an Sie gesendet wurde.",
     },
     duration: { name: "Dauer", text: "Die Zeit vom Eintreffen der Anfrage bis zum Ende der Antwort." },
+    percentiles: {
+      name: "p50 und p95",
+      text: "Die Hälfte der Aufrufe und 95 von hundert dauerten so lange oder kürzer. Die Werte stammen aus Summen je UTC-Tag in Stufen einer Viertelverdopplung und stimmen auf ein Zehntel.",
+    },
+    speed: {
+      name: "Tokens pro Sekunde",
+      text: "Die Ausgabe-Tokens gestreamter Antworten, geteilt durch die Zeit vom ersten Byte bis zum Ende.",
+    },
     days: {
       name: "Tage und heute",
       text: "Tage beginnen um Mitternacht in der Zeitzone, die die Seite nennt; auf der Seite der Nutzung können Sie eine andere wählen. Der heutige Tag ist nicht vorbei: Sein Balken ist blasser, und seine Summen wachsen noch.",

@@ -33,6 +33,14 @@ export const messages = english({
       text: "The time from the arrival of the request until the first byte of its response was sent to you.",
     },
     duration: { name: "Duration", text: "The time from the arrival of the request until its response ended." },
+    percentiles: {
+      name: "p50 and p95",
+      text: "Half of the calls, and 95 of a hundred, took as long or less. They come from sums in steps of a quarter of a doubling, by UTC day, and are right to a tenth.",
+    },
+    speed: {
+      name: "Tokens per second",
+      text: "The output tokens of streamed responses, divided by the time from their first byte until their end.",
+    },
     days: {
       name: "Days and today",
       text: "Days begin at midnight in the time zone that the page shows; on the page of usage you can choose another. Today is not over: its bar is paler, and its sums still grow.",

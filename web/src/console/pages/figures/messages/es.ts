@@ -33,6 +33,14 @@ export const messages: FigureMessages = {
       text: "El tiempo desde que llega la petición hasta que se te envía el primer byte de la respuesta.",
     },
     duration: { name: "Duración", text: "El tiempo desde que llega la petición hasta que termina la respuesta." },
+    percentiles: {
+      name: "p50 y p95",
+      text: "La mitad de las llamadas, y 95 de cada cien, tardaron eso o menos. Proceden de sumas por día UTC en pasos de un cuarto de duplicación y son exactos hasta una décima parte.",
+    },
+    speed: {
+      name: "Tokens por segundo",
+      text: "Los tokens de salida de las respuestas en streaming, divididos por el tiempo desde su primer byte hasta el final.",
+    },
     days: {
       name: "Días y hoy",
       text: "Los días empiezan a medianoche en la zona horaria que muestra la página; en la página de uso puedes elegir otra. El día de hoy no ha terminado: su barra es más pálida y sus sumas aún crecen.",

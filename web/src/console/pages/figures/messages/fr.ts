@@ -33,6 +33,14 @@ export const messages: FigureMessages = {
       text: "Le temps entre l’arrivée de la requête et l’envoi du premier octet de la réponse.",
     },
     duration: { name: "Durée", text: "Le temps entre l’arrivée de la requête et la fin de la réponse." },
+    percentiles: {
+      name: "p50 et p95",
+      text: "La moitié des appels, et 95 sur cent, ont duré autant ou moins. Ces valeurs viennent de sommes par jour UTC, par pas d’un quart de doublement, et sont justes à un dixième près.",
+    },
+    speed: {
+      name: "Tokens par seconde",
+      text: "Les tokens de sortie des réponses en streaming, divisés par le temps entre leur premier octet et leur fin.",
+    },
     days: {
       name: "Jours et aujourd’hui",
       text: "Les jours commencent à minuit dans le fuseau horaire indiqué sur la page ; la page d’utilisation permet d’en choisir un autre. La journée en cours n’est pas finie : sa barre est plus pâle et ses sommes augmentent encore.",

@@ -33,6 +33,14 @@ export const messages: FigureMessages = {
       text: "O tempo desde a chegada da requisição até o envio do primeiro byte da resposta.",
     },
     duration: { name: "Duração", text: "O tempo desde a chegada da requisição até o fim da resposta." },
+    percentiles: {
+      name: "p50 e p95",
+      text: "Metade das chamadas, e 95 de cada cem, levaram esse tempo ou menos. Vêm de somas por dia UTC em passos de um quarto de duplicação e são exatos a um décimo.",
+    },
+    speed: {
+      name: "Tokens por segundo",
+      text: "Os tokens de saída das respostas em streaming, divididos pelo tempo do primeiro byte até o fim.",
+    },
     days: {
       name: "Dias e hoje",
       text: "Os dias começam à meia-noite no fuso horário que a página mostra; na página de uso você pode escolher outro. O dia de hoje não terminou: sua barra é mais clara e suas somas ainda crescem.",

@@ -27,6 +27,14 @@ export const messages: FigureMessages = {
     },
     firstByte: { name: "首字节", text: "从请求到达到向您发出响应的第一个字节的时间。" },
     duration: { name: "耗时", text: "从请求到达到响应结束的时间。" },
+    percentiles: {
+      name: "p50 和 p95",
+      text: "一半的调用以及百分之九十五的调用所用时间不超过此值。数值来自按 UTC 日、以四分之一倍增为步长的汇总，误差在十分之一以内。",
+    },
+    speed: {
+      name: "每秒 token 数",
+      text: "流式响应的输出 token 数除以从首字节到结束的时间。",
+    },
     days: {
       name: "日期与今天",
       text: "一天从页面所示时区的零点开始；您可以在用量页面选择其他时区。今天尚未结束：其柱条颜色较浅，合计仍在增加。",

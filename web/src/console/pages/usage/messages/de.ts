@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "Schlüssel {id}",
   share: "Anteil",
   breakdown: "Aufschlüsselung",
+  speed: "Geschwindigkeit nach Modell",
+  speedText:
+    "p50 und p95: Die Hälfte der Aufrufe und 95 von hundert waren so schnell oder schneller. Gezählt in UTC-Tagen und ohne Antworten aus dem Cache; ein Aufruf zählt ein, zwei Minuten nach seinem Ende.",
+  speedNone: "Für diesen Zeitraum gibt es keine gemessenen Aufrufe.",
+  tokensPerSecond: "Tokens/s",
   log: "Aufrufe",
   live: "Live, alle 10 Sekunden",
   time: "Zeit",

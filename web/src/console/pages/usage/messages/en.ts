@@ -52,6 +52,11 @@ export const messages = english({
   deletedKey: "key {id}",
   share: "Share",
   breakdown: "Breakdown",
+  speed: "Speed by model",
+  speedText:
+    "p50 and p95: half of the calls, and 95 of a hundred, were as fast or faster. Counted in UTC days, without responses from the cache; a call is counted a minute or two after it has ended.",
+  speedNone: "No call in this range has been timed.",
+  tokensPerSecond: "Tokens/s",
   log: "Calls",
   live: "Live, every 10 seconds",
   time: "Time",

@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "clave {id}",
   share: "Parte",
   breakdown: "Desglose",
+  speed: "Velocidad por modelo",
+  speedText:
+    "p50 y p95: la mitad de las llamadas, y 95 de cada cien, fueron así de rápidas o más. En días UTC y sin respuestas de la caché; una llamada se cuenta uno o dos minutos después de terminar.",
+  speedNone: "No hay llamadas medidas en este período.",
+  tokensPerSecond: "Tokens/s",
   log: "Llamadas",
   live: "En directo, cada 10 segundos",
   time: "Hora",

@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "clé {id}",
   share: "Part",
   breakdown: "Répartition",
+  speed: "Vitesse par modèle",
+  speedText:
+    "p50 et p95 : la moitié des appels, et 95 sur cent, ont été aussi rapides ou plus. En jours UTC, sans les réponses du cache ; un appel est compté une à deux minutes après sa fin.",
+  speedNone: "Aucun appel mesuré sur cette période.",
+  tokensPerSecond: "Tokens/s",
   log: "Appels",
   live: "En direct, toutes les 10 secondes",
   time: "Heure",

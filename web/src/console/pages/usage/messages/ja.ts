@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "キー {id}",
   share: "割合",
   breakdown: "内訳",
+  speed: "モデル別の速度",
+  speedText:
+    "p50 と p95：それぞれ呼び出しの半数、100 件中 95 件がこの値以下です。UTC の日単位で、キャッシュからの応答を除きます。呼び出しは終了の 1～2 分後に集計されます。",
+  speedNone: "この期間に計測された呼び出しはありません。",
+  tokensPerSecond: "トークン/秒",
   log: "呼び出し",
   live: "ライブ（10 秒ごと）",
   time: "日時",

@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "키 {id}",
   share: "비중",
   breakdown: "세부 내역",
+  speed: "모델별 속도",
+  speedText:
+    "p50과 p95: 각각 호출의 절반, 100건 중 95건이 이 값 이하입니다. UTC 날짜 기준이며 캐시 응답은 제외됩니다. 호출은 끝난 뒤 1~2분 후에 집계됩니다.",
+  speedNone: "이 기간에 측정된 호출이 없습니다.",
+  tokensPerSecond: "토큰/초",
   log: "호출",
   live: "실시간, 10초마다",
   time: "시간",

@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "chave {id}",
   share: "Parcela",
   breakdown: "Detalhamento",
+  speed: "Velocidade por modelo",
+  speedText:
+    "p50 e p95: metade das chamadas, e 95 de cada cem, foram tão ou mais rápidas. Em dias UTC e sem respostas do cache; uma chamada é contada um ou dois minutos depois de terminar.",
+  speedNone: "Não há chamadas medidas neste período.",
+  tokensPerSecond: "Tokens/s",
   log: "Chamadas",
   live: "Ao vivo, a cada 10 segundos",
   time: "Horário",

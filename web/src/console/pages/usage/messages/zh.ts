@@ -51,6 +51,11 @@ export const messages: UsageMessages = {
   deletedKey: "密钥 {id}",
   share: "占比",
   breakdown: "细分",
+  speed: "各模型的速度",
+  speedText:
+    "p50 和 p95：分别有一半和百分之九十五的调用不慢于此。按 UTC 日统计，不含来自缓存的响应；调用结束一两分钟后计入。",
+  speedNone: "此时间段内没有测得的调用。",
+  tokensPerSecond: "token/秒",
   log: "调用",
   live: "实时，每 10 秒",
   time: "时间",

@@ -1,0 +1,1 @@
+ALTER TABLE "api_key" ADD COLUMN "is_for_playground" boolean DEFAULT false NOT NULL;
