@@ -19,6 +19,9 @@ const hostile = [
   "```",
 ].join("\n");
 
+/** The chunks of a stream with it until the code has begun: the role, and a word each. */
+const chunksUntilCode = 1 + (hostile.slice(0, hostile.indexOf("42;")).match(/\S+\s*/g)?.length ?? 0);
+
 test("the playground makes its own key, compares models, and goes on from a changed message", async () => {
   const { cookie, gatewayUserId } = await loginUser(scene.web.rig, { quota: 2_500_000n });
   const watched = await scene.browser.open({ url: scene.web.sluice.url, cookie, expectedStatuses: [429] });
@@ -70,10 +73,16 @@ test("the playground makes its own key, compares models, and goes on from a chan
     await answers.getByText("Changed.").nth(1).waitFor();
     expect(await answers.count()).toBe(2);
 
-    // Escape stops; errors come with what to do; a reload keeps what was typed.
-    await message.fill("sandbox: chunks 2000; pace 50");
+    // Markdown is drawn while it arrives, and its code has colours once it is complete.
+    scene.provider.script({ text: hostile, silence: { afterChunks: chunksUntilCode } }, { times: 2 });
+    await message.fill("Begin.");
     await message.press("Control+Enter");
-    await answers.locator("p", { hasText: "tok" }).nth(1).waitFor();
+    await answers.locator("code", { hasText: "const answer" }).nth(1).waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    expect(await answers.locator("strong", { hasText: "bold" }).count()).toBe(2);
+    expect(await answers.locator("[data-scope=keyword]").count()).toBe(0);
+    expect(await faultsOf(watched)).toEqual([]);
+    // Escape stops; errors come with what to do; a reload keeps what was typed.
     await page.keyboard.press("Escape");
     await page.getByText("Stopped. What was received so far is charged.").nth(1).waitFor();
     await message.fill("sandbox: status 429");

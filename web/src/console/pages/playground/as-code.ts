@@ -8,26 +8,27 @@ export const keyVariable = "GATEWAY_API_KEY";
 
 /** The same request with curl and with the official libraries of four languages. */
 export function toCode(body: Readonly<Record<string, unknown>>, origin: string): readonly CodeTab[] {
-  const prints = "tools" in body ? "choices[0].message" : "choices[0].message.content";
+  // A model that calls a tool writes no text: then the whole message is printed.
+  const isWhole = "tools" in body;
   const tabs = exampleTabs("code", {
     client: "openai",
     method: "POST",
     path: "/v1/chat/completions",
     call: "chat.completions.create",
     body: body as Readonly<Record<string, ExampleValue>>,
-    result: { field: prints },
+    result: { field: isWhole ? "choices[0].message" : "choices[0].message.content" },
   });
   const json = JSON.stringify(body, null, 2);
   return [
     // Only the first place is one: a message may contain the same characters.
     ...tabs.map(({ label, text }) => ({ label, code: text.replace("{{origin}}", () => origin) })),
-    { label: "Go", code: goOf(json, origin) },
-    { label: "Java", code: javaOf(json, origin) },
+    { label: "Go", code: goOf(json, origin, isWhole) },
+    { label: "Java", code: javaOf(json, origin, isWhole) },
   ].map((tab) => ({ id: tab.label.toLowerCase(), ...tab }));
 }
 
 /** The library reads the request from JSON. A raw text of Go can't contain its own quote. */
-function goOf(json: string, origin: string): string {
+function goOf(json: string, origin: string, isWhole: boolean): string {
   return `package main
 
 import (
@@ -55,12 +56,12 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(completion.Choices[0].Message.Content)
+	fmt.Println(completion.Choices[0].Message.${isWhole ? "RawJSON()" : "Content"})
 }`;
 }
 
 /** The same; in a text block of Java a backslash is written twice. */
-function javaOf(json: string, origin: string): string {
+function javaOf(json: string, origin: string, isWhole: boolean): string {
   const block = json.replaceAll("\\", "\\\\").replaceAll("\n", "\n        ");
   return `import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
@@ -80,7 +81,8 @@ public class Main {
         var body = ObjectMappers.jsonMapper().readValue(BODY, ChatCompletionCreateParams.Body.class);
         var params = ChatCompletionCreateParams.builder().body(body).build();
         var completion = client.chat().completions().create(params);
-        completion.choices().get(0).message().content().ifPresent(System.out::println);
+        var message = completion.choices().get(0).message();
+        System.out.println(${isWhole ? "message" : 'message.content().orElse("")'});
     }
 }`;
 }

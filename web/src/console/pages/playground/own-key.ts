@@ -80,6 +80,7 @@ async function makeKey(owner: string, projectId: string): Promise<OwnKey> {
     "/backend/keys/create/",
     {
       name: ownKeyLimits.name,
+      is_for_playground: true,
       quota_limit: ownKeyLimits.quota,
       requests_per_minute: ownKeyLimits.perMinute,
       concurrency_max: ownKeyLimits.atOnce,

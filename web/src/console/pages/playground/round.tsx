@@ -11,8 +11,7 @@ import styles from "./playground.module.css";
 import { ProblemNote } from "./problem-note.tsx";
 import { ToolCallList } from "./tool-call-list.tsx";
 
-// Loaded with the first answer, and used once it is complete: reading a long one again with each piece would hold up
-// the page.
+// Loaded with the first answer.
 const MarkdownText = lazy(async () => ({ default: (await import("./markdown/markdown-text.tsx")).MarkdownText }));
 
 type RoundProps = {
@@ -133,11 +132,9 @@ function StepView(props: StepProps): JSX.Element {
         <span class="muted">{texts.waiting}</span>
       </Show>
       <Show when={props.step.text !== ""}>
-        <Show when={!props.runs} fallback={<p class={styles["plain"]}>{props.step.text}</p>}>
-          <Suspense fallback={<p class={styles["plain"]}>{props.step.text}</p>}>
-            <MarkdownText text={props.step.text} copyLabel={texts.copyCode} />
-          </Suspense>
-        </Show>
+        <Suspense fallback={<p class={styles["plain"]}>{props.step.text}</p>}>
+          <MarkdownText text={props.step.text} isGrowing={props.runs} copyLabel={texts.copyCode} />
+        </Suspense>
       </Show>
       <Show when={props.step.toolCalls.length > 0}>
         <ToolCallList

@@ -8,19 +8,36 @@ type BlocksProps = {
   readonly tokens: readonly Token[];
   /** What the buttons that copy code are called. */
   readonly copyLabel: string;
+  /** Whether the last block may get longer. */
+  readonly isGrowing?: boolean | undefined;
 };
 
 /** Blocks that did not change stay as they are while the text grows. */
 export function Blocks(props: BlocksProps): JSX.Element {
   return (
     <Index each={props.tokens}>
-      {(token) => {
+      {(token, index) => {
         const shown = createMemo(token, undefined, {
           equals: (before, after) => before.type === after.type && before.raw === after.raw,
         });
+        const code = (): Tokens.Code | undefined => (shown().type === "code" ? (shown() as Tokens.Code) : undefined);
         return (
-          <Show when={shown()} keyed>
-            {(each) => <Block token={each} copyLabel={props.copyLabel} />}
+          <Show
+            when={code()}
+            fallback={
+              <Show when={shown()} keyed>
+                {(each) => <Block token={each} copyLabel={props.copyLabel} />}
+              </Show>
+            }
+          >
+            {(each) => (
+              <CodePart
+                code={each().text}
+                language={each().lang ?? ""}
+                copyLabel={props.copyLabel}
+                isGrowing={props.isGrowing === true && index === props.tokens.length - 1}
+              />
+            )}
           </Show>
         );
       }}
@@ -30,7 +47,7 @@ export function Blocks(props: BlocksProps): JSX.Element {
 
 type BlockProps = { readonly token: Token; readonly copyLabel: string };
 
-/** One block of Markdown. */
+/** One block of Markdown that is not code. */
 function Block({ token, copyLabel }: BlockProps): JSX.Element {
   switch (token.type) {
     case "heading":
@@ -48,14 +65,6 @@ function Block({ token, copyLabel }: BlockProps): JSX.Element {
       );
     case "text":
       return <Inline tokens={(token as Tokens.Text).tokens ?? [token]} />;
-    case "code":
-      return (
-        <CodePart
-          code={(token as Tokens.Code).text}
-          language={(token as Tokens.Code).lang ?? ""}
-          copyLabel={copyLabel}
-        />
-      );
     case "blockquote":
       return (
         <blockquote>

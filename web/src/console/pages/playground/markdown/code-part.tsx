@@ -8,6 +8,8 @@ export function CodePart(props: {
   readonly code: string;
   readonly language: string;
   readonly copyLabel: string;
+  /** Code that gets longer has no colours yet: they would be found again with each piece. */
+  readonly isGrowing: boolean;
 }): JSX.Element {
   const language = (): string => props.language.split(/\s/)[0]?.slice(0, 40) ?? "";
   return (
@@ -18,7 +20,9 @@ export function CodePart(props: {
       <section class="code-scroll" tabindex="0">
         <pre>
           <code>
-            <Nodes nodes={highlight(props.code, language())} />
+            <Show when={!props.isGrowing} fallback={props.code}>
+              <Nodes nodes={highlight(props.code, language())} />
+            </Show>
           </code>
         </pre>
       </section>

@@ -20,7 +20,7 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import { createLowlight } from "lowlight";
 
-/** Longer code has no colours: they would be found again with each piece that arrives. */
+/** Longer code has no colours: finding them would hold up the page. */
 const lengthMax = 20_000;
 
 const languages = createLowlight({

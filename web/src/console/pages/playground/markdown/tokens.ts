@@ -1,8 +1,18 @@
 import { lexer, type Token } from "marked";
 
-/** Markdown as tokens; what comes between blocks is left out. */
+/** Markdown as tokens, in which nothing of the text is left out. */
+export function readTokens(text: string): Token[] {
+  return lexer(text, { gfm: true, breaks: false });
+}
+
+/** The tokens that are shown: what comes between blocks is left out. */
+export function withoutSpace(tokens: readonly Token[]): Token[] {
+  return tokens.filter(({ type }) => type !== "space" && type !== "def");
+}
+
+/** Markdown as blocks. */
 export function toTokens(text: string): Token[] {
-  return lexer(text, { gfm: true, breaks: false }).filter(({ type }) => type !== "space" && type !== "def");
+  return withoutSpace(readTokens(text));
 }
 
 /** The address of a link, if it leads to the web or to a mailbox; null for any other, such as a script. */
