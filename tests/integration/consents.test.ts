@@ -124,6 +124,13 @@ test("the preview counts the users who will be asked, and none for a correction"
     select count(*)::int as count from user_profile where status = 'active'`;
   expect(await preview(true)).toEqual([{ kind: "asked_users", count: active?.count ?? 0, names: [] }] as never);
   expect(await preview(false)).toEqual([]);
+  // So does the first text that a page has.
+  const first = { page: "privacy", locale: "en", markdown: "What we keep", effective_on: "2026-12-01", version: 0 };
+  const { body } = await admin.post("/backend/admin/change/preview/", {
+    operation: "/backend/admin/branding/legal/save/",
+    input: { ...first, asks_consent: true, changes: "" },
+  });
+  expect(body["consequences"]).toEqual([{ kind: "asked_users", count: active?.count ?? 0, names: [] }]);
   // A preview publishes nothing.
   expect(await needed()).toEqual([]);
 });

@@ -44,6 +44,11 @@ export const adminRoutes: readonly AdminRoute[] = [
     load: () => import("./pages/limits/page.tsx"),
   },
   {
+    path: "/consents/",
+    nav: { label: (texts) => texts.consents, icon: "check" },
+    load: () => import("./pages/consents/page.tsx"),
+  },
+  {
     path: "/leads/",
     nav: { label: (texts) => texts.leads, icon: "chat" },
     load: () => import("./pages/leads/page.tsx"),
@@ -82,11 +87,6 @@ export const adminRoutes: readonly AdminRoute[] = [
     path: "/top-ups/",
     nav: { label: (texts) => texts.topUps, icon: "card" },
     load: () => import("./pages/top-ups/page.tsx"),
-  },
-  {
-    path: "/consents/",
-    nav: { label: (texts) => texts.consents, icon: "check" },
-    load: () => import("./pages/consents/page.tsx"),
   },
   {
     path: "/referrals/",

@@ -87,5 +87,5 @@ async function lookAt(db: Database, tx: Transaction, requestId: string): Promise
   };
 }
 
-/** Nobody is affected by what does not exist yet. */
-const isKnown = ({ isNew }: Subject): boolean => !isNew;
+/** Nobody is affected by what does not exist yet, except by terms, which users have to accept. */
+const isKnown = ({ isNew, kind }: Subject): boolean => !isNew || kind === "legal_text";
