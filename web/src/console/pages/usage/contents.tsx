@@ -31,21 +31,26 @@ export function Contents(props: { readonly call: Call }): JSX.Element {
   };
   const beganAt = (): number => Date.parse(props.call.started_at);
   return (
-    <Show when={shown()}>
-      {(of) => (
-        <section class="section-stack" aria-label={texts.contents}>
-          <h3>{texts.contents}</h3>
-          <Switch fallback={<Opened call={props.call} />}>
-            <Match when={beganAt() < Date.parse(of().since ?? "")}>
-              <p class="muted">{texts.contentsEarly}</p>
-            </Match>
-            <Match when={beganAt() + of().kept_days * dayMs < Date.now()}>
-              <p class="muted">{fill(texts.contentsOver, { count: formats.number(of().kept_days) })}</p>
-            </Match>
-          </Switch>
-        </section>
-      )}
-    </Show>
+    <Switch>
+      <Match when={reading.isError && reading.data === undefined}>
+        <ErrorState error={reading.error} onRetry={() => void reading.refetch()} />
+      </Match>
+      <Match when={shown()}>
+        {(of) => (
+          <section class="section-stack" aria-label={texts.contents}>
+            <h3>{texts.contents}</h3>
+            <Switch fallback={<Opened call={props.call} />}>
+              <Match when={beganAt() < Date.parse(of().since ?? "")}>
+                <p class="muted">{texts.contentsEarly}</p>
+              </Match>
+              <Match when={beganAt() + of().kept_days * dayMs < Date.now()}>
+                <p class="muted">{fill(texts.contentsOver, { count: formats.number(of().kept_days) })}</p>
+              </Match>
+            </Switch>
+          </section>
+        )}
+      </Match>
+    </Switch>
   );
 }
 
