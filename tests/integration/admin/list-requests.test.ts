@@ -81,6 +81,9 @@ describe("a page", () => {
     "ended",
     "abandoned",
     "percent",
+    "terms",
+    "en",
+    "registration",
   ];
   const ids = ["0191e7b2-0000-7000-8000-000000000000", "ffffffff-ffff-7fff-bfff-ffffffffffff"];
   const others = ["mock", "paid", "chat", "admin", "personal", ...ids, "x'%_\\"];

@@ -5,12 +5,15 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 /** Over how many days the rows of a scene are spread, ending today. */
 const daysBack = 20;
 
-/** The days of the usage log, and house accounts that entries need. */
+/** The days of the usage log, house accounts that entries need, and the text that is accepted. */
 export async function prepareLists(db: Database): Promise<void> {
   const days = Array.from({ length: daysBack + 2 }, (_, index) =>
     new Date(Date.now() - (daysBack - index) * 86_400_000).toISOString().slice(0, 10),
   );
   await createMissingPartitions(db, "usage_log", days);
+  await db.sql`
+    insert into legal_text (page, locale, markdown, effective_on, version, edition, updated_by, updated_by_name)
+    values ('terms', 'en', 'Be kind.', current_date, 1, 1, 1, 'somebody')`;
 }
 
 /** A random moment of the past days, for row `i`; some rows share theirs. */
@@ -36,6 +39,9 @@ export async function addToLists(db: Database, name: string, count: number): Pro
     `insert into user_registration (user_id, network, address_key, decided_at, credit_refusal)
       select p.id, '192.0.2', sha256(p.email::bytea), ${someTime}, 'network' from user_profile p
       where not exists (select 1 from user_registration r where r.user_id = p.id)`,
+    `insert into legal_consent (user_id, page, edition, locale, version, way, accepted_at)
+      select p.id, 'terms', 1, 'en', 1, 'registration', ${someTime} from user_profile p
+      where not exists (select 1 from legal_consent c where c.user_id = p.id)`,
     `insert into api_key (gateway_user_id, key_hash, key_prefix, key_last_four, name, created_at)
       select g.id, sha256((g.id || '${name}' || random())::bytea), 'sk-' || substr(md5(g.id::text), 1, 4), 'abcd', ${named("key")}, ${someTime}
       from ${each}, lateral (select max(id) as id from gateway_user where i > 0) g`,
