@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { loginUser } from "../support/accounts/logins.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { type ConsoleScene, faultsOf, startConsoleScene } from "../support/web/console-scene.ts";
 
 let scene: ConsoleScene;
@@ -21,6 +22,14 @@ const hostile = [
 
 /** The chunks of a stream with it until the code has begun: the role, and a word each. */
 const chunksUntilCode = 1 + (hostile.slice(0, hostile.indexOf("42;")).match(/\S+\s*/g)?.length ?? 0);
+
+/** How the service refuses a call when the limit of the key is spent. */
+const limitReached = {
+  status: 429,
+  json: {
+    error: { code: "insufficient_quota", message: "The remaining limit of this API key does not cover this call." },
+  },
+};
 
 test("the playground makes its own key, compares models, and goes on from a changed message", async () => {
   const { cookie, gatewayUserId } = await loginUser(scene.web.rig, { quota: 2_500_000n });
@@ -73,7 +82,7 @@ test("the playground makes its own key, compares models, and goes on from a chan
     await answers.getByText("Changed.").nth(1).waitFor();
     expect(await answers.count()).toBe(2);
 
-    // Markdown is drawn while it arrives, and its code has colours once it is complete.
+    // Markdown is drawn while it arrives, and its code has colours once it is complete. Escape stops.
     scene.provider.script({ text: hostile, silence: { afterChunks: chunksUntilCode } }, { times: 2 });
     await message.fill("Begin.");
     await message.press("Control+Enter");
@@ -82,13 +91,25 @@ test("the playground makes its own key, compares models, and goes on from a chan
     expect(await answers.locator("strong", { hasText: "bold" }).count()).toBe(2);
     expect(await answers.locator("[data-scope=keyword]").count()).toBe(0);
     expect(await faultsOf(watched)).toEqual([]);
-    // Escape stops; errors come with what to do; a reload keeps what was typed.
     await page.keyboard.press("Escape");
     await page.getByText("Stopped. What was received so far is charged.").nth(1).waitFor();
     await message.fill("sandbox: status 429");
     await message.press("Control+Enter");
     await page.getByRole("alert").getByRole("link", { name: "What this error means" }).nth(1).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
+
+    // A key whose limit is spent is replaced, and no longer listed.
+    await page.route("**/v1/chat/completions", async (route) => await route.fulfill(limitReached), { times: 2 });
+    await message.fill("sandbox: say Renewed.");
+    await message.press("Control+Enter");
+    await page.getByText("The key of this page has reached its limit.").nth(1).waitFor();
+    await page.getByRole("button", { name: "Try again" }).last().click();
+    await answers.getByText("Renewed.").waitFor();
+    const keys = await scene.web.rig.db.sql<{ status: string }>`
+      select status from api_key where gateway_user_id = ${gatewayUserId}::bigint order by id`;
+    expect(keys).toEqual([{ status: "revoked" }, { status: "active" }]);
+
+    // A reload keeps what was typed.
     await page.getByLabel("Max tokens").fill("20");
     await message.fill("A draft.");
     await page.reload();
@@ -104,6 +125,21 @@ const dot = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
+
+/** Whether the browser keeps two files of a message that was not sent. It runs in the page. */
+const keepsTwoFiles = `(async () => {
+  if (!(await indexedDB.databases()).some(({ name }) => name === "playground")) {
+    return false;
+  }
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const database = await done(indexedDB.open("playground"));
+  const kept = await done(database.transaction("files").objectStore("files").getAll());
+  database.close();
+  return kept.some(({ attachments }) => attachments.length === 2);
+})()`;
 
 test("the playground sends files, tools and a schema, shows the call as code, and keeps it in the browser", async () => {
   const { cookie } = await loginUser(scene.web.rig, { quota: 2_500_000n });
@@ -125,6 +161,11 @@ test("the playground sends files, tools and a schema, shows the call as code, an
     ]);
     await page.getByRole("button", { name: "Remove note.md" }).waitFor();
     expect(await page.getByText("a.zip").count()).toBe(0);
+    // A reload loses nothing that was chosen.
+    await waitUntil(async () => await page.evaluate<boolean>(keepsTwoFiles));
+    await page.reload();
+    await page.getByRole("button", { name: "Remove note.md" }).waitFor();
+    await page.getByRole("button", { name: "Remove dot.png" }).waitFor();
 
     await page.getByText("Tools", { exact: true }).first().click();
     await page.getByRole("button", { name: "Insert an example" }).first().click();
@@ -185,6 +226,17 @@ test("the playground sends files, tools and a schema, shows the call as code, an
     await dialog.getByRole("button", { name: /^Delete: / }).click();
     await dialog.getByText("No conversations yet").waitFor();
     expect(watched.faults).toEqual([]);
+
+    // A browser that stores nothing says so, for the files and for the conversation.
+    await page.addInitScript("Object.defineProperty(window, 'indexedDB', { value: undefined })");
+    await page.reload();
+    await files.setInputFiles([{ name: "dot.png", mimeType: "image/png", buffer: dot }]);
+    await page.getByText("This browser did not store the files.").waitFor();
+    await message.fill("sandbox: say Here.");
+    await message.press("Control+Enter");
+    await page.getByText("This browser stores nothing for this site").waitFor();
+    await answers.getByText("Here.").waitFor();
+    expect(await faultsOf(watched)).toEqual([]);
   } finally {
     await watched.close();
   }

@@ -30,7 +30,7 @@ export type Chat = {
   readonly again: (placeId: string, what: "answer" | "step") => void;
   /** Goes on with what the tools returned, in the order of their calls. */
   readonly giveResults: (placeId: string, results: readonly string[]) => void;
-  /** Counts what is worth keeping: complete answers, and what becomes known of them later. */
+  /** Counts what is worth keeping: messages, complete answers, and what becomes known of these later. */
   readonly revision: Accessor<number>;
   readonly note: (at: StepAt, change: Partial<Step>) => void;
   readonly stop: () => void;
@@ -85,6 +85,7 @@ export function createChat({ places, settings, keys }: ChatParts): Chat {
     for (const place of places()) {
       void run(place);
     }
+    setRevision((count) => count + 1);
   };
   const placeOf = (id: string): Place | undefined => places().find((place) => place.id === id);
   const goOn = (placeId: string, change: (steps: readonly Step[]) => readonly Step[]): void => {
@@ -141,7 +142,7 @@ async function callWithOwnKey(
     if (!(error instanceof ChatRefusal) || !isOfKey(error)) {
       throw error;
     }
-    keys.forget(key);
+    keys.forget(key, error.code === "invalid_api_key" ? "ended" : "spent");
     if (error.code !== "invalid_api_key") {
       throw error;
     }

@@ -11,6 +11,8 @@ export type Draft = {
   readonly projectId: string;
   /** The conversation of the history that the tab shows; empty for a new one. */
   readonly conversationId: string;
+  /** Under which id the browser keeps the files of the message; empty for none. */
+  readonly filesId: string;
   readonly settings: Settings;
 };
 
@@ -25,6 +27,7 @@ export function readDraft(): Draft {
     prompt: isText(read.prompt) ? read.prompt : "",
     projectId: isText(read.projectId) && read.organisation === acting?.id ? read.projectId : "",
     conversationId: isText(read.conversationId) ? read.conversationId : "",
+    filesId: isText(read.filesId) ? read.filesId : "",
     places: Array.isArray(read.places) ? read.places.filter(isPlace).slice(0, placesMax) : [],
     settings: Object.fromEntries(names.map((name) => [name, isText(settings[name]) ? settings[name] : ""])) as Settings,
   };

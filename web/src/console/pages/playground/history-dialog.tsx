@@ -3,14 +3,15 @@ import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { EmptyState, LoadingPart, Notice } from "../../../kit/states.tsx";
+import { EmptyState, LoadingPart } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
+import type { KeptConversation } from "./browser-store.ts";
 import type { History } from "./history.ts";
 import { historyLimits } from "./history-limits.ts";
-import type { KeptConversation } from "./history-store.ts";
 import { playgroundArea } from "./messages/messages.ts";
 import styles from "./playground.module.css";
 import { shownBytes } from "./shown-bytes.ts";
+import { StorageNotice } from "./storage-notice.tsx";
 
 type HistoryProps = { readonly history: History; readonly onClose: () => void };
 
@@ -40,9 +41,7 @@ function HistoryParts(props: HistoryProps): JSX.Element {
   return (
     <div class="form">
       <p>{fill(texts.historyText, { count: historyLimits.count, size: shownBytes(historyLimits.bytes) })}</p>
-      <Show when={!props.history.isKept()}>
-        <Notice tone="warn">{texts.historyOff}</Notice>
-      </Show>
+      <StorageNotice problem={props.history.problem()} />
       <Show when={kept()} fallback={<LoadingPart />}>
         {(conversations) => (
           <Show when={conversations().length > 0} fallback={<EmptyState title={texts.historyEmpty} />}>

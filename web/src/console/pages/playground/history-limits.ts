@@ -3,6 +3,9 @@ import type { Place, Round } from "./conversation.ts";
 /** What a browser keeps of an account at most. */
 export const historyLimits = { count: 50, bytes: 50 * 1024 * 1024 } as const;
 
+/** Of how many messages that were not sent a browser keeps the files, and for how long. Their size has limits of its own. */
+export const draftFilesLimits = { count: 4, ageMs: 86_400_000 } as const;
+
 /** What the list shows of a conversation. */
 export type ConversationLine = {
   readonly id: string;

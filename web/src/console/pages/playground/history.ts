@@ -1,14 +1,15 @@
 import { type Accessor, createEffect, createSignal, on, untrack } from "solid-js";
 import { unwrap } from "solid-js/store";
 import { newIdempotencyKey } from "../../../api/client.ts";
+import type { KeptConversation } from "./browser-store.ts";
 import type { Chat } from "./chat.ts";
 import type { Place } from "./conversation.ts";
-import { toLine } from "./history-limits.ts";
-import type { KeptConversation } from "./history-store.ts";
+import { historyLimits, toLine } from "./history-limits.ts";
+import { type StorageProblem, storageProblemOf } from "./storage-problem.ts";
 
 export type History = {
-  /** False when the browser keeps nothing. */
-  readonly isKept: Accessor<boolean>;
+  /** Why the browser does not keep what is shown; null if it does. */
+  readonly problem: Accessor<StorageProblem | null>;
   readonly list: () => Promise<readonly KeptConversation[]>;
   readonly open: (conversation: KeptConversation) => void;
   /** Begins a conversation; the one before stays in the history. */
@@ -28,17 +29,19 @@ type HistoryParts = {
   readonly onCurrent: (id: string) => void;
 };
 
-const store = () => import("./history-store.ts");
+const store = () => import("./browser-store.ts");
 
-/** Keeps the conversation in the browser each time that an answer is complete. */
+/** Keeps the conversation in the browser each time that a message is sent or an answer is complete. */
 export function createHistory({ chat, places, onPlaces, owner, currentId, onCurrent }: HistoryParts): History {
-  const [isKept, setIsKept] = createSignal(true);
-  /** A browser may refuse storage, or have no room; the page says so, and goes on without. */
+  const [problem, setProblem] = createSignal<StorageProblem | null>(null);
+  /** A browser may refuse storage, or have no room: the page says so, and goes on without. */
   const guarded = async <Result>(work: () => Promise<Result>, fallback: Result): Promise<Result> => {
     try {
-      return await work();
-    } catch {
-      setIsKept(false);
+      const result = await work();
+      setProblem(null);
+      return result;
+    } catch (error) {
+      setProblem(storageProblemOf(error));
       return fallback;
     }
   };
@@ -51,6 +54,10 @@ export function createHistory({ chat, places, onPlaces, owner, currentId, onCurr
       onCurrent(newIdempotencyKey());
     }
     const line = toLine(currentId(), rounds, { places: places(), now: Date.now() });
+    if (line.bytes > historyLimits.bytes) {
+      setProblem("large");
+      return;
+    }
     const kept = structuredClone({ ...line, owner: whose, places: places(), rounds });
     await guarded(async () => await (await store()).keepConversation(kept), undefined);
   };
@@ -76,7 +83,7 @@ export function createHistory({ chat, places, onPlaces, owner, currentId, onCurr
     }),
   );
   return {
-    isKept,
+    problem,
     list: async () => await guarded(async () => await (await store()).listConversations(owner() ?? ""), []),
     open,
     start: () => {

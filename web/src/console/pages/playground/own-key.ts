@@ -17,8 +17,8 @@ export type OwnKeys = {
   readonly current: Accessor<OwnKey | null>;
   /** The current key, or a new one. Calls that begin together get the same. @throws ApiError */
   readonly use: () => Promise<OwnKey>;
-  /** Makes the next call use a new key, if it would use this one. */
-  readonly forget: (key: OwnKey) => void;
+  /** Makes the next call use a new key, if it would use this one; one whose limit is spent is revoked then. */
+  readonly forget: (key: OwnKey, why: "ended" | "spent") => void;
 };
 
 /** The limits of such a key, which its owner can change on the page of keys. */
@@ -45,7 +45,13 @@ export function createOwnKeys(owner: Accessor<string | null>, projectId: Accesso
     keepTab("playground-key", key);
   };
   let making: { readonly owner: string; readonly key: Promise<OwnKey> } | null = null;
+  let spent: OwnKey | null = null;
   const make = async (forOwner: string): Promise<OwnKey> => {
+    const old = spent;
+    spent = null;
+    if (old?.owner === forOwner) {
+      await apiPost("/backend/keys/revoke/", { key_id: old.keyId });
+    }
     const key = await makeKey(forOwner, projectId());
     keep(key);
     return key;
@@ -66,9 +72,10 @@ export function createOwnKeys(owner: Accessor<string | null>, projectId: Accesso
         making = null;
       }
     },
-    forget: (key) => {
+    forget: (key, why) => {
       if (kept()?.secret === key.secret) {
         keep(null);
+        spent = why === "spent" ? key : null;
       }
     },
   };

@@ -9,8 +9,9 @@ import { useConsoleTitle } from "../../console-title.ts";
 import { createMeQuery, createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
 import { faultsOf, reasons, type Settings } from "./call-settings.ts";
 import { type Chat, createChat } from "./chat.ts";
-import type { Attachment, Place } from "./conversation.ts";
+import type { Place } from "./conversation.ts";
 import { type Draft, keepDraft, readDraft } from "./draft.ts";
+import { createDraftFiles } from "./draft-files.ts";
 import { createHistory, type History } from "./history.ts";
 import { playgroundArea } from "./messages/messages.ts";
 import { createOwnKeys, type OwnKeys } from "./own-key.ts";
@@ -18,6 +19,7 @@ import styles from "./playground.module.css";
 import { PromptForm } from "./prompt-form.tsx";
 import { RoundView } from "./round.tsx";
 import { SettingsForm } from "./settings-form.tsx";
+import { StorageNotice } from "./storage-notice.tsx";
 
 // Loaded when they are opened.
 const CodeDialog = lazy(async () => ({ default: (await import("./code-dialog.tsx")).CodeDialog }));
@@ -42,7 +44,8 @@ export function Page(): JSX.Element {
   const settingsFor = (model: string): Settings =>
     reasons(offered(), model) ? draft().settings : { ...draft().settings, effort: "" };
   const chat = createChat({ places, settings: settingsFor, keys });
-  const [attachments, setAttachments] = createSignal<readonly Attachment[]>([]);
+  const files = createDraftFiles({ owner, id: () => draft().filesId, onId: (filesId) => change({ filesId }) });
+  const attachments = files.all;
   const history = createHistory({
     ...{ chat, places, owner, onPlaces: (chosen: readonly Place[]) => change({ places: chosen }) },
     currentId: () => draft().conversationId,
@@ -87,17 +90,21 @@ export function Page(): JSX.Element {
         />
         <div class={styles["talk"]}>
           <Conversation chat={chat} places={places()} keys={keys} />
+          <Show when={chat.rounds.length > 0}>
+            <StorageNotice problem={history.problem()} />
+          </Show>
           <PromptForm
             chat={chat}
             prompt={draft().prompt}
             onPrompt={(prompt) => change({ prompt })}
             isReady={isReady()}
             attachments={attachments()}
-            onAttachments={setAttachments}
+            onAttachments={files.change}
+            filesProblem={files.problem()}
             blindModel={blindModel()}
             onSend={() => {
               chat.send(draft().prompt, attachments());
-              setAttachments([]);
+              files.change([]);
               change({ prompt: "" });
             }}
           />

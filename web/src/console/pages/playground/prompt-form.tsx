@@ -12,6 +12,7 @@ import { isSendKey, sendKeys } from "./keys.ts";
 import { playgroundArea } from "./messages/messages.ts";
 import styles from "./playground.module.css";
 import { shownBytes } from "./shown-bytes.ts";
+import type { StorageProblem } from "./storage-problem.ts";
 
 /** The next message. */
 export function PromptForm(props: {
@@ -22,6 +23,8 @@ export function PromptForm(props: {
   readonly onSend: () => void;
   readonly attachments: readonly Attachment[];
   readonly onAttachments: (attachments: readonly Attachment[]) => void;
+  /** Why a reload would lose them; null if it would not. */
+  readonly filesProblem: StorageProblem | null;
   /** A model that is asked and takes no pictures. */
   readonly blindModel: string | undefined;
 }): JSX.Element {
@@ -82,6 +85,9 @@ export function PromptForm(props: {
       <span role="alert">
         <Show when={fault()}>{(found) => <Notice tone="warn">{faultText(found())}</Notice>}</Show>
       </span>
+      <Show when={props.filesProblem !== null}>
+        <Notice tone="warn">{texts.files.notStored}</Notice>
+      </Show>
       <Show when={props.blindModel}>
         {(model) => <Notice tone="warn">{fill(texts.files.noImages, { model: model() })}</Notice>}
       </Show>

@@ -73,6 +73,8 @@ export const messages: PlaygroundMessages = {
     total: "Zusammen sind die Dateien größer als {size}.",
     kind: "{name} ist weder Bild noch PDF noch Text.",
     noImages: "{model} nimmt keine Bilder.",
+    notStored:
+      "Dieser Browser hat die Dateien nicht gespeichert. Wenn Sie die Seite neu laden, hängen Sie sie erneut an.",
   },
   tools: "Werkzeuge",
   toolsHint: "Ein JSON-Array von Funktionen. Ruft ein Modell eine auf, geben Sie ihr Ergebnis ein.",
@@ -89,7 +91,11 @@ export const messages: PlaygroundMessages = {
   history: "Verlauf",
   historyText: "Nur in diesem Browser gespeichert: Ihre letzten {count} Unterhaltungen, insgesamt höchstens {size}.",
   historyEmpty: "Noch keine Unterhaltungen",
-  historyOff: "Dieser Browser speichert nichts für diese Seite, darum enden Unterhaltungen mit ihr.",
+  notStored: {
+    off: "Dieser Browser speichert für diese Seite nichts. Dieses Gespräch endet deshalb mit der Seite.",
+    full: "Dieser Browser hat für diese Seite keinen Platz mehr. Dieses Gespräch endet deshalb mit der Seite. Löschen Sie andere im Verlauf.",
+    large: "Dieses Gespräch ist größer als {size}. Es wird deshalb nicht gespeichert und endet mit der Seite.",
+  },
   open: "Öffnen",
   delete: "Löschen",
   deleteAll: "Alle löschen",
