@@ -2,13 +2,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { loginUser } from "../support/accounts/logins.ts";
 import { leaveUntakenNotice } from "../support/payments/untaken-notice.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
+import { countClicks } from "../support/web/count-clicks.ts";
+import { shownEmail } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
 
 let admin: AdminWeb;
 
 beforeAll(async () => {
-  admin = await AdminWeb.start();
+  admin = await AdminWeb.start({ CARDPAY_API_URL: "http://127.0.0.1:9", CARDPAY_SECRET_KEY: "sk_test_walk" });
 });
 
 afterAll(() => admin?.close());
@@ -113,6 +115,59 @@ test(
     const refunds = await admin.web.rig.db.sql`
       select 1 from refund r join sales_order o on o.id = r.order_id where o.order_no = ${orderNo} and r.reason = 'bought by mistake'`;
     expect(refunds).toHaveLength(1);
+    expect(await admin.web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);
+
+/** A month that the card gateway charges for again, and a top-up by a card that is saved there. */
+async function agreeOnCharges(): Promise<void> {
+  await admin.web.rig.db.sql`
+    insert into renewal (renewal_no, user_id, plan_code, plan_name, price_usd, quota, account, status,
+      gateway_subscription_id, gateway_customer_id, period_end, kept_until)
+    select 'P00000000000000000000000009', id, 'monthly-20', 'Monthly 20', 20.00, 12000000, 'default', 'active', 'sub_walk', 'cus_walk',
+      now() + interval '12 days', now() + interval '15 days'
+    from user_profile where email = ${shownEmail}`;
+  await admin.web.rig.db.sql`
+    insert into auto_top_up (top_up_no, user_id, plan_code, plan_name, price_usd, threshold_quota, month_max_usd, account, status,
+      gateway_customer_id, gateway_method_id)
+    select 'T00000000000000000000000009', id, 'credit-20', 'Credit 20', 20.00, 1, 100, 'default', 'on', 'cus_walk', 'pm_walk'
+    from user_profile where email = ${shownEmail}`;
+}
+
+test(
+  "the card gateway is switched off in one click, after its effect was shown; the customer keeps the subscription and reads that top-ups pause",
+  async () => {
+    await agreeOnCharges();
+    const asCustomer = { cookie: admin.web.cookies.user ?? "" };
+    const paused = "Nothing is charged automatically for now: payment by card is not offered at the moment.";
+    await admin.walk(
+      "/console/billing/",
+      async (page) => {
+        await page.getByRole("region", { name: "Automatic top-up" }).getByRole("button", { name: "Remove" }).waitFor();
+        expect(await page.getByText(paused).count()).toBe(0);
+      },
+      asCustomer,
+    );
+    await admin.walk("/admin/settings/", async (page, watched) => {
+      const clicks = await countClicks(watched, admin.web.sluice.url);
+      await page.reload();
+      const form = page.getByRole("form", { name: "payments.cardpay" });
+      await form.getByRole("combobox").selectOption("false");
+      await form.getByText("1 subscription goes on, charged as before.").waitFor();
+      await form.getByText("1 automatic top-up charges nothing until it is on again.").waitFor();
+      await form.getByRole("button", { name: "Save" }).click();
+      await page.getByText("payments.cardpay saved").waitFor();
+      expect(clicks()).toBe(1);
+    });
+    await admin.walk(
+      "/console/billing/",
+      async (page) => {
+        await page.getByText(paused).waitFor();
+        await page.getByRole("button", { name: "Cancel subscription" }).waitFor();
+      },
+      asCustomer,
+    );
     expect(await admin.web.rig.checkMoney()).toEqual([]);
   },
   testMsMax,

@@ -25,9 +25,10 @@ export class AdminWeb {
     this.#provider = rest.provider;
   }
 
-  static async start(): Promise<AdminWeb> {
+  /** @param env more of the environment of the program */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<AdminWeb> {
     const provider = startSandboxProvider();
-    const [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+    const [web, browser] = await Promise.all([startWebRig(provider.url, env), TestBrowser.launch()]);
     const { cookie } = await loginAdmin(web.rig, { isSuper: false });
     return new AdminWeb(web, browser, { provider, plainAdmin: cookie });
   }
