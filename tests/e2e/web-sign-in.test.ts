@@ -224,7 +224,7 @@ test(
 );
 
 test(
-  "a page that is open stays when the terms change, and who declines can leave with the data or close the account",
+  "a page that is open stays when the terms change, and a user who declines can leave with the data or close the account",
   async () => {
     const email = "decliner@example.org";
     const client = new AccountClient(web.sluice);

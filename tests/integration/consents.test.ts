@@ -164,7 +164,7 @@ test("a login opens nothing but the question, while API keys and access tokens k
   await asProgram.text();
 });
 
-test("who declines can log out, take the data along and close the account", async () => {
+test("a user who declines can log out, take the data along and close the account", async () => {
   const user = await loginUser(rig);
   for (const path of ["/backend/auth/me/", "/backend/auth/closing/"]) {
     expect([path, (await consoleOf(user).get(path)).status]).toEqual([path, 200]);

@@ -25,7 +25,7 @@ type Asked = ResponseOf<typeof consentsResponse>["asked"][number];
 
 const path = "/backend/auth/consents/";
 
-/** What has to be accepted before anything else: the texts, what is different in them, and the ways out for who declines. */
+/** What has to be accepted before anything else: the texts, what is different in them, and the ways out for a user who declines. */
 export function Page(): JSX.Element {
   const texts = consentArea.texts();
   useConsoleTitle(() => texts.title);
