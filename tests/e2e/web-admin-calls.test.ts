@@ -132,7 +132,7 @@ test(
     await admin.walk("/admin/trace/", async (page) => {
       await page.getByLabel("Request id").fill(call.requestId ?? "");
       await page.getByLabel("Request id").press("Enter");
-      await page.locator(".row-open", { hasText: call.requestId?.slice(0, 18) ?? "" }).click();
+      await page.locator(".row-open", { hasText: call.requestId?.slice(0, 13) ?? "" }).click();
       await page.getByRole("link", { name: "Open call" }).click();
       // The attempt at the channel that responded.
       await page.getByRole("region", { name: "Attempts, rows" }).getByText("first").waitFor();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { loginUser } from "../support/accounts/logins.ts";
 import { leaveUntakenNotice } from "../support/payments/untaken-notice.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
-import { countClicks } from "../support/web/count-clicks.ts";
+import { countActs } from "../support/web/count-acts.ts";
 import { shownEmail } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
@@ -10,7 +10,11 @@ const testMsMax = 300_000;
 let admin: AdminWeb;
 
 beforeAll(async () => {
-  admin = await AdminWeb.start({ CARDPAY_API_URL: "http://127.0.0.1:9", CARDPAY_SECRET_KEY: "sk_test_walk" });
+  admin = await AdminWeb.start({
+    CARDPAY_API_URL: "http://127.0.0.1:9",
+    CARDPAY_SECRET_KEY: "sk_test_walk0123456789abcdef",
+    CARDPAY_WEBHOOK_SECRET: "whsec_walk0123456789abcdef",
+  });
 });
 
 afterAll(() => admin?.close());
@@ -150,7 +154,7 @@ test(
       asCustomer,
     );
     await admin.walk("/admin/settings/", async (page, watched) => {
-      const clicks = await countClicks(watched, admin.web.sluice.url);
+      const acts = await countActs(watched.page, admin.web.sluice.url);
       await page.reload();
       const form = page.getByRole("form", { name: "payments.cardpay" });
       await form.getByRole("combobox").selectOption("false");
@@ -158,7 +162,7 @@ test(
       await form.getByText("1 automatic top-up charges nothing until it is on again.").waitFor();
       await form.getByRole("button", { name: "Save" }).click();
       await page.getByText("payments.cardpay saved").waitFor();
-      expect(clicks()).toBe(1);
+      expect(acts.clicks).toBe(1);
     });
     await admin.walk(
       "/console/billing/",

@@ -127,8 +127,8 @@ test(
         const actsOn = (area: string) => page.locator(`dt:text-is("${area}: do") + dd`).allTextContents();
         await page.locator('dt:text-is("user: do")').first().waitFor();
         const [ofSupport = "", ofAdmin = "", ofSuper = ""] = await actsOn("user");
-        expect(ofSupport).toContain("save (only user_id, status, updated_at, reason)");
-        expect(ofAdmin).toContain("save (not rate_multiplier)");
+        expect(ofSupport).toContain("save (only user id, status, updated, reason)");
+        expect(ofAdmin).toContain("save (not multiplier)");
         expect([ofAdmin.includes("closing begin"), ofSuper.includes("closing begin*")]).toEqual([false, true]);
         expect(await actsOn("secret")).toHaveLength(1);
         await page.getByRole("link", { name: "Trace" }).waitFor({ state: "detached" });

@@ -7,6 +7,7 @@ import { chat } from "../support/calls/chat-call.ts";
 import { makeKey } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { countActs } from "../support/web/count-acts.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
@@ -38,12 +39,12 @@ async function as(
   look: (page: WatchedPage["page"], watched: WatchedPage) => Promise<void>,
 ): Promise<void> {
   const watched = await browser.open({ url: web.sluice.url, cookie: web.cookies[who] ?? "" });
-  const clicked = await countClicks(watched, web.sluice.url);
+  const acts = await countActs(watched.page, web.sluice.url);
   try {
     await watched.page.goto(path);
     await look(watched.page, watched);
     expect(watched.faults).toEqual([]);
-    clicks[who] += clicked();
+    clicks[who] += acts.clicks;
   } finally {
     await watched.close();
   }

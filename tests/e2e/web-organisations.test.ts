@@ -7,7 +7,7 @@ import { loginUser, type UserLogin } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { promptMs } from "../support/values/patience.ts";
 import { TestBrowser } from "../support/web/browser.ts";
-import { countClicks } from "../support/web/count-clicks.ts";
+import { countActs } from "../support/web/count-acts.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 240_000;
@@ -50,7 +50,7 @@ test(
   async () => {
     const [owner, anna, ben] = [await loginUser(web.rig), await loginUser(web.rig), await loginUser(web.rig)];
     const watched = await open(owner);
-    const clicks = await countClicks(watched, web.sluice.url);
+    const acts = await countActs(watched.page, web.sluice.url);
     const { page } = watched;
     await page.goto("/console/organisation/");
     await page.getByText("No organisations").waitFor();
@@ -75,13 +75,13 @@ test(
     for (const person of [anna, ben]) {
       const search = await takeToken(owner, String(made?.id), person.email);
       const theirs = await open(person);
-      const theirClicks = await countClicks(theirs, web.sluice.url);
+      const theirActs = await countActs(theirs.page, web.sluice.url);
       await theirs.page.goto(`/console/invitation/${search}`);
       await theirs.page.getByText("Analytical Engines").waitFor();
       expect(await theirs.axe()).toEqual([]);
       await theirs.page.getByRole("button", { name: "Accept" }).click();
       await theirs.page.getByRole("heading", { name: "Analytical Engines" }).waitFor();
-      expect(theirClicks()).toBe(1);
+      expect(theirActs.clicks).toBe(1);
       expect(theirs.faults).toEqual([]);
       await theirs.close();
     }
@@ -94,7 +94,7 @@ test(
     await project.getByRole("button", { name: "Save" }).click();
     await page.getByText("Live keys: 0 ·").first().waitFor();
     // Two each for the organisation, the invitation and the project: to open the form, and to send it.
-    expect(clicks()).toBe(6);
+    expect(acts.clicks).toBe(6);
     expect(await watched.axe()).toEqual([]);
 
     const annas = await open(anna);

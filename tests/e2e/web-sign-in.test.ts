@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { consoleClient } from "../support/accounts/console-client.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
-import { countClicks } from "../support/web/count-clicks.ts";
+import { countActs } from "../support/web/count-acts.ts";
 import { type RealIssuer, realClient, startRealIssuer } from "../support/web/real-issuer.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
@@ -57,7 +57,7 @@ test(
       expectedStatuses: [409],
     });
     const { page } = watched;
-    const clicks = await countClicks(watched, web.sluice.url);
+    const acts = await countActs(watched.page, web.sluice.url);
     try {
       await page.goto("/admin/sign-in/");
       await page.getByRole("button", { name: "Add service" }).first().click();
@@ -81,20 +81,20 @@ test(
       await page.getByText("The service was saved.").waitFor();
       expect(await page.content()).not.toContain(realClient.secret);
       // To open the form, to test a wrong issuer and the right one, and to save.
-      expect(clicks()).toBe(4);
+      expect(acts.clicks).toBe(4);
       expect(faultsOf(watched)).toEqual([]);
     } finally {
       await watched.close();
     }
     const visitor = await browser.open({ url: web.sluice.url });
-    const visitorClicks = await countClicks(visitor, web.sluice.url);
+    const visitorActs = await countActs(visitor.page, web.sluice.url);
     try {
       await visitor.page.goto("/login/?next=/console/keys/");
       expect(await visitor.axe()).toEqual([]);
       await visitor.page.getByRole("link", { name: "Continue with Example" }).click();
       await logInAtIssuer(visitor.page, "ada");
       await visitor.page.waitForURL((url) => url.pathname === "/console/keys/");
-      expect(visitorClicks()).toBe(1);
+      expect(visitorActs.clicks).toBe(1);
       await visitor.page.goto("/console/account/");
       await visitor.page.getByText("Your account has no password.").waitFor();
       await visitor.page.getByRole("main").getByText("ada@issuer.example").first().waitFor();
@@ -203,7 +203,7 @@ test(
   async () => {
     const watched = await browser.open({ url: web.sluice.url });
     const { page } = watched;
-    const clicks = await countClicks(watched, web.sluice.url);
+    const acts = await countActs(watched.page, web.sluice.url);
     try {
       await page.goto("/login/?next=/console/keys/");
       await page.getByRole("link", { name: "Continue with Example" }).click();
@@ -214,7 +214,7 @@ test(
       await page.getByRole("button", { name: "Accept and continue" }).click();
       await page.waitForURL((url) => url.pathname === "/console/keys/");
       await page.getByRole("heading", { name: "Keys", exact: true }).waitFor();
-      expect(clicks()).toBe(2);
+      expect(acts.clicks).toBe(2);
       expect(faultsOf(watched)).toEqual([]);
     } finally {
       await watched.close();

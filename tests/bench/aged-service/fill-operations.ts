@@ -29,6 +29,13 @@ export function operationsSteps(sizes: AgedSizes): readonly (readonly [string, s
           generate_series(1, 3) c, (values ('first_byte', 30), ('total', 40), ('failed', 0)) k (kind, first), generate_series(first, first + 2) b`,
     ],
     [
+      "percentiles of customers",
+      `insert into usage_key_performance (api_key_id, starts_at, model, kind, bucket, calls, output_tokens, output_ms)
+        select k.id, date_trunc('day', now(), 'UTC') - n * interval '1 day', 'model-' || m, kind, b, 10, 1000, 1000
+        from (select id from api_key order by id limit 100) k, generate_series(0, least(${sizes.days}, 99)) n, generate_series(1, 10) m,
+          (values ('first_byte', 30), ('total', 40)) p (kind, first), generate_series(first, first + 2) b`,
+    ],
+    [
       "views of lists",
       `insert into saved_view (admin_id, list, name, query, hidden_columns)
         select a.id, l.name, 'View ' || n, '{"sort": "-created_at"}', '[]'

@@ -49,7 +49,7 @@ function readAll(): Readonly<Record<string, unknown>> {
 const sameEverywhere = /^(CSV|(\W|\d|\{\w+\}|ms)*)$/u;
 /** Texts of the console that are the same as in English; any other such text was not translated. */
 const sameWords: Readonly<Record<string, readonly string[]>> = {
-  es: ["Plan", "Tokens", "{count} tokens", "no", "Error", "audio", "Webhooks", "Total", "{count} bytes"],
+  es: ["Plan", "Tokens", "Tokens/s", "{count} tokens", "no", "Error", "audio", "Webhooks", "Total", "{count} bytes"],
   fr: [
     ...[
       "Code",
@@ -65,13 +65,48 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
       "Secret",
       "Sessions",
     ],
-    ...["15 minutes", "Tokens", "Type", "active", "audio", "image", "{count} tokens", "Webhooks", "Message", "Total"],
+    ...[
+      "15 minutes",
+      "Tokens",
+      "Tokens/s",
+      "Type",
+      "active",
+      "audio",
+      "image",
+      "{count} tokens",
+      "Webhooks",
+      "Message",
+      "Total",
+    ],
   ],
   de: [
-    ...["Budget in USD", "Code", "Limit", "Limits", "Name", "Playground", "Status", "Tokens", "Upstreams", "Webhooks"],
+    ...[
+      "Budget in USD",
+      "Code",
+      "Limit",
+      "Limits",
+      "Name",
+      "Playground",
+      "Status",
+      "Tokens",
+      "Tokens/s",
+      "Upstreams",
+      "Webhooks",
+    ],
     ...["Wallet: {vendor}", "optional", "Tag", "Tags", "Passkey", "Passkeys"],
   ],
-  pt: ["Console", "E-mail", "Menu", "Status", "Tokens", "{count} tokens", "Webhooks", "Total", "{count} bytes"],
+  pt: [
+    "Console",
+    "E-mail",
+    "Menu",
+    "Status",
+    "Tokens",
+    "Tokens/s",
+    "{count} tokens",
+    "Webhooks",
+    "Total",
+    "{count} bytes",
+  ],
 };
 
 const all = readAll();
