@@ -1,6 +1,7 @@
 import { type Accessor, createEffect, createSignal, on, untrack } from "solid-js";
 import { newIdempotencyKey } from "../../../api/client.ts";
 import type { Attachment } from "./conversation.ts";
+import { createInOrder } from "./in-order.ts";
 import { type StorageProblem, storageProblemOf } from "./storage-problem.ts";
 
 /** The files of the message that is being written. The browser keeps them, so that a reload of the page does not lose them. */
@@ -24,9 +25,10 @@ const store = () => import("./browser-store.ts");
 export function createDraftFiles({ owner, id, onId }: DraftFilesParts): DraftFiles {
   const [all, setAll] = createSignal<readonly Attachment[]>([]);
   const [problem, setProblem] = createSignal<StorageProblem | null>(null);
+  const inOrder = createInOrder();
   const guarded = async (work: () => Promise<void>): Promise<void> => {
     try {
-      await work();
+      await inOrder(work);
       setProblem(null);
     } catch (error) {
       setProblem(storageProblemOf(error));

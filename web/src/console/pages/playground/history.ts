@@ -5,6 +5,7 @@ import type { KeptConversation } from "./browser-store.ts";
 import type { Chat } from "./chat.ts";
 import type { Place } from "./conversation.ts";
 import { historyLimits, toLine } from "./history-limits.ts";
+import { createInOrder } from "./in-order.ts";
 import { type StorageProblem, storageProblemOf } from "./storage-problem.ts";
 
 export type History = {
@@ -34,10 +35,11 @@ const store = () => import("./browser-store.ts");
 /** Keeps the conversation in the browser each time that a message is sent or an answer is complete. */
 export function createHistory({ chat, places, onPlaces, owner, currentId, onCurrent }: HistoryParts): History {
   const [problem, setProblem] = createSignal<StorageProblem | null>(null);
+  const inOrder = createInOrder();
   /** A browser may refuse storage, or have no room: the page says so, and goes on without. */
   const guarded = async <Result>(work: () => Promise<Result>, fallback: Result): Promise<Result> => {
     try {
-      const result = await work();
+      const result = await inOrder(work);
       setProblem(null);
       return result;
     } catch (error) {
