@@ -33,7 +33,7 @@ const limitReached = {
 
 test("the playground makes its own key, compares models, and goes on from a changed message", async () => {
   const { cookie, gatewayUserId } = await loginUser(scene.web.rig, { quota: 2_500_000n });
-  const watched = await scene.browser.open({ url: scene.web.sluice.url, cookie, expectedStatuses: [429] });
+  const watched = await scene.browser.open({ url: scene.web.sluice.url, cookie, expectedStatuses: [400, 429] });
   const { page } = watched;
   const message = page.getByLabel("Message", { exact: true }).last();
   const answers = page.locator("main article");
@@ -93,7 +93,8 @@ test("the playground makes its own key, compares models, and goes on from a chan
     expect(await faultsOf(watched)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByText("Stopped. What was received so far is charged.").nth(1).waitFor();
-    await message.fill("sandbox: status 429");
+    // After a 429 the next calls of a customer would be refused for a second, too.
+    await message.fill("sandbox: status 400");
     await message.press("Control+Enter");
     await page.getByRole("alert").getByRole("link", { name: "What this error means" }).nth(1).waitFor();
     expect(await faultsOf(watched)).toEqual([]);
