@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { fillHouse } from "../shots/full-house.ts";
-import { fullPages, type ShownPage, shownPages } from "../shots/pages.ts";
+import { fullPages } from "../shots/full-pages.ts";
+import { type ShownPage, shownPages } from "../shots/pages.ts";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { BackendSwitch, type Failure, failedRequestId, failures } from "../support/admin/backend-switch.ts";
@@ -300,8 +301,16 @@ test("an expired session keeps the typed input: after a login in another tab it 
   try {
     await page.goto("/console/account/");
     await page.getByLabel("Name").fill("Ada Back Again");
-    await web.rig.db.sql`
-        update session set revoked_at = now() where user_id = (select id from user_profile where email = ${email})`;
+    await page.route(
+      "**/backend/auth/profile/save/",
+      async (route) => {
+        // Not before: other requests of the page would notice it first.
+        await web.rig.db.sql`
+          update session set revoked_at = now() where user_id = (select id from user_profile where email = ${email})`;
+        await route.continue();
+      },
+      { times: 1 },
+    );
     await page.getByRole("button", { name: "Save", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();

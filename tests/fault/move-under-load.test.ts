@@ -91,7 +91,7 @@ test("clients that call during a cut-over by the guide see no error, and every u
   }
 });
 
-/** Settles the calls that were made here, of which there are at least so many: the job does so once a minute. */
+/** Settles the calls that were made here, once there are at least so many. Otherwise the job does so once a minute. */
 async function settleAll({ db }: SluiceRig, callsMin: number): Promise<void> {
   const settlement = new UsageSettlement({ db, clock: systemClock, log: silentLog, registry: new Registry() });
   await waitUntil(async () => {

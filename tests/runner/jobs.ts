@@ -25,19 +25,19 @@ export type JobResult = TestCounts & {
 
 const staticCheckMsMax = 120_000;
 
-/** Lint, unused code, and the types of every workspace. */
+/** The types of every workspace, lint and unused code: those that take longest first. */
 export async function listStaticChecks(): Promise<Job[]> {
   const tool = (name: string): string => join(root, "node_modules/.bin", name);
   const programs = await listTypePrograms();
   return [
-    staticCheck("lint", [tool("biome"), "check", "."]),
-    staticCheck("unused code", [tool("knip"), "--no-progress"]),
-    ...(await listShellChecks()),
     ...programs.map((program) =>
       checkJob(nameOfTypes(program), () =>
         checkTypes(program, { tree: root, compiler: tool("tsc"), timeoutMs: staticCheckMsMax }),
       ),
     ),
+    staticCheck("lint", [tool("biome"), "check", "."]),
+    staticCheck("unused code", [tool("knip"), "--no-progress"]),
+    ...(await listShellChecks()),
   ];
 }
 

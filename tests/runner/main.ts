@@ -20,7 +20,8 @@ const skips = new Map<string, { count: number; readonly jobs: string[] }>();
 
 async function runPlan(plan: Plan): Promise<void> {
   const staticChecks = plan.hasStaticChecks ? await listStaticChecks() : [];
-  await runInPool([...staticChecks, ...(await listJobs(plan, false, {}))]);
+  // Some tests mostly wait: first, they do so beside the others, and the checks at the end keep every processor busy.
+  await runInPool([...(await listJobs(plan, false, {})), ...staticChecks]);
   await runWithDatabase(plan);
 }
 

@@ -44,7 +44,7 @@ const kinds: readonly TestKind[] = [
     name: "unit",
     needsDatabase: false,
     filesPerProcess: 12,
-    jobsPerProcessor: 1,
+    jobsPerProcessor: 1.5,
     processTimeoutMs: 3 * minuteMs,
     testTimeoutMs: 30_000,
   },

@@ -15,7 +15,8 @@ import { hiddenColumns } from "../support/web/hidden-columns.ts";
 import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { shownDialogs } from "./dialogs.ts";
 import { fillHouse } from "./full-house.ts";
-import { fullPages, type ShownPage, shownPages } from "./pages.ts";
+import { fullPages } from "./full-pages.ts";
+import { type ShownPage, shownPages } from "./pages.ts";
 
 type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly locale?: string };
 

@@ -1,5 +1,3 @@
-import { shownRequestId } from "./full-house.ts";
-
 /** A page that is photographed and checked by axe. */
 export type ShownPage = {
   /** Of the file. */
@@ -358,75 +356,4 @@ export const shownPages: readonly ShownPage[] = [
   { name: "kit-empty", path: "/__kit?table=empty", as: "nobody", arabic: "none", ready: ".uplot" },
   { name: "kit-loading", path: "/__kit?table=loading", as: "nobody", arabic: "none", ready: ".uplot" },
   { name: "kit-error", path: "/__kit?table=error", as: "nobody", arabic: "none", ready: ".uplot" },
-];
-
-/** Pages that only show something once there is data. */
-const pagesOfUse: readonly ShownPage[] = [
-  {
-    name: "console-consent",
-    path: "/console/consent/?next=/console/keys/",
-    as: "newcomer",
-    arabic: "choice",
-    ready: ".legal-text > p",
-  },
-  {
-    name: "console-consent-declined",
-    path: "/console/consent/",
-    as: "newcomer",
-    arabic: "none",
-    ready: ".legal-text > p",
-    press: ["I don’t accept"],
-    waitFor: "[aria-label='Close the account']",
-  },
-  { name: "admin-user-consents", path: "/admin/users/1/?tab=consents", as: "admin", arabic: "none", ready: "tbody th" },
-  { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
-  { name: "console-key-open", path: "/console/keys/?open=2", as: "user", arabic: "choice", ready: ".side-panel" },
-  {
-    name: "console-receipt",
-    path: `/console/usage/?open=${shownRequestId}`,
-    as: "user",
-    arabic: "choice",
-    ready: ".side-panel",
-  },
-  {
-    name: "admin-renewals-open",
-    path: "/admin/renewals/?open=P00000000000000000000000002",
-    as: "admin",
-    arabic: "none",
-    ready: ".side-panel",
-  },
-  {
-    name: "admin-codes-open",
-    path: "/admin/codes/?open=1",
-    as: "admin",
-    arabic: "none",
-    ready: ".row-open, .side-panel",
-  },
-  {
-    name: "admin-coupons-open",
-    path: "/admin/coupons/?open=1",
-    as: "admin",
-    arabic: "none",
-    ready: ".row-open, .side-panel",
-  },
-  { name: "admin-order-open", path: "/admin/orders/?open=1", as: "admin", arabic: "none", ready: ".row-open" },
-  {
-    name: "admin-trace-detail",
-    path: `/admin/trace/${shownRequestId}/`,
-    as: "admin",
-    arabic: "none",
-    ready: ".facts",
-  },
-  { name: "admin-exit-node", path: "/admin/exit-nodes/node-1/", as: "admin", arabic: "none", ready: ".facts" },
-  { name: "admin-lead-open", path: "/admin/leads/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
-];
-
-/** Every page where the account is full: a list shows rows. */
-export const fullPages: readonly ShownPage[] = [
-  ...shownPages.map((shown) =>
-    shown.ready === "[data-kind=empty]" && shown.as !== "nobody"
-      ? { ...shown, ready: "tbody th, [data-kind=empty], .row-open" }
-      : shown,
-  ),
-  ...pagesOfUse,
 ];

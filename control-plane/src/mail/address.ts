@@ -12,8 +12,7 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * Whether an address only stands for a person without one: of an account that was closed, or that came without an address
- * from another gateway. No mail server is ever responsible for this domain (RFC 6761).
+ * Whether an address is a placeholder: of a closed account, or of a user who came from another gateway without an address. No mail server is ever responsible for this domain (RFC 6761).
  */
 export function isPlaceholder(address: string): boolean {
   return /\.invalid$/i.test(address);

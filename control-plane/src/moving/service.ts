@@ -151,7 +151,7 @@ export async function settleRest(
   return await db.withTransaction((tx) => reportOf(tx, data, options, steps));
 }
 
-/** The rows of which nothing was made yet. */
+/** The rows that are not moved yet. */
 async function without<Row extends { readonly id: string }>(
   step: Step,
   kind: "user" | "key",

@@ -79,7 +79,7 @@ export const keyCreateInput = z.strictObject({
   group: z.string().max(100).nullable().optional(),
   /** Of an organisation: the project that the key is for; it can't be changed later. */
   project_id: recordId.nullable().optional(),
-  /** A key that the playground makes for itself. Once it has ended it is no longer listed. */
+  /** A key that the playground makes for itself. It is not listed once it has ended. */
   is_for_playground: z.boolean().optional(),
   /** A repetition with the same text creates no second key. */
   idempotency_key: idempotencyKey.optional(),

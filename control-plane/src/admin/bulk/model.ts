@@ -8,7 +8,7 @@ export type BulkRule = {
   /** The field of the row by which people know it. */
   readonly named: string;
   /** Why there is nothing to do with a row; null if there is. */
-  readonly skip: (row: ListedRow) => string | null;
+  readonly reasonAgainst: (row: ListedRow) => string | null;
   /** The input of the operation for one row. */
   readonly input: (row: ListedRow, run: Pick<BulkRunInput, "reason" | "group_name">) => object;
 };
@@ -53,7 +53,7 @@ const switchTo = (status: "enabled" | "disabled") => (row: ListedRow) =>
 export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   "users.suspend": {
     named: "email",
-    skip: (row) =>
+    reasonAgainst: (row) =>
       row["status"] === "closed"
         ? "The account is closed."
         : when("status", "suspended", "It is suspended already.")(row),
@@ -61,97 +61,101 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   },
   "users.activate": {
     named: "email",
-    skip: (row) =>
+    reasonAgainst: (row) =>
       row["status"] === "closed" ? "The account is closed." : when("status", "active", "It is active already.")(row),
     input: saveUser("active"),
   },
   "users.group": {
     named: "email",
-    skip: when("status", "closed", "The account is closed."),
+    reasonAgainst: when("status", "closed", "The account is closed."),
     input: (row, run) => ({ ...assigned(run), users: [idOf(row, "user_id")] }),
   },
   "users.end_sessions": {
     named: "email",
-    skip: always,
+    reasonAgainst: always,
     input: (row, { reason }) => ({ user_id: idOf(row, "user_id"), reason }),
   },
   "organisations.suspend": {
     named: "name",
-    skip: when("status", "suspended", "It is suspended already."),
+    reasonAgainst: when("status", "suspended", "It is suspended already."),
     input: saveOrganisation("suspended"),
   },
   "organisations.reopen": {
     named: "name",
-    skip: when("status", "active", "It is active already."),
+    reasonAgainst: when("status", "active", "It is active already."),
     input: saveOrganisation("active"),
   },
   "organisations.group": {
     named: "name",
-    skip: always,
+    reasonAgainst: always,
     input: (row, run) => ({ ...assigned(run), organisations: [idOf(row, "organisation_id")] }),
   },
   "keys.lock": {
     named: "name",
-    skip: (row) =>
+    reasonAgainst: (row) =>
       row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? null : "It is locked already.",
     input: ofKey,
   },
   "keys.unlock": {
     named: "name",
-    skip: (row) =>
+    reasonAgainst: (row) =>
       row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? "It is not locked." : null,
     input: ofKey,
   },
-  "keys.revoke": { named: "name", skip: when("status", "revoked", "It is revoked already."), input: ofKey },
-  "channels.enable": { named: "name", skip: switchTo("enabled"), input: ofChannel },
-  "channels.disable": { named: "name", skip: switchTo("disabled"), input: ofChannel },
-  "channels.archive": { named: "name", skip: isArchived, input: archive("channel", "channel_id") },
-  "models.archive": { named: "name", skip: isArchived, input: archive("model", "name") },
-  "plans.archive": { named: "name", skip: isArchived, input: archive("plan", "plan_code") },
+  "keys.revoke": { named: "name", reasonAgainst: when("status", "revoked", "It is revoked already."), input: ofKey },
+  "channels.enable": { named: "name", reasonAgainst: switchTo("enabled"), input: ofChannel },
+  "channels.disable": { named: "name", reasonAgainst: switchTo("disabled"), input: ofChannel },
+  "channels.archive": { named: "name", reasonAgainst: isArchived, input: archive("channel", "channel_id") },
+  "models.archive": { named: "name", reasonAgainst: isArchived, input: archive("model", "name") },
+  "plans.archive": { named: "name", reasonAgainst: isArchived, input: archive("plan", "plan_code") },
   "code-batches.revoke": {
     named: "name",
-    skip: when("state", "revoked", "It is revoked already."),
+    reasonAgainst: when("state", "revoked", "It is revoked already."),
     input: (row, { reason }) => ({ batch_id: idOf(row, "batch_id"), reason }),
   },
   "coupons.revoke": {
     named: "code",
-    skip: when("state", "revoked", "It is revoked already."),
+    reasonAgainst: when("state", "revoked", "It is revoked already."),
     input: (row, { reason }) => ({ coupon_id: idOf(row, "coupon_id"), reason }),
   },
   "leads.contacted": {
     named: "company",
-    skip: unless("status", "pending", "It is not waiting for an answer."),
+    reasonAgainst: unless("status", "pending", "It is not waiting for an answer."),
     input: saveLead("contacted"),
   },
-  "leads.spam": { named: "company", skip: when("status", "spam", "It is spam already."), input: saveLead("spam") },
+  "leads.spam": {
+    named: "company",
+    reasonAgainst: when("status", "spam", "It is spam already."),
+    input: saveLead("spam"),
+  },
   "exit-nodes.enable": {
     named: "name",
-    skip: when("status", "active", "It is active already."),
+    reasonAgainst: when("status", "active", "It is active already."),
     input: saveNode("active"),
   },
   "exit-nodes.disable": {
     named: "name",
-    skip: when("status", "disabled", "It is disabled already."),
+    reasonAgainst: when("status", "disabled", "It is disabled already."),
     input: saveNode("disabled"),
   },
   "gateway-events.replay": {
     named: "event_id",
-    skip: (row) => (row["is_open"] === true ? null : "To process it again changes nothing."),
+    reasonAgainst: (row) => (row["is_open"] === true ? null : "To process it again changes nothing."),
     input: (row) => ({ gateway_event_id: row["gateway_event_id"] }),
   },
   "mails.resend": {
     named: "to",
-    skip: unless("status", "dead", "It has not failed."),
+    reasonAgainst: unless("status", "dead", "It has not failed."),
     input: (row) => ({ id: idOf(row, "mail_id") }),
   },
   "orders.cancel": {
     named: "order_no",
-    skip: unless("status", "review", "It is not waiting for a decision."),
+    reasonAgainst: unless("status", "review", "It is not waiting for a decision."),
     input: resolve("cancel"),
   },
   "orders.dismiss": {
     named: "order_no",
-    skip: (row) => {
+    reasonAgainst: (row) => {
       const isOpen = row["status"] === "review";
       return isOpen ? "It is waiting for a decision." : row["review_reason"] === null ? "It is not marked." : null;
     },
@@ -159,7 +163,7 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   },
   "renewals.cancel": {
     named: "renewal_no",
-    skip: (row) => (row["status"] === "ended" ? "It has ended already." : null),
+    reasonAgainst: (row) => (row["status"] === "ended" ? "It has ended already." : null),
     input: (row, { reason }) => ({ renewal_no: row["renewal_no"], reason }),
   },
 };

@@ -121,7 +121,7 @@ function sentenceOf({ message, fields }: AppError): string {
 }
 
 const skipReason = (rule: BulkRule, found: ListedRow | null): string | null =>
-  found === null ? lostRow : rule.skip(found);
+  found === null ? lostRow : rule.reasonAgainst(found);
 
 /** The rows as the list has them now, in the order in which they were named. */
 async function readRows(deps: BulkDeps, action: BulkActionName, rows: readonly string[]): Promise<NamedRow[]> {

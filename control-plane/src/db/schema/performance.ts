@@ -1,6 +1,16 @@
 import { bigint, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { moment, reference } from "../columns.ts";
 
+/** A bar of a histogram. */
+const timedCalls = {
+  /** `performance_bucket` of the milliseconds; 0 without a time. */
+  bucket: integer("bucket").notNull(),
+  calls: bigint("calls", { mode: "bigint" }).notNull(),
+  /** Of `total`: what was streamed, and how long that took after the first byte. */
+  outputTokens: bigint("output_tokens", { mode: "bigint" }).notNull(),
+  outputMs: bigint("output_ms", { mode: "bigint" }).notNull(),
+};
+
 /**
  * How calls of a model went at a channel, as histograms: a row counts the calls of a bucket. They follow the settlement
  * like the other sums, but are statistics and not checked against the log.
@@ -19,12 +29,7 @@ export const usagePerformance = pgTable(
      * answer. Calls that were refused for the client's own reasons are in none.
      */
     kind: text("kind", { enum: ["first_byte", "total", "left", "failed"] }).notNull(),
-    /** `performance_bucket` of the milliseconds; 0 without a time. */
-    bucket: integer("bucket").notNull(),
-    calls: bigint("calls", { mode: "bigint" }).notNull(),
-    /** Of `total`: what was streamed, and how long that took after the first byte. */
-    outputTokens: bigint("output_tokens", { mode: "bigint" }).notNull(),
-    outputMs: bigint("output_ms", { mode: "bigint" }).notNull(),
+    ...timedCalls,
   },
   (table) => [
     primaryKey({
@@ -45,10 +50,7 @@ export const usageKeyPerformance = pgTable(
     startsAt: moment("starts_at").notNull(),
     model: text("model").notNull(),
     kind: text("kind", { enum: ["first_byte", "total"] }).notNull(),
-    bucket: integer("bucket").notNull(),
-    calls: bigint("calls", { mode: "bigint" }).notNull(),
-    outputTokens: bigint("output_tokens", { mode: "bigint" }).notNull(),
-    outputMs: bigint("output_ms", { mode: "bigint" }).notNull(),
+    ...timedCalls,
   },
   (table) => [
     primaryKey({

@@ -83,7 +83,7 @@ export class Spool<Rows, Summary = null> {
   readonly #health: WriteHealth;
   readonly #hasReplayed = Promise.withResolvers<void>();
   readonly #emptied = new Set<() => void>();
-  /** The text of the group, of which there is one at a time. */
+  /** The text of the open group; there is one at a time. */
   readonly #bytes = new JsonBytes();
   #group: Group<Rows, Summary> | null = null;
   #drain: Drain<Rows, Summary> | null = null;
