@@ -271,6 +271,8 @@ roll_back() {
   bring_files_back
   switch_to "$good"
   activate
+  # The limit is the new version's: a short one must not give up the version that was healthy before.
+  [ "$HEALTH_SECONDS" -ge 30 ] || HEALTH_SECONDS=30
   if wait_until_healthy "${good%-*}"; then
     [ "$good" = "$release" ] || rm -rf "${programs:?}/releases/$release"
     fail "$failed did not become healthy. Version ${good%-*} runs again. Its settings and keys are those of before."
