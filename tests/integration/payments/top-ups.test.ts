@@ -328,6 +328,105 @@ describe("nothing is charged", () => {
   });
 });
 
+describe("a set-up page that is not finished in time leaves no method at the gateway", () => {
+  /** The next answer of the gateway to a request on this path is lost, after it has done what was asked. */
+  const loseAnswer = (part: string): void => {
+    scene.card.override = (request) => {
+      const answer = scene.card.saved.answer(request, scene.card.url);
+      if (request.path.includes(part)) {
+        scene.card.override = null;
+        return outage();
+      }
+      return answer ?? new Response(null, { status: 404 });
+    };
+  };
+  const forgotten = async (topUpNo: string): Promise<boolean> => {
+    const [row] = await scene.billing.db.sql<{ is_forgotten: boolean }>`
+      select detached_at is not null as is_forgotten from auto_top_up where top_up_no = ${topUpNo}`;
+    return row?.is_forgotten ?? false;
+  };
+
+  test("when another page replaces it: it is closed, and what was saved on it before is detached", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const unused = await start(buyer);
+    const finished = await start(buyer);
+    expect(scene.card.saved.statusOf(unused)).toBe("expired");
+    const method = scene.card.saved.save(finished);
+    const current = await start(buyer);
+    expect(scene.card.saved.detached).toContain(method);
+    expect([await forgotten(unused), await forgotten(finished), await forgotten(current)]).toEqual([true, true, false]);
+    const kept = scene.card.saved.save(current);
+    await askSetups(deps());
+    expect([await stateOf(buyer), scene.card.saved.detached.includes(kept)]).toEqual(["on", false]);
+  });
+
+  test("when the gateway does not answer then: a job asks until it has, once for each method", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const first = await start(buyer);
+    const method = scene.card.saved.save(first);
+    scene.card.override = (request) =>
+      request.path.includes(first)
+        ? outage()
+        : (scene.card.saved.answer(request, scene.card.url) ?? new Response(null, { status: 404 }));
+    await start(buyer);
+    await askSetups(deps());
+    expect([await forgotten(first), scene.card.saved.detached.includes(method)]).toEqual([false, false]);
+    loseAnswer("/detach");
+    await askSetups(deps());
+    expect([await forgotten(first), scene.card.saved.detached.includes(method)]).toEqual([false, true]);
+    await askSetups(deps());
+    expect(await forgotten(first)).toBe(true);
+    const asked = scene.card.requests.filter(({ path }) => path.includes(first)).length;
+    await askSetups(deps());
+    expect(scene.card.requests.filter(({ path }) => path.includes(first))).toHaveLength(asked);
+    expect(scene.card.saved.detached.filter((id) => id === method)).toEqual([method]);
+  });
+
+  test("when it is replaced while its method is being read", async () => {
+    const buyer = await scene.billing.addBuyer();
+    const first = await start(buyer);
+    const method = scene.card.saved.save(first);
+    scene.card.override = async (request) => {
+      scene.card.override = null;
+      // Another tab starts again before the answer arrives.
+      await scene.billing.db.sql`update auto_top_up set status = 'abandoned' where top_up_no = ${first}`;
+      return scene.card.saved.answer(request, scene.card.url) ?? new Response(null, { status: 404 });
+    };
+    await askSetups(deps());
+    expect([await stateOf(buyer), await forgotten(first)]).toEqual(["abandoned", true]);
+    expect(scene.card.saved.detached).toContain(method);
+  });
+
+  test("when its day is over: it is closed, unless it was finished just before", async () => {
+    const [unused, finished, lost] = await Promise.all([1, 2, 3].map(() => scene.billing.addBuyer()));
+    if (unused === undefined || finished === undefined || lost === undefined) {
+      throw new Error("three buyers");
+    }
+    const [unusedNo, finishedNo, lostNo] = [await start(unused), await start(finished), await start(lost)];
+    const method = scene.card.saved.save(finishedNo);
+    scene.card.saved.lose(lostNo);
+    await askSetups(deps(), new Date(Date.now() + 25 * hour));
+    expect([await stateOf(unused), await stateOf(finished), await stateOf(lost)]).toEqual([
+      ...["abandoned", "on", "abandoned"],
+    ]);
+    expect(scene.card.saved.statusOf(unusedNo)).toBe("expired");
+    expect([await forgotten(unusedNo), await forgotten(lostNo)]).toEqual([true, true]);
+    expect(scene.card.saved.detached).not.toContain(method);
+  });
+
+  test("when its customer removes it, or has closed the account, before the method was read", async () => {
+    const [removing, closing] = [await scene.billing.addBuyer(), await scene.billing.addBuyer()];
+    const methods = [await start(removing), await start(closing)].map((topUpNo) => scene.card.saved.save(topUpNo));
+    await removeTopUp(deps(), placeOf(removing), nothing);
+    await scene.billing.db.sql`update user_profile set status = 'closed' where id = ${closing.userId}::bigint`;
+    await chargeTopUps(deps());
+    await askSetups(deps());
+    expect([await stateOf(removing), await stateOf(closing)]).toEqual(["abandoned", "abandoned"]);
+    expect(scene.card.saved.detached).toEqual(expect.arrayContaining(methods));
+    await scene.billing.db.sql`update user_profile set status = 'active' where id = ${closing.userId}::bigint`;
+  });
+});
+
 describe("a customer", () => {
   test("removes the method: nothing more is charged, and the gateway forgets it, even if it does not answer at once", async () => {
     const buyer = await saved();

@@ -8,6 +8,9 @@ type Intent = {
   status: string;
 };
 
+/** Where a customer saves a method. */
+type Page = { status: "open" | "complete" | "expired"; customer: string | null; method: string | null };
+
 const textId = (prefix: string): string => `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
 
 /** The saved payment methods of the card gateway, and charges of them. Written from its documentation. */
@@ -16,18 +19,28 @@ export class SavedCardBook {
   bank: "succeeded" | "processing" | "card_declined" | "authentication_required" = "succeeded";
   readonly intents = new Map<string, Intent>();
   readonly detached: string[] = [];
-  readonly #sessions = new Map<string, { customer: string | null; method: string | null }>();
+  readonly #pages = new Map<string, Page>();
   /** What was answered under an idempotency key. */
   readonly #answers = new Map<string, { readonly status: number; readonly body: object }>();
 
-  /** The customer saves a card on the page. */
-  save(topUpNo: string): void {
-    const session = this.#sessions.get(`cs_setup_${topUpNo}`);
-    if (session === undefined) {
-      throw new Error(`no page was opened for ${topUpNo}`);
+  /** The customer saves a card on the page. Returns its name at the gateway. */
+  save(topUpNo: string): string {
+    const page = this.#pages.get(`cs_setup_${topUpNo}`);
+    if (page?.status !== "open") {
+      throw new Error(`the page for ${topUpNo} is ${page?.status ?? "missing"}`);
     }
-    session.customer = textId("cus");
-    session.method = textId("pm");
+    const method = textId("pm");
+    Object.assign(page, { status: "complete", customer: textId("cus"), method });
+    return method;
+  }
+
+  statusOf(topUpNo: string): string | undefined {
+    return this.#pages.get(`cs_setup_${topUpNo}`)?.status;
+  }
+
+  /** The gateway no longer has the page. */
+  lose(topUpNo: string): void {
+    this.#pages.delete(`cs_setup_${topUpNo}`);
   }
 
   /** The payments that took money, for an order. */
@@ -41,18 +54,19 @@ export class SavedCardBook {
   answer({ method, path, fields, idempotencyKey }: CardRequest, url: string): Response | null {
     if (path === "/v1/checkout/sessions" && fields["mode"] === "setup") {
       const id = `cs_setup_${fields["metadata[top_up_no]"]}`;
-      this.#sessions.set(id, this.#sessions.get(id) ?? { customer: null, method: null });
+      this.#pages.set(id, this.#pages.get(id) ?? { status: "open", customer: null, method: null });
       return Response.json({ id, object: "checkout.session", url: `${url}/setup/${id}` });
     }
-    const [, page = ""] = /^\/v1\/checkout\/sessions\/(cs_setup_\w+)$/.exec(path) ?? [];
-    const session = this.#sessions.get(page);
-    if (session !== undefined) {
-      const { customer, method: card } = session;
-      const setup_intent = { id: textId("seti"), object: "setup_intent", payment_method: card };
-      return Response.json({ id: page, status: card === null ? "open" : "complete", customer, setup_intent });
+    const [, name = "", expire] = /^\/v1\/checkout\/sessions\/(cs_setup_\w+?)(\/expire)?$/.exec(path) ?? [];
+    const page = this.#pages.get(name);
+    if (page !== undefined) {
+      return answerPage(name, page, expire !== undefined);
     }
     const [, detached] = /^\/v1\/payment_methods\/(\w+)\/detach$/.exec(path) ?? [];
     if (detached !== undefined) {
+      if (this.detached.includes(detached)) {
+        return refusal("The payment method is not attached to a customer.");
+      }
       this.detached.push(detached);
       return Response.json({ id: detached, object: "payment_method" });
     }
@@ -91,6 +105,21 @@ export class SavedCardBook {
     const error = { type: "card_error", code: this.bank, message: "refused", payment_intent: bodyOf(intent) };
     return isRefused ? { status: 402, body: { error } } : { status: 200, body: bodyOf(intent) };
   }
+}
+
+/** Only an open page can be closed. */
+function answerPage(id: string, page: Page, isExpiring: boolean): Response {
+  if (isExpiring && page.status !== "open") {
+    return refusal(`Only open sessions can be expired; this one is ${page.status}.`);
+  }
+  page.status = isExpiring ? "expired" : page.status;
+  const { status, customer, method } = page;
+  const setup_intent = { id: textId("seti"), object: "setup_intent", payment_method: method };
+  return Response.json({ id, status, customer, setup_intent });
+}
+
+function refusal(message: string): Response {
+  return Response.json({ error: { type: "invalid_request_error", message } }, { status: 400 });
 }
 
 function bodyOf({ id, cents, metadata, status }: Intent): object {

@@ -37,7 +37,7 @@ export const autoTopUp = pgTable(
     checkoutUrl: text("checkout_url"),
     gatewayCustomerId: text("gateway_customer_id"),
     gatewayMethodId: text("gateway_method_id"),
-    /** When the gateway has forgotten the method. */
+    /** When the gateway had forgotten the method, and closed the page. */
     detachedAt: moment("detached_at"),
     /** Charges that failed one after another. */
     failures: integer("failures").notNull().default(0),

@@ -150,6 +150,11 @@ export interface SavedMethodGateway {
   openSetup(request: SetupRequest): Promise<Checkout>;
   /** What the customer saved on the page; null while nothing was. */
   readSetup(account: CardSender, reference: string): Promise<SavedMethod | null>;
+  /**
+   * Closes a page, so that nothing can be saved there any more. Returns what was saved before; null when nothing was, or
+   * the gateway does not have the page.
+   */
+  closeSetup(account: CardSender, reference: string): Promise<SavedMethod | null>;
   /** Charges a method while its customer is away; asked again under the same key, it says the same. */
   charge(request: ChargeRequest): Promise<ChargeAnswer>;
   /** A payment that was pending. */

@@ -12,12 +12,13 @@ import {
   findTopUpOf,
   insertTopUp,
   lockTopUp,
-  markDetached,
+  markAsked,
+  markForgotten,
   saveMethod,
   saveSetupPage,
   saveStatus,
-  selectAttached,
   selectPending,
+  selectUnforgotten,
   type TopUp,
 } from "./top-up-store.ts";
 
@@ -51,7 +52,10 @@ export async function startTopUp(
     throw new AppError("not_offered");
   }
   await deps.card.requireReady(account);
-  const { topUp, email } = await deps.db.withTransaction((tx) => keepWish(tx, place, wish, record));
+  const { topUp, email, replaced } = await deps.db.withTransaction((tx) => keepWish(tx, place, wish, record));
+  if (replaced !== null) {
+    await orLater(deps, () => forgetMethod(deps, replaced));
+  }
   const page = await deps.card.savedMethods.openSetup({ topUpNo: topUp.topUpNo, account, email });
   await saveSetupPage(deps.db, topUp.id, page);
   return { topUp, checkoutUrl: page.url };
@@ -62,7 +66,7 @@ async function keepWish(
   place: OrderPlace,
   wish: TopUpWish,
   record: Recording,
-): Promise<{ readonly topUp: TopUp; readonly email: string }> {
+): Promise<{ readonly topUp: TopUp; readonly email: string; readonly replaced: TopUp | null }> {
   const { planCode, amountUsd, thresholdUsd, monthMaxUsd } = wish;
   const owner = await findOwner(tx, place.userId);
   const plan = await findActivePlan(tx, planCode);
@@ -75,7 +79,7 @@ async function keepWish(
     const sentence = "The most per month is less than one top-up.";
     throw new AppError("invalid_value", { message: sentence, fields: { month_max_usd: sentence } });
   }
-  await replaceOld(tx, place);
+  const replaced = await replaceOld(tx, place);
   const topUp = await insertTopUp(tx, {
     ...place,
     topUpNo: makeTopUpNo(),
@@ -91,35 +95,42 @@ async function keepWish(
     throw alreadyOn();
   }
   await record(tx, topUp);
-  return { topUp, email: owner.email };
+  return { topUp, email: owner.email, replaced };
 }
 
 const alreadyOn = (): AppError => new AppError("conflict", { message: "The automatic top-up is on. Remove it first." });
 
-async function replaceOld(tx: Transaction, place: OrderPlace): Promise<void> {
+/** Returns the one that it replaces, if any. */
+async function replaceOld(tx: Transaction, place: OrderPlace): Promise<TopUp | null> {
   const known = await findTopUpOf(tx, place);
   if (known === null) {
-    return;
+    return null;
   }
-  const { id, status } = await lockTopUp(tx, known.id);
-  if (status === "on") {
+  const old = await lockTopUp(tx, known.id);
+  if (old.status === "on") {
     throw alreadyOn();
   }
-  if (status === "pending" || status === "stopped") {
-    await saveStatus(tx, id, { status: status === "pending" ? "abandoned" : "removed" });
+  if (old.status === "pending" || old.status === "stopped") {
+    await saveStatus(tx, old.id, { status: old.status === "pending" ? "abandoned" : "removed" });
   }
+  return old;
 }
 
-/** Asks the gateway whether a method was saved; one whose page is closed is given up. */
+/** Asks the gateway whether a method was saved; one whose time is over is given up, and its page closed. */
 export async function askSetup(deps: TopUpDeps, topUp: TopUp, at: Date): Promise<TopUp> {
   const { db, card } = deps;
   if (topUp.status !== "pending" || topUp.checkoutReference === null) {
     return topUp;
   }
-  const method = await card.savedMethods.readSetup(topUp.account, topUp.checkoutReference);
+  const isOver = at.getTime() - topUp.createdAt.getTime() > pageMs;
+  const { savedMethods } = card;
+  const method = isOver
+    ? await savedMethods.closeSetup(topUp.account, topUp.checkoutReference)
+    : await savedMethods.readSetup(topUp.account, topUp.checkoutReference);
   if (method !== null) {
+    // If it was replaced or removed meanwhile, a job finds the method by its page and has the gateway forget it.
     await saveMethod(db, topUp.id, method);
-  } else if (at.getTime() - topUp.createdAt.getTime() > pageMs) {
+  } else if (isOver) {
     await db.withTransaction(async (tx) => {
       if ((await lockTopUp(tx, topUp.id)).status === "pending") {
         await saveStatus(tx, topUp.id, { status: "abandoned" });
@@ -129,25 +140,38 @@ export async function askSetup(deps: TopUpDeps, topUp: TopUp, at: Date): Promise
   return (await findTopUp(db, topUp.id)) ?? topUp;
 }
 
-/** The same for all that wait, and has the gateway forget methods that were removed; returns how many were looked at. */
+/** The same for all that wait, and has the gateway forget those that are over; returns how many were looked at. */
 export async function askSetups(deps: TopUpDeps, at?: Date): Promise<number> {
   const moment = at ?? (await readNow(deps.db));
   const pending = await selectPending(deps.db, perRunMax);
   for (const topUp of pending) {
     await orLater(deps, () => askSetup(deps, topUp, moment));
   }
-  const attached = await selectAttached(deps.db, perRunMax);
-  for (const topUp of attached) {
+  const over = await selectUnforgotten(deps.db, perRunMax);
+  for (const topUp of over) {
+    // One that the gateway does not answer about comes after the others next time.
+    await markAsked(deps.db, topUp.id);
     await orLater(deps, () => forgetMethod(deps, topUp));
   }
-  return pending.length + attached.length;
+  return pending.length + over.length;
 }
 
-async function forgetMethod({ db, card }: TopUpDeps, { id, account: of, gatewayMethodId }: TopUp): Promise<void> {
-  if (gatewayMethodId !== null) {
-    await card.savedMethods.detach(of, gatewayMethodId);
-    await markDetached(db, id);
+/**
+ * Has the gateway forget the method of a top-up that is over. Without a known one, its page is closed first: the
+ * customer may have saved a method there since it was asked about. Repeating it changes nothing.
+ */
+async function forgetMethod({ db, card: { savedMethods } }: TopUpDeps, topUp: TopUp): Promise<void> {
+  const { id, account: of, checkoutReference: page, gatewayMethodId } = topUp;
+  if (gatewayMethodId === null && page === null) {
+    // Its page is just being opened, if at all: there is something to close once that is recorded.
+    return;
   }
+  const saved = gatewayMethodId === null && page !== null ? await savedMethods.closeSetup(of, page) : null;
+  const methodId = gatewayMethodId ?? saved?.methodId;
+  if (methodId !== undefined) {
+    await savedMethods.detach(of, methodId);
+  }
+  await markForgotten(db, id);
 }
 
 /**
@@ -162,7 +186,7 @@ export async function removeTopUp(deps: TopUpDeps, place: OrderPlace, record: Re
       throw notFound("top-up");
     }
     const topUp = await lockTopUp(tx, known.id);
-    await saveStatus(tx, topUp.id, { status: "removed" });
+    await saveStatus(tx, topUp.id, { status: topUp.gatewayMethodId === null ? "abandoned" : "removed" });
     await record(tx, topUp);
     return topUp;
   });

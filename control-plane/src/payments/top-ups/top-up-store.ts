@@ -1,7 +1,7 @@
 import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
 import type { TopUpStatus, topUpStops } from "@sluice/contracts/top-ups";
-import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, ne, notExists, or } from "drizzle-orm";
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, ne, notExists, or, sql } from "drizzle-orm";
 import { fromNow, now } from "../../db/expressions.ts";
 import { userProfile as profile } from "../../db/schema/accounts.ts";
 import { salesOrder as order, refund } from "../../db/schema/billing.ts";
@@ -137,18 +137,28 @@ export async function selectPending(db: Queryable, limit: number): Promise<TopUp
   return rows as TopUp[];
 }
 
-/** Removed ones whose method the gateway still has. */
-export async function selectAttached(db: Queryable, limit: number): Promise<TopUp[]> {
+/** Those that are over, while the gateway has their method or may have their page; first the ones that were asked about longest ago. */
+export async function selectUnforgotten(db: Queryable, limit: number): Promise<TopUp[]> {
   const rows = await db.drizzle
     .select(columns)
     .from(topUp)
-    .where(and(eq(topUp.status, "removed"), isNotNull(topUp.gatewayMethodId), isNull(topUp.detachedAt)))
-    .orderBy(asc(topUp.id))
+    .where(
+      and(
+        inArray(topUp.status, ["removed", "abandoned"]),
+        isNull(topUp.detachedAt),
+        or(isNotNull(topUp.gatewayMethodId), isNotNull(topUp.checkoutReference)),
+      ),
+    )
+    .orderBy(asc(topUp.updatedAt), asc(topUp.id))
     .limit(limit);
   return rows as TopUp[];
 }
 
-export async function markDetached(db: Queryable, id: bigint): Promise<void> {
+export async function markAsked(db: Queryable, id: bigint): Promise<void> {
+  await db.drizzle.update(topUp).set({ updatedAt: now }).where(eq(topUp.id, id));
+}
+
+export async function markForgotten(db: Queryable, id: bigint): Promise<void> {
   await db.drizzle.update(topUp).set({ detachedAt: now, updatedAt: now }).where(eq(topUp.id, id));
 }
 
@@ -167,13 +177,11 @@ export async function removeLeft(db: Queryable): Promise<string[]> {
     .where(and(eq(member.organisationId, topUp.organisationId), eq(member.userId, topUp.userId), isPaying));
   const rows = await db.drizzle
     .update(topUp)
-    .set({ status: "removed", stopReason: null, updatedAt: now })
-    .where(
-      and(
-        inArray(topUp.status, ["on", "stopped"]),
-        or(exists(closed), and(isNotNull(topUp.organisationId), notExists(paying))),
-      ),
-    )
+    .set({
+      status: sql`case when ${isNull(topUp.gatewayMethodId)} then 'abandoned' else 'removed' end`,
+      ...{ stopReason: null, updatedAt: now },
+    })
+    .where(and(isKept, or(exists(closed), and(isNotNull(topUp.organisationId), notExists(paying)))))
     .returning({ topUpNo: topUp.topUpNo });
   return rows.map(({ topUpNo }) => topUpNo);
 }

@@ -3,7 +3,7 @@ import { Stripe } from "stripe";
 import { AppError } from "../../../platform/errors.ts";
 import { type Checkout, toCents } from "../model.ts";
 import type { ChargeAnswer, ChargeRequest, SavedMethod, SavedMethodGateway, SetupRequest } from "../port.ts";
-import { failureOf } from "./failure.ts";
+import { asked, failureOf, isInvalidRequest, orMissing, orRefused } from "./failure.ts";
 import { readPaid } from "./notice.ts";
 
 type ClientOf = (account: CardSender) => Promise<Stripe>;
@@ -41,10 +41,21 @@ export class CardSavedMethods implements SavedMethodGateway {
   async readSetup(account: CardSender, reference: string): Promise<SavedMethod | null> {
     const client = await this.#clientOf(account);
     const session = await asked(client.checkout.sessions.retrieve(reference, { expand: ["setup_intent"] }));
-    const intent = session.setup_intent;
-    const customerId = idOf(session.customer);
-    const methodId = typeof intent === "object" ? idOf(intent?.payment_method ?? null) : null;
-    return session.status !== "complete" || customerId === null || methodId === null ? null : { customerId, methodId };
+    return savedOn(session);
+  }
+
+  async closeSetup(account: CardSender, reference: string): Promise<SavedMethod | null> {
+    const client = await this.#clientOf(account);
+    const { sessions } = client.checkout;
+    if ((await orRefused(sessions.expire(reference))) !== null) {
+      return null;
+    }
+    // It is closed already, or was never there.
+    const session = await orMissing(sessions.retrieve(reference, { expand: ["setup_intent"] }));
+    if (session?.status === "open") {
+      throw new AppError("payment_gateway_failed", { internal: { gateway: "cardpay", reason: "page stays open" } });
+    }
+    return session === null ? null : savedOn(session);
   }
 
   async charge(request: ChargeRequest): Promise<ChargeAnswer> {
@@ -85,28 +96,27 @@ export class CardSavedMethods implements SavedMethodGateway {
 
   async detach(account: CardSender, methodId: string): Promise<void> {
     const client = await this.#clientOf(account);
-    await client.paymentMethods.detach(methodId).catch((error: unknown) => {
-      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
-        throw failureOf(error);
-      }
-    });
+    await orRefused(client.paymentMethods.detach(methodId));
   }
 }
 
 /** A payment that needs its customer is never confirmed here: cancelled, it can't be paid beside the order's own page. */
 async function stop(client: Stripe, paymentId: string | null): Promise<void> {
   if (paymentId !== null) {
-    await client.paymentIntents.cancel(paymentId).catch((error: unknown) => {
-      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
-        throw failureOf(error);
-      }
-    });
+    await orRefused(client.paymentIntents.cancel(paymentId));
   }
 }
 
 /** The gateway would not even try: the method was detached, for example. Each repetition would be refused as well. */
 function isRefused(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
-  return error instanceof Stripe.errors.StripeInvalidRequestError && [400, 404].includes(error.statusCode ?? 0);
+  return isInvalidRequest(error) && [400, 404].includes(error.statusCode ?? 0);
+}
+
+/** Null while the customer has not finished the page. */
+function savedOn({ status, customer, setup_intent: intent }: Stripe.Checkout.Session): SavedMethod | null {
+  const customerId = idOf(customer);
+  const methodId = typeof intent === "object" ? idOf(intent?.payment_method ?? null) : null;
+  return status !== "complete" || customerId === null || methodId === null ? null : { customerId, methodId };
 }
 
 function answerOf(intent: Stripe.PaymentIntent): ChargeAnswer {
@@ -121,9 +131,3 @@ function answerOf(intent: Stripe.PaymentIntent): ChargeAnswer {
 
 const idOf = (named: string | { readonly id: string } | null): string | null =>
   typeof named === "string" ? named : (named?.id ?? null);
-
-async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
-  return await request.catch((error: unknown) => {
-    throw failureOf(error);
-  });
-}

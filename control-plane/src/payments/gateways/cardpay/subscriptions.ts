@@ -1,10 +1,10 @@
 import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
-import { Stripe } from "stripe";
+import type { Stripe } from "stripe";
 import { AppError } from "../../../platform/errors.ts";
 import { type Checkout, toCents } from "../model.ts";
 import type { GatewayInvoice, GatewaySubscription, SubscriptionCheckout, SubscriptionGateway } from "../port.ts";
-import { failureOf } from "./failure.ts";
+import { asked, orMissing, orRefused } from "./failure.ts";
 import { readAmount, readNumber } from "./notice.ts";
 
 type ClientOf = (account: CardSender) => Promise<Stripe>;
@@ -64,11 +64,7 @@ export class CardSubscriptions implements SubscriptionGateway {
 
   async closeCheckout(account: CardSender, reference: string): Promise<void> {
     const client = await this.#clientOf(account);
-    await client.checkout.sessions.expire(reference).catch((error: unknown) => {
-      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
-        throw failureOf(error);
-      }
-    });
+    await orRefused(client.checkout.sessions.expire(reference));
   }
 
   async changePrice(
@@ -209,20 +205,4 @@ function paidOf(found: Stripe.Invoice, id: string): GatewayInvoice["paid"] {
     .map(({ payment: { payment_intent: intent } }) => (typeof intent === "object" ? intent.id : intent));
   // An invoice that the operator marked as paid has no payment at the gateway.
   return { transactionId: intents.find((intent) => intent !== undefined) ?? id, amountUsd, currency };
-}
-
-async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {
-  return await request.catch((error: unknown) => {
-    throw failureOf(error);
-  });
-}
-
-/** Null for something that the gateway does not have. */
-async function orMissing<Answer>(request: Promise<Answer>): Promise<Answer | null> {
-  return await request.catch((error: unknown) => {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) {
-      return null;
-    }
-    throw failureOf(error);
-  });
 }
