@@ -6,6 +6,7 @@ import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
 import type { Log } from "../../platform/log.ts";
+import { WorkLanes } from "../../platform/work-lanes.ts";
 import { openAccess, sealAccess, secretsOf, shownPlace, type TargetAccess } from "../access.ts";
 import {
   type Attempt,
@@ -51,38 +52,31 @@ type Result = { readonly attempt: Attempt; readonly verdict: Verdict; readonly a
  */
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDeps;
-  readonly #cutOff = new AbortController();
-  #lanes = 0;
-  #wakeCount = 0;
-  #isStopping = false;
-  #idle = Promise.withResolvers<void>();
+  readonly #lanes: WorkLanes;
 
   constructor(deps: DeliveryWorkerDeps) {
     this.#deps = deps;
+    this.#lanes = new WorkLanes({
+      lanesMax: deps.concurrency ?? concurrencyDefault,
+      doNext: (more) => this.#deliverNext(more),
+      // What was under way is due again when its lease ends; then the job finds it.
+      onError: (error) => deps.log.warn("events.delivery_failed", { error }),
+    });
   }
 
   /** Looks for deliveries that are due. */
   wake(): void {
-    this.#wakeCount += 1;
-    this.#startLane();
+    this.#lanes.wake();
   }
 
   /** Delivers until nothing is due. */
   async runDue(): Promise<void> {
-    this.wake();
-    if (this.#lanes > 0) {
-      await this.#idle.promise;
-    }
+    await this.#lanes.runDue();
   }
 
   /** Claims nothing more, lets attempts finish, and aborts them after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
-    this.#isStopping = true;
-    const timer = setTimeout(() => this.#cutOff.abort(), timeoutMs);
-    if (this.#lanes > 0) {
-      await this.#idle.promise;
-    }
-    clearTimeout(timer);
+    await this.#lanes.stop(timeoutMs);
     this.#deps.clients.customers.close();
     this.#deps.clients.operators.close();
   }
@@ -92,45 +86,12 @@ export class DeliveryWorker {
     return await inRounds(deleteRounds, (atOnceMax) => deleteOldEvents(this.#deps.db, eventDaysKept, atOnceMax));
   }
 
-  #startLane(): void {
-    const { concurrency = concurrencyDefault } = this.#deps;
-    if (this.#isStopping || this.#lanes >= concurrency) {
-      return;
-    }
-    if (this.#lanes === 0) {
-      this.#idle = Promise.withResolvers();
-    }
-    this.#lanes += 1;
-    void this.#runLane();
-  }
-
-  async #runLane(): Promise<void> {
-    try {
-      let wakeCount: number;
-      let isBusy: boolean;
-      do {
-        wakeCount = this.#wakeCount;
-        isBusy = !this.#isStopping && (await this.#deliverNext());
-        // A wake-up during an empty search may be about an event that was committed a moment later.
-      } while (isBusy || (!this.#isStopping && wakeCount !== this.#wakeCount));
-    } catch (error) {
-      // What was under way is due again when its lease ends; then the job finds it.
-      this.#deps.log.warn("events.delivery_failed", { error });
-    } finally {
-      this.#lanes -= 1;
-      if (this.#lanes === 0) {
-        this.#idle.resolve();
-      }
-    }
-  }
-
-  async #deliverNext(): Promise<boolean> {
+  async #deliverNext(more: () => void): Promise<boolean> {
     const delivery = await claimDelivery(this.#deps.db, leaseSeconds);
     if (delivery === null) {
       return false;
     }
-    // If one was found, there may be more.
-    this.#startLane();
+    more();
     await this.#write(delivery, await this.#attempt(delivery));
     return true;
   }
@@ -177,7 +138,7 @@ export class DeliveryWorker {
     const { isOldSecretValid, gatewayUserId } = delivery.target;
     const message = writeMessage(access, delivery.event, { now, service: service(), isOldSecretValid });
     const client = gatewayUserId === null ? clients.operators : clients.customers;
-    return await sendMessage(client, message, this.#cutOff.signal);
+    return await sendMessage(client, message, this.#lanes.cutOff);
   }
 
   async #write(delivery: ClaimedDelivery, result: Result): Promise<void> {
@@ -220,7 +181,7 @@ export class DeliveryWorker {
     const { target, attempts } = delivery;
     const { retryAfterMs, isGone, movedTo } = verdict;
     // What the end of the program cut off is tried again at once, by another process.
-    const isCutOff = this.#cutOff.signal.aborted;
+    const isCutOff = this.#lanes.cutOff.aborted;
     const waitMs = isCutOff ? 0 : waitAfterMs(attempts, retryAfterMs, random);
     const next = waitMs === null ? ({ status: "failed" } as const) : ({ status: "queued", waitMs } as const);
     if (!(await markDelivery(tx, delivery, attempt, next))) {

@@ -3,6 +3,7 @@ import type { MasterKey } from "../../platform/crypto/master-key.ts";
 import type { Database } from "../../platform/db.ts";
 import { inRounds } from "../../platform/in-rounds.ts";
 import type { Log } from "../../platform/log.ts";
+import { WorkLanes } from "../../platform/work-lanes.ts";
 import { isMailAddress, isPlaceholder } from "../address.ts";
 import type { MailHook, MailLook } from "../model.ts";
 import { type RenderedMail, renderMail } from "../render.ts";
@@ -57,38 +58,31 @@ const deadKeptMs = 7 * dayMs;
  */
 export class MailWorker {
   readonly #deps: MailWorkerDeps;
-  readonly #cutOff = new AbortController();
-  #lanes = 0;
-  #wakeCount = 0;
-  #isStopping = false;
-  #idle = Promise.withResolvers<void>();
+  readonly #lanes: WorkLanes;
 
   constructor(deps: MailWorkerDeps) {
     this.#deps = deps;
+    this.#lanes = new WorkLanes({
+      lanesMax: deps.concurrency,
+      doNext: (more) => this.#sendNext(more),
+      // Emails in progress are due again when their leases end; then the job finds them.
+      onError: (error) => deps.log.warn("mail.delivery_failed", { error }),
+    });
   }
 
   /** Looks for emails to send. */
   wake(): void {
-    this.#wakeCount += 1;
-    this.#startLane();
+    this.#lanes.wake();
   }
 
   /** Sends until nothing is due. */
   async runDue(): Promise<void> {
-    this.wake();
-    if (this.#lanes > 0) {
-      await this.#idle.promise;
-    }
+    await this.#lanes.runDue();
   }
 
   /** Claims no more emails, lets those being sent finish, and aborts them after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
-    this.#isStopping = true;
-    const timer = setTimeout(() => this.#cutOff.abort(), timeoutMs);
-    if (this.#lanes > 0) {
-      await this.#idle.promise;
-    }
-    clearTimeout(timer);
+    await this.#lanes.stop(timeoutMs);
     this.#deps.sender.close();
   }
 
@@ -104,46 +98,14 @@ export class MailWorker {
     return await forgetDeadVariables(this.#deps.db, new Date(now), new Date(now - deadKeptMs));
   }
 
-  #startLane(): void {
-    if (this.#isStopping || this.#lanes >= this.#deps.concurrency) {
-      return;
-    }
-    if (this.#lanes === 0) {
-      this.#idle = Promise.withResolvers();
-    }
-    this.#lanes += 1;
-    void this.#runLane();
-  }
-
-  async #runLane(): Promise<void> {
-    try {
-      let wakeCount: number;
-      let isBusy: boolean;
-      do {
-        wakeCount = this.#wakeCount;
-        isBusy = !this.#isStopping && (await this.#sendNext());
-        // A wake-up during an empty search may be about an email that was committed a moment later.
-      } while (isBusy || (!this.#isStopping && wakeCount !== this.#wakeCount));
-    } catch (error) {
-      // Emails in progress are due again when their leases end; then the job finds them.
-      this.#deps.log.warn("mail.delivery_failed", { error });
-    } finally {
-      this.#lanes -= 1;
-      if (this.#lanes === 0) {
-        this.#idle.resolve();
-      }
-    }
-  }
-
-  async #sendNext(): Promise<boolean> {
+  async #sendNext(more: () => void): Promise<boolean> {
     const { db, clock } = this.#deps;
     const now = clock.now();
     const mail = await claimDueMail(db, new Date(now), new Date(now + leaseMs));
     if (mail === null) {
       return false;
     }
-    // If one email was found, there may be more.
-    this.#startLane();
+    more();
     const rendered = await this.#prepare(mail);
     if ("status" in rendered) {
       await this.#write(mail, rendered);
@@ -200,7 +162,7 @@ export class MailWorker {
     const { sender, messageIdDomain, sendMsMax = sendMsMaxDefault } = this.#deps;
     const { id, dedupeKey, template, locale, to } = mail;
     const messageId = messageIdOf(dedupeKey, messageIdDomain);
-    const signal = AbortSignal.any([this.#cutOff.signal, AbortSignal.timeout(sendMsMax)]);
+    const signal = AbortSignal.any([this.#lanes.cutOff, AbortSignal.timeout(sendMsMax)]);
     return await sender.send({ ...rendered, id, dedupeKey, messageId, template, locale, to }, signal);
   }
 
@@ -218,7 +180,7 @@ export class MailWorker {
       case "refused":
         return { status: "dead", error: result.error };
       case "retry": {
-        if (this.#cutOff.signal.aborted) {
+        if (this.#lanes.cutOff.aborted) {
           return { status: "queued", nextAttemptAt: new Date(now), error: "the program stopped meanwhile" };
         }
         if (mail.attempts - mail.faults >= attemptsMax) {
