@@ -97,7 +97,7 @@ export const messages: FrameMessages = {
     models: "النماذج والأسعار",
     kindKey: "مفتاح API",
     kindModel: "نموذج",
-    kindCall: "استدعاء",
+    kindCall: "طلب",
     ownAccount: "حسابك الشخصي",
     manageOrganisations: "المؤسسات",
     consentTitle: "تغيّرت الشروط",

@@ -97,7 +97,7 @@ export const messages: FrameMessages = {
     models: "Модели и цены",
     kindKey: "Ключ API",
     kindModel: "Модель",
-    kindCall: "Вызов",
+    kindCall: "Запрос",
     ownAccount: "Ваш личный счёт",
     manageOrganisations: "Организации",
     consentTitle: "Условия изменились",

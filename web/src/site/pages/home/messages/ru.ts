@@ -15,7 +15,7 @@ export const ru: HomeTexts = {
   figures: {
     title: "Показатели этого сервиса",
     models: "моделей в каталоге",
-    answered: "вызовов отвечено за 30 дней",
+    answered: "запросов отвечено за 30 дней",
     firstByte: "до первого байта {model}, медиана за 7 дней",
   },
   apis: {
