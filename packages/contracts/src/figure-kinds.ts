@@ -69,7 +69,7 @@ export const callFigures = {
   ],
   speed: ["Tokens/s", "Output tokens of streamed responses for each second between first byte and end."],
   period: [
-    "Period before",
+    "Previous period",
     "The same number of days, or hours, right before. A change compares with as much of it as has passed of the chosen one.",
   ],
   days: [

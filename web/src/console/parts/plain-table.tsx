@@ -10,7 +10,7 @@ export function PlainTable<Row>(props: {
 }): JSX.Element {
   return (
     <section class="table-scroll" tabindex="0" aria-label={props.label}>
-      <table class="table">
+      <table class="table table-wrapping">
         <thead>
           <tr>
             <For each={props.columns}>

@@ -80,8 +80,9 @@ function textOf({ unit, value }: FigureAnswer): string {
 function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
   const link = (): string | undefined => links[props.figure.key];
   const change = (): string => {
-    const { change: share, previous } = props.figure;
-    if (share !== null) {
+    const { change: share, previous, unit } = props.figure;
+    // A change of a share in percent would be read as points of it.
+    if (share !== null && unit !== "ratio") {
       const part = Number(share);
       return t("{change} from the previous period", { change: `${part > 0 ? "+" : ""}${formats.percent(part)}` });
     }
@@ -94,7 +95,7 @@ function Note(props: { readonly figure: FigureAnswer }): JSX.Element {
   };
   return (
     <>
-      {change()}
+      {change()}{" "}
       <Show when={link()}>
         {(href) => (
           <PageLink

@@ -49,7 +49,7 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
     const series = courseSeries(course, metric().read, {
       nameOf: ({ id, name }) => name ?? id ?? t("none"),
       others: isDivided ? t("Other") : metric().label,
-      previous: isCompared() ? t("Period before") : null,
+      previous: isCompared() ? t("Previous period") : null,
     }).map((each) => (isDivided ? each : { ...each, isOther: false }));
     return {
       times: daysBetween(course.from_day, course.to_day).map((day) => Date.parse(`${day}T00:00:00Z`) / 1_000),
@@ -57,7 +57,7 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
     };
   };
   return (
-    <Card title={t("Course")}>
+    <Card title={t("By day")}>
       <Controls view={view} />
       <Switch fallback={<LoadingPart size="chart" />}>
         <Match when={query.isError && query.data === undefined}>
@@ -67,7 +67,7 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
           {(answer) => (
             <>
               <TimeChart
-                label={t("Course")}
+                label={t("By day")}
                 kind="bars"
                 chart={chart(answer())}
                 format={format}
@@ -80,7 +80,7 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
               />
               <Show when={isCompared()}>
                 <p class="muted">
-                  {t("Period before, {from_day} to {to_day}: {total}", {
+                  {t("Previous period, {from_day} to {to_day}: {total}", {
                     from_day: answer().previous.from_day,
                     to_day: answer().previous.to_day,
                     total: format(answer().previous.days.reduce((sum, day) => sum + metric().read(day), 0)),
@@ -129,7 +129,7 @@ function Controls(props: { readonly view: View }): JSX.Element {
         onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "1" : null)}
       />
       <Checkbox
-        label={t("Compare with the period before")}
+        label={t("Compare with the previous period")}
         checked={props.view.isCompared()}
         onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "1" : null)}
       />

@@ -17,7 +17,7 @@ export function CouponField(props: {
     }
   };
   return (
-    <div class={styles["redeem"]}>
+    <div class={styles["coupon"]}>
       <TextField
         label={texts.coupon}
         optional={texts.optional}

@@ -1,6 +1,6 @@
 import type { ledgerResponse } from "@sluice/contracts/billing";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import type { JSX } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createTableState } from "../../../table/table-state.ts";
@@ -37,11 +37,27 @@ export function Ledger(): JSX.Element {
       columns={[
         { id: "time", label: texts.time, card: "title", cell: (entry) => formats.dateTime(entry.created_at) },
         { id: "change", label: texts.change, cell: (entry) => changeName(entry.change_type) },
-        { id: "reference", label: texts.reference, cell: (entry) => <code>{entry.reference}</code> },
+        { id: "reference", label: texts.reference, cell: (entry) => <Reference of={entry.reference} /> },
         { id: "note", label: texts.note, isHiddenAtFirst: true, cell: (entry) => <bdi>{entry.note ?? ""}</bdi> },
         { id: "amount", label: texts.amount, align: "end", cell: (entry) => formats.quotaColumn(entry.amount) },
         { id: "after", label: texts.after, align: "end", cell: (entry) => formats.quotaColumn(entry.balance_after) },
       ]}
     />
+  );
+}
+
+const orderPrefix = "order:";
+
+/** What a line is about: an order is a link to it. */
+function Reference(props: { readonly of: string }): JSX.Element {
+  const order = (): string | null => (props.of.startsWith(orderPrefix) ? props.of.slice(orderPrefix.length) : null);
+  return (
+    <Show when={order()} fallback={<code>{props.of}</code>}>
+      {(number) => (
+        <a href={`/console/billing/?tab=orders&open=${encodeURIComponent(number())}`}>
+          <code>{number()}</code>
+        </a>
+      )}
+    </Show>
   );
 }

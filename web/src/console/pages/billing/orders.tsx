@@ -1,6 +1,6 @@
 import type { orderListResponse, orderResponse } from "@sluice/contracts/billing";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import { createMutation, useQueryClient } from "@tanstack/solid-query";
+import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
 import { apiGet, apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
@@ -52,6 +52,13 @@ export function Orders(): JSX.Element {
     },
     refreshMs: () => (isWaiting() ? pendingMs : 0),
   });
+  // An order that a link names may be on another page of the list.
+  const elsewhere = createQuery(() => ({
+    queryKey: ["order", state.openId()],
+    queryFn: ({ signal }) =>
+      apiGet<typeof orderResponse>("/backend/billing/order/status/", { signal, query: { order_no: state.openId() } }),
+    enabled: state.openId() !== "" && list.rows?.every(({ order_no }) => order_no !== state.openId()) === true,
+  }));
   return (
     <>
       <Show when={isWaiting()}>
@@ -64,6 +71,7 @@ export function Orders(): JSX.Element {
         state={state}
         columns={columns()}
         rowId={({ order_no }) => order_no}
+        elsewhere={elsewhere.data?.order}
         empty={{
           title: texts.noOrders,
           text: texts.noOrdersText,

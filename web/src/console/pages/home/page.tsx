@@ -190,7 +190,7 @@ function TopKeys(props: { readonly summary: UsageSummary }): JSX.Element {
         bars={props.summary.by_key.slice(0, shownMax).map((sums) => ({
           name: sums.key_name || fill(texts.noKey, { id: String(sums.key_id) }),
           value: usdNumber(sums.settled_quota),
-          text: formats.quotaColumn(sums.settled_quota),
+          text: formats.quotaRounded(sums.settled_quota),
           href: `/console/usage/?key_id=${sums.key_id}`,
         }))}
       />

@@ -69,7 +69,7 @@ export function Page(): JSX.Element {
         label={texts.list}
         state={state}
         columns={columnsOf((key) =>
-          summary.data === undefined ? "–" : formats.quotaColumn(spentBy(key)?.settled_quota ?? 0),
+          summary.data === undefined ? "–" : formats.quotaRounded(spentBy(key)?.settled_quota ?? 0),
         )}
         rowId={(key) => String(key.key_id)}
         filters={[{ id: "status", label: texts.show, options: [{ value: "live", label: texts.liveOnly }] }]}

@@ -46,8 +46,8 @@ export const messages = english({
       text: "Days begin at midnight in the time zone that the page shows; on the page of usage you can choose another. Today is not over: its bar is paler, and its sums still grow.",
     },
     previous: {
-      name: "Period before",
-      text: "The same number of days right before the chosen ones. All of its days are over.",
+      name: "Previous period",
+      text: "The same number of days right before those you chose. All of its days are over.",
     },
     tags: {
       name: "End users and tags",
