@@ -32,7 +32,7 @@ test("another driver reads the same integers, decimals, JSON and bytes that the 
   const requestId = answer.headers.get("x-request-id") ?? "";
   await rig.waitForUsageRows(1);
   const [row] = await sql`
-    select quota::text, rate_multiplier::text, jsonb_typeof(attempts) as kind, usage_attempts(attempts)->0->>'result' as result
+    select quota::text, rate_multiplier::text, jsonb_typeof(usage_attempts(attempts)) as kind, usage_attempts(attempts)->0->>'result' as result
     from usage_log where request_id = ${requestId}`;
   expect(row).toEqual({
     quota: expect.stringMatching(/^[1-9]\d*$/),

@@ -144,6 +144,30 @@ describe("committing usage rows", () => {
     });
   });
 
+  test("has its attempts as a text, and those of earlier releases are read as they were stored", async () => {
+    const rare = { credentialId: "7", credential: 'a "second" key', said: "überlastet" };
+    const attempt = {
+      channelId: "3",
+      channel: "primary",
+      startedAtMs: 1,
+      durationMs: 5,
+      status: null,
+      result: "failed",
+    };
+    const attempts = [attempt, { ...attempt, ...rare }];
+    const rows = [usageRow(customer, { attempts }), usageRow(customer, { attempts: [] })];
+    await commit(encoded(...rows));
+    const ids = `{${rows.map(({ requestId }) => requestId).join(",")}}`;
+    const stored = await db.sql`
+      select jsonb_typeof(attempts) as kind, usage_attempts(attempts) as attempts from usage_log
+      where request_id = any (${ids}::uuid[]) order by request_id`;
+    expect([...stored]).toEqual(rows.map((row) => ({ kind: "string", attempts: row.attempts })));
+    const list = [Object.values(attempt), [...Object.values(attempt), rare]];
+    const [earlier] = await db.sql`
+      select usage_attempts(${JSON.stringify(list)}::text::jsonb) as listed, usage_attempts(${JSON.stringify(attempts)}::text::jsonb) as named`;
+    expect(earlier).toEqual({ listed: attempts, named: attempts });
+  });
+
   test("is seen by the watch of errors at the channels that it was sent to", async () => {
     const attempt = { channel: "flaky", startedAtMs: 1, durationMs: 5, status: 500, result: "failed" };
     const attempts = [{ ...attempt, channelId: "771" }, ...(usageRow(customer).attempts ?? [])];

@@ -260,6 +260,22 @@ describe("the cursor", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
+  test("behind rows that are settled leads to the rows that are not, and settles none twice", async () => {
+    await scene.commit(scene.row(0, 10n, "1.5000"), scene.row(1, 20n, "0.5000"));
+    await scene.run();
+    const early = await scene.db.sql<{ source: string; xid: string; request_id: string }>`
+      select source, xid::text, request_id::text from settlement_checkpoint where source like 'usage_log:%'`;
+    await scene.commit(scene.row(0, 30n, "1.5000"), scene.row(1, 40n, "1.0000"));
+    expect(await scene.run()).toMatchObject({ rowsSettled: 2 });
+    await scene.commit(scene.row(0, 50n, "1.5000"));
+    for (const { source, xid, request_id } of early) {
+      await scene.db.sql`
+        update settlement_checkpoint set xid = ${xid}::text::xid8, request_id = ${request_id}::text::uuid where source = ${source}`;
+    }
+    expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 1 });
+    expect(await scene.faults()).toEqual([]);
+  });
+
   test("goes by the transaction number and not by its text when it gets another digit", async () => {
     const [now] = await scene.db.sql<{ xid: bigint }>`select pg_current_xact_id()::text::bigint as xid`;
     const turn = 10n ** BigInt(String(now?.xid).length);

@@ -91,16 +91,22 @@ async function report(db: Database, load: Load): Promise<void> {
     ["settlement", () => settle(db)],
   ];
   console.log("| log of the database | bytes a call | of these whole pages |\n| --- | ---: | ---: |");
-  let [allBytes, allImages] = [0, 0];
+  await db.sql`create extension if not exists pg_walinspect`;
+  const begin = await readLog(db);
   for (const [name, work] of steps) {
     const before = await readLog(db);
     await work();
     const { bytes, images } = await readLog(db);
-    allBytes += bytes - before.bytes;
-    allImages += images - before.images;
     console.log(line(name, [bytes - before.bytes, images - before.images], load.calls));
   }
-  console.log(line("together", [allBytes, allImages], load.calls));
+  const end = await readLog(db);
+  console.log(line("together", [end.bytes - begin.bytes, end.images - begin.images], load.calls));
+  console.log("\n| log of the database, by table or index | bytes a call |\n| --- | ---: |");
+  for (const { name, bytes } of await readLogByTable(db, begin, end)) {
+    if (bytes / load.calls >= 5) {
+      console.log(line(name, [bytes], load.calls));
+    }
+  }
   console.log("\n| table or index | bytes a call |\n| --- | ---: |");
   const grown = [...(await readSizes(db))].map(([name, bytes]): [string, number] => [
     name,
@@ -176,16 +182,35 @@ async function settle(db: Database): Promise<void> {
   );
 }
 
-async function readLog(db: Database): Promise<{ bytes: number; images: number }> {
+/** How long the log is, where it ends, and how many whole pages it has. */
+type LogEnd = { readonly bytes: number; readonly end: string; readonly images: number };
+
+async function readLog(db: Database): Promise<LogEnd> {
   // What a backend has written to the log is in the statistics only after it says so.
   await db.sql`select pg_stat_force_next_flush()`;
-  const [row] = await db.sql<{ bytes: number; images: number }>`
-    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes,
+  const [row] = await db.sql<LogEnd>`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes, pg_current_wal_insert_lsn()::text as end,
       (select wal_fpi from pg_stat_wal)::float8 as images`;
   if (row === undefined) {
     throw new Error("the database did not say how long its log is");
   }
   return row;
+}
+
+/** Bytes of the log between two ends by the table or index that they change; what changes none is `others`. */
+async function readLogByTable(
+  db: Database,
+  begin: LogEnd,
+  { end }: LogEnd,
+): Promise<{ name: string; bytes: number }[]> {
+  await db.sql`select pg_switch_wal()`;
+  return await db.sql<{ name: string; bytes: number }>`
+    select coalesce(regexp_replace(regexp_replace(coalesce(parent.relname, c.relname), '^pg_toast.*', 'bodies, out of line'),
+        '_y\\d+m\\d+d\\d+', ''), 'others') as name, sum(r.record_length)::float8 as bytes
+    from pg_get_wal_records_info(${begin.end}::pg_lsn, ${end}::pg_lsn) r
+    left join pg_class c on c.relfilenode = substring(r.block_ref from 'rel \\d+/\\d+/(\\d+)')::oid
+    left join pg_inherits i on i.inhrelid = c.oid left join pg_class parent on parent.oid = i.inhparent
+    group by 1 order by 2 desc`;
 }
 
 /** Bytes by table or index; the partitions of one count as one. Bodies are those of `payload_segment` out of line. */

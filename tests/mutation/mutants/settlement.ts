@@ -5,8 +5,8 @@ export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-settle-round",
     file: "control-plane/src/db/functions/settlement.sql",
-    from: "rate_multiplier, ceil(quota * rate_multiplier)::bigint,\n",
-    to: "rate_multiplier, floor(quota * rate_multiplier)::bigint,\n",
+    from: "ceil(quota * rate_multiplier)::bigint AS settled_quota",
+    to: "floor(quota * rate_multiplier)::bigint AS settled_quota",
     rule: "what is settled is rounded up",
     tests: ["integration/usage-settlement.test.ts"],
   },

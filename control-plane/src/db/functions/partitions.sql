@@ -3,7 +3,11 @@
 -- it only accepts a table of this schema and this owner that is partitioned by ranges of a date named day.
 --
 -- A partition is created as a separate table and then attached. That waits for nobody who reads or writes the log, and
--- nobody waits for it; CREATE TABLE ... PARTITION OF would need the whole log for itself.
+-- nobody waits for it; CREATE TABLE ... PARTITION OF would need the whole log for itself. Attaching it adds the keys and
+-- indexes of the log.
+--
+-- The columns of a partition are in the order of their alignment, the widest first: in the order of the log, which has the
+-- newest columns last, bytes between them would be lost in every row.
 --
 -- There is no default partition: its rows would survive the retention, which drops days, and would keep the partition
 -- of their day from ever being created. A writer that meets a day without a partition creates it and writes again.
@@ -16,6 +20,8 @@ DECLARE
   v_day date;
   v_name text;
   v_made text[] := '{}';
+  v_column text;
+  v_storage text;
 BEGIN
   SELECT c.oid INTO v_parent
   FROM pg_class c
@@ -45,13 +51,38 @@ BEGIN
     IF v_partition IS NOT NULL THEN
       RAISE EXCEPTION 'table "%" exists but is not a partition of "%"', v_name, p_table USING ERRCODE = 'duplicate_table';
     END IF;
-    EXECUTE format('CREATE TABLE public.%I (LIKE public.%I INCLUDING ALL EXCLUDING IDENTITY)', v_name, p_table);
+    EXECUTE format('CREATE TABLE public.%I (%s)', v_name, array_to_string(ARRAY(SELECT public.day_partition_parts(v_parent)), ', '));
+    FOR v_column, v_storage IN
+      SELECT a.attname, CASE a.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END
+      FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+      WHERE a.attrelid = v_parent AND a.attnum > 0 AND NOT a.attisdropped AND a.attstorage <> t.typstorage
+    LOOP
+      EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET STORAGE %s', v_name, v_column, v_storage);
+    END LOOP;
     EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%L) TO (%L)',
       p_table, v_name, v_day, v_day + 1);
     v_made := v_made || v_name;
   END LOOP;
   RETURN v_made;
 END
+$$;
+
+-- The columns and checks of a log's partition, in the order in which they are created.
+CREATE OR REPLACE FUNCTION day_partition_parts(p_parent oid) RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT part FROM (
+    SELECT CASE WHEN a.attlen < 0 THEN 4 WHEN a.attalign = 'd' THEN 1 WHEN a.attalign = 'i' THEN 2 ELSE 3 END AS place,
+      NOT a.attnotnull AS is_nullable, a.attnum,
+      concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
+        'COLLATE ' || nullif(a.attcollation, t.typcollation)::regcollation, CASE WHEN a.attnotnull THEN 'NOT NULL' END,
+        'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)) AS part
+    FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    WHERE a.attrelid = p_parent AND a.attnum > 0 AND NOT a.attisdropped
+    UNION ALL
+    SELECT 5, false, row_number() OVER (ORDER BY c.conname), format('CONSTRAINT %I %s', c.conname, pg_get_constraintdef(c.oid))
+    FROM pg_constraint c WHERE c.conrelid = p_parent AND c.contype = 'c'
+  ) parts ORDER BY place, is_nullable, attnum
 $$;
 
 -- Drops the partition of a day; false when there is none. Dropping locks the whole log for a moment. A long read of the

@@ -3,14 +3,15 @@ CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE s
   SELECT least(greatest(p_count, 0), 1000000000)
 $$;
 
--- The attempts of a usage row with the names of their fields. They are stored as lists, in this order; rows of earlier
--- releases have the names.
+-- The attempts of a usage row with the names of their fields. They are stored as lists, in this order, in the text of
+-- their JSON, which is shorter than a stored list; rows of earlier releases have lists or the names.
 CREATE OR REPLACE FUNCTION usage_attempts(p_attempts jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN jsonb_typeof(p_attempts -> 0) = 'array' THEN (
+  SELECT CASE WHEN jsonb_typeof(list -> 0) = 'array' THEN (
     SELECT jsonb_agg(jsonb_build_object('channelId', a -> 0, 'channel', a -> 1, 'startedAtMs', a -> 2, 'durationMs', a -> 3,
       'status', a -> 4, 'result', a -> 5) || coalesce(a -> 6, '{}') ORDER BY place)
-    FROM jsonb_array_elements(p_attempts) WITH ORDINALITY AS t (a, place)
-  ) ELSE p_attempts END
+    FROM jsonb_array_elements(list) WITH ORDINALITY AS t (a, place)
+  ) ELSE list END
+  FROM (SELECT CASE jsonb_typeof(p_attempts) WHEN 'string' THEN (p_attempts #>> '{}')::jsonb ELSE p_attempts END AS list OFFSET 0) stored
 $$;
 
 -- What an attempt says about its channel: `answered` or `failed`. Null for a refusal of the request, or a client that left.
