@@ -3,9 +3,12 @@ import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscrip
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { consoleClient } from "../support/accounts/console-client.ts";
+import { loginUser } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { makeKey } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
+import { LocalCardGateway } from "../support/payments/card-gateway.ts";
+import { cardEnvironment, RenewalMonths } from "../support/payments/renewal-months.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { countActs } from "../support/web/count-acts.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
@@ -15,18 +18,21 @@ const testMsMax = 300_000;
 const price = 1_000;
 
 let provider: SandboxProvider;
+let card: LocalCardGateway;
 let web: WebRig;
 let browser: TestBrowser;
 
 beforeAll(async () => {
   provider = startSandboxProvider();
-  [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
+  card = new LocalCardGateway();
+  [web, browser] = await Promise.all([startWebRig(provider.url, cardEnvironment(card)), TestBrowser.launch()]);
   await web.rig.addFlatPriceModel("flat", BigInt(price));
 });
 
 afterAll(async () => {
   await browser?.close();
   await web?.close();
+  await card?.stop();
   await provider?.stop();
 });
 
@@ -37,8 +43,9 @@ async function as(
   who: "admin" | "user",
   path: string,
   look: (page: WatchedPage["page"], watched: WatchedPage) => Promise<void>,
+  cookie = web.cookies[who] ?? "",
 ): Promise<void> {
-  const watched = await browser.open({ url: web.sluice.url, cookie: web.cookies[who] ?? "" });
+  const watched = await browser.open({ url: web.sluice.url, cookie, hostedUrl: card.url });
   const acts = await countActs(watched.page, web.sluice.url);
   try {
     await watched.page.goto(path);
@@ -48,6 +55,19 @@ async function as(
   } finally {
     await watched.close();
   }
+}
+
+/** Makes a call, and returns what it was charged. */
+async function call(apiKey: string): Promise<Charge | undefined> {
+  const before = (await web.rig.db.sql`select 1 from usage_log`).length;
+  const body = { model: "flat", messages: [{ role: "user", content: "Hi" }] };
+  expect(await chat({ url: web.sluice.url, apiKey }, body)).toMatchObject({ status: 200 });
+  const admin = consoleClient(web.sluice.url, web.cookies.admin ?? "");
+  await waitUntil(async () => {
+    await admin.post("/backend/admin/usage-settle/", {});
+    return (await web.rig.db.sql`select 1 from usage_settlement`).length > before;
+  });
+  return await lastCharge();
 }
 
 type Charge = { readonly group_name: string; readonly rate_multiplier: string; readonly quota: bigint };
@@ -101,22 +121,7 @@ test(
     });
     const user = consoleClient(web.sluice.url, web.cookies.user ?? "");
     const { secret } = await makeKey(user, { name: "before the plan" });
-    const call = async (): Promise<Charge | undefined> => {
-      const before = (await web.rig.db.sql`select 1 from usage_log`).length;
-      expect(
-        await chat(
-          { url: web.sluice.url, apiKey: secret },
-          { model: "flat", messages: [{ role: "user", content: "Hi" }] },
-        ),
-      ).toMatchObject({ status: 200 });
-      const admin = consoleClient(web.sluice.url, web.cookies.admin ?? "");
-      await waitUntil(async () => {
-        await admin.post("/backend/admin/usage-settle/", {});
-        return (await web.rig.db.sql`select 1 from usage_settlement`).length > before;
-      });
-      return await lastCharge();
-    };
-    expect(await call()).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
+    expect(await call(secret)).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
     await as("user", "/console/billing/?plan=pro-20", async (page, { axe }) => {
       const dialog = page.locator("dialog[open]");
       // The link names the plan, so its dialog is open.
@@ -127,7 +132,7 @@ test(
     });
     // A group with its ability and its plan, and then the purchase.
     expect(clicks).toEqual({ admin: 7, user: 1 });
-    expect(await call()).toEqual({ group_name: "pro", rate_multiplier: "0.3500", quota: 350n });
+    expect(await call(secret)).toEqual({ group_name: "pro", rate_multiplier: "0.3500", quota: 350n });
     await as("user", "/console/upstreams/", async (page, { axe }) => {
       await page.getByLabel("Group").waitFor();
       expect(await page.getByLabel("Group").inputValue()).toBe("pro");
@@ -142,9 +147,9 @@ test(
     // The month is over; the job that ends it has not run yet, and then it has.
     await web.rig.db.sql`
       update subscription set period_start = period_start - interval '2 months', period_end = period_end - interval '2 months'`;
-    await waitUntil(async () => (await call())?.group_name === "default");
+    await waitUntil(async () => (await call(secret))?.group_name === "default");
     await endOverdueSubscriptions(web.rig.db);
-    expect(await call()).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
+    expect(await call(secret)).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });
     const refused = await chat(
       { url: web.sluice.url, apiKey: named.secret },
       { model: "flat", messages: [{ role: "user", content: "Hi" }] },
@@ -168,6 +173,99 @@ test(
           )
         ).status === 200,
     );
+    expect(await web.rig.checkMoney()).toEqual([]);
+  },
+  testMsMax,
+);
+
+test(
+  "a plan renews for six months with two failed charges: its customer reads what happens, and keeps or loses plan and tier",
+  async () => {
+    clicks.admin = 0;
+    await as("admin", "/admin/plans/?open=pro-20", async (page) => {
+      await page.getByRole("button", { name: "Edit plan" }).click();
+      const dialog = page.locator("dialog[open]");
+      await dialog.getByLabel("Customers can pay for").selectOption("yes");
+      await dialog.getByRole("button", { name: "Save plan" }).click();
+      await page.getByText("The plan was saved.").waitFor();
+    });
+    const customer = await loginUser(web.rig, { quota: 500_000n });
+    const { secret } = await makeKey(consoleClient(web.sluice.url, customer.cookie), { name: "renewed" });
+    const months = new RenewalMonths(web.rig, web.sluice, card);
+    const billing = (path: string, look: Parameters<typeof as>[2]) => as("user", path, look, customer.cookie);
+    clicks.user = 0;
+    let returnPath = "";
+    await billing("/console/billing/", async (page, { axe }) => {
+      await page.getByRole("button", { name: "Subscribe: Pro" }).click();
+      const dialog = page.locator("dialog[open]");
+      await dialog.getByText("Your card is charged $20.00 now and every month until you cancel.").waitFor();
+      expect(await axe()).toEqual([]);
+      await dialog.getByRole("button", { name: "Go to payment" }).click();
+      // The gateway's page: no card data is entered here.
+      await page.getByRole("button", { name: "Pay $20.00" }).click();
+      const back = (await page.getByRole("link", { name: "Return" }).getAttribute("href")) ?? "";
+      const { pathname, search } = new URL(back);
+      returnPath = `${pathname}${search}`;
+    });
+    expect(clicks).toEqual({ admin: 2, user: 2 });
+    await months.deliver();
+    await billing(returnPath, async (page, { axe }) => {
+      const plan = page.getByRole("region", { name: "Plans that renew" });
+      await plan.getByText(/^\$20\.00 on /).waitFor();
+      await page.locator(".sidebar-balance", { hasText: "$21.00" }).waitFor();
+      expect(await axe()).toEqual([]);
+    });
+    expect(await call(secret)).toEqual({ group_name: "pro", rate_multiplier: "0.3500", quota: 350n });
+    await months.begin(1);
+    card.subscriptions.isCardGood = false;
+    await months.begin(2);
+    const failed =
+      /^The last charge failed\. You keep the plan until .*\. Change the payment method so that it goes on\.$/;
+    await billing("/console/billing/", async (page, { axe }) => {
+      const plan = page.getByRole("region", { name: "Plans that renew" });
+      await plan.getByText(failed).waitFor();
+      await plan.getByText("payment failed", { exact: true }).waitFor();
+      expect(await axe()).toEqual([]);
+      await plan.getByRole("button", { name: "Change payment method" }).click();
+      await page.getByRole("button", { name: "Save another card" }).click();
+      await page.getByRole("heading", { name: "Saved" }).waitFor();
+    });
+    expect(clicks.user).toBe(3);
+    const [{ renewal_no: renewalNo } = { renewal_no: "" }] = await web.rig.db.sql<{ renewal_no: string }>`
+      select renewal_no from renewal where user_id = ${customer.userId}::bigint`;
+    card.subscriptions.retry(renewalNo);
+    await months.deliver();
+    await billing("/console/billing/", async (page) => {
+      const plan = page.getByRole("region", { name: "Plans that renew" });
+      await plan.getByText("active", { exact: true }).waitFor();
+      expect(await page.getByText(failed).count()).toBe(0);
+    });
+    expect(await call(secret)).toMatchObject({ group_name: "pro" });
+    await months.begin(3);
+    await months.begin(4);
+    card.subscriptions.isCardGood = false;
+    await months.begin(5);
+    // The days of grace: the plan is kept, and then it is not.
+    await months.pass(5, 2);
+    await billing("/console/billing/", async (page) => {
+      await page.getByRole("region", { name: "Plans that renew" }).getByText(failed).waitFor();
+    });
+    expect(await call(secret)).toMatchObject({ group_name: "pro" });
+    await months.pass(5, 3);
+    await billing("/console/billing/", async (page, { axe }) => {
+      await page.getByRole("region", { name: "Plans that renew" }).getByText("ended", { exact: true }).waitFor();
+      expect(await page.getByText(failed).count()).toBe(0);
+      // What was bought with the months ended with them; what was there before is left.
+      await page.locator(".sidebar-balance", { hasText: "$1.00" }).waitFor();
+      await page.getByRole("button", { name: "Subscribe: Pro" }).waitFor();
+      expect(await axe()).toEqual([]);
+    });
+    expect(await call(secret)).toMatchObject({ group_name: "default" });
+    await as("admin", `/admin/mail/?to=${encodeURIComponent(customer.email)}`, async (page) => {
+      await page.getByRole("cell", { name: "renewal_ended" }).waitFor();
+      expect(await page.getByRole("cell", { name: "renewal_failed" }).count()).toBe(2);
+      expect(await page.getByRole("cell", { name: "payment_success" }).count()).toBe(5);
+    });
     expect(await web.rig.checkMoney()).toEqual([]);
   },
   testMsMax,

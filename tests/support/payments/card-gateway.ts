@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { CardRequest } from "./card-request.ts";
+import { hostedPage } from "./hosted-pages.ts";
 import { SavedCardBook } from "./saved-card-book.ts";
 import { SubscriptionBook } from "./subscription-book.ts";
 
@@ -45,7 +46,10 @@ export class LocalCardGateway {
     if (this.override !== null) {
       return await this.override(received);
     }
-    const known = this.saved.answer(received, this.url) ?? this.subscriptions.answer(received, this.url);
+    const known =
+      this.saved.answer(received, this.url) ??
+      this.subscriptions.answer(received, this.url) ??
+      hostedPage(this.subscriptions, received);
     if (known !== null) {
       return known;
     }

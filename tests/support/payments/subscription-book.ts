@@ -1,5 +1,7 @@
 import type { CardRequest } from "./card-request.ts";
 
+type Session = { readonly renewalNo: string; readonly cents: number; readonly successUrl: string };
+
 type Subscription = {
   readonly id: string;
   readonly customer: string;
@@ -47,7 +49,7 @@ export class SubscriptionBook {
   readonly events: BookEvent[] = [];
   readonly invoices = new Map<string, Invoice>();
   readonly #subscriptions = new Map<string, Subscription>();
-  readonly #sessions = new Map<string, { readonly renewalNo: string; readonly cents: number }>();
+  readonly #sessions = new Map<string, Session>();
 
   /** The events so far, which are then forgotten. */
   take(): BookEvent[] {
@@ -69,6 +71,11 @@ export class SubscriptionBook {
       throw new Error(`nobody has paid for ${renewalNo}`);
     }
     return found;
+  }
+
+  /** What a hosted page is about; null for one that is closed, or was never opened. */
+  sessionOf(id: string): Session | null {
+    return this.#sessions.get(id) ?? null;
   }
 
   /** The customer pays on the hosted page. */
@@ -124,7 +131,8 @@ export class SubscriptionBook {
     if (path === "/v1/checkout/sessions" && fields["mode"] === "subscription") {
       const renewalNo = fields["subscription_data[metadata][renewal_no]"] ?? "";
       const id = `cs_test_${renewalNo}`;
-      this.#sessions.set(id, { renewalNo, cents: Number(fields["line_items[0][price_data][unit_amount]"]) });
+      const cents = Number(fields["line_items[0][price_data][unit_amount]"]);
+      this.#sessions.set(id, { renewalNo, cents, successUrl: fields["success_url"] ?? "" });
       return Response.json({ id, object: "checkout.session", url: `${url}/pay/${id}` });
     }
     if (path === "/v1/billing_portal/sessions") {

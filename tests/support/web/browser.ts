@@ -19,6 +19,8 @@ export type PageOptions = {
   readonly hasScript?: boolean;
   /** Responses with these statuses are what the test is about; others from 400 on are faults. */
   readonly expectedStatuses?: readonly number[];
+  /** Pages of another program that the test leads to, such as the hosted page of a gateway. */
+  readonly hostedUrl?: string;
 };
 
 /** A page that records everything that must not happen in it. */
@@ -79,7 +81,7 @@ function contextOptions({ url, width = 1280, height = 800, isDark, hasScript }: 
   };
 }
 
-function watch(page: Page, { url, expectedStatuses = [] }: PageOptions, faults: string[]): void {
+function watch(page: Page, { url, expectedStatuses = [], hostedUrl = url }: PageOptions, faults: string[]): void {
   page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
   page.on("console", (message) => {
     // The browser logs failed responses by itself; the status is checked below.
@@ -88,7 +90,8 @@ function watch(page: Page, { url, expectedStatuses = [] }: PageOptions, faults: 
     }
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) {
+    const isKnown = [url, hostedUrl].some((known) => request.url().startsWith(known));
+    if (!isKnown && !/^(data|blob):/.test(request.url())) {
       faults.push(`request to another place: ${request.url()}`);
     }
   });
