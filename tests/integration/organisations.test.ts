@@ -157,6 +157,14 @@ describe("an organisation", () => {
     expect(detail.body["members"]).toEqual([
       expect.objectContaining({ email: anna.email, spend_per_month: 4_000, spent_this_month: 4_000 }),
     ]);
+    // The budget is spent, though the account is not: that is what the member's console shows.
+    const balance = async (person: UserLogin) =>
+      (await askAs(url, person, "/backend/billing/balance/", { organisation: organisation.id })).body["balance"];
+    expect(await balance(anna)).toMatchObject({ remaining_quota: 0, used_quota: null });
+    expect(await balance(organisation.owner)).toMatchObject({
+      remaining_quota: 990_000,
+      used_quota: expect.any(Number),
+    });
     expect(await rig.checkMoney()).toEqual([]);
   });
 
@@ -348,6 +356,22 @@ describe("a role", () => {
     const all = { owner: 200, admin: 200, billing: 200, member: 200 };
     const forbidden = { owner: 403, admin: 403, billing: 403, member: 403 };
     expect(await statusOf("/backend/billing/balance/")).toEqual(all);
+    // Those who may not see what others have spent see no sums of it beside the balance either.
+    const account = organisation.gatewayUserId;
+    await rig.db
+      .sql`insert into account_limit (scope, gateway_user_id, spend_per_day) values ('user', ${account}::bigint, 5000)`;
+    const balances = await Promise.all(
+      Object.entries(people).map(async ([role, person]) => {
+        const { body } = await askAs(url, person, "/backend/billing/balance/", { organisation: organisation.id });
+        return [role, body["balance"], (body["spend_limits"] as unknown[]).length] as const;
+      }),
+    );
+    const sums = { remaining_quota: 0, remaining_usd: "0.000000" };
+    const whole = [{ ...sums, used_quota: 0, ledger_balance_quota: 0 }, 1] as const;
+    expect(balances).toEqual([
+      ...(["owner", "admin", "billing"] as const).map((role) => [role, ...whole] as const),
+      ["member", { ...sums, used_quota: null, ledger_balance_quota: null }, 0],
+    ]);
     expect(await statusOf("/backend/billing/ledger/")).toEqual({ ...all, admin: 403, member: 403 });
     expect(await statusOf("/backend/billing/statement/sums/?month=2026-01")).toEqual({
       ...all,

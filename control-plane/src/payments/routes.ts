@@ -20,8 +20,11 @@ import {
   subscriptionListResponse,
 } from "@sluice/contracts/billing";
 import { usdOfQuota } from "@sluice/contracts/money";
+import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
+import type { Unsent } from "@sluice/contracts/wire";
+import type { z } from "zod";
 import { audit, byCaller } from "../admin/audit/service.ts";
-import { listSpendLimits, readUserQuota } from "../gateway/quota/grant-store.ts";
+import { listSpendLimits, readMemberBudget, readUserQuota } from "../gateway/quota/grant-store.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
 import { csvHeaders } from "../platform/csv.ts";
 import type { Transaction } from "../platform/db.ts";
@@ -214,6 +217,13 @@ function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
   });
 }
 
+/** What a member can still spend, as the own keys say (`gateway/account-figures/`): not what others have spent. */
+function memberBalance(ofAccount: bigint, ofMember: bigint | null): Unsent<z.output<typeof balanceResponse>> {
+  const remaining = ofMember !== null && ofMember < ofAccount ? ofMember : ofAccount;
+  const hidden = { used_quota: null, ledger_balance_quota: null };
+  return { balance: { remaining_quota: remaining, ...hidden, remaining_usd: usdOfQuota(remaining) }, spend_limits: [] };
+}
+
 function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
   return [
     endpoint({
@@ -221,11 +231,15 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
       path: "/backend/billing/balance/",
       access: "user",
       input: noInput,
-      summary: "Get the user's remaining balance, the cost of calls so far, the ledger balance, and limits of spending",
+      summary:
+        "Get the remaining balance, the cost of calls so far, the ledger balance, and limits of spending; members of an organisation who may not see its usage get what they can still spend",
       output: balanceResponse,
       errors: [],
       handle: async ({ user }) => {
         const { remaining, used } = await readUserQuota(db, user.gatewayUserId);
+        if (user.organisation !== undefined && !mayInOrganisation(user.organisation.role, "usage")) {
+          return memberBalance(remaining, await readMemberBudget(db, user.organisation.memberId));
+        }
         const ledgerBalance = await readBalance(db, user.gatewayUserId);
         const amounts = { remaining_quota: remaining, used_quota: used, ledger_balance_quota: ledgerBalance };
         const spendLimits = await listSpendLimits(db, user.gatewayUserId);

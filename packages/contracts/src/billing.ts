@@ -234,13 +234,15 @@ export const mockSettleResponse = z.strictObject({
  * yet.
  */
 export const balanceResponse = z.strictObject({
+  /** For members of an organisation who may not see its usage, only what they can still spend. */
   balance: z.strictObject({
     remaining_quota: wireInteger,
-    used_quota: wireInteger,
-    ledger_balance_quota: wireInteger,
+    /** Null for them, as the next one is. */
+    used_quota: wireInteger.nullable(),
+    ledger_balance_quota: wireInteger.nullable(),
     remaining_usd: wireDecimal,
   }),
-  /** What operators let the account spend per UTC day and month, and what of it is spent, in quota; empty without limits. */
+  /** What operators let the account spend per UTC day and month, and what of it is spent, in quota; empty without limits, and for them. */
   spend_limits: z.array(
     z.strictObject({
       period: z.enum(["daily", "monthly"]),

@@ -1,5 +1,6 @@
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import { and, eq, sql } from "drizzle-orm";
+import { now } from "../../db/expressions.ts";
 import { budget, quotaGrant } from "../../db/schema/gateway-keys.ts";
 import type { Queryable } from "../../platform/db.ts";
 
@@ -73,6 +74,16 @@ export async function readUserQuota(
     .from(budget)
     .where(eq(budget.gatewayUserId, gatewayUserId));
   return row ?? { remaining: 0n, used: 0n };
+}
+
+/** What a member's budget leaves in this month; null without one. */
+export async function readMemberBudget(db: Queryable, memberId: bigint): Promise<bigint | null> {
+  const used = sql`case when ${budget.periodEndsAt} <= ${now} then 0 else ${budget.used} - ${budget.periodBase} end`;
+  const [row] = await db.drizzle
+    .select({ left: sql<bigint>`greatest(${budget.granted} - ${used} - ${budget.reserved}, 0)` })
+    .from(budget)
+    .where(and(eq(budget.memberId, memberId), budget.isEnforced));
+  return row?.left ?? null;
 }
 
 /** The limits of spending that an account meets, as its owner sees them. */

@@ -90,10 +90,16 @@ function Balance(): JSX.Element {
   const query = createBalanceQuery();
   const amounts = () => {
     const balance = query.data?.balance;
-    // What is neither in the balance nor spent in the books.
-    return balance === undefined
+    // Only those who may not open this page get no sums.
+    const { used_quota: used, ledger_balance_quota: booked } = balance ?? {};
+    return balance === undefined || used == null || booked == null
       ? undefined
-      : { ...balance, held_quota: BigInt(balance.ledger_balance_quota) - BigInt(balance.remaining_quota) };
+      : {
+          remaining_quota: balance.remaining_quota,
+          used_quota: used,
+          // What is neither in the balance nor spent in the books.
+          held_quota: BigInt(booked) - BigInt(balance.remaining_quota),
+        };
   };
   const figure = (name: "remaining_quota" | "used_quota" | "held_quota") => ({
     value: ((all) => (all === undefined ? <Skeleton width="6rem" /> : formats.quotaRounded(all[name])))(amounts()),
