@@ -268,9 +268,14 @@ describe("the endpoints", () => {
 
   test("keep a buyer's data, and refuse what can't be printed", async () => {
     const user = await loginUser(scene);
-    const data = { name: "Ünal & Söhne", address: " Street 1 \r\n\r\n Berlin", country: "de", tax_id: "DE1" };
+    const data = {
+      name: "Ünal & Söhne",
+      address: " Street 1 \r\n\r\n Berlin",
+      country: "de",
+      tax_id: "DE 136 695 976",
+    };
     const saved = await post("/backend/billing/buyer/save/", data, user.cookie);
-    const buyer = { name: "Ünal & Söhne", address: "Street 1\nBerlin", country: "DE", tax_id: "DE1" };
+    const buyer = { name: "Ünal & Söhne", address: "Street 1\nBerlin", country: "DE", tax_id: "DE 136 695 976" };
     expect(saved).toMatchObject({ status: 200, body: { buyer } });
     expect(await (await get("/backend/billing/buyer/", user.cookie)).json()).toMatchObject({ buyer });
     for (const wrong of [
@@ -282,6 +287,16 @@ describe("the endpoints", () => {
     ]) {
       expect((await post("/backend/billing/buyer/save/", { ...data, ...wrong }, user.cookie)).status).toBe(400);
     }
+    // A rate for those with a tax id is not for anybody who fills in the field.
+    for (const [wrong, said] of [
+      [{ tax_id: "DE136695977" }, "This VAT number has a typing error, or is not one of this country."],
+      [{ country: "fr" }, "This VAT number has a typing error, or is not one of this country."],
+      [{ country: "us", tax_id: "none" }, "This does not look like a tax ID."],
+    ] as const) {
+      const refused = await post("/backend/billing/buyer/save/", { ...data, ...wrong }, user.cookie);
+      expect([refused.status, (refused.body["error"] as { fields: unknown }).fields]).toEqual([400, { tax_id: said }]);
+    }
+    expect(await (await get("/backend/billing/buyer/", user.cookie)).json()).toMatchObject({ buyer });
   });
 
   test("change the terms of the loaded version alone", async () => {

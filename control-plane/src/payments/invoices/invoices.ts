@@ -20,6 +20,7 @@ import {
   saveBuyer,
 } from "./invoice-store.ts";
 import { plainRate } from "./tax.ts";
+import { faultOfTaxId } from "./tax-id.ts";
 
 type TermsInput = z.output<typeof saveTermsInput>;
 type BuyerInput = z.output<typeof saveBuyerInput>;
@@ -56,12 +57,24 @@ export async function saveTerms(tx: Transaction, input: TermsInput, call: AdminC
   return after;
 }
 
-/** Saves what a person or an organisation wants on invoices from now on. */
+const taxIdFaults = {
+  vat: "This VAT number has a typing error, or is not one of this country.",
+  form: "This does not look like a tax ID.",
+} as const;
+
+/**
+ * Saves what a person or an organisation wants on invoices from now on.
+ * @throws AppError `invalid_value` for a tax id that the country can't have
+ */
 export async function changeBuyer(
   tx: Transaction,
   place: OrderPlace,
   { input, call }: { readonly input: BuyerInput; readonly call: UserCall },
 ): Promise<Buyer> {
+  const fault = input.tax_id === "" ? null : faultOfTaxId(input.country, input.tax_id);
+  if (fault !== null) {
+    throw new AppError("invalid_value", { message: taxIdFaults[fault], fields: { tax_id: taxIdFaults[fault] } });
+  }
   const before = await findBuyer(tx, place);
   const after = { name: input.name, address: input.address, country: input.country, taxId: input.tax_id };
   await saveBuyer(tx, place, after);

@@ -130,7 +130,7 @@ function buyerEndpoints({ db }: InvoiceEndpointDeps): AnyEndpoint[] {
       input: saveBuyerInput,
       summary: "Save name, address and tax id for future invoices of the account",
       output: buyerResponse,
-      errors: [],
+      errors: ["invalid_value"],
       handle: async ({ input, ...call }) => {
         const place = placeOf(call.user);
         const saved = await db.withTransaction((tx) => changeBuyer(tx, place, { input, call }));

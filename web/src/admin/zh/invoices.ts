@@ -32,8 +32,8 @@ export const invoicesZh = {
   "The tax is rounded half up to the cent, once per document. Orders that are waiting for payment keep the rate they were placed with.":
     "税额按每份单据四舍五入到分，只计算一次。等待付款的订单保留下单时的税率。",
   "Other rates": "其他税率",
-  "The first rule that fits the buyer decides. Tax IDs are not verified.":
-    "采用与购买方相符的第一条规则。税号不做验证。",
+  "The first rule that fits the buyer decides. Of VAT numbers of the EU, the United Kingdom, Norway and Switzerland the check digits are checked, not whether they are registered; of other tax IDs only the form.":
+    "采用与购买方相符的第一条规则。欧盟、英国、挪威和瑞士的增值税号会核对校验位，但不核实是否已登记；其他税号只检查格式。",
   "* for all": "* 表示全部",
   "Printed note": "印出的备注",
   "Only with a tax ID": "仅限有税号者",

@@ -110,7 +110,11 @@ function TaxRules(props: { readonly form: Form<Values> }): JSX.Element {
   return (
     <fieldset>
       <legend>{t("Other rates")}</legend>
-      <p class="muted">{t("The first rule that fits the buyer decides. Tax IDs are not verified.")}</p>
+      <p class="muted">
+        {t(
+          "The first rule that fits the buyer decides. Of VAT numbers of the EU, the United Kingdom, Norway and Switzerland the check digits are checked, not whether they are registered; of other tax IDs only the form.",
+        )}
+      </p>
       <Index each={rules()}>
         {(rule, at) => (
           <FieldRow>

@@ -110,6 +110,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Este código ya no es válido.",
     codeExpired: "Este código ha caducado.",
     codeOnce: "Ya has usado un código como este.",
+    vatNumber: "Este número de IVA tiene un error de escritura o no es de este país.",
+    taxId: "Esto no parece un número fiscal.",
     topUpMonth: "El máximo al mes es menor que una recarga.",
     topUpOn: "La recarga automática está activada. Quítela primero.",
     couponUpcoming: "Este cupón todavía no es válido.",

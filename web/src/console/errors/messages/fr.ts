@@ -112,6 +112,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "Ce code n’est plus valable.",
     codeExpired: "Ce code a expiré.",
     codeOnce: "Vous avez déjà utilisé un code de ce type.",
+    vatNumber: "Ce numéro de TVA contient une faute de frappe ou n’est pas de ce pays.",
+    taxId: "Cela ne ressemble pas à un numéro fiscal.",
     topUpMonth: "Le maximum par mois est inférieur à une recharge.",
     topUpOn: "La recharge automatique est activée. Retirez-la d’abord.",
     couponUpcoming: "Ce coupon n’est pas encore valable.",

@@ -112,6 +112,8 @@ export const messages: ErrorMessages = {
     codeRevoked: "このコードは無効になりました。",
     codeExpired: "このコードは期限切れです。",
     codeOnce: "同じ種類のコードをすでに使っています。",
+    vatNumber: "この VAT 番号には入力ミスがあるか、この国のものではありません。",
+    taxId: "登録番号ではないようです。",
     topUpMonth: "1 か月の上限が 1 回のチャージ額より小さくなっています。",
     topUpOn: "自動チャージは有効です。先に削除してください。",
     couponUpcoming: "このクーポンはまだ使えません。",

@@ -119,7 +119,13 @@ function BuyerForm(props: { readonly buyer: Buyer }): JSX.Element {
         hint={texts.buyerCountryHint}
         {...form.text("country")}
       />
-      <TextField label={texts.buyerTaxId} autocomplete="off" maxlength={40} {...form.text("tax_id")} />
+      <TextField
+        label={texts.buyerTaxId}
+        autocomplete="off"
+        maxlength={40}
+        hint={texts.buyerTaxIdHint}
+        {...form.text("tax_id")}
+      />
       {form.problem() === null ? null : <ErrorState title={texts.failed} error={form.problem()} />}
       <div class="form-actions">
         <Button type="submit" variant="primary" isBusy={form.isSubmitting()}>

@@ -179,6 +179,8 @@ export const messages: BillingMessages = {
   buyerCountry: "البلد",
   buyerCountryHint: "حرفان، مثل SA أو US.",
   buyerTaxId: "الرقم الضريبي (اختياري)",
+  buyerTaxIdHint:
+    "في الاتحاد الأوروبي والمملكة المتحدة والنرويج وسويسرا: رقم ضريبة القيمة المضافة. تُفحص أرقام التحقق فيه، ولا يُفحص ما إذا كان مسجلًا.",
   save: "حفظ",
   buyerSaved: "تم حفظ بيانات الفوترة.",
   taxIncluded: "يشمل ذلك {tax} من {name} بنسبة {rate} %.",

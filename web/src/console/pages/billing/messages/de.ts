@@ -187,7 +187,9 @@ export const messages: BillingMessages = {
   buyerAddress: "Adresse",
   buyerCountry: "Land",
   buyerCountryHint: "Zwei Buchstaben, etwa DE oder US.",
-  buyerTaxId: "Steuernummer (optional)",
+  buyerTaxId: "Umsatzsteuer-ID oder Steuernummer (optional)",
+  buyerTaxIdHint:
+    "In der EU, im Vereinigten Königreich, in Norwegen und der Schweiz die Umsatzsteuer-ID. Geprüft werden ihre Prüfziffern, nicht, ob sie registriert ist.",
   save: "Speichern",
   buyerSaved: "Die Rechnungsdaten wurden gespeichert.",
   taxIncluded: "Darin sind {tax} {name} zu {rate} % enthalten.",

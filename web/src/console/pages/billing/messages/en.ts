@@ -182,6 +182,8 @@ export const messages = english({
   buyerCountry: "Country",
   buyerCountryHint: "Two letters, such as DE or US.",
   buyerTaxId: "Tax ID (optional)",
+  buyerTaxIdHint:
+    "In the EU, the United Kingdom, Norway and Switzerland: the VAT number. Its check digits are checked, not whether it is registered.",
   save: "Save",
   buyerSaved: "The billing details were saved.",
   taxIncluded: "It includes {tax} of {name} at {rate} %.",

@@ -182,6 +182,8 @@ export const messages: BillingMessages = {
   buyerCountry: "País",
   buyerCountryHint: "Dos letras, como ES o US.",
   buyerTaxId: "NIF/IVA (opcional)",
+  buyerTaxIdHint:
+    "En la UE, el Reino Unido, Noruega y Suiza, el número de IVA. Se comprueban sus dígitos de control, no si está registrado.",
   save: "Guardar",
   buyerSaved: "Se guardaron los datos de facturación.",
   taxIncluded: "Incluye {tax} de {name} al {rate} %.",

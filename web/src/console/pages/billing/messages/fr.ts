@@ -188,6 +188,8 @@ export const messages: BillingMessages = {
   buyerCountry: "Pays",
   buyerCountryHint: "Deux lettres, comme FR ou US.",
   buyerTaxId: "Numéro fiscal (facultatif)",
+  buyerTaxIdHint:
+    "Dans l’UE, au Royaume-Uni, en Norvège et en Suisse : le numéro de TVA. Sa clé de contrôle est vérifiée, pas son enregistrement.",
   save: "Enregistrer",
   buyerSaved: "Les coordonnées de facturation ont été enregistrées.",
   taxIncluded: "Dont {tax} de {name} à {rate} %.",

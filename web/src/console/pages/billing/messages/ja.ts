@@ -182,6 +182,8 @@ export const messages: BillingMessages = {
   buyerCountry: "国",
   buyerCountryHint: "JP や US のような 2 文字。",
   buyerTaxId: "登録番号（任意）",
+  buyerTaxIdHint:
+    "EU、英国、ノルウェー、スイスでは VAT 番号を入力してください。確認するのはチェックディジットのみで、登録の有無は確認しません。",
   save: "保存",
   buyerSaved: "請求先情報を保存しました。",
   taxIncluded: "{name}（{rate} %）{tax} を含みます。",

@@ -181,6 +181,8 @@ export const messages: BillingMessages = {
   buyerCountry: "국가",
   buyerCountryHint: "KR 또는 US와 같은 두 글자.",
   buyerTaxId: "사업자 등록번호(선택)",
+  buyerTaxIdHint:
+    "EU, 영국, 노르웨이, 스위스에서는 VAT 번호를 입력하세요. 검증 숫자만 확인하며 등록 여부는 확인하지 않습니다.",
   save: "저장",
   buyerSaved: "청구 정보를 저장했습니다.",
   taxIncluded: "{name} {rate} % 세금 {tax}이(가) 포함되어 있습니다.",

@@ -184,6 +184,8 @@ export const messages: BillingMessages = {
   buyerCountry: "País",
   buyerCountryHint: "Duas letras, como PT ou US.",
   buyerTaxId: "Número fiscal (opcional)",
+  buyerTaxIdHint:
+    "Na UE, no Reino Unido, na Noruega e na Suíça: o número de IVA. Verificam-se os dígitos de controlo, não se está registado.",
   save: "Guardar",
   buyerSaved: "Os dados de faturação foram guardados.",
   taxIncluded: "Inclui {tax} de {name} a {rate} %.",

@@ -183,6 +183,8 @@ export const messages: BillingMessages = {
   buyerCountry: "Страна",
   buyerCountryHint: "Две буквы, например RU или US.",
   buyerTaxId: "Налоговый номер (необязательно)",
+  buyerTaxIdHint:
+    "В ЕС, Великобритании, Норвегии и Швейцарии — номер плательщика НДС. Проверяются его контрольные цифры, но не регистрация.",
   save: "Сохранить",
   buyerSaved: "Данные для счетов сохранены.",
   taxIncluded: "Включая {name} {rate} %: {tax}.",

@@ -177,6 +177,7 @@ export const messages: BillingMessages = {
   buyerCountry: "国家",
   buyerCountryHint: "两个字母，例如 CN 或 US。",
   buyerTaxId: "税号（可选）",
+  buyerTaxIdHint: "欧盟、英国、挪威和瑞士请填写增值税号。只核对校验位，不核实是否已登记。",
   save: "保存",
   buyerSaved: "开票信息已保存。",
   taxIncluded: "其中包含 {name} {tax}，税率 {rate} %。",
