@@ -1,5 +1,6 @@
 import { capital, cr, endOfName, endOfValue, lf, nameBytes, skipBlanks, trimEnd } from "./field-bytes.ts";
 import { HeadFields } from "./head-fields.ts";
+import { KeptHead } from "./kept-head.ts";
 
 /**
  * What becomes of a connection whose next request begins like this: more bytes decide; the front serves the request; the
@@ -88,6 +89,9 @@ export class RequestHead {
   #plainHost: Buffer = noHost;
   #hasEncoding = false;
   #isRare = false;
+  /** The last head that was read to its end and served: clients nearly always send it again. */
+  readonly #kept = new KeptHead();
+  #isRepeated = false;
 
   constructor(table: HeadTable) {
     this.#table = table;
@@ -104,6 +108,7 @@ export class RequestHead {
     this.#hosts = 0;
     this.#hasEncoding = false;
     this.#isRare = false;
+    this.#isRepeated = false;
   }
 
   /**
@@ -112,6 +117,10 @@ export class RequestHead {
    */
   read(bytes: Buffer, length: number): Verdict {
     if (this.#at === 0) {
+      const contentLength = this.#kept.lengthIn(bytes, length);
+      if (contentLength !== -1) {
+        return this.#repeat(contentLength);
+      }
       const verdict = this.#readRequestLine(bytes, length);
       if (verdict !== "serve") {
         return verdict;
@@ -143,7 +152,23 @@ export class RequestHead {
 
   /** The fields of this head, for longer than until the next one is read. */
   fieldsOf(bytes: Buffer): HeadFields {
-    return new HeadFields(bytes, this.#fields.slice(0, this.#count * 4));
+    if (this.#isRepeated) {
+      return this.#kept.fieldsOf(bytes);
+    }
+    const offsets = this.#fields.slice(0, this.#count * 4);
+    this.#kept.keep(bytes, this, offsets);
+    return new HeadFields(bytes, offsets);
+  }
+
+  /** The head is the one before with another length, so that everything else that was read of it is true again. */
+  #repeat(contentLength: number): Verdict {
+    const kept = this.#kept;
+    this.#isRepeated = true;
+    this.contentLength = contentLength;
+    this.target = kept.target;
+    this.isLast = kept.isLast;
+    this.end = kept.end;
+    return "serve";
   }
 
   #wait(length: number, limit: number): Verdict {

@@ -27,7 +27,10 @@ export type CallTraits = {
 };
 
 /** The headers of a call, by their names in lower case; of a repeated one, its values in one line. */
-export type CallHeaders = Pick<Headers, "get">;
+export type CallHeaders = Pick<Headers, "get"> & {
+  /** Kept with the headers of a connection whose calls all have the same ones; null or missing for others. */
+  readonly derived?: { keyDigest: string | null } | null;
+};
 
 /** A relayed call as the gateway receives it, unchanged by the relay. */
 export type GatewayCall = {

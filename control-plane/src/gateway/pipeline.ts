@@ -2,7 +2,7 @@ import type { ApiKeyId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { OneAtATime } from "../platform/one-at-a-time.ts";
-import { readApiKey } from "./admit/authenticate-key.ts";
+import { digestApiKey } from "./admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice, refusalOf } from "./admit/check-access.ts";
 import { checkContentType } from "./admit/parse-request.ts";
 import { readLabels } from "./admit/read-labels.ts";
@@ -149,7 +149,7 @@ export class Pipeline implements GatewayPort {
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
-    const found = directory.find(digestKey(readApiKey(call)));
+    const found = directory.find(digestApiKey(call, digestKey));
     return found instanceof Promise
       ? found.then((principal) => this.#accept(state, principal))
       : this.#accept(state, found);

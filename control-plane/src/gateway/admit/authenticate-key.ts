@@ -34,6 +34,22 @@ export function readApiKey({ headers, path, query }: Pick<GatewayCall, "headers"
   return canonical;
 }
 
+/**
+ * The digest under which the API key of a call is looked up; made once for calls that repeat their head, with path and query.
+ * @throws AppError as `readApiKey` does
+ */
+export function digestApiKey(
+  call: Pick<GatewayCall, "headers" | "path" | "query">,
+  digestKey: (key: string) => string,
+): string {
+  const derived = call.headers.derived ?? null;
+  const digest = derived?.keyDigest ?? digestKey(readApiKey(call));
+  if (derived !== null) {
+    derived.keyDigest = digest;
+  }
+  return digest;
+}
+
 function readCredential(headers: CallHeaders, name: string): string | null {
   const value = headers.get(name);
   return value === null || emptyPattern.test(value) ? null : value;
