@@ -149,10 +149,12 @@ export class ClientSocket {
 }
 
 function join({ before, pieces, after }: Parts, target: Buffer): void {
-  let at = target.write(before, 0, "latin1");
+  let at = typeof before === "string" ? target.write(before, 0, "latin1") : before.copy(target);
   for (const piece of pieces) {
     target.set(piece, at);
     at += piece.byteLength;
   }
-  target.write(after, at, "latin1");
+  if (after !== "") {
+    target.write(after, at, "latin1");
+  }
 }

@@ -264,14 +264,14 @@ export class ClientConnection implements Timed {
     const all = [headers, this.#shared.settings.headers];
     if (isAnswerStream(body)) {
       const head = writeHead(status, all, { length: null, isLast });
-      this.#answer = new ChunkedAnswer(body, head, this.#outlet(isLast));
+      this.#answer = new ChunkedAnswer(body, head.toString("latin1"), this.#outlet(isLast));
       this.#answer.begin();
       return;
     }
     const length = body?.byteLength ?? 0;
     const head = writeHead(status, all, { length, isLast });
     if (body !== null && length > copiedBytesMax) {
-      this.#write(Buffer.from(head, "latin1"));
+      this.#write(Buffer.from(head));
       this.#write(Buffer.from(body.buffer, body.byteOffset, length));
     } else {
       const pieces = body === null ? [] : [body];
