@@ -1,49 +1,7 @@
 import { STATUS_CODES } from "node:http";
+import { HeadBytes } from "./head-bytes.ts";
 
-/** Room for nearly every head; it grows for others. */
-let bytes = Buffer.allocUnsafeSlow(4_096);
-let at = 0;
-
-/** Per byte: whether a value may contain it: a line end in it would end the head. */
-const valueBytes = new Uint8Array(256).fill(1, 0x20, 0x7f).fill(1, 0x80);
-valueBytes[0x09] = 1;
-
-const cr = 13;
-const lf = 10;
-const zero = 48;
-
-function reserve(more: number): void {
-  if (at + more > bytes.length) {
-    const larger = Buffer.allocUnsafeSlow(Math.max(at + more, 2 * bytes.length));
-    bytes.copy(larger, 0, 0, at);
-    bytes = larger;
-  }
-}
-
-function put(piece: Buffer): void {
-  reserve(piece.length);
-  bytes.set(piece, at);
-  at += piece.length;
-}
-
-function putText(text: string): void {
-  put(Buffer.from(text, "latin1"));
-}
-
-function putNumber(value: number): void {
-  let digits = 1;
-  for (let bound = 10; bound <= value; bound *= 10) {
-    digits += 1;
-  }
-  reserve(digits);
-  let rest = value;
-  for (let place = at + digits - 1; place >= at; place -= 1) {
-    const next = Math.floor(rest / 10);
-    bytes[place] = zero + rest - next * 10;
-    rest = next;
-  }
-  at += digits;
-}
+const head = new HeadBytes();
 
 const successLine = Buffer.from("HTTP/1.1 200 OK\r\n");
 const chunkedLine = Buffer.from("transfer-encoding: chunked\r\n");
@@ -74,41 +32,27 @@ const linesMax = 64;
 const changesMax = 100;
 
 /** @throws TypeError for a value that can't be in a head */
-function putLine(name: string, value: string): void {
+function addLine(name: string, value: string): void {
   const known = lines.get(name);
   if (known?.value === value) {
-    put(known.line);
+    head.add(known.line);
     return;
   }
-  const from = at;
+  const from = head.length;
   const namePart = known?.name ?? Buffer.from(`${name}: `, "latin1");
-  put(namePart);
-  putValue(name, value);
+  head.add(namePart);
+  if (!head.addValue(value)) {
+    throw new TypeError(`the header ${name} can't be written`);
+  }
   if (known === undefined) {
     if (lines.size < linesMax) {
-      lines.set(name, { name: namePart, value, line: Buffer.from(bytes.subarray(from, at)), changes: 0 });
+      lines.set(name, { name: namePart, value, line: head.copyFrom(from), changes: 0 });
     }
   } else if (known.changes < changesMax) {
     known.changes += 1;
     known.value = value;
-    known.line = Buffer.from(bytes.subarray(from, at));
+    known.line = head.copyFrom(from);
   }
-}
-
-function putValue(name: string, value: string): void {
-  const { length } = value;
-  reserve(length + lineEnd.length);
-  for (let index = 0; index < length; index += 1) {
-    const unit = value.charCodeAt(index);
-    if (valueBytes[unit] !== 1) {
-      throw new TypeError(`the header ${name} can't be written`);
-    }
-    bytes[at + index] = unit;
-  }
-  at += length;
-  bytes[at] = cr;
-  bytes[at + 1] = lf;
-  at += lineEnd.length;
 }
 
 /**
@@ -121,33 +65,31 @@ export function writeHead(
   headers: readonly Readonly<Record<string, string>>[],
   { length, isLast }: { readonly length: number | null; readonly isLast: boolean },
 ): Buffer {
-  at = 0;
-  if (status === 200) {
-    put(successLine);
-  } else {
-    putText(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`);
-  }
+  head.cut(0);
+  head.add(status === 200 ? successLine : Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`));
   for (const each of headers) {
     for (const name in each) {
-      const before = at;
-      putLine(name, each[name] as string);
+      const before = head.length;
+      addLine(name, each[name] as string);
       // The connection is the server's own matter.
-      at = name === "connection" ? before : at;
+      if (name === "connection") {
+        head.cut(before);
+      }
     }
   }
-  put(writeDate(Date.now()));
+  head.add(writeDate(Date.now()));
   if (length === null) {
-    put(chunkedLine);
+    head.add(chunkedLine);
   } else {
-    put(lengthName);
-    putNumber(length);
-    put(lineEnd);
+    head.add(lengthName);
+    head.addNumber(length);
+    head.add(lineEnd);
   }
   if (isLast) {
-    put(closeLine);
+    head.add(closeLine);
   }
-  put(lineEnd);
-  return bytes.subarray(0, at);
+  head.add(lineEnd);
+  return head.written;
 }
 
 const lastChunk = "0\r\n\r\n";

@@ -279,4 +279,52 @@ describe("the head of a request", () => {
     }
     expect(verdict).toBe(whole);
   });
+
+  test("is judged, read and remembered the same after one that was served, and when it is repeated", () => {
+    const seen = (head: RequestHead, text: string) => {
+      const bytes = Buffer.from(text, "latin1");
+      head.reset();
+      const verdict = head.read(bytes, bytes.length);
+      if (verdict !== "serve") {
+        return { verdict };
+      }
+      const fields = head.fieldsOf(bytes);
+      // Asked for twice: what was found once is remembered.
+      const values = [...fields, ...fields].map(([name]) => [name, fields.get(name)]);
+      const { target, end, contentLength, isLast } = head;
+      return { verdict, target, end, contentLength, isLast, values, all: [...fields] };
+    };
+    const first = withFields("X-A: a", "Authorization: Bearer sk-a");
+    const differing = [
+      ...cases.map(([, text]) => text),
+      ...["0", "6", "05", "15", "5 ", "x", ""].map((digits) => first.replace("gth: 5", `gth: ${digits}`)),
+      // Every byte of the first one changed, and every cut of it.
+      ...Array.from(first, (_, at) => `${first.slice(0, at)}!${first.slice(at + 1)}`),
+      ...Array.from(first, (_, at) => first.slice(0, at)),
+      `${first}{"a"`,
+    ];
+    for (const text of differing) {
+      const head = new RequestHead(table);
+      for (const each of [first, first, text, first.replace("gth: 5", "gth: 7"), text]) {
+        expect([text, seen(head, each)]).toEqual([text, seen(new RequestHead(table), each)]);
+      }
+    }
+  });
+
+  test("is kept with what was derived from it only as long as it is repeated", () => {
+    const head = new RequestHead(table);
+    const derivedOf = (text: string) => {
+      const bytes = Buffer.from(text);
+      head.reset();
+      head.read(bytes, bytes.length);
+      return head.fieldsOf(bytes).derived;
+    };
+    const key = (text: string) => withFields(`Authorization: Bearer ${text}`);
+    expect(derivedOf(key("a"))).toBeNull();
+    const derived = derivedOf(key("a"));
+    expect(derived).not.toBeNull();
+    expect(derivedOf(key("a"))).toBe(derived);
+    expect(derivedOf(key("b"))).toBeNull();
+    expect(derivedOf(key("a"))).toBeNull();
+  });
 });
