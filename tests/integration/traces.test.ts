@@ -64,7 +64,8 @@ async function find(query: Record<string, string>): Promise<Listed[]> {
 }
 
 const idsOf = (rows: readonly { request_id: string }[]): string[] => rows.map(({ request_id: id }) => id);
-const oldestLast = (rows: readonly TraceRow[]): string[] => rows.map(({ requestId }) => requestId).reverse();
+const idsOfRows = (rows: readonly TraceRow[]): string[] => rows.map(({ requestId }) => requestId);
+const oldestLast = (rows: readonly TraceRow[]): string[] => idsOfRows(rows).reverse();
 
 type Caller = UserLogin & { readonly apiKey: string };
 
@@ -112,6 +113,8 @@ describe("the search", () => {
         status: index % 10 === 0 ? ("failed" as const) : ("completed" as const),
         httpStatus: index % 10 === 0 ? 502 : 200,
         errorCode: index % 10 === 0 ? (index % 20 === 0 ? "upstream_failed" : "rate_limited") : null,
+        // Some took as long as others.
+        durationMs: ((index * 7) % 5) * 1_000,
         payload: "none" as const,
       })),
     );
@@ -167,6 +170,43 @@ describe("the search", () => {
       await insert([{ gatewayUserId, payload: "none" }]);
     } while (cursor !== null);
     expect(seen).toEqual(oldestLast(rows.filter((row) => row.gatewayUserId === gatewayUserId)));
+  });
+
+  test("sorts the calls of at most a day by duration, page by page, and those of the last day by default", async () => {
+    const others = rows.filter((row) => row.gatewayUserId !== gatewayUserId);
+    const longest = (those: readonly TraceRow[]): string[] =>
+      idsOfRows(
+        [...those].sort(
+          (one, other) => other.durationMs - one.durationMs || (one.requestId < other.requestId ? 1 : -1),
+        ),
+      );
+    const [from, to] = [rows[5], rows[29]].map((row) => new Date(row?.startedAtMs ?? 0).toISOString());
+    const day = { gateway_user_id: "990002", from: from ?? "", to: to ?? "" };
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const more: Record<string, string> = cursor === null ? {} : { cursor };
+      const { body } = await admin.get("/backend/admin/trace/list/", {
+        ...day,
+        sort: "-duration_ms",
+        limit: "5",
+        ...more,
+      });
+      seen.push(...idsOf(body["traces"] as Listed[]));
+      cursor = body["next_cursor"] as string | null;
+    } while (cursor !== null);
+    const meant = others.filter(
+      ({ startedAtMs }) => startedAtMs < Date.parse(to ?? "") && startedAtMs >= Date.parse(from ?? ""),
+    );
+    expect(seen).toEqual(longest(meant));
+    expect(idsOf(await find({ ...day, sort: "duration_ms" }))).toEqual(longest(meant).reverse());
+    const latest = others.filter(({ startedAtMs }) => startedAtMs >= Date.now() - 86_400_000);
+    expect(idsOf(await find({ gateway_user_id: "990002", sort: "-duration_ms" }))).toEqual(longest(latest));
+    const refused = await admin.get("/backend/admin/trace/list/", {
+      sort: "-duration_ms",
+      from: new Date(base).toISOString(),
+    });
+    expect(codeOf(refused)).toEqual([400, "invalid_parameter"]);
   });
 
   test("finds one call by its request id alone, unless it does not match the other conditions", async () => {

@@ -126,11 +126,15 @@ export type TraceFilter = {
   readonly to: Date | null;
 };
 
+/** Whether the oldest or shortest calls come first; otherwise the newest or longest do. */
+export type TraceOrder = { readonly by: "time" | "duration"; readonly isAscending: boolean };
+
 /** A page of a search: from the first position up to, not including, the second. */
 export type TraceSearch = {
   readonly filter: TraceFilter;
-  /** Whether the oldest calls come first; otherwise the newest do. */
-  readonly isOldestFirst: boolean;
+  readonly order: TraceOrder;
+  /** By duration, the last call of the page before; by time, the positions say where the page begins. */
+  readonly after: CallPlace | null;
   readonly since: CallPlace;
   readonly before: CallPlace;
   readonly limit: number;
@@ -140,6 +144,8 @@ export type TraceSearch = {
 
 /** A call's request id and start time are generated one after the other. */
 const slackMs = 2_000;
+/** For "24 hours ago" on a page that has been open for a while. */
+const durationSlackMs = 3_600_000;
 const behindAll: CallPlace = { day: "9999-12-31", requestId: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
 
 /** The smallest position that a call of this moment can have: a request id begins with the milliseconds since 1970. */
@@ -179,6 +185,23 @@ export function searchBounds(
     return { since: isBefore(since, next) ? next : since, before: end };
   }
   return { since, before: cursor !== null && isBefore(cursor, end) ? cursor : end };
+}
+
+/** No index knows durations: all calls of the range are read, which takes too long for more than this. */
+export const durationSortMsMax = dayMs;
+
+/**
+ * The times that a list by duration covers: what is not named is the latest possible.
+ * @returns null if they are further apart than it may cover
+ */
+export function durationRange(
+  { from, to }: Pick<TraceFilter, "from" | "to">,
+  nowMs: number,
+): Pick<TraceFilter, "from" | "to"> | null {
+  const endMs = to?.getTime() ?? nowMs;
+  const startMs = from?.getTime() ?? endMs - durationSortMsMax;
+  // The page offers moments before it was opened.
+  return endMs - startMs > durationSortMsMax + durationSlackMs ? null : { from: new Date(startMs), to };
 }
 
 /** The retention of traces and payloads, and the rules for reading payloads. They are read on each use. */

@@ -97,11 +97,12 @@ function whatConditions(filter: TraceFilter, put: Put): string[] {
 /**
  * A page of calls. The text contains only the requested conditions, each with an index that ends in the day and the
  * request id or its minute: so the partitions are read one after the other, and hardly more of each than the page needs.
+ * By duration, every call of the range is read.
  */
 export async function searchTraces(db: Queryable, search: TraceSearch): Promise<TraceView[]> {
   const values: SqlValue[] = [];
   const put = (value: SqlValue): string => `$${values.push(value)}`;
-  const { since, before, filter } = search;
+  const { since, before, filter, order, after } = search;
   const keys = isByMinute(filter) ? ["t.day", minute, "t.request_id"] : ["t.day", "t.request_id"];
   const positionOf = ({ day, requestId }: CallPlace): string => {
     const [dayValue, id] = [`${put(day)}::text::date`, `${put(requestId)}::text::uuid`];
@@ -113,12 +114,19 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
     `(${keys.join(", ")}) < ${positionOf(before)}`,
   ];
   conditions.push(...whoConditions(filter, put), ...whatConditions(filter, put));
-  const order = keys.map((key) => (search.isOldestFirst ? key : `${key} desc`)).join(", ");
+  const sorted = order.by === "time" ? keys : ["t.duration_ms", "t.day", "t.request_id"];
+  if (after !== null) {
+    conditions.push(
+      `(${sorted.join(", ")}) ${order.isAscending ? ">" : "<"} (select ${sorted.join(", ")} from trace_record t
+         where t.day = ${put(after.day)}::text::date and t.request_id = ${put(after.requestId)}::text::uuid)`,
+    );
+  }
+  const orderBy = sorted.map((key) => (order.isAscending ? key : `${key} desc`)).join(", ");
   return await db.query<TraceView>(
     `select ${listColumns(put(search.payloadCutoff))} from (
        select t.* from trace_record t where ${conditions.join(" and ")}
-       order by ${order} limit ${put(search.limit)}::integer
-     ) as t ${joins} order by ${order}`,
+       order by ${orderBy} limit ${put(search.limit)}::integer
+     ) as t ${joins} order by ${orderBy}`,
     values,
   );
 }

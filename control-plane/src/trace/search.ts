@@ -6,7 +6,14 @@ import { AppError, notFound } from "../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../platform/keyset-page.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
 import { type AccessRow, listAccesses } from "./access-store.ts";
-import { payloadCutoff, searchBounds, type TraceFilter, type TraceRules } from "./model.ts";
+import {
+  durationRange,
+  payloadCutoff,
+  searchBounds,
+  type TraceFilter,
+  type TraceOrder,
+  type TraceRules,
+} from "./model.ts";
 import {
   type CallUsage,
   findCallUsage,
@@ -53,11 +60,16 @@ export class TraceSearching {
     if (filter === null) {
       return { rows: [], nextCursor: null };
     }
-    const isOldestFirst = input.sort === "time";
+    const order = orderOf(input.sort);
+    const isByTime = order.by === "time";
+    const bounded = isByTime ? filter : withinDurations(filter, now);
+    const cursor = input.cursor ?? null;
+    const timed = { cursor: isByTime ? cursor : null, isOldestFirst: isByTime && order.isAscending };
     const search = {
-      filter,
-      isOldestFirst,
-      ...searchBounds(filter, { cursor: input.cursor ?? null, isOldestFirst }, oldestMs),
+      filter: bounded,
+      order,
+      after: isByTime ? null : cursor,
+      ...searchBounds(bounded, timed, oldestMs),
       payloadCutoff: payloadCutoff(rules(), now),
     };
     const find = (limit: number) => inTime(() => searchTraces(db, { ...search, limit }));
@@ -128,6 +140,20 @@ export class TraceSearching {
     const usage = input.channel_id === undefined ? null : await findCallUsage(db, { day: found.day, requestId });
     return usage?.["channel_id"] === input.channel_id || input.channel_id === undefined ? [found] : [];
   }
+}
+
+function orderOf(sort: TraceListInput["sort"]): TraceOrder {
+  return { by: sort.endsWith("duration_ms") ? "duration" : "time", isAscending: !sort.startsWith("-") };
+}
+
+/** @throws AppError `invalid_parameter` for a range that is too long to be sorted by duration */
+function withinDurations(filter: TraceFilter, nowMs: number): TraceFilter {
+  const range = durationRange(filter, nowMs);
+  if (range === null) {
+    const message = "A list by duration covers at most 24 hours. Choose a shorter time.";
+    throw new AppError("invalid_parameter", { message, fields: { from: message } });
+  }
+  return { ...filter, ...range };
 }
 
 function isMeant(row: TraceView, input: TraceListInput): boolean {

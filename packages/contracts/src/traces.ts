@@ -37,8 +37,8 @@ export const traceListInput = z.strictObject({
   from: moment.optional(),
   /** Calls that began before this moment. */
   to: moment.optional(),
-  /** `-time` starts with the newest. */
-  sort: z.enum(["time", "-time"]).default("-time"),
+  /** `-time` starts with the newest. By duration, a list covers at most 24 hours: the last ones, unless `from` or `to` name others. */
+  sort: z.enum(["time", "-time", "duration_ms", "-duration_ms"]).default("-time"),
   /** The cursor from the previous page. */
   cursor: z
     .string()

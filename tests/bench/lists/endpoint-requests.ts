@@ -66,7 +66,7 @@ export const endpointRequests: Readonly<Record<string, readonly string[] | strin
   "/backend/upstream/auth-profiles/list/": [""],
   "/backend/admin/branding/legal/": ["page=terms&locale=en"],
   "/backend/admin/incident/list/": [""],
-  "/backend/admin/trace/list/": ["", "status=failed", "user_id=1"],
+  "/backend/admin/trace/list/": ["", "status=failed", "user_id=1", "sort=-duration_ms"],
   "/backend/admin/trace/detail/": ["request_id={trace}"],
   "/backend/admin/trace/histogram/": ["", "model=model-3"],
   "/backend/admin/trace/access/list/": ["", "admin_id=1"],

@@ -22,6 +22,7 @@ export const traceZh = {
   "Calls appear here within seconds after they end.": "调用结束后几秒内会显示在此。",
   Live: "实时",
   "Refreshing every 10 s": "每 10 秒刷新",
+  "By duration: at most 24 hours, the last ones by default": "按耗时排序：最多 24 小时，默认为最近 24 小时",
   "Request id": "请求 ID",
   "User's e-mail": "用户电子邮件",
   "Key name": "密钥名称",

@@ -45,7 +45,7 @@ const columns: readonly Column<TraceRow>[] = [
     align: "end",
     isHiddenAtFirst: true,
   },
-  { id: "duration_ms", label: t("Took"), cell: (row) => shownMs(row.duration_ms), align: "end" },
+  { id: "duration_ms", label: t("Took"), cell: (row) => shownMs(row.duration_ms), align: "end", isSortable: true },
   { id: "payload", label: t("Payload"), cell: (row) => row.payload },
 ];
 
@@ -88,6 +88,9 @@ export function Page(): JSX.Element {
             <span class="muted" role="status">
               <Show when={isLive()}>{t("Refreshing every 10 s")}</Show>
             </span>
+            <span class="muted" role="status">
+              <Show when={isByDuration(state)}>{t("By duration: at most 24 hours, the last ones by default")}</Show>
+            </span>
           </>
         }
       />
@@ -99,6 +102,11 @@ export function Page(): JSX.Element {
       </ShownAfter>
     </>
   );
+}
+
+/** No index knows durations, so the service sorts the calls of at most a day by them. */
+function isByDuration(state: TableState): boolean {
+  return state.sort()?.column === "duration_ms";
 }
 
 /** What calls are found by. */

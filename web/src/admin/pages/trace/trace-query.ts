@@ -20,6 +20,12 @@ type TraceQuery = {
   readonly exports: { readonly csv: string; readonly json: string };
 };
 
+/** Files are sorted by time: they may cover more than a list by duration. */
+function unsorted(query: ReturnType<TableState["query"]>): ReturnType<TableState["query"]> {
+  const { sort: _sort, ...rest } = query as Record<string, string | number>;
+  return rest;
+}
+
 /** A page of the trace, in the form that `DataTable` takes. The trace has its own paging, and no totals. */
 export function createTraceQuery(state: TableState, refreshMs: () => number): TraceQuery {
   const query = createQuery(() => ({
@@ -47,7 +53,7 @@ export function createTraceQuery(state: TableState, refreshMs: () => number): Tr
     },
     onRetry: () => void query.refetch(),
     get exports() {
-      return exportsOf(base, state);
+      return exportsOf(base, { ...state, query: () => unsorted(state.query()) });
     },
   };
 }
