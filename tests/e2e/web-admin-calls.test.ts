@@ -73,7 +73,7 @@ test(
   testMsMax,
 );
 
-test("a click on a bar of calls over time narrows the list, a button widens it, and by duration it says what it covers", async () => {
+test("a click on a bar of calls over time narrows the list to its time, and a button widens it again", async () => {
   await admin.walk("/admin/trace/", async (page) => {
     const bars = page.locator(".u-over");
     await bars.click();
@@ -83,8 +83,6 @@ test("a click on a bar of calls over time narrows the list, a button widens it, 
     });
     await page.getByRole("button", { name: "Last 24 hours" }).click();
     await page.waitForURL((url) => !url.searchParams.has("from") && !url.searchParams.has("to"));
-    await page.getByRole("button", { name: "Took" }).click();
-    await page.getByText("By duration: at most 24 hours, the last ones by default").waitFor();
   });
 });
 
@@ -132,6 +130,8 @@ test(
       { cookie: admin.plainAdmin },
     );
     await admin.walk("/admin/trace/", async (page) => {
+      await page.getByRole("button", { name: "Took" }).click();
+      await page.getByText("By duration: at most 24 hours, the last ones by default").waitFor();
       await page.getByLabel("Request id").fill(call.requestId ?? "");
       await page.getByLabel("Request id").press("Enter");
       await page.locator(".row-open", { hasText: call.requestId?.slice(0, 13) ?? "" }).click();

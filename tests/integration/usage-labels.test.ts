@@ -3,7 +3,7 @@ import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
 import { eraseOldLabels } from "@sluice/control-plane/usage/log/erase-labels.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
-import { loginUser } from "../support/accounts/logins.ts";
+import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
 
@@ -116,6 +116,29 @@ describe("the end user and the tags of a call", () => {
       ["team=search", [1]],
     ]);
     expect(course).toMatchObject({ others: null, previous: null });
+    await rowsOf(other, 1);
+    const admin = consoleClient(sluice.url, (await loginAdmin(rig)).cookie);
+    const { body: report } = await admin.get("/backend/admin/report/usage/", { by: "tag" });
+    // Of all accounts.
+    const callsByTag = (report["rows"] as { readonly key: string; readonly calls: number }[]).map(({ key, calls }) => [
+      key,
+      calls,
+    ]);
+    expect(callsByTag.sort()).toEqual([
+      ["feature=chat", 1],
+      ["team=ads", 1],
+      ["team=search", 2],
+    ]);
+    const { body: byDay } = await admin.get("/backend/admin/report/usage/course/", { by: "tag" });
+    expect(byDay).toMatchObject({ others: [], previous: null });
+    expect((byDay["parts"] as { readonly id: string }[]).map(({ id }) => id).sort()).toEqual([
+      "feature=chat",
+      "team=ads",
+      "team=search",
+    ]);
+    const long = { by: "tag", from_day: "2026-01-01", to_day: "2026-02-01" };
+    expect((await admin.get("/backend/admin/report/usage/", long)).status).toBe(400);
+    expect((await admin.get("/backend/admin/report/usage/course/", long)).status).toBe(400);
     expect(sums.body["by_tag"]).toContainEqual(expect.objectContaining({ tag: "team=ads", settled_quota: cost }));
   });
 

@@ -281,6 +281,13 @@ export const shownPages: readonly ShownPage[] = [
     arabic: "none",
     ready: ".uplot",
   },
+  {
+    name: "admin-report-tags",
+    path: "/admin/reports/?report=usage&by=tag",
+    as: "admin",
+    arabic: "none",
+    ready: ".uplot",
+  },
   { name: "admin-figures", path: "/admin/figures/", as: "admin", arabic: "none", ready: "dl" },
   { name: "admin-upstreams", path: "/admin/upstreams/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
   {

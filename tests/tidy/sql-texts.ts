@@ -56,6 +56,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/usage/reports/money-sums-store.ts": 5,
     "control-plane/src/usage/reports/reconciliation-store.ts": 2,
     "control-plane/src/usage/reports/usage-sums-store.ts": 8,
+    "control-plane/src/usage/reports/tag-sums-store.ts": 2,
     "control-plane/src/usage/reports/call-histogram-store.ts": 3,
   },
   "works on the path of every call": {

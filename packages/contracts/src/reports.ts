@@ -20,7 +20,8 @@ export type ReportRangeInput = {
 const format = z.enum(["json", "csv"]).default("json");
 
 export const revenueBy = ["day", "plan", "gateway"] as const;
-export const usageBy = ["day", "model", "provider", "node", "user"] as const;
+/** A call counts for each of its tags, so that sums by tag can exceed the total; those without a tag are left out. */
+export const usageBy = ["day", "model", "provider", "node", "user", "tag"] as const;
 export const marginBy = ["day", "model", "provider"] as const;
 
 export const revenueReportInput = z.strictObject({ ...reportRange, by: z.enum(revenueBy).default("day"), format });
@@ -98,10 +99,10 @@ export const usageCourse = z.strictObject({
   by: z.enum(usageBy),
   /** The most expensive models, channels and so on; none by day. `id` is the name or the id, and null for calls without one. */
   parts: z.array(z.strictObject({ id: z.string().nullable(), name: z.string().nullable(), days: z.array(courseDay) })),
-  /** All other calls. */
+  /** All other calls; by tag, those with other tags. */
   others: z.array(courseDay),
-  /** All calls of the same number of days before these. */
-  previous: z.strictObject({ from_day: wireDay, to_day: wireDay, days: z.array(courseDay) }),
+  /** All calls of the same number of days before these; null by tag. */
+  previous: z.strictObject({ from_day: wireDay, to_day: wireDay, days: z.array(courseDay) }).nullable(),
 });
 export type UsageCourseDay = Unsent<z.output<typeof courseDay>>;
 

@@ -1,4 +1,5 @@
 import { type marginBy, type revenueBy, type usageBy, usageCoursePartsMax } from "@sluice/contracts/reports";
+import { tagDaysMax } from "@sluice/contracts/usage-label-limits";
 import type { Database, Queryable } from "../../platform/db.ts";
 import { DatabaseTimeoutError } from "../../platform/db-errors.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -9,12 +10,14 @@ import { type MoneyPart, noMoney, sumMoneyBy, sumMoneyByBar } from "./money-sums
 import type { ReportRange } from "./range.ts";
 import { listMismatches, sumGateways } from "./reconciliation-store.ts";
 import { addDecimals, addMoney, addUsage, groupRoutes, subtractUsage } from "./sums.ts";
+import { sumTags, sumTagsByBar } from "./tag-sums-store.ts";
 import {
   noUsage,
   readUsageAsOf,
   sumByBar,
   sumRoutes,
   sumRoutesByBar,
+  sumTotal,
   sumUsers,
   sumUsersByBar,
   type UsageSums,
@@ -66,12 +69,21 @@ export async function reportRevenue(db: Database, range: ReportRange, by: (typeo
 
 type UsagePart = UsageSums & { readonly key: string | null; readonly name: string | null };
 
-/** What was called. */
+/** What was called. @throws AppError `invalid_parameter` for too many days by tag */
 export async function reportUsage(db: Database, range: ReportRange, by: (typeof usageBy)[number]) {
+  checkDays(range, by);
   return await readAtOnce(db, async (tx) => {
     const rows = await usageRows(tx, range, by);
-    return { as_of: await readUsageAsOf(tx), by, rows, total: addUsage(rows) };
+    const total = by === "tag" ? await sumTotal(tx, range) : addUsage(rows);
+    return { as_of: await readUsageAsOf(tx), by, rows, total };
   });
+}
+
+function checkDays({ days }: ReportRange, by: (typeof usageBy)[number]): void {
+  if (by === "tag" && days.length > tagDaysMax) {
+    const message = `By tag, choose at most ${tagDaysMax} days.`;
+    throw new AppError("invalid_parameter", { message, fields: { from_day: message } });
+  }
 }
 
 async function usageRows(tx: Queryable, range: ReportRange, by: (typeof usageBy)[number]): Promise<UsagePart[]> {
@@ -81,6 +93,9 @@ async function usageRows(tx: Queryable, range: ReportRange, by: (typeof usageBy)
   if (by === "user") {
     const users = await sumUsers(tx, range);
     return users.map(({ gateway_user_id: id, email, ...sums }) => ({ key: id.toString(), name: email, ...sums }));
+  }
+  if (by === "tag") {
+    return (await sumTags(tx, range)).map(({ tag, ...sums }) => ({ key: tag, name: tag, ...sums }));
   }
   const parts = groupRoutes(await sumRoutes(tx, range), by);
   return parts.map(({ success_rate: _, ...part }) => part);
@@ -105,13 +120,35 @@ function courseDays({ days }: ReportRange, bars: readonly (UsageSums & { readonl
 const picked = (sums: UsageSums): Omit<CourseDay, "day"> =>
   Object.fromEntries(courseSums.map((name) => [name, sums[name]])) as Omit<CourseDay, "day">;
 
-/** What was called on each day, by what it is divided by, and on the days before. */
+/** The days of the most expensive tags, and those of all other tags. The days before have other calls than those with a tag. */
+async function tagCourse(tx: Queryable, range: ReportRange) {
+  const bars = await sumTagsByBar(tx, range, { starts: startsOf(range), most: usageCoursePartsMax });
+  const { named = [], others = [] } = Object.groupBy(bars, ({ tag }) => (tag === null ? "others" : "named"));
+  return {
+    parts: [...Map.groupBy(named, ({ tag }) => tag)].map(([tag, of]) => ({
+      id: tag,
+      name: tag,
+      days: courseDays(range, of),
+    })),
+    others: courseDays(range, others),
+    previous: null,
+  };
+}
+
+/**
+ * What was called on each day, by what it is divided by, and on the days before.
+ * @throws AppError `invalid_parameter` for too many days by tag
+ */
 export async function reportUsageCourse(
   db: Database,
   { range, before }: { readonly range: ReportRange; readonly before: ReportRange },
   by: (typeof usageBy)[number],
 ) {
+  checkDays(range, by);
   return await readAtOnce(db, async (tx) => {
+    if (by === "tag") {
+      return { as_of: await readUsageAsOf(tx), by, ...(await tagCourse(tx, range)) };
+    }
     const all = await sumByBar(tx, range, startsOf(range));
     const bars = await courseBars(tx, range, by);
     const named = [...Map.groupBy(bars, ({ key }) => key)]
@@ -155,7 +192,11 @@ export async function reportUsageCourse(
   });
 }
 
-async function courseBars(tx: Queryable, range: ReportRange, by: (typeof usageBy)[number]): Promise<KeyedBar[]> {
+async function courseBars(
+  tx: Queryable,
+  range: ReportRange,
+  by: Exclude<(typeof usageBy)[number], "tag">,
+): Promise<KeyedBar[]> {
   if (by === "day") {
     return [];
   }

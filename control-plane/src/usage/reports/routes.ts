@@ -21,6 +21,7 @@ import {
   usageReport,
   usageReportInput,
 } from "@sluice/contracts/reports";
+import { tagDaysMax, usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import { z } from "zod";
 import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -143,7 +144,8 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       output: usageReport,
       errors: [],
       otherResponses: csvFile,
-      summary: "Report calls, tokens and quota by day of a time zone, by model, provider, exit node or user",
+      limits: [`By tag, at most ${tagDaysMax} days and the ${usageLabelsMax} most expensive tags.`],
+      summary: "Report calls, tokens and quota by day of a time zone, by model, provider, exit node, user or tag",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const report = await reportUsage(db, range, input.by);
@@ -157,8 +159,11 @@ function sumEndpoints({ db, clock }: ReportEndpointDeps): AnyEndpoint[] {
       input: usageCourseInput,
       output: usageCourse,
       errors: [],
-      limits: [`The ${usageCoursePartsMax} most expensive parts; the others are summed up.`],
-      summary: "Sum calls by day and model, channel, exit node or user, with the days before",
+      limits: [
+        `The ${usageCoursePartsMax} most expensive parts; the others are summed up.`,
+        `By tag, at most ${tagDaysMax} days.`,
+      ],
+      summary: "Sum calls by day and model, channel, exit node, user or tag, with the days before",
       handle: async ({ input }) => {
         const range = rangeOf(input);
         const ranges = { range, before: rangeBefore(range, clock.now()) };

@@ -68,6 +68,9 @@ export const reportsZh = {
   Other: "其他",
   "Previous period": "上一时间段",
   "By day": "每日走势",
+  tag: "标签",
+  "A call counts for each of its tags, so the sums by tag can exceed the total. Calls without a tag are left out, and a report covers at most {count} days.":
+    "一次调用会计入它的每个标签，因此按标签的合计可能超过总数。没有标签的调用不计入，一份报表最多涵盖 {count} 天。",
   "Previous period, {from_day} to {to_day}: {total}": "上一时间段，{from_day} 至 {to_day}：{total}",
   Shows: "显示",
   Cumulative: "累计",

@@ -49,7 +49,13 @@ export function ReportHead(props: {
   );
 }
 
-export type TotalFigure = { readonly label: string; readonly value: string | undefined; readonly note?: string };
+export type TotalFigure = {
+  readonly label: string;
+  readonly value: string | undefined;
+  /** The exact figure, if the value is rounded. */
+  readonly exact?: string | undefined;
+  readonly note?: string;
+};
 
 /** The totals of all rows; they keep their height while loading. */
 export function Totals(props: { readonly figures: readonly TotalFigure[]; readonly hasFailed: boolean }): JSX.Element {
@@ -57,7 +63,7 @@ export function Totals(props: { readonly figures: readonly TotalFigure[]; readon
   return (
     <Figures label={t("Totals")} isLoading={!props.hasFailed && props.figures.some(({ value }) => value === undefined)}>
       {props.figures.map((figure) => (
-        <Figure label={figure.label} value={figure.value ?? missing()} note={figure.note} />
+        <Figure label={figure.label} value={figure.value ?? missing()} exact={figure.exact} note={figure.note} />
       ))}
     </Figures>
   );

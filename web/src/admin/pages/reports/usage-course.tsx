@@ -58,7 +58,7 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
   };
   return (
     <Card title={t("By day")}>
-      <Controls view={view} />
+      <Controls view={view} canCompare={props.by !== "tag"} />
       <Switch fallback={<LoadingPart size="chart" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -78,14 +78,16 @@ export function UsageCourse(props: { readonly by: string; readonly range: RangeS
                 onRange={(from, to) => props.range.set({ from_day: utcDay(from * 1_000), to_day: utcDay(to * 1_000) })}
                 onReset={() => props.range.set({ from_day: "", to_day: "" })}
               />
-              <Show when={isCompared()}>
-                <p class="muted">
-                  {t("Previous period, {from_day} to {to_day}: {total}", {
-                    from_day: answer().previous.from_day,
-                    to_day: answer().previous.to_day,
-                    total: format(answer().previous.days.reduce((sum, day) => sum + metric().read(day), 0)),
-                  })}
-                </p>
+              <Show when={isCompared() ? answer().previous : null}>
+                {(previous) => (
+                  <p class="muted">
+                    {t("Previous period, {from_day} to {to_day}: {total}", {
+                      from_day: previous().from_day,
+                      to_day: previous().to_day,
+                      total: format(previous().days.reduce((sum, day) => sum + metric().read(day), 0)),
+                    })}
+                  </p>
+                )}
               </Show>
             </>
           )}
@@ -113,7 +115,7 @@ function createView(): View {
   };
 }
 
-function Controls(props: { readonly view: View }): JSX.Element {
+function Controls(props: { readonly view: View; readonly canCompare: boolean }): JSX.Element {
   return (
     <FieldRow>
       <ChoiceField
@@ -128,11 +130,13 @@ function Controls(props: { readonly view: View }): JSX.Element {
         checked={props.view.isCumulative()}
         onChange={(event) => props.view.set("cumulative", event.currentTarget.checked ? "1" : null)}
       />
-      <Checkbox
-        label={t("Compare with the previous period")}
-        checked={props.view.isCompared()}
-        onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "1" : null)}
-      />
+      <Show when={props.canCompare}>
+        <Checkbox
+          label={t("Compare with the previous period")}
+          checked={props.view.isCompared()}
+          onChange={(event) => props.view.set("compare", event.currentTarget.checked ? "1" : null)}
+        />
+      </Show>
     </FieldRow>
   );
 }

@@ -1,7 +1,8 @@
 import { tokenColumns } from "@sluice/contracts/priced-units";
 import type { usageReport } from "@sluice/contracts/reports";
+import { tagDaysMax } from "@sluice/contracts/usage-label-limits";
 import type { ResponseOf } from "@sluice/contracts/wire";
-import type { JSX } from "solid-js";
+import { type JSX, Show } from "solid-js";
 import type { Column } from "../../../table/model.ts";
 import { formats } from "../../formats.ts";
 import { HowCounted } from "../../parts/how-counted.tsx";
@@ -48,6 +49,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
     "provider",
     "node",
     "user",
+    "tag",
   ]);
   const total = () => query.data?.total;
   const count = (value: string | number | undefined) => (value === undefined ? undefined : shownCount(value));
@@ -62,6 +64,7 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
             ["provider", "channel"],
             ["node", t("exit node")],
             ["user", "user"],
+            ["tag", t("tag")],
           ]}
         />
       </ReportHead>
@@ -71,10 +74,23 @@ export function UsageReport(props: { readonly range: RangeState }): JSX.Element 
           { label: t("Calls"), value: count(total()?.calls) },
           { label: t("Input tokens"), value: count(total()?.input_tokens) },
           { label: t("Output tokens"), value: count(total()?.output_tokens) },
-          { label: t("Charged"), value: ((quota) => quota && formats.quota(quota))(total()?.settled_quota.toString()) },
+          {
+            label: t("Charged"),
+            ...((quota) => ({ value: quota && formats.quotaRounded(quota), exact: quota && formats.quota(quota) }))(
+              total()?.settled_quota.toString(),
+            ),
+          },
         ]}
       />
       <HowCounted />
+      <Show when={query.by === "tag"}>
+        <p class="muted">
+          {t(
+            "A call counts for each of its tags, so the sums by tag can exceed the total. Calls without a tag are left out, and a report covers at most {count} days.",
+            { count: tagDaysMax },
+          )}
+        </p>
+      </Show>
       <UsageCourse by={query.by} range={props.range} />
       <ReportTable
         name="admin-report-usage"
