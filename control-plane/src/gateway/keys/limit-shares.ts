@@ -1,10 +1,15 @@
 import type { Clock } from "../../platform/clock.ts";
 
 /**
- * The parts of a limit that this replica enforces: of what may be used in a minute, and of calls at a time, with the
- * number of calls that are open elsewhere.
+ * The parts of a limit that this replica enforces: of what may be used in a minute, and of calls at a time, as the two ends of
+ * its part beside those of the others, with the number of calls that are open elsewhere.
  */
-export type Share = { readonly rate: number; readonly calls: number; readonly openElsewhere: number };
+export type Share = {
+  readonly rate: number;
+  readonly callsFrom: number;
+  readonly callsTo: number;
+  readonly openElsewhere: number;
+};
 
 /** What is used of one limit here, as far as its division among replicas depends on it. */
 export type LimitUse = {
@@ -63,9 +68,13 @@ const reportBytesMax = 7_500;
 const contestsMax = 50_000;
 const endedAt = Number.NEGATIVE_INFINITY;
 
-/** How many calls at a time a share allows. One is always allowed, because nobody would hear of the demand otherwise. */
-export function callsOf(callsMax: number, { calls, openElsewhere }: Share): number {
-  return Math.max(1, Math.min(Math.floor(callsMax * calls + 1e-9), callsMax - openElsewhere));
+/**
+ * How many calls at a time a share allows. The ends of shares are rounded, not the shares, so that these are the limit in sum.
+ * One is always allowed, because nobody would hear of the demand otherwise.
+ */
+export function callsOf(callsMax: number, { callsFrom, callsTo, openElsewhere }: Share): number {
+  const whole = (end: number): number => Math.floor(callsMax * end + 1e-9);
+  return Math.max(1, Math.min(whole(callsTo) - whole(callsFrom), callsMax - openElsewhere));
 }
 
 /**
@@ -81,7 +90,7 @@ export class LimitShares {
   readonly #active = new Set<Count>();
   readonly #contests = new Map<string, Contest>();
   #replicas = 1;
-  #evenly: Share = { rate: 1, calls: 1, openElsewhere: 0 };
+  #evenly: Share = { rate: 1, callsFrom: 0, callsTo: 1, openElsewhere: 0 };
   #hasSaidHello = false;
 
   /** @param from what other replicas know this one by */
@@ -101,7 +110,7 @@ export class LimitShares {
       return;
     }
     this.#replicas = replicas;
-    this.#evenly = { rate: 1 / replicas, calls: 1 / replicas, openElsewhere: 0 };
+    this.#evenly = { rate: 1 / replicas, callsFrom: 0, callsTo: 1 / replicas, openElsewhere: 0 };
     for (const count of this.#counts.values()) {
       this.#divide(count);
     }
@@ -273,14 +282,24 @@ export class LimitShares {
       open += demand.open;
     }
     const own = contest.demands.get(this.#from);
-    const even = 1 / contest.demands.size;
-    const byPace = own === undefined ? 0 : pace === 0 ? even : own.pace / pace;
-    const byCalls = own === undefined ? 0 : wanted === 0 ? byPace : own.wanted / wanted;
+    const byPace = own === undefined ? 0 : pace === 0 ? 1 / contest.demands.size : own.pace / pace;
     return {
       rate: evenPart * this.#evenly.rate + (1 - evenPart) * byPace,
-      calls: byCalls,
+      ...this.#callsOf(contest, wanted > 0 ? "wanted" : pace > 0 ? "pace" : null),
       openElsewhere: open - (own?.open ?? 0),
     };
+  }
+
+  /** The ends of this replica's part among all that have said so, in the order of their names. */
+  #callsOf({ demands }: Contest, by: "wanted" | "pace" | null): Pick<Share, "callsFrom" | "callsTo"> {
+    let [before, own, all] = [0, 0, 0];
+    for (const [from, demand] of demands) {
+      const weight = by === null ? 1 : demand[by];
+      all += weight;
+      before += from < this.#from ? weight : 0;
+      own += from === this.#from ? weight : 0;
+    }
+    return { callsFrom: before / all, callsTo: (before + own) / all };
   }
 }
 
