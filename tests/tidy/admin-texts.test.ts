@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { adminReads } from "@sluice/contracts/admin-reads";
 import { adminRights } from "@sluice/contracts/admin-rights";
 import { roleNames } from "@sluice/contracts/admin-roles";
+import { errorTable } from "@sluice/contracts/errors";
 import { callFigures, figureKinds } from "@sluice/contracts/figure-kinds";
 import { settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
 import * as values from "@sluice/web/src/admin/values.ts";
@@ -53,9 +54,10 @@ describe("the admin in Chinese:", () => {
     expect(bare).toEqual([]);
   });
 
-  test("each text, state and shared text has Chinese in web/src/admin/zh, with the same places", () => {
+  test("each text, state, error and shared text has Chinese in web/src/admin/zh, with the same places", () => {
     const shared = [...Object.values(kitTextsEn), ...Object.values(shellTextsEn)];
-    const missing = [...said, ...words, ...shared].filter((text) => !Object.hasOwn(chinese, text));
+    const errors = Object.values(errorTable).map(({ message }) => message);
+    const missing = [...said, ...words, ...shared, ...errors].filter((text) => !Object.hasOwn(chinese, text));
     expect([...new Set(missing)]).toEqual([]);
     const wrong = Object.entries(chinese).filter(
       ([text, own]) => placesOf(text) !== placesOf(own) || (!/\p{Script=Han}/u.test(own) && !sameWords.test(own)),

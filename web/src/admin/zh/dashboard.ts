@@ -33,7 +33,7 @@ export const dashboardZh = {
   "They appear here once an order is settled.": "订单结算后会显示在此。",
   "None yet.": "还没有。",
   Cause: "原因",
-  "Mostly via": "主要经由",
+  "Main channel": "主要渠道",
   First: "首次",
   Last: "最近",
   "Decryptable payloads": "可解密的内容",

@@ -1,4 +1,38 @@
 export const errorsZh = {
+  "An option changes the cost of the call and has no price here.": "有选项会改变调用费用，而此处没有它的价格。",
+  "Objects stored in the provider's account can't be used here.": "此处不能使用存储在供应商账户中的对象。",
+  "The request is not well-formed HTTP.": "请求不是格式正确的 HTTP。",
+  "This path requires a WebSocket client.": "此路径需要 WebSocket 客户端。",
+  "The session has ended.": "会话已结束。",
+  "The request came back to the service that sent it.": "请求又回到了发出它的服务。",
+  "The relay key of this exit node is missing or not valid.": "此出口节点的中继密钥缺失或无效。",
+  "The challenge is too old, or was already answered.": "质询已过期，或已被应答。",
+  "This exit node does not call this target.": "此出口节点不会调用该目标。",
+  "The client closed the connection.": "客户端关闭了连接。",
+  "The service can't record usage right now. Try again.": "服务暂时无法记录用量，请重试。",
+  "The headers of the request are larger than the limit.": "请求头超过限制。",
+  "The same cookie was sent twice.": "同一个 Cookie 发送了两次。",
+  "Addresses of this domain can't register here.": "此域名的地址不能在此注册。",
+  "You need an invitation to register here.": "在此注册需要邀请。",
+  "This invitation does not exist, has expired or was used up.": "此邀请不存在、已过期或已用完。",
+  "The proof of work is missing, wrong or too old. Solve a new challenge.":
+    "工作量证明缺失、错误或已过期，请完成新的质询。",
+  "Accept the current terms of this service first. The console asks for it when you open it.":
+    "请先接受本服务的现行条款。打开控制台时会提示。",
+  "The sign-in was not completed. Try again.": "登录未完成，请重试。",
+  "The sign-in service does not confirm that the e-mail address is yours.": "登录服务未确认该电子邮件地址属于您。",
+  "This address has an account that is not verified yet. Reset its password to use it.":
+    "此地址已有一个尚未验证的账户。请重置其密码后使用。",
+  "This sign-in belongs to no account, and it can't create one.": "此登录方式不属于任何账户，也不能创建账户。",
+  "This sign-in belongs to another account.": "此登录方式属于另一个账户。",
+  "This account has 10 linked sign-ins. Remove one first.": "此账户已关联 10 种登录方式，请先移除一种。",
+  "This passkey is not registered here, or no longer.": "此通行密钥未在此注册，或已被移除。",
+  "This passkey seems to have been copied, so it can't be used. Remove it from your account.":
+    "此通行密钥似乎被复制过，因此不能使用。请从您的账户中移除。",
+  "The signature is not valid.": "签名无效。",
+  "The message is too old, or from the future.": "消息太旧，或时间在未来。",
+  "The message is for another account.": "该消息属于另一个账户。",
+  "An earlier message with this id had different content.": "先前有一条相同 ID 的消息，内容不同。",
   "No API key was sent. Send it as 'Authorization: Bearer <key>'.":
     "没有发送 API 密钥。请以“Authorization: Bearer <key>”发送。",
   "Two different API keys were sent. Send one.": "发送了两个不同的 API 密钥。请只发送一个。",

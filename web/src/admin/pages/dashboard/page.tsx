@@ -11,6 +11,7 @@ import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
+import { ErrorCode } from "../../parts/error-code.tsx";
 import { HowCounted } from "../../parts/how-counted.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { createRangeState, RangeBar, type RangeState } from "../../parts/range-bar.tsx";
@@ -235,16 +236,18 @@ const paymentColumns = [
 type Cause = Answer["errors"][number];
 function causeLink({ code }: Cause): JSX.Element {
   return (
-    <PageLink href={`/admin/trace/?${new URLSearchParams({ error_code: code }).toString()}`}>
-      <code>{code}</code>
-    </PageLink>
+    <ErrorCode code={code}>
+      <PageLink href={`/admin/trace/?${new URLSearchParams({ error_code: code }).toString()}`}>
+        <code>{code}</code>
+      </PageLink>
+    </ErrorCode>
   );
 }
 
 const errorColumns = [
   { label: t("Cause"), cell: causeLink },
   { label: t("Calls"), cell: (row: Cause) => shownCount(row.calls), align: "end" as const },
-  { label: t("Mostly via"), cell: (row: Cause) => row.provider ?? dash },
+  { label: t("Main channel"), cell: (row: Cause) => row.provider ?? dash },
   { label: t("First"), cell: (row: Cause) => listMoment(row.first_at) },
   { label: t("Last"), cell: (row: Cause) => listMoment(row.last_at) },
 ];

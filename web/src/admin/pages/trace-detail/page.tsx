@@ -14,6 +14,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { ErrorCode } from "../../parts/error-code.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -95,7 +96,7 @@ function CallCard(props: { readonly detail: Detail }): JSX.Element {
             : [{ name: t("Asked for"), value: <AskedModel model={asked() ?? ""} userId={trace().user_id} /> }]),
           { name: t("Outcome"), value: <StateWord state={trace().status} /> },
           { name: "HTTP", value: String(trace().http_status) },
-          { name: t("Error"), value: shownText(trace().error_code) },
+          { name: t("Error"), value: <ErrorCode code={trace().error_code} /> },
           { name: t("User"), value: <UserLink userId={trace().user_id} email={trace().email} /> },
           { name: t("Key"), value: shownText(trace().key_name) },
           { name: t("Streamed"), value: trace().is_stream ? t("yes") : t("no") },

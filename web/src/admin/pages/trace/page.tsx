@@ -11,6 +11,7 @@ import { useAdminTitle } from "../../admin-title.ts";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { ErrorCode } from "../../parts/error-code.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfReads } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
@@ -35,7 +36,7 @@ const columns: readonly Column<TraceRow>[] = [
   { id: "path", label: t("Call"), cell: (row) => `${row.method} ${row.path}`, isHiddenAtFirst: true },
   { id: "status", label: t("Outcome"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "http_status", label: "HTTP", cell: (row) => String(row.http_status), align: "end", isHiddenAtFirst: true },
-  { id: "error_code", label: t("Error"), cell: (row) => shownText(row.error_code) },
+  { id: "error_code", label: t("Error"), cell: (row) => <ErrorCode code={row.error_code} isShort /> },
   { id: "input_tokens", label: t("In"), cell: (row) => tokens(row.input_tokens), align: "end" },
   { id: "output_tokens", label: t("Out"), cell: (row) => tokens(row.output_tokens), align: "end" },
   {
@@ -149,7 +150,7 @@ function TracePanel(props: { readonly row: TraceRow }): JSX.Element {
           { name: t("Model"), value: shownText(row.model) },
           { name: t("Outcome"), value: <StateWord state={row.status} /> },
           { name: "HTTP", value: String(row.http_status) },
-          { name: t("Error"), value: shownText(row.error_code) },
+          { name: t("Error"), value: <ErrorCode code={row.error_code} /> },
           {
             name: t("Tokens"),
             value: t("{input_tokens} in, {output_tokens} out", {
