@@ -210,7 +210,7 @@ test(
     expect(clicks).toEqual({ admin: 2, user: 2 });
     await months.deliver();
     await billing(returnPath, async (page, { axe }) => {
-      const plan = page.getByRole("region", { name: "Plans that renew" });
+      const plan = page.getByRole("region", { name: "Subscriptions" });
       await plan.getByText(/^\$20\.00 on /).waitFor();
       await page.locator(".sidebar-balance", { hasText: "$21.00" }).waitFor();
       expect(await axe()).toEqual([]);
@@ -222,7 +222,7 @@ test(
     const failed =
       /^The last charge failed\. You keep the plan until .*\. Change the payment method so that it goes on\.$/;
     await billing("/console/billing/", async (page, { axe }) => {
-      const plan = page.getByRole("region", { name: "Plans that renew" });
+      const plan = page.getByRole("region", { name: "Subscriptions" });
       await plan.getByText(failed).waitFor();
       await plan.getByText("payment failed", { exact: true }).waitFor();
       expect(await axe()).toEqual([]);
@@ -236,7 +236,7 @@ test(
     card.subscriptions.retry(renewalNo);
     await months.deliver();
     await billing("/console/billing/", async (page) => {
-      const plan = page.getByRole("region", { name: "Plans that renew" });
+      const plan = page.getByRole("region", { name: "Subscriptions" });
       await plan.getByText("active", { exact: true }).waitFor();
       expect(await page.getByText(failed).count()).toBe(0);
     });
@@ -248,12 +248,12 @@ test(
     // The days of grace: the plan is kept, and then it is not.
     await months.pass(5, 2);
     await billing("/console/billing/", async (page) => {
-      await page.getByRole("region", { name: "Plans that renew" }).getByText(failed).waitFor();
+      await page.getByRole("region", { name: "Subscriptions" }).getByText(failed).waitFor();
     });
     expect(await call(secret)).toMatchObject({ group_name: "pro" });
     await months.pass(5, 3);
     await billing("/console/billing/", async (page, { axe }) => {
-      await page.getByRole("region", { name: "Plans that renew" }).getByText("ended", { exact: true }).waitFor();
+      await page.getByRole("region", { name: "Subscriptions" }).getByText("ended", { exact: true }).waitFor();
       expect(await page.getByText(failed).count()).toBe(0);
       // What was bought with the months ended with them; what was there before is left.
       await page.locator(".sidebar-balance", { hasText: "$1.00" }).waitFor();

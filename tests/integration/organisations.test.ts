@@ -197,6 +197,33 @@ describe("an organisation", () => {
     expect(await rig.checkMoney()).toEqual([]);
   });
 
+  test("is credited by the code that one of those who pay redeems for it, once, and its member is not", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const billing = await addMember(rig, url, organisation, "billing");
+    const admin = await loginAdmin(rig);
+    const as = { organisation: organisation.id };
+    const batch = { name: "Gift card", count: 1, quota: 3_000_000, idempotency_key: crypto.randomUUID() };
+    const made = await askAs(url, admin, "/backend/admin/code-batch/create/", { body: batch });
+    const { batch_id } = made.body["batch"] as { batch_id: number };
+    const exported = await askAs(url, admin, "/backend/admin/code-batch/codes/", { body: { batch_id } });
+    const [code] = exported.body["codes"] as string[];
+    const redeem = async (person: UserLogin, how: object = as) =>
+      await askAs(url, person, "/backend/billing/code/redeem/", { ...how, body: { code } });
+    expect((await redeem(billing)).body).toMatchObject({ is_new: true, order: { quota: 3_000_000 } });
+    // Repeated, also for the own account, it grants nothing more; nor does it for anybody else.
+    expect((await redeem(billing)).body).toMatchObject({ is_new: false });
+    expect((await redeem(billing, {})).body).toMatchObject({ is_new: false });
+    expect((await redeem(organisation.owner)).status).toBe(409);
+    const granted = await rig.db.sql<{ id: bigint; granted: bigint }>`
+      select gateway_user_id as id, granted from budget
+      where gateway_user_id in (${organisation.gatewayUserId}::bigint, ${billing.gatewayUserId}::bigint) order by granted`;
+    expect(granted.map((row) => row.granted)).toEqual([0n, 3_000_000n]);
+    expect(granted.at(-1)?.id).toBe(organisation.gatewayUserId);
+    const { body } = await askAs(url, organisation.owner, "/backend/billing/order/list/", as);
+    expect(body["orders"]).toEqual([expect.objectContaining({ plan_name: "Gift card", status: "settled" })]);
+    expect(await rig.checkMoney()).toEqual([]);
+  });
+
   test("buys a month of a plan as a person does: members' calls use its quota and group, and it can be cancelled", async () => {
     const organisation = await makeOrganisation(rig, url);
     await rig.db.sql`insert into user_group (name, multiplier, rank) values ('team-plan', 0.5, 5)`;
@@ -327,7 +354,6 @@ test("every endpoint of users says what it requires of a member, or is refused f
   const paths = new Set(ofUsers.map(({ path }) => path));
   expect(organisationRulePaths.filter((path) => !paths.has(path))).toEqual([]);
   expect([...paths].filter((path) => organisationRuleOf(path) === "refused").sort()).toEqual([
-    "/backend/billing/code/redeem/",
     "/backend/billing/order/claim/",
     "/backend/billing/referral/link/",
     "/backend/billing/referral/list/",
@@ -392,9 +418,10 @@ describe("a role", () => {
     const month = { plan_code: "x" };
     const ofPayers = { owner: 404, admin: 403, billing: 404, member: 403 };
     expect(await statusOf("/backend/billing/subscription/cancel/", month)).toEqual(ofPayers);
+    expect(await statusOf("/backend/billing/code/redeem/", { code: "x" })).toEqual(ofPayers);
     expect(await statusOf("/backend/billing/renewal/list/")).toEqual({ ...all, admin: 403, member: 403 });
     // What is about the person, or not in the table, never happens to the organisation.
-    expect(await statusOf("/backend/billing/code/redeem/", { code: "x" })).toEqual(forbidden);
+    expect(await statusOf("/backend/billing/referral/list/")).toEqual(forbidden);
     expect(await statusOf("/backend/auth/me/")).toEqual(all);
   });
 

@@ -92,7 +92,7 @@ const rules: ReadonlyMap<string, OrganisationRule> = new Map([
   ...paths(
     "billing",
     "/backend/billing/",
-    "order/cancel order/quote order/invoices order/invoice coupon/check subscription/list subscription/cancel",
+    "order/cancel order/quote order/invoices order/invoice coupon/check code/redeem subscription/list subscription/cancel",
   ),
   ...paths("billing", "/backend/billing/renewal/", "list start cancel manage"),
   ...paths("billing", "/backend/billing/", "invoice/list invoice/file buyer buyer/save"),

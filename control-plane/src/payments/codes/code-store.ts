@@ -137,16 +137,18 @@ export type CodeOrder = {
   readonly orderNo: string;
   readonly planCode: string;
   readonly userId: UserId;
+  /** Null for the user's own account. */
+  readonly organisationId: bigint | null;
   readonly at: Date;
 };
 
 /** Places an order on the terms of a batch, to be settled in the same transaction. Returns its id. */
 export async function insertCodeOrder(tx: Queryable, of: CodeBatch, made: CodeOrder): Promise<bigint> {
-  const { orderNo, planCode, userId, at } = made;
+  const { orderNo, planCode, userId, organisationId, at } = made;
   const [row] = await tx.drizzle
     .insert(order)
     .values({
-      ...{ orderNo, planCode, userId, createdAt: at, updatedAt: at, expiresAt: at },
+      ...{ orderNo, planCode, userId, organisationId, createdAt: at, updatedAt: at, expiresAt: at },
       ...{ planName: of.name, planKind: of.planKind, quota: of.quota, groupName: of.groupName },
       ...{ amountUsd: "0.00" as Decimal, payChannel: "code" },
     })

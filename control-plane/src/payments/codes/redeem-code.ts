@@ -27,8 +27,14 @@ export type Redeemed = {
   readonly isNew: boolean;
 };
 
-/** @param at the time of the redemption; by default the time of the database */
-export type CodeAttempt = { readonly text: string; readonly userId: UserId; readonly at?: Date };
+export type CodeAttempt = {
+  readonly text: string;
+  readonly userId: UserId;
+  /** The organisation whose account is credited; absent or null for the user's own. */
+  readonly organisationId?: bigint | null;
+  /** The time of the redemption; by default the time of the database. */
+  readonly at?: Date;
+};
 
 /**
  * Redeems a code: one transaction places an order of no price on the terms of its batch, records the use of the code and
@@ -86,12 +92,12 @@ function refuseEnded({ revokedAt, expiresAt }: CodeBatch, at: Date): void {
 async function settleCode(
   tx: Transaction,
   deps: BillingDeps,
-  { found, userId, at, fault }: Redeeming & { readonly found: FoundCode; readonly at: Date },
+  { found, userId, organisationId = null, at, fault }: Redeeming & { readonly found: FoundCode; readonly at: Date },
 ): Promise<Order> {
   const { batch, codeId } = found;
   const orderNo = makeOrderNo();
   const planCode = batch.planCode ?? balancePlanCode;
-  const orderId = await insertCodeOrder(tx, batch, { orderNo, planCode, userId, at });
+  const orderId = await insertCodeOrder(tx, batch, { orderNo, planCode, userId, organisationId, at });
   if (!(await insertRedemption(tx, { ...found, userId, orderId }))) {
     throw new AppError("conflict", { message: "You have already used a code like this one." });
   }

@@ -26,13 +26,14 @@ export function redeemEndpoint(deps: BillingDeps, attempts: CodeAttempts): AnyEn
     path: "/backend/billing/code/redeem/",
     access: "user",
     input: redeemCodeInput,
-    summary: "Redeem a code; a repetition by the same user changes nothing",
+    summary: "Redeem a code, for the user or an organisation; a repetition by the same user changes nothing",
     output: redeemedResponse,
     errors: ["not_found", "conflict", "in_progress", "too_many_attempts"],
     limits: ["Failed attempts are rate-limited per user and per IP address (`too_many_attempts`)."],
     handle: async ({ input, user, clientIp }) => {
       const attempt = await attempts.begin(user.userId, clientIp);
-      const { order, isNew } = await redeemCode(deps, { text: input.code, userId: user.userId });
+      const organisationId = user.organisation?.organisationId ?? null;
+      const { order, isNew } = await redeemCode(deps, { text: input.code, userId: user.userId, organisationId });
       await attempt.succeeded();
       return { order: orderEntry(order), is_new: isNew };
     },

@@ -1,10 +1,11 @@
 import { useSearchParams } from "@solidjs/router";
-import { For, type JSX, lazy, Match, Suspense, Switch } from "solid-js";
+import { For, type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
+import { acting } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createBalanceQuery } from "../../parts/queries.ts";
@@ -77,9 +78,12 @@ function Overview(): JSX.Element {
         <Subscription />
         <AutoTopUp />
         <Redeem />
-        <Suspense>
-          <Referrals />
-        </Suspense>
+        {/* Inviting others is a person's own. */}
+        <Show when={acting === null}>
+          <Suspense>
+            <Referrals />
+          </Suspense>
+        </Show>
       </ShownAfter>
     </div>
   );

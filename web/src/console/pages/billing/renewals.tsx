@@ -94,7 +94,7 @@ type RenewalProps = {
 function Renewal(props: RenewalProps): JSX.Element {
   const texts = billingArea.texts();
   return (
-    <>
+    <div class={styles["entry"]}>
       <Show when={props.entry.status === "past_due" && props.entry.kept_until}>
         {(date) => <Notice tone="warn">{fill(texts.chargeFailed, { date: formats.date(date()) })}</Notice>}
       </Show>
@@ -120,7 +120,7 @@ function Renewal(props: RenewalProps): JSX.Element {
           </Show>
         </div>
       </Show>
-    </>
+    </div>
   );
 }
 

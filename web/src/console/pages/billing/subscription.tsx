@@ -8,6 +8,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
+import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 
 type Entry = ResponseOf<typeof subscriptionListResponse>["subscriptions"][number];
@@ -31,7 +32,15 @@ export function Subscription(): JSX.Element {
           <p class="muted">{texts.noSubscription}</p>
         </Match>
         <Match when={query.data?.subscriptions}>
-          {(entries) => <For each={entries()}>{(entry) => <EntryFacts entry={entry} />}</For>}
+          {(entries) => (
+            <For each={entries()}>
+              {(entry) => (
+                <div class={styles["entry"]}>
+                  <EntryFacts entry={entry} />
+                </div>
+              )}
+            </For>
+          )}
         </Match>
       </Switch>
     </Card>
