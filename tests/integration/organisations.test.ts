@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { organisationRuleOf, organisationRulePaths } from "@sluice/contracts/organisation-rights";
+import { organisationRuleOf, organisationRulePaths } from "@sluice/contracts/organisation-rules";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";

@@ -1,5 +1,5 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
-import { organisationRuleOf } from "@sluice/contracts/organisation-rights";
+import { organisationRuleOf } from "@sluice/contracts/organisation-rules";
 import { listPlaces } from "@sluice/control-plane/admin/lists/list-places.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { AdminCaller, AnyEndpoint, UserCaller } from "@sluice/control-plane/platform/endpoint/model.ts";

@@ -1,11 +1,10 @@
 import {
   allowsRole,
-  isAllowedSuspended,
   type OrganisationRole,
   organisationHeader,
   organisationParameter,
-  organisationRuleOf,
 } from "@sluice/contracts/organisation-rights";
+import { isAllowedSuspended, organisationRuleOf } from "@sluice/contracts/organisation-rules";
 import { tokenRuleOf } from "@sluice/contracts/token-scopes";
 import { AppError } from "../errors.ts";
 import type { AnyEndpoint, Membership, Memberships, UserCaller } from "./model.ts";
