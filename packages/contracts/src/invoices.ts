@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ownOrderInput, pageInput, planCode, usd } from "./billing.ts";
+import { countryCodes } from "./countries.ts";
 import { choiceOf, exactText, listContract } from "./lists.ts";
 import type { Decimal } from "./money.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
@@ -111,10 +112,16 @@ export type InvoiceTermsEntry = Unsent<z.output<typeof invoiceTermsEntry>>;
 /** Null before the first save. */
 export const invoiceTermsResponse = z.strictObject({ terms: invoiceTermsEntry.nullable() });
 
+const buyerCountry = z
+  .string()
+  .trim()
+  .transform((text) => text.toUpperCase())
+  .refine((code) => countryCodes.includes(code), "Choose a country.");
+
 export const saveBuyerInput = z.strictObject({
   name: required(printedMax),
   address,
-  country,
+  country: buyerCountry,
   tax_id: taxId.default(""),
 });
 export const buyerEntry = z.strictObject({

@@ -282,6 +282,7 @@ describe("the endpoints", () => {
       { name: "" },
       { name: "a\u202Eb" },
       { country: "Germany" },
+      { country: "QQ" },
       { tax_id: "<b>" },
       { address: "a\n".repeat(9) },
     ]) {

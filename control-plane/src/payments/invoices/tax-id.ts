@@ -42,16 +42,13 @@ const checks: Readonly<Record<string, readonly Check[]>> = {
   ...{ CH: [chVat, chUid], GB: [gb], NO: [noVat, noOrganisation] },
 };
 
-/** What people write for two of them. */
-const otherNames: Readonly<Record<string, string>> = { EL: "GR", UK: "GB" };
-
 /**
  * Why a text is no tax id of a country: `vat` where its VAT numbers have check digits and these are wrong, `form` where
  * nothing is known but that a tax id has some digits. Null for one that may be. Nobody is asked whether it is registered.
  */
 export function faultOfTaxId(country: string, text: string): "vat" | "form" | null {
   const compact = text.replace(/[\s./+-]/g, "").toUpperCase();
-  const known = checks[otherNames[country] ?? country];
+  const known = checks[country];
   if (known !== undefined) {
     // Northern Ireland has numbers of the United Kingdom, under a prefix for trade with the EU.
     const number = compact.replace(/^XI(?=\d)/, "GB");

@@ -114,6 +114,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "Dieser Code ist nicht mehr gültig.",
     codeExpired: "Dieser Code ist abgelaufen.",
     codeOnce: "Sie haben schon einen Code dieser Art benutzt.",
+    country: "Wählen Sie ein Land.",
     vatNumber: "Diese Umsatzsteuer-ID enthält einen Tippfehler oder gehört nicht zu diesem Land.",
     taxId: "Das sieht nicht nach einer Steuernummer aus.",
     topUpMonth: "Der Höchstbetrag pro Monat ist kleiner als eine Aufladung.",

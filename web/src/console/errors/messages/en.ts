@@ -110,6 +110,7 @@ export const messages = english({
     codeRevoked: "This code is no longer valid.",
     codeExpired: "This code has expired.",
     codeOnce: "You have already used a code like this one.",
+    country: "Choose a country.",
     vatNumber: "This VAT number has a typing error, or is not one of this country.",
     taxId: "This does not look like a tax ID.",
     topUpMonth: "The most per month is less than one top-up.",

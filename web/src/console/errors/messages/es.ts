@@ -110,6 +110,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "Este código ya no es válido.",
     codeExpired: "Este código ha caducado.",
     codeOnce: "Ya has usado un código como este.",
+    country: "Elija un país.",
     vatNumber: "Este número de IVA tiene un error de escritura o no es de este país.",
     taxId: "Esto no parece un número fiscal.",
     topUpMonth: "El máximo al mes es menor que una recarga.",

@@ -112,6 +112,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "Ce code n’est plus valable.",
     codeExpired: "Ce code a expiré.",
     codeOnce: "Vous avez déjà utilisé un code de ce type.",
+    country: "Choisissez un pays.",
     vatNumber: "Ce numéro de TVA contient une faute de frappe ou n’est pas de ce pays.",
     taxId: "Cela ne ressemble pas à un numéro fiscal.",
     topUpMonth: "Le maximum par mois est inférieur à une recharge.",

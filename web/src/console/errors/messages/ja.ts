@@ -112,6 +112,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "このコードは無効になりました。",
     codeExpired: "このコードは期限切れです。",
     codeOnce: "同じ種類のコードをすでに使っています。",
+    country: "国を選択してください。",
     vatNumber: "この VAT 番号には入力ミスがあるか、この国のものではありません。",
     taxId: "登録番号ではないようです。",
     topUpMonth: "1 か月の上限が 1 回のチャージ額より小さくなっています。",

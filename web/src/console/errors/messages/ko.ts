@@ -109,6 +109,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "더 이상 유효하지 않은 코드입니다.",
     codeExpired: "만료된 코드입니다.",
     codeOnce: "이와 같은 종류의 코드를 이미 사용했습니다.",
+    country: "국가를 선택하세요.",
     vatNumber: "VAT 번호에 오타가 있거나 이 국가의 번호가 아닙니다.",
     taxId: "사업자 등록번호로 보이지 않습니다.",
     topUpMonth: "한 달 최대 금액이 1회 충전 금액보다 작습니다.",

@@ -109,6 +109,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "Este código não é mais válido.",
     codeExpired: "Este código expirou.",
     codeOnce: "Você já usou um código como este.",
+    country: "Escolha um país.",
     vatNumber: "Este número de IVA tem um erro de digitação ou não é deste país.",
     taxId: "Isto não parece um número fiscal.",
     topUpMonth: "O máximo por mês é menor que uma recarga.",

@@ -107,6 +107,7 @@ export const messages: ErrorMessages = {
     codeRevoked: "此兑换码已失效。",
     codeExpired: "此兑换码已过期。",
     codeOnce: "您已使用过同类兑换码。",
+    country: "请选择国家/地区。",
     vatNumber: "此增值税号输入有误，或不属于该国家/地区。",
     taxId: "这看起来不是税号。",
     topUpMonth: "每月上限小于一次充值的金额。",

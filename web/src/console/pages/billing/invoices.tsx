@@ -1,18 +1,20 @@
+import { countryCodes } from "@sluice/contracts/countries";
 import type { buyerResponse, invoicePageResponse } from "@sluice/contracts/invoices";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery, useQueryClient } from "@tanstack/solid-query";
-import { type JSX, Match, Switch } from "solid-js";
+import { For, type JSX, Match, Switch } from "solid-js";
 import { apiGet, apiPost, apiUrl } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
-import { TextArea, TextField } from "../../../kit/field.tsx";
+import { SelectField, TextArea, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
@@ -97,6 +99,15 @@ function BuyerCard(): JSX.Element {
   );
 }
 
+/** In the order of their names in the language of the console. */
+function countries(): { readonly code: string; readonly name: string }[] {
+  const names = new Intl.DisplayNames(consoleLocale, { type: "region" });
+  const { compare } = new Intl.Collator(consoleLocale);
+  return countryCodes
+    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .sort((one, other) => compare(one.name, other.name));
+}
+
 function BuyerForm(props: { readonly buyer: Buyer }): JSX.Element {
   const texts = billingArea.texts();
   const client = useQueryClient();
@@ -112,13 +123,22 @@ function BuyerForm(props: { readonly buyer: Buyer }): JSX.Element {
     <form class="form" onSubmit={form.onSubmit} noValidate>
       <TextField label={texts.buyerName} autocomplete="organization" maxlength={200} {...form.text("name")} />
       <TextArea label={texts.buyerAddress} autocomplete="street-address" rows={3} {...form.text("address")} />
-      <TextField
+      <SelectField
         label={texts.buyerCountry}
         autocomplete="country"
-        maxlength={2}
-        hint={texts.buyerCountryHint}
-        {...form.text("country")}
-      />
+        value={form.values().country}
+        error={form.errorOf("country")}
+        onChange={(event) => form.set("country", event.currentTarget.value)}
+      >
+        <option value="" selected={form.values().country === ""} />
+        <For each={countries()}>
+          {({ code, name }) => (
+            <option value={code} selected={code === form.values().country}>
+              {name}
+            </option>
+          )}
+        </For>
+      </SelectField>
       <TextField
         label={texts.buyerTaxId}
         autocomplete="off"

@@ -177,7 +177,6 @@ export const messages: BillingMessages = {
   buyerName: "الاسم أو الشركة",
   buyerAddress: "العنوان",
   buyerCountry: "البلد",
-  buyerCountryHint: "حرفان، مثل SA أو US.",
   buyerTaxId: "الرقم الضريبي (اختياري)",
   buyerTaxIdHint:
     "في الاتحاد الأوروبي والمملكة المتحدة والنرويج وسويسرا: رقم ضريبة القيمة المضافة. تُفحص أرقام التحقق فيه، ولا يُفحص ما إذا كان مسجلًا.",

@@ -186,7 +186,6 @@ export const messages: BillingMessages = {
   buyerName: "Name oder Firma",
   buyerAddress: "Adresse",
   buyerCountry: "Land",
-  buyerCountryHint: "Zwei Buchstaben, etwa DE oder US.",
   buyerTaxId: "Umsatzsteuer-ID oder Steuernummer (optional)",
   buyerTaxIdHint:
     "In der EU, im Vereinigten Königreich, in Norwegen und der Schweiz die Umsatzsteuer-ID. Geprüft werden ihre Prüfziffern, nicht, ob sie registriert ist.",

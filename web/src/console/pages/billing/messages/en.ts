@@ -180,7 +180,6 @@ export const messages = english({
   buyerName: "Name or company",
   buyerAddress: "Address",
   buyerCountry: "Country",
-  buyerCountryHint: "Two letters, such as DE or US.",
   buyerTaxId: "Tax ID (optional)",
   buyerTaxIdHint:
     "In the EU, the United Kingdom, Norway and Switzerland: the VAT number. Its check digits are checked, not whether it is registered.",

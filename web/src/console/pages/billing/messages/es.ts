@@ -180,7 +180,6 @@ export const messages: BillingMessages = {
   buyerName: "Nombre o empresa",
   buyerAddress: "Dirección",
   buyerCountry: "País",
-  buyerCountryHint: "Dos letras, como ES o US.",
   buyerTaxId: "NIF/IVA (opcional)",
   buyerTaxIdHint:
     "En la UE, el Reino Unido, Noruega y Suiza, el número de IVA. Se comprueban sus dígitos de control, no si está registrado.",

@@ -186,7 +186,6 @@ export const messages: BillingMessages = {
   buyerName: "Nom ou entreprise",
   buyerAddress: "Adresse",
   buyerCountry: "Pays",
-  buyerCountryHint: "Deux lettres, comme FR ou US.",
   buyerTaxId: "Numéro fiscal (facultatif)",
   buyerTaxIdHint:
     "Dans l’UE, au Royaume-Uni, en Norvège et en Suisse : le numéro de TVA. Sa clé de contrôle est vérifiée, pas son enregistrement.",

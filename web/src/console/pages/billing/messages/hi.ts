@@ -177,7 +177,6 @@ export const messages: BillingMessages = {
   buyerName: "नाम या कंपनी",
   buyerAddress: "पता",
   buyerCountry: "देश",
-  buyerCountryHint: "दो अक्षर, जैसे IN या US।",
   buyerTaxId: "कर पहचान संख्या (वैकल्पिक)",
   buyerTaxIdHint: "यूरोपीय संघ, यूनाइटेड किंगडम, नॉर्वे और स्विट्ज़रलैंड में: VAT नंबर। केवल उसके जाँच अंक परखे जाते हैं, उसका पंजीकरण नहीं।",
   save: "सहेजें",

@@ -180,7 +180,6 @@ export const messages: BillingMessages = {
   buyerName: "氏名または会社名",
   buyerAddress: "住所",
   buyerCountry: "国",
-  buyerCountryHint: "JP や US のような 2 文字。",
   buyerTaxId: "登録番号（任意）",
   buyerTaxIdHint:
     "EU、英国、ノルウェー、スイスでは VAT 番号を入力してください。確認するのはチェックディジットのみで、登録の有無は確認しません。",

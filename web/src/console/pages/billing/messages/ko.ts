@@ -179,7 +179,6 @@ export const messages: BillingMessages = {
   buyerName: "이름 또는 회사",
   buyerAddress: "주소",
   buyerCountry: "국가",
-  buyerCountryHint: "KR 또는 US와 같은 두 글자.",
   buyerTaxId: "사업자 등록번호(선택)",
   buyerTaxIdHint:
     "EU, 영국, 노르웨이, 스위스에서는 VAT 번호를 입력하세요. 검증 숫자만 확인하며 등록 여부는 확인하지 않습니다.",

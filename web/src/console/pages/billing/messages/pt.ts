@@ -182,7 +182,6 @@ export const messages: BillingMessages = {
   buyerName: "Nome ou empresa",
   buyerAddress: "Endereço",
   buyerCountry: "País",
-  buyerCountryHint: "Duas letras, como PT ou US.",
   buyerTaxId: "Número fiscal (opcional)",
   buyerTaxIdHint:
     "Na UE, no Reino Unido, na Noruega e na Suíça: o número de IVA. Verificam-se os dígitos de controlo, não se está registado.",

@@ -181,7 +181,6 @@ export const messages: BillingMessages = {
   buyerName: "Имя или компания",
   buyerAddress: "Адрес",
   buyerCountry: "Страна",
-  buyerCountryHint: "Две буквы, например RU или US.",
   buyerTaxId: "Налоговый номер (необязательно)",
   buyerTaxIdHint:
     "В ЕС, Великобритании, Норвегии и Швейцарии — номер плательщика НДС. Проверяются его контрольные цифры, но не регистрация.",
