@@ -19,6 +19,14 @@ export interface AbortNotice {
 
 export type AbortListener = { handleEvent(): void } | (() => void);
 
+/** Where the client keeps the head of requests with the same headers; made empty by who sends them. */
+export class HeadMemo {
+  /** The head up to its length line, and what it was made for. */
+  head:
+    | (Pick<HttpRequest, "method" | "target" | "headers"> & { readonly host: string; readonly bytes: Buffer })
+    | null = null;
+}
+
 /** A body that is sent piece by piece, as it arrives. */
 export type HttpBodyStream = {
   readonly stream: ReadableStream<Uint8Array>;
@@ -39,6 +47,8 @@ export type HttpRequest = HttpOrigin & {
    * LF and NUL in all of them.
    */
   readonly headers: readonly HttpHeader[];
+  /** Given with each request that has exactly this list of headers, which must not change: its head is encoded once. */
+  readonly headMemo?: HeadMemo | null;
   readonly body: Uint8Array | HttpBodyStream | null;
   readonly signal: AbortNotice;
   readonly limits: HttpLimits;

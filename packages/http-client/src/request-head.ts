@@ -1,4 +1,4 @@
-import { HttpClientError, type HttpHeader, type HttpRequest, isStreamed } from "./model.ts";
+import { type HeadMemo, HttpClientError, type HttpHeader, type HttpRequest, isStreamed } from "./model.ts";
 
 export const requestHeadBytesMax = 64 * 1024;
 /** This is enough room for any head that is not refused, even before it is known to be ASCII. */
@@ -66,6 +66,13 @@ export function formatHost(protocol: "http:" | "https:", hostname: string, port:
  * @throws HttpClientError of kind `malformed` when a part of the request would change the meaning of another one
  */
 export function encodeRequestHead(request: HttpRequest, host: string, scratch: Buffer): number {
+  const { headMemo = null } = request;
+  const length = headMemo === null ? writeStart(request, host, scratch) : writeKnown(request, headMemo, host, scratch);
+  return length + scratch.write(lengthLine(request), length, "latin1");
+}
+
+/** Writes the head up to its length line. */
+function writeStart(request: HttpRequest, host: string, scratch: Buffer): number {
   if (written.scratch !== scratch || written.host !== host || !isSameStart(request, written.start)) {
     written.scratch = null;
     written.length = writeChecked(request, textOf(request, host), scratch);
@@ -74,7 +81,27 @@ export function encodeRequestHead(request: HttpRequest, host: string, scratch: B
     written.host = host;
     written.scratch = scratch;
   }
-  return written.length + scratch.write(lengthLine(request), written.length, "latin1");
+  return written.length;
+}
+
+/** The same for requests whose headers are always the same list. */
+function writeKnown(request: HttpRequest, memo: HeadMemo, host: string, scratch: Buffer): number {
+  const { method, target, headers } = request;
+  const { head } = memo;
+  written.scratch = null;
+  if (
+    head !== null &&
+    head.headers === headers &&
+    head.target === target &&
+    head.host === host &&
+    head.method === method
+  ) {
+    scratch.set(head.bytes);
+    return head.bytes.length;
+  }
+  const length = writeChecked(request, textOf(request, host), scratch);
+  memo.head = { method, target, headers, host, bytes: Buffer.from(scratch.subarray(0, length)) };
+  return length;
 }
 
 /** Whether two requests have the same head up to their length. */

@@ -57,34 +57,103 @@ type Fields = {
   keepAliveMsMax: number | null;
 };
 
+const keptBytesMax = 4_096;
+const framingNames: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "keep-alive"]);
+
+/**
+ * The lines of the last head on a connection. Of the next one only the lines that differ are read: what a line means depends
+ * on its bytes alone.
+ */
+export class KnownLines {
+  readonly starts = new Int32Array(headersMax);
+  readonly lengths = new Int32Array(headersMax);
+  headers: HttpHeader[] = [];
+  /** How many lines are known. */
+  count = 0;
+  #bytes = Buffer.alloc(0);
+
+  /** Whether the line that begins here is the known one with this index. */
+  isSame(index: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const length = this.lengths[index] as number;
+    if (start + length > end) {
+      return false;
+    }
+    const known = this.#bytes;
+    const from = this.starts[index] as number;
+    for (let offset = 0; offset < length; offset += 1) {
+      if (bytes[start + offset] !== known[from + offset]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Keeps a head whose lines were noted. */
+  keep(bytes: Uint8Array, length: number, headers: HttpHeader[]): void {
+    if (length > keptBytesMax) {
+      return;
+    }
+    if (this.#bytes.length < length) {
+      this.#bytes = Buffer.allocUnsafeSlow(length);
+    }
+    for (let offset = 0; offset < length; offset += 1) {
+      this.#bytes[offset] = bytes[offset] as number;
+    }
+    this.headers = headers;
+    this.count = headers.length;
+  }
+}
+
 /**
  * Parses one complete head: the first `length` bytes, from the status line to the empty line, both included.
+ * @param known the lines of the head before on this connection; those of this one from then on
  * @throws Http1ParseError
  */
-export function parseResponseHead(bytes: Uint8Array, length: number, isHeadRequest: boolean): Http1ResponseHead {
+export function parseResponseHead(
+  bytes: Uint8Array,
+  length: number,
+  isHeadRequest: boolean,
+  known: KnownLines,
+): Http1ResponseHead {
   const status = parseStatusLine(bytes);
   const isHttp10 = bytes[7] === 48;
   // One string for the whole head: the values are only views into it until someone reads them.
-  const text = latin1Slice.call(bytes, 0, length);
+  let text: string | null = null;
+  const { count: knownCount, headers: knownHeaders, starts, lengths } = known;
+  // Nothing is known if this throws.
+  known.count = 0;
   const headers: HttpHeader[] = [];
   const fields: Fields = { contentLength: null, isChunked: false, isClose: isHttp10, keepAliveMsMax: null };
   let lineStart = findLineEnd(bytes, statusLineBytesMin) + 2;
   const end = length - 2;
   while (lineStart < end) {
-    if (headers.length === headersMax) {
+    const index = headers.length;
+    if (index === headersMax) {
       throw new Http1ParseError("too_large", `the response has more than ${headersMax} headers`);
     }
-    const nameEnd = findNameEnd(bytes, lineStart);
-    const name = lowerCaseName(bytes, lineStart, nameEnd);
-    const lineEnd = findLineEnd(bytes, nameEnd + 1);
-    const value = trimmedValue(text, nameEnd + 1, lineEnd);
-    headers.push([name, value]);
-    noteField(fields, name, value);
-    lineStart = lineEnd + 2;
+    let header = knownHeaders[index] as HttpHeader;
+    let lineLength = lengths[index] as number;
+    if (index >= knownCount || !known.isSame(index, bytes, lineStart, end)) {
+      const nameEnd = findNameEnd(bytes, lineStart);
+      const name = lowerCaseName(bytes, lineStart, nameEnd);
+      const lineEnd = findLineEnd(bytes, nameEnd + 1);
+      text ??= latin1Slice.call(bytes, 0, length) as string;
+      header = [name, trimmedValue(text, nameEnd + 1, lineEnd)];
+      lineLength = lineEnd + 2 - lineStart;
+    }
+    headers.push(header);
+    const [name, value] = header;
+    if (framingNames.has(name)) {
+      noteField(fields, name, value);
+    }
+    starts[index] = lineStart;
+    lengths[index] = lineLength;
+    lineStart += lineLength;
   }
   if (fields.isChunked && (fields.contentLength !== null || isHttp10)) {
     throw new Http1ParseError("malformed", "the response contradicts itself about the length of its body");
   }
+  known.keep(bytes, length, headers);
   return frameHead(status, headers, fields, isHeadRequest);
 }
 

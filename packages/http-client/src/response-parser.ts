@@ -1,6 +1,12 @@
 import { Http1ChunkedDecoder } from "./chunked-decoder.ts";
 import { cutBytes } from "./cut-bytes.ts";
-import { Http1ParseError, type Http1ResponseHead, isStatusLinePrefix, parseResponseHead } from "./response-head.ts";
+import {
+  Http1ParseError,
+  type Http1ResponseHead,
+  isStatusLinePrefix,
+  KnownLines,
+  parseResponseHead,
+} from "./response-head.ts";
 
 export interface Http1ResponseEvents {
   /** The final head; informational responses are skipped. */
@@ -43,6 +49,7 @@ export class Http1ResponseParser {
   #lineEndBytes = 0;
   // The beginning of an incomplete head; in the usual case it stays unused.
   #headBuffer: Uint8Array | null = null;
+  readonly #knownLines = new KnownLines();
   #headBytes = 0;
 
   constructor(events: Http1ResponseEvents) {
@@ -118,7 +125,12 @@ export class Http1ResponseParser {
         return bytes.length;
       }
       const headLength = this.#headBytes + end - offset;
-      const head = parseResponseHead(this.#takeHead(bytes, offset, end), headLength, this.#isHeadRequest);
+      const head = parseResponseHead(
+        this.#takeHead(bytes, offset, end),
+        headLength,
+        this.#isHeadRequest,
+        this.#knownLines,
+      );
       offset = end;
       if (head.status >= 200) {
         this.#beginBody(head);

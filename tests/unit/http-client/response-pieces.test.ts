@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Http1ParseError, Http1ResponseHead } from "@sluice/http-client/response-head";
+import { Http1ResponseParser } from "@sluice/http-client/response-parser";
 import fc from "fast-check";
 import { cut, parsePieces } from "../../support/wire/parse-pieces.ts";
 
@@ -95,6 +97,42 @@ describe("the pieces in which a response arrives", () => {
           }
         },
       ),
+      { numRuns },
+    );
+  });
+
+  test("what a head means does not depend on the heads before it on the connection, be they alike or malformed", () => {
+    const heads = (parser: Http1ResponseParser, seen: unknown[], text: string): unknown => {
+      const before = seen.length;
+      parser.begin(false);
+      try {
+        parser.push(Buffer.from(text, "latin1"), 0);
+      } catch (error) {
+        return (error as Http1ParseError).kind;
+      }
+      return seen.slice(before);
+    };
+    const opened = () => {
+      const seen: unknown[] = [];
+      const onHead = (read: Http1ResponseHead) => void seen.push({ ...read, headers: [...read.headers] });
+      return { seen, parser: new Http1ResponseParser({ onHead, onBody: () => {}, onComplete: () => {} }) };
+    };
+    const line = fc.constantFrom(
+      ...["X-A: 1", "X-A: 2", "X-A: 12", "x-a: 1", "X-A:1 ", "X-AB: 1", "Connection: close", "Keep-Alive: timeout=5"],
+      ...["Content-Length: 0", "Content-Length: 7", "Transfer-Encoding: chunked", " folded", "X-A : 1", "X-A: 1\n", ""],
+      `X-Long: ${"a".repeat(4_000)}`,
+    );
+    const head = fc
+      .tuple(fc.constantFrom("HTTP/1.1 200 OK", "HTTP/1.0 200 OK", "HTTP/1.1 404 "), fc.array(line, { maxLength: 6 }))
+      .map(([status, lines]) => `${[status, ...lines].join("\r\n")}\r\n\r\n`);
+    fc.assert(
+      fc.property(fc.array(head, { minLength: 2, maxLength: 6 }), (texts) => {
+        const { parser, seen } = opened();
+        for (const text of texts.flatMap((each) => [each, each])) {
+          const alone = opened();
+          expect([text, heads(parser, seen, text)]).toEqual([text, heads(alone.parser, alone.seen, text)]);
+        }
+      }),
       { numRuns },
     );
   });

@@ -1,13 +1,19 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { accountHeader } from "@sluice/exit-protocol/headers";
-import type { AbortNotice, HttpHeader, HttpLimits, HttpRequest } from "@sluice/http-client/model";
+import {
+  type AbortNotice,
+  HeadMemo,
+  type HttpHeader,
+  type HttpLimits,
+  type HttpRequest,
+} from "@sluice/http-client/model";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Channel, Endpoint, RequestChanges } from "../channels/model.ts";
 import type { GatewayCall, ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 import { credentialHeader } from "../upstreams/credential-header.ts";
-import { messagesHeaders } from "../upstreams/messages-headers.ts";
+import { betasHeader, messagesHeaders, versionHeader } from "../upstreams/messages-headers.ts";
 
 /**
  * A feature switch of the OpenAI API that a client may send. No other header is forwarded, except those of the Messages
@@ -99,33 +105,8 @@ export function composeRequest(
   channel: Channel,
   options: RequestOptions,
 ): HttpRequest {
-  const headers: HttpHeader[] = [];
-  if (request.contentType !== null) {
-    headers.push(["content-type", request.contentType]);
-  }
   const { endpoint } = options;
-  const credential = credentialHeader(endpoint.auth, options.credential);
-  if (credential !== null) {
-    headers.push(credential);
-  }
-  if (options.exitAccount !== undefined && options.exitAccount !== null) {
-    headers.push([accountHeader, options.exitAccount]);
-  }
-  if (options.accept !== null) {
-    headers.push(["accept", options.accept]);
-  }
-  const beta = call.headers.get(betaHeader);
-  if (options.dialect === "messages") {
-    headers.push(...messagesHeaders(call.headers, channel.flags));
-  } else if (beta !== null && betaPattern.test(beta)) {
-    headers.push([betaHeader, beta]);
-  }
-  const idempotencyKey = call.headers.get(idempotencyHeader);
-  if (idempotencyKey !== null) {
-    headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);
-  }
-  // The gateway inspects the response, so it must not be compressed.
-  headers.push(plainEncoding, ownName, [hopHeader, options.hops]);
+  const { headers, headMemo } = headersFor(call, request, channel, options);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   const composed: HttpRequest = {
     protocol: endpoint.protocol,
@@ -133,12 +114,113 @@ export function composeRequest(
     port: endpoint.port,
     method: call.method,
     target: `${endpoint.basePath}${options.path}${joinQuery(options.query ?? keepQuery(call.query), channel.changes)}`,
-    headers: changeHeaders(headers, channel.changes),
+    headers,
+    headMemo,
     body: hasBody ? request.body : null,
     signal: options.signal,
     limits: options.limits,
   };
   return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
+}
+
+/** What decides about the headers of a request to a channel, and is the client's. */
+type ClientsOwn = Pick<ParsedRequest, "contentType"> & {
+  readonly beta: string | null;
+  readonly idempotencyKey: string | null;
+  /** Of the Messages API. */
+  readonly version: string | null;
+  readonly betas: string | null;
+};
+
+type SentHeaders = { readonly headers: readonly HttpHeader[]; readonly headMemo: HeadMemo | null };
+type KnownHeaders = SentHeaders & {
+  readonly own: ClientsOwn;
+  readonly of: Pick<RequestOptions, "endpoint" | "credential" | "accept" | "hops" | "dialect">;
+};
+
+/** The headers of the last request to each channel: nearly all of its requests have the same. */
+const knownHeaders = new WeakMap<Channel, KnownHeaders>();
+
+function headersFor(
+  call: GatewayCall,
+  { contentType }: ParsedRequest,
+  channel: Channel,
+  options: RequestOptions,
+): SentHeaders {
+  const { dialect, exitAccount = null } = options;
+  const { headers: sent } = call;
+  const isMessages = dialect === "messages";
+  const own: ClientsOwn = {
+    contentType,
+    beta: sent.get(betaHeader),
+    idempotencyKey: sent.get(idempotencyHeader),
+    version: isMessages ? sent.get(versionHeader) : null,
+    betas: isMessages ? sent.get(betasHeader) : null,
+  };
+  if (own.idempotencyKey !== null || exitAccount !== null) {
+    return { headers: makeHeaders(call, own, channel, options), headMemo: null };
+  }
+  const known = knownHeaders.get(channel);
+  if (known !== undefined && isSameClient(known.own, own) && isSameAttempt(known.of, options)) {
+    return known;
+  }
+  const headers = makeHeaders(call, own, channel, options);
+  const { endpoint, credential, accept, hops } = options;
+  const made = { headers, headMemo: new HeadMemo(), own, of: { endpoint, credential, accept, hops, dialect } };
+  knownHeaders.set(channel, made);
+  return made;
+}
+
+function isSameClient(one: ClientsOwn, other: ClientsOwn): boolean {
+  return (
+    one.contentType === other.contentType &&
+    one.beta === other.beta &&
+    one.version === other.version &&
+    one.betas === other.betas
+  );
+}
+
+function isSameAttempt(one: KnownHeaders["of"], other: KnownHeaders["of"]): boolean {
+  return (
+    one.endpoint === other.endpoint &&
+    one.credential === other.credential &&
+    one.hops === other.hops &&
+    one.accept === other.accept &&
+    one.dialect === other.dialect
+  );
+}
+
+function makeHeaders(
+  call: GatewayCall,
+  { beta, idempotencyKey, contentType }: ClientsOwn,
+  channel: Channel,
+  { endpoint, exitAccount, accept, dialect, hops, credential: secret }: RequestOptions,
+): HttpHeader[] {
+  const headers: HttpHeader[] = [];
+  if (contentType !== null) {
+    headers.push(["content-type", contentType]);
+  }
+  const credential = credentialHeader(endpoint.auth, secret);
+  if (credential !== null) {
+    headers.push(credential);
+  }
+  if (exitAccount !== undefined && exitAccount !== null) {
+    headers.push([accountHeader, exitAccount]);
+  }
+  if (accept !== null) {
+    headers.push(["accept", accept]);
+  }
+  if (dialect === "messages") {
+    headers.push(...messagesHeaders(call.headers, channel.flags));
+  } else if (beta !== null && betaPattern.test(beta)) {
+    headers.push([betaHeader, beta]);
+  }
+  if (idempotencyKey !== null) {
+    headers.push([idempotencyHeader, ownIdempotencyKey(call, idempotencyKey)]);
+  }
+  // The gateway inspects the response, so it must not be compressed.
+  headers.push(plainEncoding, ownName, [hopHeader, hops]);
+  return changeHeaders(headers, channel.changes);
 }
 
 const plainEncoding: HttpHeader = ["accept-encoding", "identity"];

@@ -1,5 +1,5 @@
 import { exitNodeHeader } from "@sluice/exit-protocol/headers";
-import type { HttpResponse } from "@sluice/http-client/model";
+import type { HttpHeader, HttpResponse } from "@sluice/http-client/model";
 import type { CallState, GatewayResponse } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
@@ -7,7 +7,14 @@ import type { Operation } from "../operations/model.ts";
 const forwardedHeaders = new Set(["content-type", "content-encoding", "content-disposition", "openai-version"]);
 
 export function headerOf(response: HttpResponse, name: string): string | null {
-  return response.headers.find(([candidate]) => candidate === name)?.[1] ?? null;
+  const { headers } = response;
+  for (let index = 0; index < headers.length; index += 1) {
+    const header = headers[index] as HttpHeader;
+    if (header[0] === name) {
+      return header[1];
+    }
+  }
+  return null;
 }
 
 /** Whether the body is compressed, although we never ask for it: what can't be read can't be counted. */

@@ -66,5 +66,5 @@ function withToken(request: HttpRequest, token: string): HttpRequest {
 }
 
 function withHeaders(request: HttpRequest, headers: readonly HttpHeader[]): HttpRequest {
-  return { ...request, headers: [...request.headers, ...headers] };
+  return { ...request, headers: [...request.headers, ...headers], headMemo: null };
 }

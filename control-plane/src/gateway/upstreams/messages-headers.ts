@@ -2,11 +2,11 @@ import type { UpstreamFlags } from "@sluice/contracts/upstreams";
 import type { HttpHeader } from "@sluice/http-client/model";
 import type { CallHeaders } from "../model.ts";
 
-const versionHeader = "anthropic-version";
+export const versionHeader = "anthropic-version";
 /** Required by the API. A client that names no version gets the one that accepts every field. */
 const oldestVersion = "2023-06-01";
 const versionPattern = /^\d{4}-\d{2}-\d{2}$/;
-const betasHeader = "anthropic-beta";
+export const betasHeader = "anthropic-beta";
 const betaPattern = /^[A-Za-z0-9._-]{1,64}$/;
 const betasMax = 100;
 /** A feature that raises the price of tokens by itself; it is passed on only where the channel names it. */

@@ -9,6 +9,7 @@ import {
   withHop,
 } from "@sluice/control-plane/gateway/dispatch/compose-request.ts";
 import type { GatewayCall, ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
+import fc from "fast-check";
 import { channelOf } from "../../../support/calls/channel-fixtures.ts";
 import { operationOf } from "../../../support/calls/operations.ts";
 
@@ -69,6 +70,46 @@ describe("a request as it goes to a channel", () => {
     const { sent } = compose({}, "", channelOf(1, toUpstream(upstream)), "secret");
     expect(sent.get(name)).toBe(value);
     expect([...sent.values()].filter((shown) => shown.includes("secret"))).toHaveLength(1);
+  });
+
+  test("has the headers of its own call, whichever calls the channel had before", () => {
+    const shared = channelOf(1);
+    const sent = (channel: typeof shared, each: readonly (string | null)[]) => {
+      const [beta, key, version, credential, hops, account, dialect] = each as string[];
+      const headers = { "openai-beta": beta, "idempotency-key": key, "anthropic-beta": version };
+      const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null);
+      const call = { method: "POST", path: "/v1/messages", query: "", headers: new Headers(given) };
+      return composeRequest(call as unknown as GatewayCall, request, channel, {
+        ...options,
+        endpoint: shared.endpoints.get("chat") as RequestOptions["endpoint"],
+        credential: credential ?? null,
+        hops: hops as string,
+        exitAccount: account ?? null,
+        dialect: dialect as RequestOptions["dialect"],
+      }).headers;
+    };
+    const parts = [
+      [null, "a=v1", "a=v2"],
+      [null, "key"],
+      [null, "files-api", "skills"],
+      [null, "one", "two"],
+      ["mark", "mark,mark2"],
+      [null, "7"],
+      ["chat", "messages"],
+    ] as const;
+    // Each call differs from the one before in one part.
+    const change = fc
+      .nat(parts.length - 1)
+      .chain((at) => fc.tuple(fc.constant(at), fc.constantFrom<string | null>(...(parts[at] ?? []))));
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 2, maxLength: 20 }), (changes) => {
+        const attempt: (string | null)[] = parts.map(([first]) => first);
+        for (const [at, value] of changes) {
+          attempt[at] = value;
+          expect(sent(shared, attempt)).toEqual(sent(channelOf(1), attempt));
+        }
+      }),
+    );
   });
 
   test("has no credential where the upstream wants none", () => {
