@@ -118,6 +118,12 @@ test(
     // A budget of 0.01 USD covers five calls.
     expect(calls).toEqual([true, true, true, true, true, false]);
     await web.rig.waitForUsedQuota(budgetId, 5n * price);
+    // A link to a page that her role does not have says so, and nothing on it is refused.
+    await annas.page.goto("/console/billing/?tab=orders");
+    await annas.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+    expect(await annas.axe()).toEqual([]);
+    await annas.page.locator(".sidebar-balance").waitFor();
+    expect(await annas.page.getByText("This could not be loaded").count()).toBe(0);
     await annas.close();
 
     await page.goto("/console/usage/");

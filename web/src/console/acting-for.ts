@@ -1,4 +1,4 @@
-import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
+import { allowsRole, type OrganisationRole, type OrganisationRule } from "@sluice/contracts/organisation-rights";
 import { actForOrganisation, onRefused } from "../api/client.ts";
 import { keepPreference, readPreference } from "../shell/preferences.ts";
 
@@ -21,6 +21,9 @@ function read(): Acting | null {
 
 /** Chosen before the page was loaded: another choice loads it again, so that nothing of two accounts is ever mixed. */
 export const acting: Acting | null = read();
+
+/** Whether the account that the console acts for may do this: one's own may do everything. */
+export const mayDo = (rule: OrganisationRule): boolean => acting === null || allowsRole(acting.role, rule);
 
 /** Chooses an organisation, or the own account with null, and opens a page for it. */
 export function actFor(chosen: Acting | null, path = "/console/"): void {

@@ -1,6 +1,6 @@
 import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales } from "@sluice/contracts/locales";
-import { allowsRole, type OrganisationRule } from "@sluice/contracts/organisation-rights";
+import type { OrganisationRule } from "@sluice/contracts/organisation-rights";
 import { Router, type RouteSectionProps, useLocation } from "@solidjs/router";
 import { QueryClientProvider } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
@@ -14,7 +14,7 @@ import { toNavEntries, toRouterRoutes } from "../shell/app-routes.ts";
 import { BareFrame } from "../shell/bare-frame.tsx";
 import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
-import { acting } from "./acting-for.ts";
+import { mayDo } from "./acting-for.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
 import { consoleLocale } from "./locales.ts";
@@ -36,7 +36,7 @@ export function ConsoleApp(): JSX.Element {
     <QueryClientProvider client={client}>
       <KitTextsProvider texts={() => frameArea.texts().kit}>
         <Router base="/console" root={AnyFrame}>
-          {[...toRouterRoutes(consoleRoutes), { path: "*", component: UnknownPage }]}
+          {[...toRouterRoutes(consoleRoutes, OfRole), { path: "*", component: UnknownPage }]}
         </Router>
       </KitTextsProvider>
     </QueryClientProvider>
@@ -102,8 +102,29 @@ const requires: Readonly<Record<string, OrganisationRule>> = {
   "/tokens/": "tokens",
 };
 
-const isOffered = ({ path }: { readonly path: string }): boolean =>
-  acting === null || allowsRole(acting.role, requires[path] ?? "person");
+const isOffered = ({ path }: { readonly path: string }): boolean => mayDo(requires[path] ?? "person");
+
+/** A page that a link led to, if the member has it: no request of it is refused for the role. */
+function OfRole(props: { readonly children: JSX.Element }): JSX.Element {
+  const location = useLocation();
+  const path = (): string => `${location.pathname.replace(/^\/console/, "").replace(/\/$/, "")}/`;
+  return (
+    <Show when={isOffered({ path: path() })} fallback={<RefusedPage />}>
+      {props.children}
+    </Show>
+  );
+}
+
+function RefusedPage(): JSX.Element {
+  const texts = frameArea.texts().console;
+  useConsoleTitle(() => texts.notForRole);
+  return (
+    <>
+      <PageHead title={texts.notForRole} />
+      <EmptyState title={texts.notForRoleText} />
+    </>
+  );
+}
 
 function LanguageMenu(): JSX.Element {
   return (

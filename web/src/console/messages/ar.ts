@@ -88,6 +88,8 @@ export const messages: FrameMessages = {
     language: "اللغة",
     notFound: "لا توجد صفحة كهذه في وحدة التحكم",
     notFoundText: "ربما نُقلت. يعرض الشريط الجانبي كل الصفحات الموجودة.",
+    notForRole: "ليست لدورك",
+    notForRoleText: "يحدد مالكو المؤسسة من يمكنه فتح هذه الصفحة. حسابك الشخصي في القائمة في الأعلى.",
     balance: "الرصيد",
     topUp: "شحن الرصيد",
     pageFailed: "تعذّر تحميل هذه الصفحة",

@@ -90,6 +90,9 @@ export const messages: FrameMessages = {
     language: "Sprache",
     notFound: "Diese Seite gibt es in der Konsole nicht",
     notFoundText: "Vielleicht ist sie umgezogen. Die Seitenleiste zeigt alle vorhandenen Seiten.",
+    notForRole: "Nicht für Ihre Rolle",
+    notForRoleText:
+      "Eigentümer der Organisation bestimmen, wer diese Seite öffnen darf. Zu Ihrem eigenen Konto führt das Menü oben.",
     balance: "Guthaben",
     topUp: "Aufladen",
     pageFailed: "Diese Seite konnte nicht geladen werden",

@@ -10,6 +10,9 @@ export const messages = {
     language: "Language",
     notFound: "This console page does not exist",
     notFoundText: "It may have been moved. The sidebar lists every page.",
+    notForRole: "Not for your role",
+    notForRoleText:
+      "Owners of the organisation decide who may open this page. Your own account is in the menu at the top.",
     balance: "Balance",
     topUp: "Top up",
     pageFailed: "This page could not be loaded",

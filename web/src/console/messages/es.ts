@@ -89,6 +89,9 @@ export const messages: FrameMessages = {
     language: "Idioma",
     notFound: "Esa página no existe en la consola",
     notFoundText: "Puede que se haya movido. La barra lateral muestra todas las páginas que hay.",
+    notForRole: "No es para su rol",
+    notForRoleText:
+      "Los propietarios de la organización deciden quién puede abrir esta página. Su propia cuenta está en el menú de arriba.",
     balance: "Saldo",
     topUp: "Recargar",
     pageFailed: "No se ha podido cargar esta página",

@@ -89,6 +89,9 @@ export const messages: FrameMessages = {
     language: "Langue",
     notFound: "Cette page n’existe pas dans la console",
     notFoundText: "Elle a peut-être été déplacée. La barre latérale montre toutes les pages existantes.",
+    notForRole: "Pas pour votre rôle",
+    notForRoleText:
+      "Les propriétaires de l’organisation décident qui peut ouvrir cette page. Votre propre compte est dans le menu en haut.",
     balance: "Solde",
     topUp: "Recharger",
     pageFailed: "Cette page n’a pas pu être chargée",

@@ -88,6 +88,8 @@ export const messages: FrameMessages = {
     language: "भाषा",
     notFound: "कंसोल में ऐसा कोई पेज नहीं है",
     notFoundText: "हो सकता है उसकी जगह बदल गई हो। साइडबार में सारे पेज हैं।",
+    notForRole: "आपकी भूमिका के लिए नहीं",
+    notForRoleText: "यह पेज कौन खोल सकता है, यह संगठन के स्वामी तय करते हैं। आपका अपना खाता ऊपर के मेन्यू में है।",
     balance: "बैलेंस",
     topUp: "राशि जोड़ें",
     pageFailed: "यह पेज लोड नहीं हो सका",

@@ -88,6 +88,9 @@ export const messages: FrameMessages = {
     language: "言語",
     notFound: "コンソールにこのページはありません",
     notFoundText: "移動した可能性があります。サイドバーにすべてのページがあります。",
+    notForRole: "この役割では開けません",
+    notForRoleText:
+      "このページを開ける人は組織のオーナーが決めます。ご自身のアカウントには上部のメニューから切り替えられます。",
     balance: "残高",
     topUp: "チャージする",
     pageFailed: "このページを読み込めませんでした",

@@ -88,6 +88,8 @@ export const messages: FrameMessages = {
     language: "언어",
     notFound: "콘솔에 없는 페이지입니다",
     notFoundText: "옮겨졌을 수 있습니다. 사이드바에 모든 페이지가 있습니다.",
+    notForRole: "이 역할로는 열 수 없습니다",
+    notForRoleText: "이 페이지를 열 수 있는 사람은 조직의 소유자가 정합니다. 본인 계정은 위쪽 메뉴에 있습니다.",
     balance: "잔액",
     topUp: "충전하기",
     pageFailed: "이 페이지를 불러오지 못했습니다",

@@ -88,6 +88,9 @@ export const messages: FrameMessages = {
     language: "Idioma",
     notFound: "Essa página não existe no console",
     notFoundText: "Ela pode ter mudado de lugar. A barra lateral mostra todas as páginas que existem.",
+    notForRole: "Não é para a sua função",
+    notForRoleText:
+      "Os proprietários da organização decidem quem pode abrir esta página. A sua própria conta está no menu no topo.",
     balance: "Saldo",
     topUp: "Recarregar",
     pageFailed: "Não foi possível carregar esta página",

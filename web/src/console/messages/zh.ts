@@ -88,6 +88,8 @@ export const messages: FrameMessages = {
     language: "语言",
     notFound: "控制台中没有这个页面",
     notFoundText: "它可能已被移动。侧栏列出了所有页面。",
+    notForRole: "您的角色无权查看",
+    notForRoleText: "谁可以打开此页面由组织的所有者决定。您自己的账户在顶部菜单中。",
     balance: "余额",
     topUp: "充值",
     pageFailed: "无法加载此页面",

@@ -1,12 +1,11 @@
-import { allowsRole } from "@sluice/contracts/organisation-rights";
 import { type JSX, Show } from "solid-js";
-import { acting } from "../acting-for.ts";
+import { mayDo } from "../acting-for.ts";
 import { formats } from "../formats.ts";
 import { frameArea } from "../messages/frame.ts";
 import { createBalanceQuery } from "./queries.ts";
 
 /** Members of an organisation who don't pay for it see the balance, and their usage. */
-const mayPay = acting === null || allowsRole(acting.role, "billing");
+const mayPay = mayDo("billing");
 
 const refreshMs = 15_000;
 

@@ -1,6 +1,7 @@
 import { For, type JSX, Show } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
 import { Status } from "../../../kit/status.tsx";
+import { mayDo } from "../../acting-for.ts";
 import styles from "./home.module.css";
 import { homeArea } from "./messages/messages.ts";
 
@@ -12,6 +13,7 @@ type SetupProps = {
 /** The steps until the first call. */
 export function SetupCard(props: SetupProps): JSX.Element {
   const texts = homeArea.texts();
+  const offersBilling = (): boolean => props.isEmpty && mayDo("billing");
   const steps = () => [
     { title: texts.stepCredit, text: texts.stepCreditText, isDone: !props.isEmpty },
     { title: texts.stepKey, text: texts.stepKeyText, isDone: props.hasKey },
@@ -35,12 +37,12 @@ export function SetupCard(props: SetupProps): JSX.Element {
         </For>
       </ol>
       <div class="form-actions">
-        <Show when={props.isEmpty}>
+        <Show when={offersBilling()}>
           <a class="button" data-variant="primary" href="/console/billing/">
             {texts.toBilling}
           </a>
         </Show>
-        <a class="button" data-variant={props.isEmpty ? undefined : "primary"} href="/console/keys/">
+        <a class="button" data-variant={offersBilling() ? undefined : "primary"} href="/console/keys/">
           {texts.toKeys}
         </a>
       </div>

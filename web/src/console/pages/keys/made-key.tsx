@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
+import { mayDo } from "../../acting-for.ts";
 import { createModelsQuery } from "../../parts/queries.ts";
 import { SnippetTabs } from "../../parts/snippet-tabs.tsx";
 import styles from "./keys.module.css";
@@ -159,7 +160,10 @@ function FirstRequest(props: { readonly made: MadeKey; readonly model: string })
                 </>
               }
             >
-              {texts.refusedEmpty} <a href="/console/billing/">{texts.addBalance}</a>
+              {texts.refusedEmpty}{" "}
+              <Show when={mayDo("billing")}>
+                <a href="/console/billing/">{texts.addBalance}</a>
+              </Show>
             </Show>
           </Notice>
         )}

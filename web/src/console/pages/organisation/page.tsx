@@ -16,6 +16,7 @@ import { InvitationList, InviteDialog } from "./invitations.tsx";
 import { MemberList } from "./members.tsx";
 import { organisationArea } from "./messages/messages.ts";
 import { NameDialog } from "./name-dialog.tsx";
+import styles from "./organisation.module.css";
 import { OrganisationList } from "./organisation-list.tsx";
 import { ProjectList } from "./projects.tsx";
 import { createDetailQuery, type Detail, detailKey } from "./queries.ts";
@@ -145,10 +146,12 @@ function PageActions(props: { readonly acting: Acting; readonly onChanged: () =>
   }));
   return (
     <>
-      <Show when={mayInOrganisation(props.acting.role, "settings")}>
-        <Button onClick={() => setAsked("name")}>{texts.rename}</Button>
-      </Show>
-      <Button onClick={() => setAsked("leave")}>{texts.leave}</Button>
+      <div class={styles["actions"]}>
+        <Show when={mayInOrganisation(props.acting.role, "settings")}>
+          <Button onClick={() => setAsked("name")}>{texts.rename}</Button>
+        </Show>
+        <Button onClick={() => setAsked("leave")}>{texts.leave}</Button>
+      </div>
       <Show when={leave.error}>{(error) => <ErrorState error={error()} />}</Show>
       <NameDialog
         isOpen={asked() === "name"}

@@ -1,5 +1,6 @@
 import { type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
+import { mayDo } from "../../acting-for.ts";
 import type { Problem } from "./conversation.ts";
 import { playgroundArea } from "./messages/messages.ts";
 
@@ -33,7 +34,7 @@ export function ProblemNote(props: {
         <bdi>{props.problem.message}</bdi> {cure()}
       </div>
       <div class="state-actions">
-        <Show when={props.problem.code === "insufficient_quota"}>
+        <Show when={props.problem.code === "insufficient_quota" && mayDo("billing")}>
           <a class="button" href="/console/billing/">
             {texts.addBalance}
           </a>
