@@ -3,7 +3,10 @@ import type { ApiKeyId, BudgetId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
+import type { SqlValue } from "@sluice/control-plane/platform/db.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import type { UsageFilter } from "@sluice/control-plane/usage/views/model.ts";
+import { listUsage } from "@sluice/control-plane/usage/views/views-store.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { loginUser } from "../support/accounts/logins.ts";
@@ -91,17 +94,31 @@ describe("the list of calls", () => {
     expect(seen.map(({ request_id }) => request_id)).toEqual(rows.map(({ requestId }) => requestId as string));
   });
 
-  test("reads no more partitions than a page needs, and sorts nothing", async () => {
-    const { customer } = await enter();
-    await log(customer, [{ startedAtMs: noon }, { startedAtMs: noon - dayMs }, { startedAtMs: noon - 2 * dayMs }]);
-    const plan = await rig.db.sql<{ "QUERY PLAN": string }>`
-      explain select * from usage_log u where u.gateway_user_id = ${customer.gatewayUserId}::bigint
-        and u.day between ${dayAt(noon - 2 * dayMs)}::date and ${dayAt(noon)}::date
-        and (u.day, u.request_id) < ('9999-12-31'::date, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-      order by u.day desc, u.request_id desc limit 25`;
-    const text = plan.map((line) => line["QUERY PLAN"]).join("\n");
-    expect(text).toContain("Append");
-    expect(text).not.toMatch(/Sort|Merge Append/);
+  const byMinute =
+    /Presorted Key: [^\n]*"left"[\s\S]*Index Scan Backward using \S*_(gateway_user_id|model)_day_left\S*/;
+  test.each([
+    ["all", {}, byMinute],
+    ["a key", { keyId: 7n }, byMinute],
+    ["a model", { model: "other" }, byMinute],
+    [
+      "a model that another one answered for",
+      { askedModel: "wanted" },
+      /Index Scan Backward using \S*_asked_model_\S*/,
+    ],
+    ["an outcome", { outcome: "failed" }, /Index Scan Backward using \S*_gateway_user_id_day_request_id_outcom\S*/],
+  ])("reads the days one after the other, and of %s no other calls", async (_what, asked, wanted) => {
+    const [{ customer }, [fromDay, toDay]] = [await enter(), [dayAt(noon - 2 * dayMs), dayAt(noon)]];
+    const nothing = { keyId: null, model: null, askedModel: null, outcome: null, endUser: null, tag: null };
+    const whose = { gatewayUserId: customer.gatewayUserId, memberId: null, projectId: null };
+    const filter = { ...whose, ...nothing, fromDay, toDay, zone: "UTC", ...asked } as UsageFilter;
+    const plan = await rig.db.withTransaction(async (tx) => {
+      await tx.sql`select set_config(name, 'off', true) from unnest('{enable_seqscan,enable_bitmapscan,enable_sort}'::text[]) name`;
+      const query = (text: string, values: SqlValue[]) => tx.query(`explain ${text}`, values);
+      return await listUsage({ query } as never, filter, { cursor: null, limit: 25 });
+    });
+    const lines = (plan as unknown as { "QUERY PLAN": string }[]).map((line) => line["QUERY PLAN"]).join("\n");
+    expect(lines).toMatch(wanted);
+    expect(lines).not.toMatch(/-> {2}Sort|Merge Append/);
   });
 
   test("is filtered by key, model, outcome and day, and shows what each call used and cost", async () => {

@@ -93,7 +93,7 @@ export const explainedLimits = z.strictObject({
     spend_per_day: appliedLimit,
     spend_per_month: appliedLimit,
   }),
-  /** What the account has used of each: calls that ended in the last minute, and quota; null without an account. */
+  /** What the account has used of each: calls that began in the last minute, and quota; null without an account. */
   used: z
     .strictObject({
       requests_per_minute: z.int(),

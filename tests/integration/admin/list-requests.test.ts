@@ -428,6 +428,11 @@ test("lists are for admins only", async () => {
 test.each([
   ["the model that they asked for", { asked_model: "wanted" }, /Index (?:Only )?Scan Backward using \S*asked_model\S*/],
   // Only the calls of a minute are put in order.
+  [
+    "their user",
+    { gateway_user_id: "7" },
+    /Presorted Key: [^\n]*"left"[\s\S]*Index Scan Backward using \S*_gateway_user_id_day_left\S*/,
+  ],
   ["their model", { model: "wanted" }, /Presorted Key: [^\n]*"left"[\s\S]*Index Scan Backward using \S*_model_\S*/],
   [
     "their channel",

@@ -209,11 +209,11 @@ export const abilities = listSource({
 
 const startedAt = column("timestamptz", "u.started_at");
 const calledBy = [column("date", "u.day"), column("uuid", "u.request_id")] as const;
-/** The order of the indexes by model and by channel. */
+/** The order of the indexes by user, model and channel. */
 const minutesOfCalls = [calledBy[0], column("text", callMinute("u.request_id")), calledBy[1]];
-const indexedByMinute = ["model", "channel_id"];
+const indexedByMinute = ["user_id", "gateway_user_id", "key_id", "model", "channel_id"];
 /** Filters whose indexes have the id itself. */
-const indexedById = ["request_id", "user_id", "gateway_user_id", "key_id", "asked_model", "error_code"];
+const indexedById = ["request_id", "asked_model", "error_code"];
 const daysDefault = 31;
 const daysMax = 400;
 
@@ -271,7 +271,7 @@ export const usage = listSource({
     request_id: hasRequestId,
     user_id: (value, bind) => `u.gateway_user_id = gateway_user_of_user(${bind(value, "bigint")})`,
     gateway_user_id: equals("bigint", "u.gateway_user_id"),
-    // The log is indexed by user, not by key.
+    // The log is indexed by user first.
     key_id: (value, bind) => {
       const id = bind(value, "bigint");
       return `u.api_key_id = ${id} and u.gateway_user_id = gateway_user_of_key(${id})`;

@@ -88,7 +88,10 @@ export async function hasPlan(db: Queryable, planCode: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** What an account has used: of calls that ended in the last minute, and of quota in the current day and month. */
+/**
+ * What an account has used: of calls that began in the last minute, and of quota in the current day and month. The minutes of
+ * ids (`callMinute`) lead to these calls.
+ */
 export async function findUse(db: Queryable, id: GatewayUserId): Promise<LimitsUse> {
   const [row] = await db.sql<Record<keyof LimitsUse, bigint>>`
     select count(u.*) as requests_per_minute,
@@ -96,7 +99,9 @@ export async function findUse(db: Queryable, id: GatewayUserId): Promise<LimitsU
       spent_since(${id}::bigint, 'daily') as spend_per_day, spent_since(${id}::bigint, 'monthly') as spend_per_month
     from (values (1)) one
     left join usage_log u on u.gateway_user_id = ${id}::bigint
-      and u.day >= (now() at time zone 'UTC')::date - 1 and u.started_at > now() - interval '1 minute'`;
+      and u.day >= (now() at time zone 'UTC')::date - 1 and u.started_at > now() - interval '1 minute'
+      and left(u.request_id::text, 8) collate "C"
+        >= lpad(to_hex((extract(epoch from now() - interval '5 minutes') * 1000)::bigint >> 16), 8, '0') collate "C"`;
   const number = (name: keyof LimitsUse): number => Number(row?.[name] ?? 0n);
   return {
     requests_per_minute: number("requests_per_minute"),

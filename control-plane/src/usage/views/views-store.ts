@@ -1,5 +1,6 @@
 import { countColumns, priceColumns, tokenColumns } from "@sluice/contracts/priced-units";
 import type { UsageView } from "@sluice/contracts/usage";
+import { callMinute } from "../../db/expressions.ts";
 import type { PriceTexts } from "../../models/model.ts";
 import { countDays, startOfDay } from "../../platform/days.ts";
 import type { Queryable, SqlValue } from "../../platform/db.ts";
@@ -30,25 +31,32 @@ const keysOf = (user: string, member: string, project: string): string =>
 const hasTag = (user: string, tag: string): string =>
   `array_append(u.tags, u.gateway_user_id::text) @> array[${tag}::text, ${user}::bigint::text]`;
 
-/**
- * Whether a call has the end user and the tag of a filter. The text depends on what is asked for, so that even a plan for any
- * values uses their indexes.
- */
+/** Whether a call has a value of a filter; the placeholder of one that is not asked for is named all the same. */
+const hasIfAsked = (value: unknown, placeholder: string, condition: string): string =>
+  value === null ? `${placeholder} is null` : condition;
+
+/** Whether a call has the end user and the tag of a filter. */
 const hasLabels = ({ endUser, tag }: UsageFilter, endUserValue: string, tagValue: string): string =>
   [
-    endUser === null ? `${endUserValue}::text is null` : `u.end_user = ${endUserValue}::text`,
-    tag === null ? `${tagValue}::text is null` : `u.tags is not null and ${hasTag("$1", tagValue)}`,
+    hasIfAsked(endUser, `${endUserValue}::text`, `u.end_user = ${endUserValue}::text`),
+    hasIfAsked(tag, `${tagValue}::text`, `u.tags is not null and ${hasTag("$1", tagValue)}`),
   ].join(" and ");
 
-/** The calls of a filter; its values are `$1` to `$12`. */
+/** Calls that failed, were refused or left are in an index of their own. */
+const isOfTrouble = ({ outcome }: UsageFilter): boolean => outcome !== null && outcome !== "completed";
+
+/**
+ * The calls of a filter; its values are `$1` to `$12`. The text depends on what is asked for, so that even a plan for any values
+ * uses the indexes of it.
+ */
 export const isMeant = (filter: UsageFilter): string => `u.gateway_user_id = $1::bigint
   and u.day between $2::text::date - 1 and $3::text::date + 1
   and u.started_at >= $2::text::date::timestamp at time zone $4::text
   and u.started_at < ($3::text::date + 1)::timestamp at time zone $4::text
-  and ($5::bigint is null or u.api_key_id = $5::bigint)
-  and ($6::text is null or u.model = $6::text)
-  and ($7::text is null or u.outcome = $7::text)
-  and ($8::text is null or u.asked_model = $8::text)
+  and ${hasIfAsked(filter.keyId, "$5::bigint", "u.api_key_id = $5::bigint")}
+  and ${hasIfAsked(filter.model, "$6::text", "u.model = $6::text")}
+  and ${hasIfAsked(filter.outcome, "$7::text", `${isOfTrouble(filter) ? "u.outcome <> 'completed' and " : ""}u.outcome = $7::text`)}
+  and ${hasIfAsked(filter.askedModel, "$8::text", "u.asked_model = $8::text")}
   and (($9::bigint is null and $10::bigint is null) or u.api_key_id = any (array(${keysOf("$1", "$9", "$10")})))
   and ${hasLabels(filter, "$11", "$12")}`;
 
@@ -78,13 +86,18 @@ export async function listUsage(
   },
 ): Promise<(UsageView | (UsageView & CallOfMember))[]> {
   const { day, requestId } = page.cursor ?? beforeAll;
+  // These have indexes with the id itself, the others with its minute; the order is the same.
+  const isById = filter.endUser !== null || filter.askedModel !== null || isOfTrouble(filter);
+  const placeOf = (dayValue: string, id: string): string[] => [dayValue, ...(isById ? [] : [callMinute(id)]), id];
+  const keys = placeOf("u.day", "u.request_id");
+  const before = placeOf("$13::text::date", "$14::text::uuid");
   return await db.query<UsageView>(
     `select ${viewColumns}${page.withMembers === true ? memberColumns : ""}
      from usage_log u
      left join api_key k on k.id = u.api_key_id
      ${page.withMembers === true ? memberJoins : ""}
-     where ${isMeant(filter)} and u.day <= $13::text::date and (u.day, u.request_id) < ($13::text::date, $14::text::uuid)
-     order by u.day desc, u.request_id desc limit $15::integer`,
+     where ${isMeant(filter)} and u.day <= $13::text::date and (${keys.join(", ")}) < (${before.join(", ")})
+     order by ${keys.map((key) => `${key} desc`).join(", ")} limit $15::integer`,
     [...filterValues(filter), day, requestId, page.limit],
   );
 }
