@@ -1,22 +1,54 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { createEmptyDatabase } from "../../support/postgres/empty-database.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres/test-database.ts";
-import { describeUnless, firstObstacle, unlessInstalled, unlessRoot } from "../../support/service/obstacles.ts";
+import {
+  describeUnless,
+  firstObstacle,
+  testUnless,
+  unlessInstalled,
+  unlessRoot,
+} from "../../support/service/obstacles.ts";
 import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
 import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
 
-let folder: string;
+let folder = "";
 let database: TestDatabase;
+let building: Promise<string> | null = null;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-deb-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Builds the package, once for all tests. @returns its name */
+async function buildPackage(): Promise<string> {
+  const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), "--deb", "--out", folder];
+  const build = startProgram({ command, env: {} });
+  if ((await build.exited) !== 0) {
+    throw new Error(build.output());
+  }
+  const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
+  return name;
+}
+
+async function builtPackage(): Promise<string> {
+  building ??= buildPackage();
+  return await building;
+}
 
 const obstacle = firstObstacle(
   unlessRoot,
   unlessInstalled("dpkg-deb", "dpkg", "setpriv", "curl", "unshare"),
   ownRootFault(),
 );
+
+/** Without those of other packages, which make an index of all manual pages after each step. */
+const dpkg = "dpkg --no-triggers";
 
 /** Runs the program as the unit does: its account, its settings, and the key in a file that it may read. */
 const serve = [
@@ -41,21 +73,11 @@ const { version } = await Bun.file(join(repositoryRoot, "package.json")).json();
 
 describeUnless(obstacle, "the Debian package", () => {
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "sluice-deb-"));
-    const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), "--deb", "--out", folder];
-    const build = startProgram({ command, env: {} });
-    if ((await build.exited) !== 0) {
-      throw new Error(build.output());
-    }
-    const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
-    renameSync(join(folder, name), join(folder, "sluice.deb"));
+    linkSync(join(folder, await builtPackage()), join(folder, "sluice.deb"));
     database = await createEmptyDatabase((await createTestDatabase()).url);
   }, 300_000);
 
-  afterAll(async () => {
-    await database.drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => database.drop());
 
   test("installs a service that serves as its own account, keeps settings and key in an upgrade from an older version, and leaves the key in a purge", async () => {
     const port = await findFreePort();
@@ -66,14 +88,14 @@ describeUnless(obstacle, "the Debian package", () => {
     const said = await runAsSystem(folder, repositoryRoot, [
       "set -eu",
       ...makeOlder,
-      'dpkg -i "$1/older.deb" 2>&1',
+      `${dpkg} -i "$1/older.deb" 2>&1`,
       'echo "first $(dpkg -s sluice | grep ^Version:), $(/usr/bin/sluice)"',
       'echo "modes $(stat -c %a:%U:%G /etc/sluice/control-plane.env /etc/sluice/master-key /var/lib/sluice | xargs)"',
       'echo "key bytes $(base64 -d /etc/sluice/master-key | wc -c)"',
       'cat "$1/settings" >/etc/sluice/control-plane.env',
       "touch /var/lib/sluice/kept",
       "before=$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)",
-      'dpkg --force-confold -i "$1/sluice.deb" 2>&1',
+      `${dpkg} --force-confold -i "$1/sluice.deb" 2>&1`,
       'test -e /etc/sluice/control-plane.env.dpkg-dist && echo "the new example lies beside it"',
       'echo "then $(dpkg -s sluice | grep ^Version:), $(/usr/bin/sluice --version | head -n 1)"',
       'test "$before" = "$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)" && echo "all is kept"',
@@ -82,9 +104,9 @@ describeUnless(obstacle, "the Debian package", () => {
       `echo "health $(curl -s -o /dev/null -w %{http_code} http://127.0.0.1:${port}/healthz)"`,
       'echo "account $(stat -c %U /proc/$service)"',
       "kill $service; wait $service || true",
-      'dpkg -i "$1/sluice.deb" 2>&1',
+      `${dpkg} -i "$1/sluice.deb" 2>&1`,
       'test "$before" = "$(sha256sum /etc/sluice/control-plane.env /etc/sluice/master-key)" && echo "all is kept again"',
-      "dpkg --purge sluice 2>&1",
+      `${dpkg} --purge sluice 2>&1`,
       'ls /etc/sluice; test ! -e /usr/bin/sluice && echo "program gone"',
     ]);
     expect(said).toContain("modes 640:root:sluice 600:root:root 700:sluice:sluice");
@@ -100,3 +122,15 @@ describeUnless(obstacle, "the Debian package", () => {
     expect(said).toMatch(/^master-key\nprogram gone$/m);
   }, 300_000);
 });
+
+testUnless(
+  unlessInstalled("dpkg-deb", "lintian"),
+  "Debian's checks find nothing wrong with the package, apart from what it gives a reason for",
+  async () => {
+    const lintian = ["lintian", "--fail-on", "error,warning", join(folder, await builtPackage())];
+    const check = startProgram({ command: lintian, env: {} });
+    const code = await check.exited;
+    expect([code, check.output().replace(/^running with root privileges .*\n/m, "")]).toEqual([0, ""]);
+  },
+  300_000,
+);
