@@ -6,16 +6,15 @@ import { png } from "../support/web/png.ts";
 import { builtWeb } from "../support/web/web-build.ts";
 
 let rig: SluiceRig;
-/** Two replicas: what one is told, the other shows. */
+/** Two replicas: what one is told, which has no pages of its own, the other shows. */
 let service: SluiceProcess;
 let other: SluiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
-  const WEB_DIST = await builtWeb();
-  service = await rig.startProcess({ WEB_DIST });
-  other = await rig.startProcess({ WEB_DIST });
+  service = await rig.startProcess();
+  other = await rig.startProcess({ WEB_DIST: await builtWeb() });
   cookie = (await loginAdmin(rig)).cookie;
 });
 afterAll(() => rig.close());
