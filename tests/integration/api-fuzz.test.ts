@@ -9,9 +9,9 @@ import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
 const seed = Number(process.env["TEST_SEED"] ?? 20_261_121);
-const requestsEach = isFull ? 200 : 12;
+const requestsEach = isFull ? 200 : 6;
 /** For operations that hash a password, which is slow on purpose. */
-const requestsOfHashes = isFull ? 30 : 5;
+const requestsOfHashes = isFull ? 30 : 3;
 const atOnce = 16;
 
 /** They report that something external is missing or has failed, which is true here. */

@@ -19,6 +19,8 @@ import { inputNames, oddValues, soundValues } from "../support/values/odd-values
 const callers = ["nobody", "user", "another_user", "admin", "stale_admin", "super_admin", "stale_super_admin"] as const;
 type Caller = (typeof callers)[number];
 
+const isFull = process.env["TEST_FULL"] === "1";
+/** They meet the same values: all of them with `TEST_FULL=1`, otherwise every second one, and the next fields the others. */
 const fieldsAtOnce = 12;
 let rig: SluiceRig;
 let sluice: SluiceProcess;
@@ -282,7 +284,8 @@ describe("odd values", () => {
     for (let from = 0; from < tries.length; from += fieldsAtOnce) {
       // Far too many attempts are no longer looked at.
       await rig.db.sql`delete from attempt_counter`;
-      for (const odd of oddValues) {
+      const turn = from / fieldsAtOnce;
+      for (const odd of oddValues.filter((_, index) => isFull || index % 2 === turn % 2)) {
         const some = tries.slice(from, from + fieldsAtOnce);
         found.push(...(await Promise.all(some.map(({ each, name }) => trouble(each, name, odd)))));
       }
