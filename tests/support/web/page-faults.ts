@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ShownPage } from "../../shots/pages.ts";
 import { TestBrowser, type WatchedPage } from "./browser.ts";
 import { hiddenColumns } from "./hidden-columns.ts";
+import { PageTabs } from "./page-tabs.ts";
 import { inLanguage, pageOptions, startWebRig, type WebRig } from "./web-rig.ts";
 
 const { TEST_FULL } = process.env;
@@ -11,6 +12,7 @@ const narrowest = { width: 320, height: 640 };
 
 let web: WebRig;
 let browser: TestBrowser;
+let tabs: PageTabs;
 
 /** What axe finds in a theme and a width, and columns that are cut; an open page does not have to be loaded again for another one. */
 async function look(
@@ -83,6 +85,7 @@ function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction
 export function testPages(pages: readonly ShownPage[]): void {
   beforeAll(async () => {
     [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+    tabs = new PageTabs(browser);
   }, 120_000);
 
   afterAll(async () => {
@@ -94,9 +97,9 @@ export function testPages(pages: readonly ShownPage[]): void {
     test.each([...looksAt(shown, index)])("in %s has no fault that axe finds", async (direction, looks) => {
       const { path, locale } = direction === "arabic" ? inLanguage(shown, "ar") : { path: shown.path };
       await web.speak(locale ?? "en");
-      const watched = await browser.open({ ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) });
-      const { page } = watched;
-      try {
+      const options = { ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) };
+      await tabs.visit(options, async (watched) => {
+        const { page } = watched;
         await page.goto(path);
         await page.waitForSelector(shown.ready);
         const found: string[] = [];
@@ -112,9 +115,7 @@ export function testPages(pages: readonly ShownPage[]): void {
         // A chart takes its new width in a separate frame.
         await page.waitForFunction("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
         expect({ found, faults: watched.faults }).toEqual({ found: [], faults: [] });
-      } finally {
-        await watched.close();
-      }
+      });
     });
   });
 }

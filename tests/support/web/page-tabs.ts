@@ -1,0 +1,68 @@
+import type { CDPSession } from "playwright-core";
+import type { PageOptions, TestBrowser, WatchedPage } from "./browser.ts";
+
+type Cookies = Awaited<ReturnType<ReturnType<WatchedPage["page"]["context"]>["cookies"]>>;
+/** Has no script, and asks for nothing. */
+const nothingPath = "/healthz";
+
+type Tab = { readonly watched: WatchedPage; readonly devtools: CDPSession; readonly cookies: Cookies };
+
+/**
+ * Opens pages one after the other, each as on a first visit: nothing is stored and nothing is cached. Those with the same
+ * options share a process of the browser, as to begin one takes as much time as the page itself.
+ */
+export class PageTabs {
+  readonly #browser: TestBrowser;
+  readonly #tabs = new Map<string, Tab>();
+
+  constructor(browser: TestBrowser) {
+    this.#browser = browser;
+  }
+
+  /** The page has nothing of the visit before, and is closed if the work fails. */
+  async visit(options: PageOptions, work: (watched: WatchedPage) => Promise<void>): Promise<void> {
+    const key = JSON.stringify(options);
+    const tab = this.#tabs.get(key) ?? (await this.#open(options));
+    this.#tabs.set(key, tab);
+    const { page, faults, axe, close } = tab.watched;
+    // What a page says while it is left is of no interest.
+    const before = faults.length;
+    const own = {
+      page,
+      axe,
+      close,
+      get faults() {
+        return faults.slice(before);
+      },
+    };
+    try {
+      await work(own);
+      await this.#empty(tab, options);
+    } catch (error) {
+      this.#tabs.delete(key);
+      await close();
+      throw error;
+    }
+  }
+
+  async #open(options: PageOptions): Promise<Tab> {
+    const watched = await this.#browser.open(options);
+    const context = watched.page.context();
+    const devtools = await context.newCDPSession(watched.page);
+    await devtools.send("Network.enable");
+    await devtools.send("Network.setCacheDisabled", { cacheDisabled: true });
+    return { watched, devtools, cookies: await context.cookies() };
+  }
+
+  async #empty({ watched: { page }, devtools, cookies }: Tab, options: PageOptions): Promise<void> {
+    const { width = 1280, height = 800, isDark } = options;
+    // A document of the same origin, because any other would end the process.
+    await page.goto(nothingPath);
+    await page.evaluate("sessionStorage.clear()");
+    await devtools.send("Storage.clearDataForOrigin", { origin: new URL(options.url).origin, storageTypes: "all" });
+    await page.context().clearCookies();
+    await page.context().addCookies(cookies);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: isDark === true ? "dark" : "light" });
+  }
+}
