@@ -127,7 +127,7 @@ test("a call for which no provider could be asked has failed, and one that the c
   const ids = [await call("paused"), await call("paused"), await call("unserved"), await call("unknown")];
   await rig.waitForUsageRows(9);
   const rows = await rig.db.sql<{ request_id: string; outcome: string; error_code: string; attempts: unknown[] }>`
-    select request_id, outcome, error_code, attempts from usage_log`;
+    select request_id, outcome, error_code, usage_attempts(attempts) as attempts from usage_log`;
   const seen = ids.map((id) => rows.find(({ request_id }) => request_id === id));
   expect(seen.map((row) => [row?.outcome, row?.error_code, row?.attempts.length])).toEqual([
     ["failed", "upstream_rate_limited", 1],

@@ -71,7 +71,7 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
     expect(paid?.quota).toBe(3_947n);
     expect(cached).toMatchObject({ requestId: hit.requestId, quota: 487n, inputTokens: 777n, outputTokens: 333n });
     const marks = await rig.db.sql`
-      select cache_basis_points, channel_id, attempts, provider_cost_usd from usage_log
+      select cache_basis_points, channel_id, usage_attempts(attempts) as attempts, provider_cost_usd from usage_log
       where request_id = ${hit.requestId}::uuid`;
     expect([...marks]).toEqual([
       { cache_basis_points: 1_234, channel_id: null, attempts: [], provider_cost_usd: null },
