@@ -1,22 +1,28 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
+import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { TestBrowser } from "../support/web/browser.ts";
+import { countActs } from "../support/web/count-acts.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
+let provider: SandboxProvider;
 let web: WebRig;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  provider = startSandboxProvider();
+  [web, browser] = await Promise.all([startWebRig(provider.url), TestBrowser.launch()]);
 });
 
 afterAll(async () => {
   await browser?.close();
   await web?.close();
+  await provider?.stop();
 });
 
 test(
-  "an admin asks for an invitation and a proof of work, and a browser with the link registers",
+  "an admin asks for an invitation and a proof of work, and a browser with the link registers, is logged in, and sees its first call",
   async () => {
     const { admin } = web.cookies;
     const watched = await browser.open({ url: web.sluice.url, ...(admin === undefined ? {} : { cookie: admin }) });
@@ -52,6 +58,7 @@ test(
       await watched.close();
     }
     const visitor = await browser.open({ url: web.sluice.url });
+    const acts = await countActs(visitor.page, web.sluice.url);
     try {
       const { pathname, search } = new URL(link.trim());
       await visitor.page.goto(pathname + search);
@@ -64,7 +71,16 @@ test(
       const href = await visitor.page.getByRole("link", { name: "Verify the address" }).getAttribute("href");
       await visitor.page.goto(`/verify-email/${new URL(href ?? "").search}`);
       await visitor.page.getByRole("button", { name: "Verify the address" }).click();
-      await visitor.page.getByText("Your e-mail address is verified.").waitFor();
+      // The browser that registered need not log in.
+      await visitor.page.getByRole("link", { name: "Create key" }).click();
+      // Sign up, verify, create a key; address and password.
+      expect(acts).toEqual({ clicks: 3, fields: 2 });
+      const form = visitor.page.getByRole("dialog");
+      await form.getByRole("textbox", { name: "Name" }).fill("laptop");
+      await form.getByRole("button", { name: "Create key" }).click();
+      await visitor.page.getByRole("button", { name: "Send a test request" }).click();
+      await visitor.page.getByText("First request seen").waitFor();
+      expect(acts).toEqual({ clicks: 5, fields: 3 });
       expect(visitor.faults).toEqual([]);
     } finally {
       await visitor.close();

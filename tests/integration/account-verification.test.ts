@@ -69,4 +69,35 @@ describe("the verification link", () => {
     expect([again.status, again.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
     expect(again.text).toContain("Request a new one");
   });
+
+  /** As a browser: the response has the cookie of what it created. */
+  async function register(email: string): Promise<{ readonly cookie: string; readonly token: string }> {
+    const { status, headers, text } = await client.postForm("/register/", { email, password });
+    expect(status).toBe(200);
+    const cookie = headers.getSetCookie().find((each) => each.includes("SVC_CREATED=")) ?? "";
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
+    return { cookie: cookie.split(";")[0] ?? "", token: /verify-email\/\?token=([\w-]+)/.exec(text)?.[1] ?? "" };
+  }
+
+  test("logs in the browser that created the account, once, and no other", async () => {
+    const own = await register("own@example.org");
+    const elsewhere = await register("elsewhere@example.org");
+    const other = await client.postForm("/verify-email/", { token: elsewhere.token }, { cookie: own.cookie });
+    expect([other.headers.get("location"), other.cookie]).toEqual(["/login/?notice=verified", ""]);
+    const pressed = await client.postForm("/verify-email/", { token: own.token }, { cookie: own.cookie });
+    expect([pressed.status, pressed.headers.get("location")]).toEqual([303, "/console/"]);
+    expect(await client.me(pressed.cookie)).toBe(200);
+    expect((await client.get("/backend/auth/me/", { cookie: pressed.cookie })).text).toContain("own@example.org");
+    expect(
+      pressed.headers.getSetCookie().some((each) => each.includes("SVC_CREATED=;") && each.includes("Max-Age=0")),
+    ).toBe(true);
+  });
+
+  test("logs in nobody who registered an address that a stranger was waiting with, and tells them nothing", async () => {
+    const stranger = await register("wanted@example.org");
+    const owner = await register("wanted@example.org");
+    expect(owner.cookie.length).toBe(stranger.cookie.length);
+    const pressed = await client.postForm("/verify-email/", { token: stranger.token }, { cookie: owner.cookie });
+    expect([pressed.headers.get("location"), pressed.cookie]).toEqual(["/login/?notice=verified", ""]);
+  });
 });

@@ -37,6 +37,7 @@ import { PasswordReset } from "./passwords/password-reset.ts";
 import type { AccountPages, GatewayUsers, OnReferred, OnVerified } from "./port.ts";
 import { registrationAdminEndpoints } from "./registration/admin-routes.ts";
 import { ClosedMarks } from "./registration/closed-marks.ts";
+import { CreatedHere } from "./registration/created-here.ts";
 import { Newcomers } from "./registration/newcomers.ts";
 import { ProofOfWork } from "./registration/proof-of-work.ts";
 import { Registration } from "./registration/registration.ts";
@@ -109,6 +110,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
   const cookie = new FlowCookie(deps.masterKey, !deps.isDevelopment);
   const marks = new ClosedMarks(deps.masterKey);
   const newcomers = new Newcomers({ ...deps, work: new ProofOfWork(deps), devices, marks });
+  const createdHere = new CreatedHere(deps, !deps.isDevelopment);
   const newMembers = new NewMembers({ ...deps, newcomers });
   const challenges = new Challenges({ ...deps, isSecure: !deps.isDevelopment });
   const party = relyingPartyOf(baseUrl);
@@ -118,7 +120,7 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
     approvals: deps.approvals,
     acts: deps.acts,
     pages: deps.pages,
-    registration: new Registration({ db, hashing, mails, gatewayUsers, newcomers, baseUrl, returnsLink, limits }),
+    registration: new Registration({ ...login, mails, gatewayUsers, newcomers, createdHere, baseUrl, returnsLink }),
     userLogin: new UserLogin(login),
     reset: new PasswordReset({ db, hashing, mails, devices, newcomers, baseUrl, limits, adminAccess, providers }),
     ownAccount,

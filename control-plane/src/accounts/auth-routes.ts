@@ -73,7 +73,8 @@ function registrationEndpoints({ registration, newcomers }: AccountRouteDeps): A
         const language = pageLocaleOf(call.request, locale ?? "");
         const passes = { invitation, proof, accepts };
         const input = { email, password, displayName: display_name ?? null, locale: language, ...passes };
-        return { ...(await registration.register(input, call.request, originOf(call))) };
+        const { answer } = await registration.register(input, call.request, originOf(call));
+        return { ...answer };
       },
     }),
     endpoint({

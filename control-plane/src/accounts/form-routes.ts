@@ -1,5 +1,5 @@
 import { sha256 } from "../platform/crypto/digest.ts";
-import { type AnyEndpoint, endpoint } from "../platform/endpoint/model.ts";
+import { type AnyEndpoint, type CallBase, endpoint } from "../platform/endpoint/model.ts";
 import { AppError } from "../platform/errors.ts";
 import { withRetryAfter } from "../platform/form-problem.ts";
 import { adminLocaleOf } from "../platform/page-locale.ts";
@@ -14,7 +14,7 @@ import {
   readableError,
   rememberingLanguage,
 } from "./form-input.ts";
-import { type Origin, safeNext } from "./model.ts";
+import { safeNext } from "./model.ts";
 import type { LinkPurpose, LoginPageState } from "./port.ts";
 import { formAnswers, registerForm } from "./registration/form-routes.ts";
 import { type AccountRouteDeps, originOf, seeOther, withCookie } from "./route-deps.ts";
@@ -223,14 +223,18 @@ function verifyForm({ db, registration, emailChange, pages, sessions }: AccountR
     const purpose = token === "" ? null : await findPurpose(db, sha256(token));
     return purpose === "email_change" || purpose === "email_undo" ? purpose : "email_verify";
   };
-  const followLink = async (purpose: LinkPurpose, token: string, origin: Origin): Promise<void> => {
+  /** @returns each `Set-Cookie`, if the link has also logged the browser in */
+  const followLink = async (purpose: LinkPurpose, token: string, call: CallBase<unknown>): Promise<string[]> => {
+    const origin = originOf(call);
     switch (purpose) {
       case "email_verify":
-        return await registration.verify(token, origin);
+        return await registration.verify(token, origin, call.request);
       case "email_change":
-        return await emailChange.confirm(token, origin);
+        await emailChange.confirm(token, origin);
+        return [];
       case "email_undo":
-        return await emailChange.undo(token, origin);
+        await emailChange.undo(token, origin);
+        return [];
     }
   };
   return [
@@ -256,7 +260,7 @@ function verifyForm({ db, registration, emailChange, pages, sessions }: AccountR
       body: "form",
       input: anyForm,
       summary:
-        "Verify an address by its link, change the address of an account by one, or undo that; or send a link again; then show the login page",
+        "Verify an address by its link, change the address of an account by one, or undo that; or send a link again; then show the login page, or the console in the browser that created the account",
       output: null,
       otherResponses: formAnswers,
       limits: limitSentences.mail,
@@ -270,8 +274,10 @@ function verifyForm({ db, registration, emailChange, pages, sessions }: AccountR
             return seeOther(inLanguage("/login/?notice=resent", call.input));
           }
           const purpose = await purposeOf(token);
-          await followLink(purpose, token, originOf(call));
-          return seeOther(inLanguage(`/login/?notice=${linkNotices[purpose]}`, call.input));
+          const login = await followLink(purpose, token, call);
+          return login.length > 0
+            ? withCookie(seeOther("/console/"), ...login)
+            : seeOther(inLanguage(`/login/?notice=${linkNotices[purpose]}`, call.input));
         } catch (thrown) {
           const error = readableError(thrown);
           const state = {

@@ -69,8 +69,8 @@ export function registerForm(parts: Parts): AnyEndpoint[] {
         try {
           const password = formField(input, "password");
           const person = { email, password, displayName: displayName || null, locale, invitation, proof, accepts };
-          const { verification_url } = await registration.register(person, request, originOf(call));
-          return pages.sent({ locale, email, link: verification_url ?? null });
+          const { answer, cookie } = await registration.register(person, request, originOf(call));
+          return withCookie(pages.sent({ locale, email, link: answer.verification_url ?? null }), cookie);
         } catch (thrown) {
           const error = readableError(thrown);
           const state = await stateOf(parts, { locale, email, displayName, invitation });

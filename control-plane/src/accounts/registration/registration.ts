@@ -11,10 +11,13 @@ import { takingAtLeast } from "../answer-time.ts";
 import { countFromAddress, mayMail } from "../attempts/attempts.ts";
 import type { AddressNumbers } from "../attempts/model.ts";
 import { parseEmailAddress } from "../email-address.ts";
+import type { KnownDevices } from "../login/known-devices.ts";
 import { type Origin, parseDisplayName } from "../model.ts";
 import type { PasswordHashing } from "../passwords/password-hashing.ts";
 import { passwordProblem } from "../passwords/password-rules.ts";
 import type { GatewayUsers } from "../port.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import { ofUser } from "../sessions/store.ts";
 import {
   activateProfile,
   findLoginByEmail,
@@ -24,6 +27,7 @@ import {
   setVerificationMail,
 } from "../store.ts";
 import { insertToken, spendTokens, takeToken } from "../tokens-store.ts";
+import type { CreatedHere } from "./created-here.ts";
 import type { Admitted, Newcomers, Passes } from "./newcomers.ts";
 
 export type RegistrationDeps = {
@@ -32,6 +36,9 @@ export type RegistrationDeps = {
   readonly mails: MailQueue;
   readonly gatewayUsers: Pick<GatewayUsers, "create">;
   readonly newcomers: Newcomers;
+  readonly sessions: Sessions;
+  readonly devices: KnownDevices;
+  readonly createdHere: CreatedHere;
   /** The base URL of the links in emails. */
   readonly baseUrl: string;
   /** Whether the response includes the link that the email contains. */
@@ -75,10 +82,15 @@ export class Registration {
   /**
    * Creates the gateway user, the profile and the link in one transaction. For a known address nothing is created; its
    * owner is notified by email, and the caller sees no difference.
+   * @returns the response, and the `Set-Cookie` for a browser
    * @throws AppError `invalid_email`, `invalid_password`, `invalid_name`, `too_many_attempts`, and those of
    * `Newcomers.admit`
    */
-  async register(input: RegistrationInput, request: Request, origin: Origin): Promise<RegistrationAnswer> {
+  async register(
+    input: RegistrationInput,
+    request: Request,
+    origin: Origin,
+  ): Promise<{ readonly answer: RegistrationAnswer; readonly cookie: string }> {
     const email = parseEmailAddress(input.email);
     if (email === null) {
       throw new AppError("invalid_email", { fields: { email: "Enter a valid e-mail address." } });
@@ -103,20 +115,21 @@ export class Registration {
       if (known?.status === "email_pending") {
         await this.#deps.newcomers.renew(known.userId, admitted);
       }
-      if (known !== null || !(await this.#make(profile, { token, isMailed, origin, admitted }))) {
+      const made = known === null ? await this.#make(profile, { token, isMailed, origin, admitted }) : null;
+      if (made === null) {
         await this.#mailOwner(known ?? (await findLoginByEmail(this.#deps.db, email)), isMailed);
       }
-      return this.#answer(token);
+      return { answer: this.#answer(token), cookie: this.#deps.createdHere.write(made) };
     });
   }
 
-  /** @returns false when the address has been taken meanwhile */
+  /** @returns null when the address has been taken meanwhile */
   async #make(
     profile: { email: string; passwordHash: string; displayName: string | null; locale: string },
     how: { readonly token: string; readonly isMailed: boolean; readonly origin: Origin; readonly admitted: Admitted },
-  ): Promise<boolean> {
+  ): Promise<UserId | null> {
     try {
-      await this.#deps.db.withTransaction(async (tx) => {
+      return await this.#deps.db.withTransaction(async (tx) => {
         const gatewayUserId = await this.#deps.gatewayUsers.create(tx, profile.email);
         const userId = await insertPendingProfile(tx, { ...profile, gatewayUserId });
         if (userId === null) {
@@ -130,11 +143,11 @@ export class Registration {
           after: { email, displayName, gatewayUserId },
         });
         await this.#leaveLink(tx, { userId, email, locale }, how);
+        return userId;
       });
-      return true;
     } catch (error) {
       if (error instanceof AddressTaken) {
-        return false;
+        return null;
       }
       throw error;
     }
@@ -255,10 +268,13 @@ export class Registration {
 
   /**
    * Activates the user whom the link belongs to. The link works once.
+   * @param browser the request of a browser, which is logged in if it has created the account
+   * @returns each `Set-Cookie` of that login; empty without one
    * @throws AppError `invalid_token`; `invitation_unusable` (the link then stays valid)
    */
-  async verify(token: string, origin: Origin): Promise<void> {
-    await this.#deps.db.withTransaction(async (tx) => {
+  async verify(token: string, origin: Origin, browser: Request | null = null): Promise<string[]> {
+    const { sessions, devices, createdHere } = this.#deps;
+    return await this.#deps.db.withTransaction(async (tx) => {
       const userId = await takeToken(tx, sha256(token), "email_verify");
       if (userId === null || !(await activateProfile(tx, userId))) {
         throw new AppError("invalid_token");
@@ -271,6 +287,11 @@ export class Registration {
         before: { status: "email_pending" },
         after: { status: "active" },
       });
+      if (browser === null || !createdHere.isOf(browser, userId)) {
+        return [];
+      }
+      const session = await sessions.start(tx, ofUser(userId), browser, { ...origin, method: "password" });
+      return [session, devices.cookie("user", userId), createdHere.clear()];
     });
   }
 

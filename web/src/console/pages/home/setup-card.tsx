@@ -42,8 +42,12 @@ export function SetupCard(props: SetupProps): JSX.Element {
             {texts.toBilling}
           </a>
         </Show>
-        <a class="button" data-variant={offersBilling() ? undefined : "primary"} href="/console/keys/">
-          {texts.toKeys}
+        <a
+          class="button"
+          data-variant={offersBilling() ? undefined : "primary"}
+          href={props.hasKey ? "/console/keys/" : "/console/keys/?create=1"}
+        >
+          {props.hasKey ? texts.toKeys : texts.createKey}
         </a>
       </div>
     </Card>

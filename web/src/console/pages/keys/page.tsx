@@ -1,6 +1,7 @@
 import type { keyListResponse } from "@sluice/contracts/keys";
+import { useSearchParams } from "@solidjs/router";
 import { useQueryClient } from "@tanstack/solid-query";
-import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
+import { createEffect, createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Icon } from "../../../kit/icon.tsx";
@@ -37,6 +38,14 @@ export function Page(): JSX.Element {
   const client = useQueryClient();
   const state = createTableState({ filters: ["status"] });
   const creation = createCreation();
+  const [params, setParams] = useSearchParams();
+  // The steps of a new account lead straight to the dialog.
+  createEffect(() => {
+    if (params["create"] !== undefined) {
+      creation.open();
+      setParams({ create: null }, { replace: true });
+    }
+  });
   const [made, setMade] = createSignal<MadeKey | null>(null);
   const list = createCursorList<ApiKey>({
     name: "keys",

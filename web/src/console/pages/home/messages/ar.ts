@@ -46,5 +46,6 @@ export const messages: HomeMessages = {
   done: "تم",
   open: "لم يتم",
   toKeys: "إلى المفاتيح",
+  createKey: "إنشاء مفتاح",
   toBilling: "إضافة رصيد",
 };

@@ -35,5 +35,6 @@ export const messages: HomeMessages = {
   done: "erledigt",
   open: "offen",
   toKeys: "Zu den Schlüsseln",
+  createKey: "Schlüssel anlegen",
   toBilling: "Guthaben aufladen",
 };

@@ -35,6 +35,7 @@ export const messages = english({
   done: "done",
   open: "to do",
   toKeys: "Go to keys",
+  createKey: "Create key",
   toBilling: "Add balance",
 });
 

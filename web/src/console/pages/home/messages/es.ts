@@ -36,5 +36,6 @@ export const messages: HomeMessages = {
   done: "hecho",
   open: "pendiente",
   toKeys: "Ir a las claves",
+  createKey: "Crear clave",
   toBilling: "Añadir saldo",
 };

@@ -36,5 +36,6 @@ export const messages: HomeMessages = {
   done: "fait",
   open: "à faire",
   toKeys: "Aller aux clés",
+  createKey: "Créer une clé",
   toBilling: "Ajouter du solde",
 };

@@ -35,5 +35,6 @@ export const messages: HomeMessages = {
   done: "हो गया",
   open: "बाकी",
   toKeys: "कुंजियों पर जाएँ",
+  createKey: "कुंजी बनाएँ",
   toBilling: "बैलेंस जोड़ें",
 };

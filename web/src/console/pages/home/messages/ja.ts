@@ -32,5 +32,6 @@ export const messages: HomeMessages = {
   done: "完了",
   open: "未完了",
   toKeys: "キーへ",
+  createKey: "キーを作成",
   toBilling: "残高を追加",
 };

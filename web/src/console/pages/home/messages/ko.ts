@@ -32,5 +32,6 @@ export const messages: HomeMessages = {
   done: "완료",
   open: "할 일",
   toKeys: "키로 이동",
+  createKey: "키 만들기",
   toBilling: "잔액 충전",
 };

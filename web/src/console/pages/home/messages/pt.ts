@@ -36,5 +36,6 @@ export const messages: HomeMessages = {
   done: "feito",
   open: "a fazer",
   toKeys: "Ir para as chaves",
+  createKey: "Criar chave",
   toBilling: "Adicionar saldo",
 };

@@ -37,5 +37,6 @@ export const messages: HomeMessages = {
   done: "готово",
   open: "не сделано",
   toKeys: "К ключам",
+  createKey: "Создать ключ",
   toBilling: "Пополнить баланс",
 };

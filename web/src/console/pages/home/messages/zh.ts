@@ -32,5 +32,6 @@ export const messages: HomeMessages = {
   done: "已完成",
   open: "待完成",
   toKeys: "前往密钥",
+  createKey: "创建密钥",
   toBilling: "充值",
 };
