@@ -106,6 +106,8 @@ test(
     const orderNo = order?.order_no ?? "";
     await admin.walk(`/admin/orders/?order_no=${orderNo}&open=${orderNo}`, async (page) => {
       const dialog = page.getByRole("dialog");
+      const acts = await countActs(page, admin.web.sluice.url);
+      await page.reload();
       await page.locator(".side-panel").getByRole("button", { name: "Refund", exact: true }).click();
       await dialog.getByText(buyer.email).waitFor();
       const button = dialog.getByRole("button", { name: `Refund $${order?.amount}` });
@@ -115,6 +117,8 @@ test(
       await button.click();
       await page.locator(".toast", { hasText: /^Refund \S+ is (done|pending)/ }).waitFor();
       await page.locator("tr .status", { hasText: "refunded" }).waitFor();
+      // Refund and its amount, the reason, and once more after that was missing.
+      expect(acts).toEqual({ clicks: 3, fields: 1 });
     });
     const refunds = await admin.web.rig.db.sql`
       select 1 from refund r join sales_order o on o.id = r.order_id where o.order_no = ${orderNo} and r.reason = 'bought by mistake'`;

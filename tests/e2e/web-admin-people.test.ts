@@ -4,6 +4,7 @@ import { AccountClient } from "../support/accounts/account-client.ts";
 import { Authenticator } from "../support/accounts/authenticator.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
+import { countActs } from "../support/web/count-acts.ts";
 
 const testMsMax = 300_000;
 
@@ -21,8 +22,11 @@ test(
     await admin.walk(
       "/admin/users/?q=ada",
       async (page) => {
+        const acts = await countActs(page, admin.web.sluice.url);
+        await page.reload();
         await page.getByRole("button", { name: "ada@example.org" }).click();
         await page.getByRole("link", { name: "Open user" }).click();
+        const found = { ...acts };
         await page.getByRole("button", { name: "Edit user" }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByLabel("Name").fill("Ada L.");
@@ -36,12 +40,17 @@ test(
         await page.getByRole("dialog").getByRole("button", { name: "Save user" }).click();
         await page.getByText("The user was saved.").waitFor();
         await page.getByText("Ada L.").waitFor();
+        const changed = { ...acts };
         await page.getByRole("button", { name: "Suspend" }).click();
         const suspend = page.getByRole("dialog").getByRole("button", { name: "Suspend now" });
         expect(await suspend.isDisabled()).toBe(true);
         await page.getByRole("dialog").getByLabel("Type ada@example.org to confirm").fill("ada@example.org");
         await suspend.click();
-        await page.getByRole("button", { name: "Reactivate" }).click();
+        const reactivate = page.getByRole("button", { name: "Reactivate" });
+        await reactivate.waitFor();
+        // The row and its page; then Suspend, the address, and Suspend now.
+        expect([found.clicks, acts.clicks - changed.clicks, acts.fields - changed.fields]).toEqual([2, 2, 1]);
+        await reactivate.click();
         await page.getByText("The user is active again.").waitFor();
       },
       { expectedStatuses: [409] },
