@@ -156,6 +156,17 @@ describe("an invoice", () => {
       { tax_usd: "0.00", gross_usd: "10.00", facts: { buyer: { name: "Société" }, taxNote: "Reverse charge." } },
     ]);
     expect(await invoicesOf(await buy(buyer))).toMatchObject([{ tax_usd: "1.60", facts: { taxNote: "" } }]);
+    // Placed with one country's rate and paid after a change, it says what the rate was for; the order keeps no copy.
+    await saveBuyer(scene.db, place, data);
+    const early = await scene.placeFor(buyer, "credit", "mock");
+    await saveBuyer(scene.db, place, { ...data, country: "DE", taxId: "" });
+    expect(await settlePaid(scene.deps, noticeOf(early))).toBe("settled");
+    expect(await invoicesOf(early)).toMatchObject([
+      { tax_usd: "0.00", facts: { buyer: { country: "FR", taxId: data.taxId }, taxNote: "Reverse charge." } },
+    ]);
+    const [kept] = await scene.db
+      .sql`select 1 from sales_order where order_no = ${early.orderNo} and buyer is not null`;
+    expect(kept).toBeUndefined();
   });
 
   test("can't be changed or deleted", async () => {

@@ -251,6 +251,10 @@ export async function forgetOrganisation(
 ): Promise<void> {
   await deleteWallet(tx, gatewayUserId);
   await tx.drizzle.delete(buyerData).where(eq(buyerData.organisationId, organisationId));
+  await tx.drizzle
+    .update(salesOrder)
+    .set({ buyer: null })
+    .where(and(eq(salesOrder.organisationId, organisationId), isSet(salesOrder.buyer)));
   await tx.drizzle.delete(importedUsage).where(eq(importedUsage.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(importedCall).where(eq(importedCall.gatewayUserId, gatewayUserId));
   await tx.drizzle
@@ -292,6 +296,10 @@ export async function forgetPerson(
     .where(and(eq(salesOrder.userId, userId), isSet(salesOrder.email)));
   await tx.drizzle.update(legalConsent).set({ ip: null }).where(eq(legalConsent.userId, userId));
   await tx.drizzle.delete(buyerData).where(eq(buyerData.userId, userId));
+  await tx.drizzle
+    .update(salesOrder)
+    .set({ buyer: null })
+    .where(and(eq(salesOrder.userId, userId), isNull(salesOrder.organisationId), isSet(salesOrder.buyer)));
   await tx.drizzle.delete(importedUsage).where(eq(importedUsage.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(importedCall).where(eq(importedCall.gatewayUserId, gatewayUserId));
   await tx.drizzle.delete(mailInbox).where(eq(mailInbox.userId, userId));

@@ -76,6 +76,8 @@ export const salesOrder = pgTable(
     taxRate: numeric("tax_rate", { precision: 7, scale: 4 }).$type<Decimal>(),
     /** What the invoice says about the rate. */
     taxNote: text("tax_note"),
+    /** The buyer's data that the tax was decided by, until they are on the invoice; null if none were saved. */
+    buyer: json("buyer"),
     /** Null until a logged-in user claims an anonymous order. */
     userId: reference("user_id").references(() => userProfile.id),
     /** The organisation whose account is credited; `user_id` is then the member who placed the order. */

@@ -1,6 +1,6 @@
 import type { InvoiceFacts, TaxRule } from "@sluice/contracts/invoices";
 import type { Decimal } from "@sluice/contracts/money";
-import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, isNotNull, lt, sql } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { salesOrder as order } from "../../db/schema/billing.ts";
 import { buyerData, invoice, invoiceRange as range, invoiceTerms as terms } from "../../db/schema/invoices.ts";
@@ -8,6 +8,7 @@ import { organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
 import { type OrderPlace, ordersOf } from "../orders/order-store.ts";
+import type { Buyer } from "./tax.ts";
 
 /** More refunds of one order than anybody makes. */
 const ofOrderMax = 200;
@@ -54,13 +55,6 @@ export async function insertTerms(tx: Queryable, made: NewTerms): Promise<Invoic
   return row;
 }
 
-export type Buyer = {
-  readonly name: string;
-  readonly address: string;
-  readonly country: string;
-  readonly taxId: string;
-};
-
 const isBuyer = ({ userId, organisationId }: OrderPlace) =>
   organisationId === null ? eq(buyerData.userId, userId) : eq(buyerData.organisationId, organisationId);
 
@@ -69,6 +63,16 @@ export async function findBuyer(db: Queryable, place: OrderPlace): Promise<Buyer
   const { name, address, country, taxId } = buyerData;
   const [row] = await db.drizzle.select({ name, address, country, taxId }).from(buyerData).where(isBuyer(place));
   return row ?? null;
+}
+
+/** The data with which an order was placed, which the order forgets: the invoice has them from now on. */
+export async function takeOrderBuyer(tx: Queryable, orderId: bigint): Promise<Buyer | null> {
+  const [row] = await tx.drizzle.select({ buyer: order.buyer }).from(order).where(eq(order.id, orderId));
+  await tx.drizzle
+    .update(order)
+    .set({ buyer: null })
+    .where(and(eq(order.id, orderId), isNotNull(order.buyer)));
+  return (row?.buyer ?? null) as Buyer | null;
 }
 
 export async function saveBuyer(tx: Queryable, place: OrderPlace, to: Buyer): Promise<void> {

@@ -10,16 +10,8 @@ import { audit, byCaller } from "../../admin/audit/service.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { OrderPlace } from "../orders/order-store.ts";
-import {
-  type Buyer,
-  findBuyer,
-  type Invoice,
-  type InvoiceTerms,
-  insertTerms,
-  lockTerms,
-  saveBuyer,
-} from "./invoice-store.ts";
-import { plainRate } from "./tax.ts";
+import { findBuyer, type Invoice, type InvoiceTerms, insertTerms, lockTerms, saveBuyer } from "./invoice-store.ts";
+import { type Buyer, plainRate } from "./tax.ts";
 import { faultOfTaxId } from "./tax-id.ts";
 
 type TermsInput = z.output<typeof saveTermsInput>;

@@ -15,8 +15,9 @@ import {
   type NewInvoice,
   sumCredited,
   takeNumber,
+  takeOrderBuyer,
 } from "./invoice-store.ts";
-import { addTax, type OrderTax, type Parted, partCredit, partGross, plainRate, taxFor } from "./tax.ts";
+import { addTax, type BuyerTax, type Parted, partCredit, partGross, plainRate, taxFor } from "./tax.ts";
 
 const sequenceDigits = 6;
 const defaultLocale = "en";
@@ -29,14 +30,15 @@ export async function taxOrder(
   tx: Transaction,
   priceUsd: Decimal,
   buyer: OrderPlace | null,
-): Promise<{ readonly tax: OrderTax; readonly amountUsd: Decimal; readonly taxName: string } | null> {
+): Promise<{ readonly tax: BuyerTax; readonly amountUsd: Decimal; readonly taxName: string } | null> {
   const terms = await findTerms(tx);
   if (terms?.isOn !== true) {
     return null;
   }
-  const tax = taxFor(terms, buyer === null ? null : await findBuyer(tx, buyer));
+  const saved = buyer === null ? null : await findBuyer(tx, buyer);
+  const tax = taxFor(terms, saved);
   const amountUsd = terms.taxMode === "exclusive" ? addTax(priceUsd, tax.rate) : priceUsd;
-  return { tax, amountUsd, taxName: terms.taxName };
+  return { tax: { ...tax, buyer: saved }, amountUsd, taxName: terms.taxName };
 }
 
 /**
@@ -145,14 +147,17 @@ function sellerOf(terms: InvoiceTerms): PartyFacts {
   };
 }
 
-/** What the buyer has saved, or else as much as is known. */
+/**
+ * What the buyer had saved when the order was placed, since the tax was decided by it; else what is saved now, or as much as
+ * is known.
+ */
 async function buyerOf(tx: Transaction, order: Order, owner: Owner | null): Promise<PartyFacts> {
   const email = owner?.email ?? order.email ?? "";
   if (owner === null) {
     return { name: email, address: "", country: "", taxId: "", email };
   }
   const { organisationId } = order;
-  const saved = await findBuyer(tx, { userId: owner.userId, organisationId });
+  const saved = (await takeOrderBuyer(tx, order.id)) ?? (await findBuyer(tx, { userId: owner.userId, organisationId }));
   if (saved !== null) {
     return { ...saved, email };
   }

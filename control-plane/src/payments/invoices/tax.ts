@@ -13,6 +13,17 @@ export type OrderTax = {
   readonly note: string;
 };
 
+/** What invoices say about the buyer. */
+export type Buyer = {
+  readonly name: string;
+  readonly address: string;
+  readonly country: string;
+  readonly taxId: string;
+};
+
+/** With the buyer's data that decided it; null where none were saved. */
+export type BuyerTax = OrderTax & { readonly buyer: Buyer | null };
+
 export type Parted = { readonly netUsd: Decimal; readonly taxUsd: Decimal; readonly grossUsd: Decimal };
 
 /** The tax that an amount includes. The tax is rounded half up to the cent, once per document; the net amount is the rest. */

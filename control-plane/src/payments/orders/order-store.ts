@@ -7,7 +7,7 @@ import { coupon, couponUse } from "../../db/schema/coupons.ts";
 import { organisationMember as member, organisation } from "../../db/schema/organisations.ts";
 import type { Queryable } from "../../platform/db.ts";
 import { takeAdvisoryLock } from "../../platform/db-locks.ts";
-import type { OrderTax } from "../invoices/tax.ts";
+import type { BuyerTax } from "../invoices/tax.ts";
 import {
   type Order,
   type PaidNotice,
@@ -91,7 +91,7 @@ export type NewOrder = {
   /** The version of the plan that the terms are made from. */
   readonly planVersion: number;
   readonly terms: OrderTerms;
-  readonly tax: OrderTax | null;
+  readonly tax: BuyerTax | null;
   /** After how many hours it expires unpaid. */
   readonly openHours: number;
   readonly userId: UserId | null;
@@ -108,11 +108,13 @@ export type NewOrder = {
 
 /** Places an order. Null when the idempotency key is taken, or the plan was changed meanwhile. */
 export async function insertOrder(tx: Queryable, made: NewOrder): Promise<Order | null> {
+  const buyer = made.tax?.buyer ?? null;
   const rows = await tx.sql<{ order_no: string }>`
-    insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, group_name, amount_usd, chosen_usd, currency, tax_rate, tax_note, user_id, organisation_id, email,
+    insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, group_name, amount_usd, chosen_usd, currency, tax_rate, tax_note, buyer, user_id, organisation_id, email,
       pay_channel, sender, vendor, idempotency_key, claim_code_hash, visitor_id, created_at, updated_at, expires_at)
     select ${made.orderNo}, plan_code, name, kind, ${made.terms.quota}::bigint, group_name, ${made.terms.amountUsd}::numeric,
-      ${made.terms.chosenUsd}::numeric, 'USD', ${made.tax?.rate ?? null}::numeric, ${made.tax?.note ?? null}::text, ${made.userId}::bigint, ${made.organisationId}::bigint,
+      ${made.terms.chosenUsd}::numeric, 'USD', ${made.tax?.rate ?? null}::numeric, ${made.tax?.note ?? null}::text,
+      ${buyer === null ? null : JSON.stringify(buyer)}::text::jsonb, ${made.userId}::bigint, ${made.organisationId}::bigint,
       ${made.email}::text, ${made.payChannel}, ${made.sender}::text, ${made.vendor}::text,
       ${made.idempotencyKey}::text, ${made.claimCodeHash}::bytea, ${made.visitorId}::text, ${made.at}::timestamptz, ${made.at}::timestamptz,
       ${made.at}::timestamptz + make_interval(hours => ${made.openHours}::int)
