@@ -155,8 +155,12 @@ describe("a limit of what an account spends", () => {
         spend_per_day: { value: 2 * price, source: "user" },
         spend_per_month: { value: millions, source: "user" },
       },
-      used: { requests_per_minute: expect.any(Number), spend_per_day: 2 * price, spend_per_month: 2 * price },
+      used: { spend_per_day: 2 * price, spend_per_month: 2 * price },
     });
+    const { used } = body as { used: { requests_per_minute: number; tokens_per_minute: number } };
+    // Two calls that were answered, and as far as they are in the log those that were refused.
+    expect(used.requests_per_minute).toBeWithin(2, 5);
+    expect(used.tokens_per_minute).toBeGreaterThan(0);
   });
 
   test("holds for what replicas have leased before it was set", async () => {

@@ -5,8 +5,9 @@ import { chat } from "../support/calls/chat-call.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 
-/* docs/operating/scaling.md says this number, so that operators can size their server. */
+/* docs/operating/scaling.md says these numbers, so that operators can size their server: for few processes, and for fifty. */
 const busyMax = 13;
+const small = { poolMax: 5, busyMax: 8 };
 
 let provider: SandboxProvider;
 let rig: SluiceRig;
@@ -47,21 +48,26 @@ function leftOver(open: readonly Connection[], since: Date): readonly Connection
   return unused.filter(({ name }, index) => unused.findIndex((each) => each.name === name) !== index);
 }
 
-test("a process with all roles has as many connections as documented, and gives back those of a burst", async () => {
+/** The most connections that were open at a moment while forty clients called without a break. */
+async function mostUnderLoad(at: SluiceProcess): Promise<number> {
   const seen: number[] = [];
   let isOver = false;
   const load = Array.from({ length: 40 }, async () => {
     while (!isOver) {
-      await chat({ url: sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" });
+      await chat({ url: at.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" });
     }
   });
-  for (let count = 0; count < 40; count += 1) {
+  for (let count = 0; count < 30; count += 1) {
     await Bun.sleep(100);
     seen.push((await connections()).length);
   }
   isOver = true;
   await Promise.all(load);
-  expect(Math.max(...seen)).toBeWithin(3, busyMax + 1);
+  return Math.max(...seen);
+}
+
+test("a process with all roles has as many connections as documented, and gives back those of a burst", async () => {
+  expect(await mostUnderLoad(sluice)).toBeWithin(3, busyMax + 1);
   const [burst] = await rig.db.sql<{ end: Date }>`select clock_timestamp() as end`;
   const end = burst?.end ?? new Date(0);
   let open = await connections();
@@ -72,4 +78,11 @@ test("a process with all roles has as many connections as documented, and gives 
   }).catch((error: Error) => {
     throw new Error(`${error.message}:\n${open.map(({ shown }) => shown).join("\n")}`);
   });
+});
+
+test("a process with a small pool has as many as documented, and serves", async () => {
+  await sluice.stop();
+  sluice = await rig.startProcess({ DATABASE_POOL_MAX: String(small.poolMax) });
+  expect(await mostUnderLoad(sluice)).toBeWithin(3, small.busyMax + 1);
+  expect((await chat({ url: sluice.url, apiKey: user.apiKey }, { model: "gpt-4o-mini" })).isWhole).toBe(true);
 });
