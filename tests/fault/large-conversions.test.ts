@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
 
 const bodyBytes = 28 * 1024 * 1024;
-const parallel = 4;
+const parallel = process.env["TEST_FULL"] === "1" ? 4 : 2;
 /** On a quiet machine it is less than 100; on one that runs other tests, processes wait for a core as well. */
 const waitMsMax = 1_000;
 
