@@ -189,6 +189,17 @@ describe("an organisation", () => {
         "remaining_quota"
       ];
     expect([await balance(billing, as), await balance(billing)]).toEqual([5_000_000, 0]);
+    // The printed statement is the organisation's, and not that of the member who prints it.
+    const month = new Date().toISOString().slice(0, 7);
+    const printed = await fetch(
+      `${url}/backend/billing/statement/?month=${month}&format=html&as_organisation=${organisation.id}`,
+      { headers: { cookie: billing.cookie } },
+    );
+    const [named] = await rig.db.sql<{
+      name: string;
+    }>`select name from organisation where id = ${organisation.id}::bigint`;
+    const page = await printed.text();
+    expect([page.includes(`<bdi>${named?.name}</bdi>`), page.includes(billing.email)]).toEqual([true, false]);
     const admin = await loginAdmin(rig);
     const refund = { order_no, reason: "test", idempotency_key: crypto.randomUUID() };
     const refunded = await askAs(url, admin, "/backend/admin/refund/create/", { body: refund });

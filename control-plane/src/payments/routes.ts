@@ -19,6 +19,7 @@ import {
   statementSumsResponse,
   subscriptionListResponse,
 } from "@sluice/contracts/billing";
+import { isLocale, type Locale } from "@sluice/contracts/locales";
 import { usdOfQuota } from "@sluice/contracts/money";
 import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import type { Unsent } from "@sluice/contracts/wire";
@@ -27,12 +28,13 @@ import { audit, byCaller } from "../admin/audit/service.ts";
 import { listSpendLimits, readMemberBudget, readUserQuota } from "../gateway/quota/grant-store.ts";
 import { listEntries, readBalance, readStatement, sumsOfStatement } from "../ledger/service.ts";
 import { csvHeaders } from "../platform/csv.ts";
-import type { Transaction } from "../platform/db.ts";
+import type { Queryable, Transaction } from "../platform/db.ts";
 import { idempotencyKeyOf } from "../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type CallerReader, endpoint, type UserCaller } from "../platform/endpoint/model.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { planEntry, subscriptionEntry } from "./answers.ts";
 import { tryCoupon } from "./coupons/try-coupon.ts";
+import { findOrganisationName } from "./invoices/invoice-store.ts";
 import { orderEntry } from "./model.ts";
 import { findOrder } from "./orders/order-store.ts";
 import { cancelOrder, claimOrder, findOwnOrder, listOrders, readOrder } from "./orders/orders.ts";
@@ -217,6 +219,13 @@ function mockSettleEndpoint(deps: BillingEndpointDeps): AnyEndpoint {
   });
 }
 
+const toLocale = (text: string): Locale => (isLocale(text) ? text : "en");
+
+/** Whose statement it is: that of an organisation is not the member's who prints it. */
+async function ownerName(db: Queryable, { organisation, email }: UserCaller): Promise<string> {
+  return organisation === undefined ? email : ((await findOrganisationName(db, organisation.organisationId)) ?? email);
+}
+
 /** What a member can still spend, as the own keys say (`gateway/account-figures/`): not what others have spent. */
 function memberBalance(ofAccount: bigint, ofMember: bigint | null): Unsent<z.output<typeof balanceResponse>> {
   const remaining = ofMember !== null && ofMember < ofAccount ? ofMember : ofAccount;
@@ -300,7 +309,7 @@ function accountEndpoints({ db }: BillingEndpointDeps): AnyEndpoint[] {
         const statement = await readStatement(db, user.gatewayUserId, input.month);
         return input.format === "csv"
           ? new Response(statementCsv(statement), { headers: csvHeaders(`statement-${input.month}.csv`) })
-          : pageAnswer(statementHtml(statement, user.email));
+          : pageAnswer(statementHtml(statement, { owner: await ownerName(db, user), locale: toLocale(user.locale) }));
       },
     }),
   ];

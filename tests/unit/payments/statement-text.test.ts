@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { allLocales } from "@sluice/contracts/locales";
 import { usdOfQuota } from "@sluice/contracts/money";
 import { statementCsv, statementHtml } from "@sluice/control-plane/payments/orders/statement-text.ts";
+import { statementWords } from "@sluice/control-plane/payments/orders/statement-words.ts";
 import { csvText } from "@sluice/control-plane/platform/csv.ts";
 
 describe("a cell is never a formula", () => {
@@ -61,9 +63,19 @@ test("a statement as a file adds up line by line, with numbers as numbers", () =
 });
 
 test("a statement as a page shows everything as text", () => {
-  const page = statementHtml(statement, "<b>@example.com");
+  const page = statementHtml(statement, { owner: "<b>@example.com", locale: "en" });
   expect(page).not.toContain("<script>");
   expect(page).not.toContain("<b>");
   expect(page).toContain("&lt;script&gt;&quot;&amp;");
   expect(page).toContain("&lt;b&gt;@example.com");
+});
+
+test("a statement as a page says what each line is in the language of the reader, and what it is worth", () => {
+  for (const locale of allLocales) {
+    const page = statementHtml(statement, { owner: "ada@example.com", locale });
+    expect(page).toContain(`<html lang="${locale}" dir="${locale === "ar" ? "rtl" : "ltr"}">`);
+    expect(page).toContain(`<td>${statementWords[locale].changes["manual_adjust"]}</td>`);
+    expect(page).toContain("<bdi>-0.000400</bdi>");
+    expect(page).not.toContain("usage_quota");
+  }
 });

@@ -2,10 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { join, relative } from "node:path";
 import { errorTable } from "@sluice/contracts/errors";
 import { allLocales, type Locale } from "@sluice/contracts/locales";
+import { statementWords } from "@sluice/control-plane/payments/orders/statement-words.ts";
 import { doesNotExist } from "@sluice/control-plane/platform/errors.ts";
 import { sentenceIn } from "@sluice/web/src/console/errors/known-sentences.ts";
 import type { ErrorMessages } from "@sluice/web/src/console/errors/messages/en.ts";
 import { pageNames } from "@sluice/web/src/console/page-names.ts";
+import type { BillingMessages } from "@sluice/web/src/console/pages/billing/messages/en.ts";
 import { fill, plural } from "@sluice/web/src/i18n/messages.ts";
 import { z } from "zod";
 
@@ -161,6 +163,14 @@ describe("the texts of the console", () => {
     );
     expect(wrong.map(([link]) => link)).toEqual([]);
   });
+});
+
+test("a printed statement says what the console says", () => {
+  for (const locale of allLocales) {
+    const shown = all[join(source, `console/pages/billing/messages/${locale}.ts`)] as BillingMessages;
+    const { changeNames, opening, closing, change, reference, after } = shown;
+    expect(statementWords[locale]).toMatchObject({ changes: changeNames, opening, closing, change, reference, after });
+  }
 });
 
 describe("a refusal of the backend", () => {

@@ -1,7 +1,9 @@
+import { directionOf, type Locale } from "@sluice/contracts/locales";
 import { usdOfQuota } from "@sluice/contracts/money";
 import type { Statement, StatementLine } from "../../ledger/model.ts";
 import { csvWriter } from "../../platform/csv.ts";
 import { type Html, html } from "../../platform/html.ts";
+import { statementWords } from "./statement-words.ts";
 
 const csv = csvWriter(["date", "type", "reference", "quota", "usd", "balance_quota"], (name) => name === "usd");
 
@@ -35,25 +37,30 @@ function withBalances({ openingBalance, lines }: Statement): [StatementLine, big
 }
 
 const style = html`body{font:14px/1.4 system-ui,sans-serif;margin:2rem;color:#111}table{border-collapse:collapse;width:100%}
-th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:left}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+th,td{padding:.3rem .6rem;border-bottom:1px solid #ccc;text-align:start}td.n,th.n{text-align:end;font-variant-numeric:tabular-nums}
 @media print{body{margin:0}}`;
 
 /** Allows the page its own styles and nothing else. */
 export const statementPolicy = `default-src 'none'; style-src 'sha256-${new Bun.CryptoHasher("sha256").update(style.toString()).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** The statement as a printable page. */
-export function statementHtml(statement: Statement, owner: string): string {
+/** The statement as a page to print, in the language of the person who prints it. */
+export function statementHtml(
+  statement: Statement,
+  { owner, locale }: { readonly owner: string; readonly locale: Locale },
+): string {
+  const words = statementWords[locale];
+  const title = `${words.title} ${statement.month}`;
   const rows = withBalances(statement).map(
     ([line, balance]) =>
-      html`<tr><td>${line.day}</td><td>${line.changeType}</td><td>${line.reference}</td><td class="n">${line.amount}</td><td class="n">${usdOfQuota(line.amount)}</td><td class="n">${balance}</td></tr>\n`,
+      html`<tr><td>${line.day}</td><td>${words.changes[line.changeType] ?? line.changeType}</td><td><bdi>${line.reference}</bdi></td><td class="n"><bdi>${usdOfQuota(line.amount)}</bdi></td><td class="n"><bdi>${usdOfQuota(balance)}</bdi></td></tr>\n`,
   );
   const sum = (what: string, balance: bigint): Html =>
-    html`<tr><th colspan="4" scope="row">${what}</th><td class="n">${usdOfQuota(balance)}</td><td class="n">${balance}</td></tr>`;
+    html`<tr><th colspan="4" scope="row">${what}</th><td class="n"><bdi>${usdOfQuota(balance)}</bdi></td></tr>`;
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Statement ${statement.month}</title><style>${style}</style></head>
-<body><h1>Statement ${statement.month}</h1><p>${owner}</p>
-<table><thead><tr><th>Date</th><th>Type</th><th>Reference</th><th class="n">Quota</th><th class="n">USD</th><th class="n">Balance</th></tr></thead>
-<tbody>${sum("Opening balance", statement.openingBalance)}${rows}${sum("Closing balance", statement.closingBalance)}</tbody></table>
+<html lang="${locale}" dir="${directionOf(locale)}"><head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>
+<body><h1>${title}</h1><p><bdi>${owner}</bdi></p>
+<table><thead><tr><th>${words.date}</th><th>${words.change}</th><th>${words.reference}</th><th class="n">${words.amount} (USD)</th><th class="n">${words.after} (USD)</th></tr></thead>
+<tbody>${sum(words.opening, statement.openingBalance)}${rows}${sum(words.closing, statement.closingBalance)}</tbody></table>
 </body></html>
 `.toString();
 }
