@@ -16,7 +16,7 @@ import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { rich, t } from "../../translate.ts";
-import { plansPath } from "../plans/plan-form.tsx";
+import { plansPath } from "../plans/plan.ts";
 import { batchesPath } from "./batch.ts";
 
 type Plan = RowOf<typeof planList>;

@@ -14,7 +14,7 @@ import { AdminForm, FieldRow } from "../../parts/form-parts.tsx";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SecondPersonNotice } from "../../parts/second-person.tsx";
 import { t } from "../../translate.ts";
-import { plansPath } from "../plans/plan-form.tsx";
+import { plansPath } from "../plans/plan.ts";
 import { couponsPath } from "./coupon.ts";
 
 type Plan = RowOf<typeof planList>;

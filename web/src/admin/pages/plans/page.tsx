@@ -1,10 +1,11 @@
 import { isLocale } from "@sluice/contracts/locales";
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
+import { LoadingPart } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -24,7 +25,9 @@ import { t } from "../../translate.ts";
 import { planKinds, planStatuses } from "../../values.ts";
 import { languageName } from "../branding/texts.tsx";
 import { LimitsCard } from "../limits/limits-card.tsx";
-import { type Plan, PlanForm, plansPath } from "./plan-form.tsx";
+import { type Plan, plansPath } from "./plan.ts";
+
+const PlanForm = lazy(async () => ({ default: (await import("./plan-form.tsx")).PlanForm }));
 
 const columns: readonly Column<Plan>[] = [
   { id: "name", label: t("Name"), cell: (plan) => plan.name, card: "title", isSortable: true },
@@ -111,7 +114,11 @@ export function Page(): JSX.Element {
         size="wide"
       >
         <Show when={edited()} keyed>
-          {({ plan }) => <PlanForm plan={plan} onDone={close} />}
+          {({ plan }) => (
+            <Suspense fallback={<LoadingPart />}>
+              <PlanForm plan={plan} onDone={close} />
+            </Suspense>
+          )}
         </Show>
       </Dialog>
     </>

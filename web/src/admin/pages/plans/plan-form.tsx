@@ -1,6 +1,5 @@
-import type { planList } from "@sluice/contracts/admin-lists/billing";
 import type { savePlanOutput } from "@sluice/contracts/billing";
-import type { ListResponse, RowOf } from "@sluice/contracts/lists";
+import type { ListResponse } from "@sluice/contracts/lists";
 import type { PlanTexts } from "@sluice/contracts/plan-texts";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Show } from "solid-js";
@@ -22,12 +21,9 @@ import { shownCount } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 import { planKinds, planStatuses } from "../../values.ts";
 import { type Group, groupsPath } from "../groups/group.ts";
+import { type Plan, plansPath } from "./plan.ts";
 import { linesOf } from "./plan-lines.ts";
 import { PlanTextFields, sentTexts } from "./plan-text-fields.tsx";
-
-export type Plan = RowOf<typeof planList>;
-
-export const plansPath = "/backend/admin/plan/";
 
 type Values = {
   readonly plan_code: string;

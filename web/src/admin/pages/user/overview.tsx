@@ -1,10 +1,10 @@
-import { createSignal, type JSX, Show } from "solid-js";
+import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import { apiPost } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
-import { EmptyState, Notice } from "../../../kit/states.tsx";
+import { EmptyState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { createAction } from "../../parts/actions.ts";
@@ -20,8 +20,9 @@ import { Balance } from "./balance.tsx";
 import { ClosingButton } from "./closing.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
 import { TotpRemoval } from "./totp-removal.tsx";
-import { UserForm } from "./user-form.tsx";
 import { UserOrganisations } from "./user-organisations.tsx";
+
+const UserForm = lazy(async () => ({ default: (await import("./user-form.tsx")).UserForm }));
 
 /** Balance, spending, account, and the possible actions. */
 export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
@@ -58,7 +59,9 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
         <SignIns detail={props.detail} />
       </div>
       <Dialog isOpen={isEditing()} onClose={() => setIsEditing(false)} title={t("Edit user")}>
-        <UserForm user={props.detail.user} onDone={() => setIsEditing(false)} />
+        <Suspense fallback={<LoadingPart />}>
+          <UserForm user={props.detail.user} onDone={() => setIsEditing(false)} />
+        </Suspense>
       </Dialog>
     </div>
   );
