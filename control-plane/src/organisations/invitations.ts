@@ -54,7 +54,7 @@ export async function invite(
   const invitation = await db.withTransaction(async (tx) => {
     await openOrganisation(tx, organisationId);
     if (await isMemberAddress(tx, organisationId, email)) {
-      throw new AppError("conflict", { message: "This address belongs to a member already." });
+      throw new AppError("conflict", { message: "This address already belongs to a member." });
     }
     await revokeInvitations(tx, organisationId, { email });
     await refuseTooMany(tx, organisationId, userId);

@@ -161,7 +161,7 @@ export async function saveProject(
   });
 }
 
-const nameTaken = () => new AppError("conflict", { message: "The organisation has a project with this name already." });
+const nameTaken = () => new AppError("conflict", { message: "The organisation already has a project with this name." });
 
 async function makeProject(
   tx: Transaction,

@@ -141,7 +141,7 @@ export const errorTable = {
   proof_required: invalid(400, "The proof of work is missing, wrong or too old. Solve a new challenge."),
   organisation_refused: permission("You are not a member of this organisation."),
   organisation_suspended: permission("This organisation is suspended. You can read its data and change nothing."),
-  organisation_limit: invalid(409, "This organisation has as many of these as it can have."),
+  organisation_limit: invalid(409, "This organisation has reached its limit of these."),
   last_owner: invalid(409, "An organisation needs at least one owner."),
   super_admin_required: permission("Only a super-admin can do this."),
   role_refused: permission("Your role does not allow this."),
@@ -175,7 +175,7 @@ export const errorTable = {
   passkey_copied: permission(
     "This passkey seems to have been copied, so it can't be used. Remove it from your account.",
   ),
-  passkey_taken: invalid(409, "This passkey is registered already."),
+  passkey_taken: invalid(409, "This passkey is already registered."),
   too_many_passkeys: invalid(409, "This account has 10 passkeys. Remove one first."),
   passkeys_unavailable: invalid(409, "Passkeys need a service whose address is a domain name."),
   closing_blocked: invalid(409, "Something has to be settled before the account can be closed."),
@@ -206,7 +206,7 @@ export const errorTable = {
   not_offered: invalid(403, "This is not offered here."),
   coupon_unknown: invalid(404, "This coupon does not exist."),
   coupon_ended: invalid(409, "This coupon is no longer valid."),
-  coupon_used_up: invalid(409, "This coupon was used as often as it can be."),
+  coupon_used_up: invalid(409, "This coupon has reached its limit of uses."),
   coupon_not_applicable: invalid(409, "This coupon can't be used for this purchase."),
   internal_error: server(500, "Something went wrong on our side."),
 } as const satisfies Record<string, ErrorDefinition>;

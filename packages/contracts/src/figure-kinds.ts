@@ -65,7 +65,7 @@ export const callFigures = {
   total: ["Total", "The time from the arrival of a call until its response ended."],
   percentiles: [
     "p50, p95, p99",
-    "Half of the calls, 95 and 99 of a hundred were as fast or faster. They come from sums in steps of a quarter of a doubling, and are right to a tenth.",
+    "Half of the calls, and 95 and 99 in a hundred, were this fast or faster. They are estimated from a histogram, and accurate to about 10%.",
   ],
   speed: ["Tokens/s", "Output tokens of streamed responses for each second between first byte and end."],
   period: [

@@ -203,7 +203,7 @@ function checkPart({ leases, hold, parts, lowers }: Reserving, at: number, answe
 }
 
 const keySpent = "The remaining limit of this API key does not cover this call.";
-const sharedSpent = "What is left this month of the budget of this project or member does not cover this call.";
+const sharedSpent = "The remaining budget of this project or member for this month does not cover this call.";
 
 function refuseUnlessHeld(answer: HoldAnswer, message: string, lowers: string | null): void {
   if (answer === "unavailable") {

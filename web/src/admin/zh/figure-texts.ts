@@ -43,7 +43,7 @@ export const figureTextsZh = {
     "从调用到达至响应首字节发给客户端的时间。",
   "The time from the arrival of a call until its response ended.": "从调用到达至响应结束的时间。",
   "p50, p95, p99": "p50、p95、p99 百分位",
-  "Half of the calls, 95 and 99 of a hundred were as fast or faster. They come from sums in steps of a quarter of a doubling, and are right to a tenth.":
+  "Half of the calls, and 95 and 99 in a hundred, were this fast or faster. They are estimated from a histogram, and accurate to about 10%.":
     "一半、95 % 和 99 % 的调用达到或快于此值。它们由分级的汇总数据得出，精确到十分之一。",
   "Output tokens of streamed responses for each second between first byte and end.":
     "流式响应从首字节到结束之间每秒的输出 token。",

@@ -118,13 +118,13 @@ export const messages = english({
   topUpStoppedDeclined: "It is switched off: your payment method was declined twice. Remove it, and set it up again.",
   topUpStoppedTerms: "It is switched off: what you agreed to is no longer offered. Remove it, and set it up again.",
   topUpStoppedReturned:
-    "It is switched off: a payment of it went back, or is being looked at. Remove it, and set it up again.",
+    "It is switched off: one of its payments was returned or is under review. Remove it, and set it up again.",
   topUpAmountFault: "Enter an amount such as 5.00.",
   referralTitle: "Invite others",
   referralText:
-    "You get {amount} for each person who registers by your link, once their first payment has lasted {days} days; at most for {max} people a month.",
+    "You get {amount} for each person who registers with your link, {days} days after their first payment if it is not refunded; for at most {max} people a month.",
   referralTextBoth:
-    "You get {amount} and they get {theirs} for each person who registers by your link, once their first payment has lasted {days} days; at most for {max} people a month.",
+    "You get {amount} and they get {theirs} for each person who registers with your link, {days} days after their first payment if it is not refunded; for at most {max} people a month.",
   referralMake: "Make my link",
   referralLink: "Your link",
   referralWho: "Person",

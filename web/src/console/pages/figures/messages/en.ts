@@ -35,7 +35,7 @@ export const messages = english({
     duration: { name: "Duration", text: "The time from the arrival of the request until its response ended." },
     percentiles: {
       name: "p50 and p95",
-      text: "Half of the calls, and 95 of a hundred, took as long or less. They come from sums in steps of a quarter of a doubling, by UTC day, and are right to a tenth.",
+      text: "Half of the calls, and 95 in a hundred, took this long or less. They are estimated from a histogram by UTC day, and accurate to about 10%.",
     },
     speed: {
       name: "Tokens per second",

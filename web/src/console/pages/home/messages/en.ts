@@ -6,8 +6,8 @@ export const messages = english({
   balance: "Balance",
   manyDaysLeft: "more than {count} days at the rate of the last 30",
   daysLeft: {
-    one: "about {count} day at the rate of the last 30",
-    other: "about {count} days at the rate of the last 30",
+    one: "lasts about {count} day at your current rate",
+    other: "lasts about {count} days at your current rate",
   },
   noPace: "nothing spent in the last 30 days",
   today: "Spent today",

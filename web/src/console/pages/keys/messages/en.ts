@@ -45,7 +45,7 @@ export const messages = english({
     },
     is_payload_traced: { label: "Store requests and responses, encrypted, for a few days" },
     is_response_cached: { label: "Answer repeated requests from the response cache" },
-    are_labels_kept: { label: "Keep the end users and tags that calls name, to tell usage apart" },
+    are_labels_kept: { label: "Keep the end users and tags that calls name, to break down usage" },
   },
   periodNames: { none: "never", daily: "every day (UTC)", weekly: "every week (UTC)", monthly: "every month (UTC)" },
   optional: "optional",

@@ -54,7 +54,7 @@ export const messages = english({
   breakdown: "Breakdown",
   speed: "Speed by model",
   speedText:
-    "p50 and p95: half of the calls, and 95 of a hundred, were as fast or faster. Counted in UTC days, without responses from the cache; a call is counted a minute or two after it has ended.",
+    "p50 and p95: half of the calls, and 95 in a hundred, were this fast or faster. Counted in UTC days, without responses from the cache; a call is counted a minute or two after it has ended.",
   speedNone: "No call in this range has been timed.",
   tokensPerSecond: "Tokens/s",
   log: "Calls",

@@ -9,9 +9,9 @@ export const en = english({
     streamingText: "With `stream` set to `true`, the response arrives in pieces while the model writes it.",
     streamingRule: {
       end: "A complete stream ends with `data: [DONE]`. Without it, the response is not complete.",
-      usage: "`stream_options` with `include_usage: true` adds the token counts as the last piece.",
+      usage: "`stream_options` with `include_usage: true` adds the token counts in a last chunk.",
       error:
-        "If the provider fails after the first piece, the stream ends with an error event. You pay for what was delivered.",
+        "If the provider fails after the first chunk, the stream ends with an error event. You pay for what was delivered.",
       cancel: "To cancel, close the connection. [Billing](/docs/billing/#free) says what a cancelled request costs.",
     },
     tools: "Tools",
