@@ -1,9 +1,20 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Obstacle, unlessInstalled } from "./obstacles.ts";
 import { repositoryRoot } from "./start-process.ts";
 
 const installMsMax = 300_000;
+const pollMs = 100;
+
+/** Whether the process that made a claim still runs, or is about to write down which it is. */
+function isHeld(claim: string): boolean {
+  try {
+    const pid = readFileSync(claim, "utf8");
+    return pid === "" || process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}
 
 /** An environment of Python with packages of its own, made where a test that will run needs it. */
 class PythonEnvironment {
@@ -32,6 +43,38 @@ class PythonEnvironment {
     if (missing !== null) {
       return missing;
     }
+    const claim = `${this.#folder}.claim`;
+    this.#claim(claim);
+    try {
+      return existsSync(this.#folder) ? null : this.#make();
+    } finally {
+      rmSync(claim, { force: true });
+    }
+  }
+
+  /**
+   * Returns when no other test file installs the same, or has done so for too long: two installations only take more time.
+   * What one that was killed has claimed is free.
+   */
+  #claim(claim: string): void {
+    mkdirSync(dirname(claim), { recursive: true });
+    for (const deadline = Date.now() + installMsMax; Date.now() < deadline; ) {
+      try {
+        writeFileSync(claim, String(process.pid), { flag: "wx" });
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+          throw error;
+        }
+      }
+      if (!isHeld(claim)) {
+        rmSync(claim, { force: true });
+      }
+      Bun.sleepSync(pollMs);
+    }
+  }
+
+  #make(): Obstacle {
     // Moved when it is complete, so that an interrupted installation is begun again. Scripts of the environment would
     // keep the old name; only its interpreter is used.
     const made = `${this.#folder}.${process.pid}`;
