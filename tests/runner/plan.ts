@@ -134,7 +134,8 @@ export function makePlan(words: readonly string[], isFullByEnvironment: boolean)
   const chosen = kinds.filter(
     (kind) => isEverything || isOnlyFilters || named.has(kind.name) || (isCheck && checkKinds.includes(kind.name)),
   );
-  const all = isEverything ? chosen.flatMap((kind) => [kind, ...repeatThroughFront(kind, isFull)]) : chosen;
+  // Those through the front are long, so that at the end one would run alone.
+  const all = isEverything ? chosen.flatMap((kind) => [...repeatThroughFront(kind, isFull), kind]) : chosen;
   return {
     hasStaticChecks: named.has("static") || isCheck,
     kinds: all.map((kind) => (isFull ? withFullTimeouts(kind) : kind)),
