@@ -173,7 +173,7 @@ function PlanChoice(props: {
   };
   return (
     <Show when={(planQuery.data?.rows ?? []).length > 0}>
-      <fieldset>
+      <fieldset class="field-group">
         <legend>{t("Plans")}</legend>
         <p class="muted">{t("None chosen: all plans.")}</p>
         <For each={planQuery.data?.rows}>

@@ -108,7 +108,7 @@ function TaxRules(props: { readonly form: Form<Values> }): JSX.Element {
       rules().map((rule, index) => (index === at ? { ...rule, ...to } : rule)),
     );
   return (
-    <fieldset>
+    <fieldset class="field-group">
       <legend>{t("Other rates")}</legend>
       <p class="muted">
         {t(

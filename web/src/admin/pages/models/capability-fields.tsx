@@ -55,7 +55,7 @@ export function CapabilityFields(props: {
       />
       <Show when={stated()}>
         {(now) => (
-          <fieldset>
+          <fieldset class="field-group">
             <legend>{t("The model")}</legend>
             <For each={statedCapabilities}>
               {(capability) => (
