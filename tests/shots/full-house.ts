@@ -245,7 +245,7 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
       channelId: isHit ? null : (channel?.id ?? null),
       outcome: isFailed ? "failed" : index % 23 === 7 ? "aborted" : "completed",
       httpStatus: isFailed ? 502 : 200,
-      errorCode: isFailed ? "upstream_failed" : null,
+      errorCode: isFailed ? "upstream_error" : null,
       units: {
         ...noUnits,
         inputTokens,
