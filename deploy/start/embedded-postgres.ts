@@ -74,8 +74,9 @@ const defaultSettings: Readonly<Record<string, string>> = {
   max_connections: "200",
   shared_buffers: "256MB",
   max_wal_size: "2GB",
-  // A fifth of what calls write to the log of the database are whole pages, once after each checkpoint.
+  // After each checkpoint, calls write each page once whole to the log of the database: with few calls, more than everything else.
   wal_compression: "on",
+  checkpoint_timeout: "30min",
   // Our statements are short; compiling a plan over many partitions costs more than running it.
   jit: "off",
   random_page_cost: "1.1",

@@ -27,7 +27,8 @@ const usage = `usage: bun run bench growth [options]
   --calls <n>   calls (default 20000)
   --users <n>   users they belong to (default 200)
   --batch <n>   calls of one transaction (default 500)
-  --body <n>    bytes of a call's packed bodies (default 1000)`;
+  --body <n>    bytes of a call's packed bodies (default 1000)
+  --checkpoint <n>  calls between checkpoints of the database, a multiple of the batch (default: one before all)`;
 
 const granted = 10n ** 15n;
 const replica = "bench" as ReplicaId;
@@ -43,6 +44,7 @@ export async function runGrowthBench(args: string[]): Promise<number> {
       users: { type: "string", default: "200" },
       batch: { type: "string", default: "500" },
       body: { type: "string", default: "1000" },
+      checkpoint: { type: "string", default: "0" },
       help: { type: "boolean", default: false },
     },
   });
@@ -61,6 +63,7 @@ export async function runGrowthBench(args: string[]): Promise<number> {
       users: Number(values.users),
       batch: Number(values.batch),
       body: Number(values.body),
+      checkpoint: Number(values.checkpoint),
     });
     const violations = await db.sql`select * from check_money()`;
     await db.close(1_000);
@@ -73,7 +76,7 @@ export async function runGrowthBench(args: string[]): Promise<number> {
   }
 }
 
-type Load = { readonly calls: number; readonly users: number; readonly batch: number; readonly body: number };
+type Load = Readonly<Record<"calls" | "users" | "batch" | "body" | "checkpoint", number>>;
 
 async function report(db: Database, load: Load): Promise<void> {
   const customers: Customer[] = [];
@@ -92,15 +95,17 @@ async function report(db: Database, load: Load): Promise<void> {
   ];
   console.log("| log of the database | bytes a call | of these whole pages |\n| --- | ---: | ---: |");
   await db.sql`create extension if not exists pg_walinspect`;
-  const begin = await readLog(db);
+  // Nothing of the log is removed by a checkpoint before it was read.
+  await db.sql`alter system set wal_keep_size = '8GB'`;
+  await db.sql`select pg_reload_conf()`;
+  const begin = await readLogEnd(db);
   for (const [name, work] of steps) {
-    const before = await readLog(db);
+    const before = await readLogEnd(db);
     await work();
-    const { bytes, images } = await readLog(db);
-    console.log(line(name, [bytes - before.bytes, images - before.images], load.calls));
+    console.log(line(name, await readLog(db, before, await readLogEnd(db)), load.calls));
   }
-  const end = await readLog(db);
-  console.log(line("together", [end.bytes - begin.bytes, end.images - begin.images], load.calls));
+  const end = await readLogEnd(db);
+  console.log(line("together", await readLog(db, begin, end), load.calls));
   console.log("\n| log of the database, by table or index | bytes a call |\n| --- | ---: |");
   for (const { name, bytes } of await readLogByTable(db, begin, end)) {
     if (bytes / load.calls >= 5) {
@@ -172,6 +177,9 @@ async function write(db: Database, customers: readonly Customer[], load: Load): 
     for (let segment = segments.take(); segment !== null; segment = segments.take()) {
       await insertSegment(db, segment, true);
     }
+    if (load.checkpoint > 0 && (from + load.batch) % load.checkpoint === 0) {
+      await db.sql`checkpoint`;
+    }
   }
 }
 
@@ -182,32 +190,28 @@ async function settle(db: Database): Promise<void> {
   );
 }
 
-/** How long the log is, where it ends, and how many whole pages it has. */
-type LogEnd = { readonly bytes: number; readonly end: string; readonly images: number };
-
-async function readLog(db: Database): Promise<LogEnd> {
-  // What a backend has written to the log is in the statistics only after it says so.
-  await db.sql`select pg_stat_force_next_flush()`;
-  const [row] = await db.sql<LogEnd>`
-    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as bytes, pg_current_wal_insert_lsn()::text as end,
-      (select wal_fpi from pg_stat_wal)::float8 as images`;
+async function readLogEnd(db: Database): Promise<string> {
+  const [row] = await db.sql<{ end: string }>`select pg_current_wal_flush_lsn()::text as end`;
   if (row === undefined) {
-    throw new Error("the database did not say how long its log is");
+    throw new Error("the database did not say where its log ends");
   }
-  return row;
+  return row.end;
+}
+
+/** Bytes of the log between two ends, and how many of these are whole pages. */
+async function readLog(db: Database, begin: string, end: string): Promise<[number, number]> {
+  const [row] = await db.sql<{ bytes: number; images: number }>`
+    select pg_wal_lsn_diff(${end}::pg_lsn, ${begin}::pg_lsn)::float8 as bytes, coalesce(sum(fpi_length), 0)::float8 as images
+    from pg_get_wal_records_info(${begin}::pg_lsn, ${end}::pg_lsn)`;
+  return [row?.bytes ?? 0, row?.images ?? 0];
 }
 
 /** Bytes of the log between two ends by the table or index that they change; what changes none is `others`. */
-async function readLogByTable(
-  db: Database,
-  begin: LogEnd,
-  { end }: LogEnd,
-): Promise<{ name: string; bytes: number }[]> {
-  await db.sql`select pg_switch_wal()`;
+async function readLogByTable(db: Database, begin: string, end: string): Promise<{ name: string; bytes: number }[]> {
   return await db.sql<{ name: string; bytes: number }>`
     select coalesce(regexp_replace(regexp_replace(coalesce(parent.relname, c.relname), '^pg_toast.*', 'bodies, out of line'),
         '_y\\d+m\\d+d\\d+', ''), 'others') as name, sum(r.record_length)::float8 as bytes
-    from pg_get_wal_records_info(${begin.end}::pg_lsn, ${end}::pg_lsn) r
+    from pg_get_wal_records_info(${begin}::pg_lsn, ${end}::pg_lsn) r
     left join pg_class c on c.relfilenode = substring(r.block_ref from 'rel \\d+/\\d+/(\\d+)')::oid
     left join pg_inherits i on i.inhrelid = c.oid left join pg_class parent on parent.oid = i.inhparent
     group by 1 order by 2 desc`;
