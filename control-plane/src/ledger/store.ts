@@ -7,9 +7,15 @@ import type { LedgerEntry, StatementLine } from "./model.ts";
 /** The amount of an entry, together with the entries of calls before it in the same posting. */
 const wholeAmount = sql<bigint>`${entry.amount} + coalesce(${entry.deltaAmount}, 0)`;
 
-/** Selects the entries that lists show; every other entry is part of one of these. */
+/**
+ * Selects the entries that lists show; every other entry is part of one of these. The account is looked up first: joined,
+ * the database would take a large one for an average one, and read and sort all of its entries.
+ */
 const isShown = (gatewayUserId: GatewayUserId) =>
-  and(eq(account.gatewayUserId, gatewayUserId), isNull(entry.usageRequestId));
+  and(
+    eq(entry.accountId, sql`(select ${account.id} from ${account} where ${account.gatewayUserId} = ${gatewayUserId})`),
+    isNull(entry.usageRequestId),
+  );
 
 /** Entries of a user's account below an id, newest first. The cost of a batch of calls is one of them. */
 export async function selectEntries(
@@ -27,8 +33,7 @@ export async function selectEntries(
       balanceAfter: entry.balanceAfter,
       createdAt: entry.createdAt,
     })
-    .from(account)
-    .innerJoin(entry, eq(entry.accountId, account.id))
+    .from(entry)
     .innerJoin(posting, eq(posting.id, entry.postingId))
     .where(and(isShown(gatewayUserId), page.below === null ? undefined : lt(entry.id, page.below)))
     .orderBy(desc(entry.id))
@@ -63,8 +68,7 @@ export async function selectPosted(
 export async function selectSumBefore(db: Queryable, gatewayUserId: GatewayUserId, before: Date): Promise<bigint> {
   const [row] = await db.drizzle
     .select({ total: sql<bigint>`coalesce(sum(${wholeAmount}), 0)::bigint` })
-    .from(account)
-    .innerJoin(entry, eq(entry.accountId, account.id))
+    .from(entry)
     .where(and(isShown(gatewayUserId), lt(entry.createdAt, before)));
   return row?.total ?? 0n;
 }
