@@ -260,7 +260,7 @@ describe("the cursor", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("behind rows that are settled leads to the rows that are not, and settles none twice", async () => {
+  test("set back to settled rows passes them, and settles none twice", async () => {
     await scene.commit(scene.row(0, 10n, "1.5000"), scene.row(1, 20n, "0.5000"));
     await scene.run();
     const early = await scene.db.sql<{ source: string; xid: string; request_id: string }>`

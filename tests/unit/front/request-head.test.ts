@@ -311,7 +311,7 @@ describe("the head of a request", () => {
     }
   });
 
-  test("is kept with what was derived from it only as long as it is repeated", () => {
+  test("keeps what was derived from it while it repeats", () => {
     const head = new RequestHead(table);
     const derivedOf = (text: string) => {
       const bytes = Buffer.from(text);

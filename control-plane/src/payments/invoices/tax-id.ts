@@ -43,8 +43,8 @@ const checks: Readonly<Record<string, readonly Check[]>> = {
 };
 
 /**
- * Why a text is no tax id of a country: `vat` where its VAT numbers have check digits and these are wrong, `form` where
- * nothing is known but that a tax id has some digits. Null for one that may be. Nobody is asked whether it is registered.
+ * The fault of a tax id by its form: `vat` if the country's VAT numbers are checked and this is not one, `form` if it lacks
+ * what any tax id has. Null if it may be valid; nobody is asked whether it is registered.
  */
 export function faultOfTaxId(country: string, text: string): "vat" | "form" | null {
   const compact = text.replace(/[\s./+-]/g, "").toUpperCase();

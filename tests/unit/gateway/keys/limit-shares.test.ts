@@ -218,7 +218,7 @@ describe("calls at a time", () => {
 
   test.each([
     [30, [40, 40, 40]],
-    // Parts that are no whole numbers.
+    // Fractional parts.
     [6, [5, 4, 3]],
     [7, [9, 9, 9]],
     [10, [30, 2, 1]],
