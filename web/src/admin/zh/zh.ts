@@ -28,6 +28,7 @@ import { modelsZh } from "./models.ts";
 import { ordersZh } from "./orders.ts";
 import { organisationZh } from "./organisation.ts";
 import { organisationsZh } from "./organisations.ts";
+import { partsZh } from "./parts.ts";
 import { paymentsZh } from "./payments.ts";
 import { performanceZh } from "./performance.ts";
 import { plansZh } from "./plans.ts";
@@ -55,7 +56,10 @@ import { wordsZh } from "./words.ts";
 /** What the service says, with places for what differs. */
 export const sentences: Readonly<Record<string, string>> = errorsZh;
 
-/** What the admin says in Chinese, by the English text. A file for each folder of pages, and `several-pages` for what several say. */
+/**
+ * What the admin says in Chinese, by the English text. A file for each folder of pages, `parts` for the parts that
+ * they share, and `several-pages` for what several say.
+ */
 export const zh = {
   ...accountZh,
   ...adminsZh,
@@ -87,6 +91,7 @@ export const zh = {
   ...ordersZh,
   ...organisationZh,
   ...organisationsZh,
+  ...partsZh,
   ...paymentsZh,
   ...performanceZh,
   ...plansZh,
