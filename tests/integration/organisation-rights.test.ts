@@ -1,11 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type OrganisationRole, organisationHeader } from "@sluice/contracts/organisation-rights";
+import { organisationRuleOf, organisationRulePaths } from "@sluice/contracts/organisation-rules";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { codeOf, consoleClient } from "../support/accounts/console-client.ts";
 import { giveToken, loginAdmin, loginUser } from "../support/accounts/logins.ts";
-import { addMember, askAs, inviteToken, makeKey, makeOrganisation } from "../support/accounts/organisation-scene.ts";
+import {
+  addMember,
+  askAs,
+  inviteToken,
+  makeKey,
+  makeOrganisation,
+  makeProject,
+} from "../support/accounts/organisation-scene.ts";
+import { declaredEndpoints } from "../support/admin/declared-endpoints.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { promptMs } from "../support/values/patience.ts";
@@ -166,4 +175,140 @@ test("keys that a person has made for an organisation stop while the person is s
   expect(await call(other.secret)).toBe(200);
   await become("active");
   await until(200);
+});
+
+test("every endpoint of users says what it requires of a member, or is refused for organisations by name", async () => {
+  const endpoints = await declaredEndpoints(rig);
+  const ofUsers = endpoints.filter(({ access }) => access === "user" || access === "optional_user");
+  const paths = new Set(ofUsers.map(({ path }) => path));
+  expect(organisationRulePaths.filter((path) => !paths.has(path))).toEqual([]);
+  expect([...paths].filter((path) => organisationRuleOf(path) === "refused").sort()).toEqual([
+    "/backend/billing/order/claim/",
+    "/backend/billing/referral/link/",
+    "/backend/billing/referral/list/",
+    "/login/",
+  ]);
+});
+
+describe("a role", () => {
+  test("decides about every endpoint: what the table does not allow is refused", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const [admin, billing, member] = [
+      await addMember(rig, url, organisation, "admin"),
+      await addMember(rig, url, organisation, "billing"),
+      await addMember(rig, url, organisation, "member"),
+    ];
+    const people = { owner: organisation.owner, admin, billing, member };
+    const statusOf = async (path: string, body?: object) =>
+      Object.fromEntries(
+        await Promise.all(
+          Object.entries(people).map(async ([role, person]) => {
+            const how = { organisation: organisation.id, ...(body === undefined ? {} : { body }) };
+            return [role, (await askAs(url, person, path, how)).status] as const;
+          }),
+        ),
+      );
+    const all = { owner: 200, admin: 200, billing: 200, member: 200 };
+    const forbidden = { owner: 403, admin: 403, billing: 403, member: 403 };
+    expect(await statusOf("/backend/billing/balance/")).toEqual(all);
+    // Those who may not see what others have spent see no sums of it beside the balance either.
+    const account = organisation.gatewayUserId;
+    await rig.db
+      .sql`insert into account_limit (scope, gateway_user_id, spend_per_day) values ('user', ${account}::bigint, 5000)`;
+    const balances = await Promise.all(
+      Object.entries(people).map(async ([role, person]) => {
+        const { body } = await askAs(url, person, "/backend/billing/balance/", { organisation: organisation.id });
+        return [role, body["balance"], (body["spend_limits"] as unknown[]).length] as const;
+      }),
+    );
+    const sums = { remaining_quota: 0, remaining_usd: "0.000000" };
+    const whole = [{ ...sums, used_quota: 0, ledger_balance_quota: 0 }, 1] as const;
+    expect(balances).toEqual([
+      ...(["owner", "admin", "billing"] as const).map((role) => [role, ...whole] as const),
+      ["member", { ...sums, used_quota: null, ledger_balance_quota: null }, 0],
+    ]);
+    expect(await statusOf("/backend/billing/ledger/")).toEqual({ ...all, admin: 403, member: 403 });
+    expect(await statusOf("/backend/billing/statement/sums/?month=2026-01")).toEqual({
+      ...all,
+      admin: 403,
+      member: 403,
+    });
+    expect(await statusOf("/backend/keys/list/")).toEqual({ ...all, billing: 403 });
+    expect(await statusOf("/backend/keys/create/", { name: "key" })).toEqual({ ...all, billing: 403 });
+    expect(await statusOf("/backend/usage/summary/")).toEqual(all);
+    expect(await statusOf("/backend/organisations/save/", { name: "New name" })).toEqual({ ...forbidden, owner: 200 });
+    const project = { name: "A project", spend_per_month: null };
+    expect(await statusOf("/backend/organisations/project/save/", project)).toMatchObject({
+      billing: 403,
+      member: 403,
+    });
+    const guest = { email: "somebody@example.org", role: "owner" };
+    expect(await statusOf("/backend/organisations/invite/", guest)).toEqual({ ...forbidden, owner: 200 });
+    const month = { plan_code: "x" };
+    const ofPayers = { owner: 404, admin: 403, billing: 404, member: 403 };
+    expect(await statusOf("/backend/billing/subscription/cancel/", month)).toEqual(ofPayers);
+    expect(await statusOf("/backend/billing/code/redeem/", { code: "x" })).toEqual(ofPayers);
+    expect(await statusOf("/backend/billing/renewal/list/")).toEqual({ ...all, admin: 403, member: 403 });
+    // What is about the person, or not in the table, never happens to the organisation.
+    expect(await statusOf("/backend/billing/referral/list/")).toEqual(forbidden);
+    expect(await statusOf("/backend/auth/me/")).toEqual(all);
+  });
+
+  test("is not above those who give it, and an owner is always left, even of two who leave at once", async () => {
+    const organisation = await makeOrganisation(rig, url);
+    const [admin, second] = [
+      await addMember(rig, url, organisation, "admin"),
+      await addMember(rig, url, organisation, "owner"),
+    ];
+    const save = async (by: { cookie: string }, memberId: bigint, role: string) =>
+      codeOf(
+        await askAs(url, by, "/backend/organisations/member/save/", {
+          body: { member_id: Number(memberId), role, spend_per_month: null },
+          organisation: organisation.id,
+        }),
+      );
+    expect(await save(admin, admin.memberId, "owner")).toEqual([403, "forbidden"]);
+    expect(await save(admin, second.memberId, "member")).toEqual([403, "forbidden"]);
+    const leave = async (by: { cookie: string }) =>
+      codeOf(
+        await askAs(url, by, "/backend/organisations/leave/", { body: { organisation_id: Number(organisation.id) } }),
+      );
+    const both = await Promise.all([leave(organisation.owner), leave(second)]);
+    expect(both.map(([status]) => status).sort()).toEqual([200, 409]);
+    expect(both.map(([, code]) => code)).toContain("last_owner");
+  });
+});
+
+test("nobody acts for an organisation without being its member, and no id of another one works", async () => {
+  const [one, two] = [await makeOrganisation(rig, url), await makeOrganisation(rig, url)];
+  const project = await makeProject(url, two, "Theirs", null);
+  const key = await makeKey(url, two.owner, two.id);
+  const asOne = { organisation: one.id };
+  const { owner } = one;
+  const posts: [string, object, number][] = [
+    ["/backend/keys/revoke/", { key_id: Number(key.keyId) }, 404],
+    ["/backend/keys/create/", { name: "key", project_id: Number(project) }, 400],
+    ["/backend/organisations/project/save/", { project_id: Number(project), name: "x", spend_per_month: null }, 404],
+    ["/backend/organisations/member/remove/", { member_id: Number(two.ownerMemberId), keys: "revoke" }, 404],
+    [
+      "/backend/organisations/member/save/",
+      { member_id: Number(two.ownerMemberId), role: "member", spend_per_month: 1 },
+      404,
+    ],
+  ];
+  for (const [path, body, status] of posts) {
+    expect([path, (await askAs(url, owner, path, { ...asOne, body })).status]).toEqual([path, status]);
+    expect(codeOf(await askAs(url, owner, path, { organisation: two.id, body }))).toEqual([
+      403,
+      "organisation_refused",
+    ]);
+  }
+  for (const odd of ["0", "-1", "1.5", "x", "9".repeat(30), `${one.id},${two.id}`]) {
+    expect(codeOf(await askAs(url, owner, "/backend/keys/list/", { organisation: odd }))).toEqual([400, "invalid_id"]);
+  }
+  expect(codeOf(await askAs(url, owner, `/backend/keys/list/?as_organisation=${two.id}`))).toEqual([
+    403,
+    "organisation_refused",
+  ]);
+  expect(codeOf(await askAs(url, owner, "/backend/organisations/detail/"))).toEqual([403, "organisation_refused"]);
 });
