@@ -1,65 +1,37 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Decimal } from "@sluice/contracts/money";
 import { setupPages } from "@sluice/control-plane/accounts/attempts/sender-limits.ts";
 import { cancelOrder } from "@sluice/control-plane/payments/orders/orders.ts";
 import { openRefund } from "@sluice/control-plane/payments/refunds/refunds.ts";
 import { askSetups, removeTopUp, startTopUp } from "@sluice/control-plane/payments/top-ups/change-top-up.ts";
 import { chargeTopUps } from "@sluice/control-plane/payments/top-ups/charge-top-up.ts";
-import type { TopUpDeps } from "@sluice/control-plane/payments/top-ups/model.ts";
 import { topUpEndpoints } from "@sluice/control-plane/payments/top-ups/routes.ts";
 import { DatabaseTimeoutError } from "@sluice/control-plane/platform/db-errors.ts";
 import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
-import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
+import { cardSecrets, type PaymentScene } from "../../support/payments/payment-scene.ts";
+import { nothing, outage, placeOf, TopUpScene, usd } from "../../support/payments/top-up-scene.ts";
 import { serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 let scene: PaymentScene;
+let topUps: TopUpScene;
 const hour = 3_600_000;
-const usd = (text: string): Decimal => text as Decimal;
 
 beforeAll(async () => {
-  scene = await PaymentScene.create();
+  topUps = await TopUpScene.create();
+  scene = topUps.payments;
 });
 
-beforeEach(() => {
-  scene.card.override = null;
-  scene.card.saved.bank = "succeeded";
-});
+beforeEach(() => topUps.reset());
 
 afterEach(async () => {
-  expect(await scene.billing.checkMoney()).toEqual([]);
-  await scene.billing.db.sql`update auto_top_up set status = 'removed', stop_reason = null, detached_at = now()`;
+  expect(await topUps.finish()).toEqual([]);
 });
 
 afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-const deps = (): TopUpDeps => ({
-  ...scene.billing.deps,
-  card: scene.payments.card,
-  rules: { isOffered: () => !scene.switchedOff.has("cardpay"), billingUrl: "https://sluice.example/console/billing/" },
-});
-const nothing = () => Promise.resolve();
-const placeOf = ({ userId }: Buyer) => ({ userId, organisationId: null });
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-
-type Wish = Partial<Parameters<typeof startTopUp>[2]>;
-
-async function start(buyer: Buyer, wish: Wish = {}): Promise<string> {
-  const usual = { planCode: "credit", amountUsd: undefined, thresholdUsd: usd("2.00"), monthMaxUsd: usd("30.00") };
-  const { topUp } = await startTopUp(deps(), placeOf(buyer), { ...usual, ...wish }, nothing);
-  return topUp.topUpNo;
-}
-
-/** Somebody whose method is saved and whose balance is 0. */
-async function saved(wish: Wish = {}): Promise<Buyer & { readonly topUpNo: string }> {
-  const buyer = await scene.billing.addBuyer();
-  const topUpNo = await start(buyer, wish);
-  scene.card.saved.save(topUpNo);
-  await askSetups(deps());
-  return { ...buyer, topUpNo };
-}
 
 type Row = { readonly order_no: string; readonly status: string; readonly state: string };
 
@@ -69,12 +41,6 @@ const attemptsOf = async ({ userId }: Buyer): Promise<Row[]> => [
     where o.user_id = ${userId}::bigint order by a.id`),
 ];
 
-async function stateOf({ userId }: Buyer): Promise<string> {
-  const [row] = await scene.billing.db.sql<{ status: string; stop_reason: string | null }>`
-    select status, stop_reason from auto_top_up where user_id = ${userId}::bigint order by id desc limit 1`;
-  return [row?.status, row?.stop_reason].filter((text) => text != null).join(" ");
-}
-
 const mailsTo = async ({ email }: Buyer): Promise<string[]> =>
   (
     await scene.billing.db.sql<{ template: string }>`
@@ -83,13 +49,13 @@ const mailsTo = async ({ email }: Buyer): Promise<string[]> =>
 
 describe("a low balance", () => {
   test("is topped up once, also by ten jobs at once, and the gateway's message changes nothing more", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     // On a busy machine, one that waits too long for the others leaves it to the next round.
     const orNextRound = (error: unknown): void => {
       expect(error).toBeInstanceOf(DatabaseTimeoutError);
     };
-    await Promise.all(Array.from({ length: 10 }, () => chargeTopUps(deps()).catch(orNextRound)));
-    await chargeTopUps(deps());
+    await Promise.all(Array.from({ length: 10 }, () => chargeTopUps(topUps.deps()).catch(orNextRound)));
+    await chargeTopUps(topUps.deps());
     const [attempt] = await attemptsOf(buyer);
     expect(await attemptsOf(buyer)).toEqual([{ order_no: attempt?.order_no ?? "", status: "settled", state: "paid" }]);
     expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
@@ -98,49 +64,49 @@ describe("a low balance", () => {
     const body = cardEventBody({ orderNo: attempt?.order_no ?? "", paymentId: payments[0]?.id ?? "" });
     const delivered = await scene.postEvent(body, signLikeCard(body, cardSecrets.default));
     expect(await delivered.json()).toMatchObject({ result: "duplicate" });
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
   });
 
   test("is left alone above the threshold, before a method is saved, and while the gateway is switched off", async () => {
-    const rich = await saved({ thresholdUsd: usd("2.00") });
-    await chargeTopUps(deps());
+    const rich = await topUps.saved({ thresholdUsd: usd("2.00") });
+    await chargeTopUps(topUps.deps());
     await scene.billing.use(rich, 3_900_000n);
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect(await attemptsOf(rich)).toHaveLength(1);
     const unsaved = await scene.billing.addBuyer();
-    await start(unsaved);
-    await askSetups(deps());
-    await chargeTopUps(deps());
+    await topUps.start(unsaved);
+    await askSetups(topUps.deps());
+    await chargeTopUps(topUps.deps());
     expect(await attemptsOf(unsaved)).toEqual([]);
-    const waiting = await saved();
+    const waiting = await topUps.saved();
     scene.switchedOff.add("cardpay");
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     scene.switchedOff.delete("cardpay");
     expect(await attemptsOf(waiting)).toEqual([]);
   });
 
   test("is topped up within the limit of the month, and again in the next one", async () => {
-    const buyer = await saved({ monthMaxUsd: usd("20.00") });
+    const buyer = await topUps.saved({ monthMaxUsd: usd("20.00") });
     for (let round = 0; round < 4; round += 1) {
-      await chargeTopUps(deps());
+      await chargeTopUps(topUps.deps());
       await scene.billing.use(buyer, 5_000_000n - (round < 2 ? 0n : 5_000_000n));
     }
     expect(await attemptsOf(buyer)).toHaveLength(2);
     const next = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 2));
-    await chargeTopUps(deps(), next);
+    await chargeTopUps(topUps.deps(), next);
     expect(await attemptsOf(buyer)).toHaveLength(3);
   });
 
   test("is not topped up at another price than the customer agreed to", async () => {
-    const buyer = await saved({ planCode: "any", amountUsd: usd("10.00") });
+    const buyer = await topUps.saved({ planCode: "any", amountUsd: usd("10.00") });
     await scene.billing.db.sql`update plan set amount_min_usd = 50 where plan_code = 'any'`;
-    const other = await saved();
+    const other = await topUps.saved();
     await scene.billing.db.sql`update plan set price_usd = 11 where plan_code = 'credit'`;
     try {
-      await chargeTopUps(deps());
-      await chargeTopUps(deps());
-      expect([await stateOf(buyer), await stateOf(other)]).toEqual(["stopped terms", "stopped terms"]);
+      await chargeTopUps(topUps.deps());
+      await chargeTopUps(topUps.deps());
+      expect([await topUps.stateOf(buyer), await topUps.stateOf(other)]).toEqual(["stopped terms", "stopped terms"]);
       expect([await attemptsOf(buyer), await attemptsOf(other)]).toEqual([[], []]);
       expect(await mailsTo(other)).toEqual(["top_up_stopped"]);
     } finally {
@@ -152,10 +118,10 @@ describe("a low balance", () => {
 
 describe("a charge", () => {
   test("that is declined leaves a page to pay on, once a day, and the second one switches it off", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     scene.card.saved.bank = "authentication_required";
-    await chargeTopUps(deps());
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
+    await chargeTopUps(topUps.deps());
     const [first] = await attemptsOf(buyer);
     expect(await attemptsOf(buyer)).toEqual([{ order_no: first?.order_no ?? "", status: "pending", state: "failed" }]);
     expect(await mailsTo(buyer)).toEqual(["top_up_failed"]);
@@ -164,17 +130,17 @@ describe("a charge", () => {
     expect(page?.checkout_url).toContain("/pay/cs_test_");
     await scene.billing.db.sql`update sales_order set status = 'expired' where order_no = ${first?.order_no ?? ""}`;
     scene.card.saved.bank = "card_declined";
-    await chargeTopUps(deps());
-    expect(await stateOf(buyer)).toBe("stopped declined");
+    await chargeTopUps(topUps.deps());
+    expect(await topUps.stateOf(buyer)).toBe("stopped declined");
     expect(await mailsTo(buyer)).toEqual(["top_up_failed", "top_up_stopped"]);
     await scene.billing.db.sql`update sales_order set status = 'expired' where status = 'pending'`;
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect(await attemptsOf(buyer)).toHaveLength(2);
     expect(await scene.billing.balance(buyer)).toBe(0n);
   });
 
   test("whose answer is lost is asked about under the same key, and charged once", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     let lost = 0;
     scene.card.override = async (request) => {
       const answer = scene.card.saved.answer(request, scene.card.url);
@@ -183,12 +149,12 @@ describe("a charge", () => {
         ? new Response(null, { status: 404 })
         : Response.json({ error: { type: "api_error" } }, { status: 500 });
     };
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     scene.card.override = null;
     expect(lost).toBeGreaterThan(0);
     expect((await attemptsOf(buyer)).map(({ state }) => state)).toEqual(["open"]);
     await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     const [attempt] = await attemptsOf(buyer);
     expect(attempt?.state).toBe("paid");
     expect(scene.card.saved.paidFor(attempt?.order_no ?? "")).toHaveLength(1);
@@ -196,13 +162,13 @@ describe("a charge", () => {
   });
 
   test("whose answer is lost for a day is not made again: a person has to look", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     scene.card.override = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     scene.card.override = null;
     await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
     const before = scene.card.requests.length;
-    await chargeTopUps(deps(), new Date(Date.now() + 21 * hour));
+    await chargeTopUps(topUps.deps(), new Date(Date.now() + 21 * hour));
     expect(scene.card.requests.length).toBe(before);
     expect((await attemptsOf(buyer)).map(({ state }) => state)).toEqual(["open"]);
     expect(scene.billing.lines.some((line) => line.includes("top_up_unknown"))).toBe(true);
@@ -210,26 +176,23 @@ describe("a charge", () => {
   });
 
   test("that the bank answers later is credited once it has", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     scene.card.saved.bank = "processing";
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect(await scene.billing.balance(buyer)).toBe(0n);
     const [attempt] = await attemptsOf(buyer);
     for (const intent of scene.card.saved.intents.values()) {
       intent.status = intent.metadata["trade_no"] === attempt?.order_no ? "succeeded" : intent.status;
     }
     await scene.billing.db.sql`update top_up_attempt set asking_until = null`;
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect(await scene.billing.balance(buyer)).toBe(5_000_000n);
   });
 });
 
-/** The gateway fails each request, whatever it is about. */
-const outage = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
-
 describe("nothing is charged", () => {
   test("for an order that its customer cancelled, or a method removed, before the gateway was asked", async () => {
-    const [cancelling, removing] = [await saved(), await saved()];
+    const [cancelling, removing] = [await topUps.saved(), await topUps.saved()];
     const place = async (buyer: Buyer) => {
       const { order } = await scene.billing.place({
         ...{ userId: buyer.userId, payChannel: "cardpay", sender: "default", vendor: "cardpay_card" },
@@ -245,10 +208,10 @@ describe("nothing is charged", () => {
     await scene.billing.db.withTransaction((tx) => cancelOrder(tx, cancelled, by));
     // The gateway does not hear of the removal yet.
     scene.card.override = outage;
-    await removeTopUp(deps(), placeOf(removing), nothing);
+    await removeTopUp(topUps.deps(), placeOf(removing), nothing);
     scene.card.override = null;
     scene.switchedOff.add("cardpay");
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     scene.switchedOff.delete("cardpay");
     expect([scene.card.saved.paidFor(cancelled), scene.card.saved.paidFor(removed)]).toEqual([[], []]);
     for (const buyer of [cancelling, removing]) {
@@ -258,21 +221,21 @@ describe("nothing is charged", () => {
   });
 
   test("after the removal of a method whose charge got no answer, once the gateway has forgotten it", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     scene.card.override = outage;
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     scene.card.override = null;
-    await removeTopUp(deps(), placeOf(buyer), nothing);
+    await removeTopUp(topUps.deps(), placeOf(buyer), nothing);
     await scene.billing.db.sql`update top_up_attempt set asking_until = now() - interval '1 minute'`;
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect((await attemptsOf(buyer)).map(({ state, status }) => [state, status])).toEqual([["failed", "cancelled"]]);
     expect(await mailsTo(buyer)).toEqual([]);
     expect(await scene.billing.balance(buyer)).toBe(0n);
   });
 
   test.each(["refunded", "disputed"])("once a payment of it was %s: it is switched off", async (what) => {
-    const buyer = await saved();
-    await chargeTopUps(deps());
+    const buyer = await topUps.saved();
+    await chargeTopUps(topUps.deps());
     const [attempt] = await attemptsOf(buyer);
     const orderNo = attempt?.order_no ?? "";
     if (what === "refunded") {
@@ -283,10 +246,10 @@ describe("nothing is charged", () => {
       await scene.billing.db.sql`
         update sales_order set review_reason = 'gateway_reversal: dispute' where order_no = ${orderNo}`;
     }
-    await chargeTopUps(deps());
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
+    await chargeTopUps(topUps.deps());
     expect(await attemptsOf(buyer)).toHaveLength(1);
-    expect(await stateOf(buyer)).toBe("stopped returned");
+    expect(await topUps.stateOf(buyer)).toBe("stopped returned");
     expect(await mailsTo(buyer)).toContain("top_up_stopped");
   });
 
@@ -306,9 +269,9 @@ describe("nothing is charged", () => {
       const buyer = await scene.billing.addBuyer();
       const organisationId = await organisationOf(buyer);
       const usual = { planCode: "credit", amountUsd: undefined, thresholdUsd: usd("2.00"), monthMaxUsd: usd("30.00") };
-      const { topUp } = await startTopUp(deps(), { userId: buyer.userId, organisationId }, usual, nothing);
+      const { topUp } = await startTopUp(topUps.deps(), { userId: buyer.userId, organisationId }, usual, nothing);
       scene.card.saved.save(topUp.topUpNo);
-      await askSetups(deps());
+      await askSetups(topUps.deps());
       return { buyer, organisationId };
     };
     const [suspended, left, fine] = [await savedFor(), await savedFor(), await savedFor()];
@@ -316,135 +279,38 @@ describe("nothing is charged", () => {
     await db.sql`
       update organisation_member set left_at = now() where organisation_id = ${left.organisationId}::bigint`;
     const before = scene.card.saved.detached.length;
-    await chargeTopUps(deps());
-    await askSetups(deps());
+    await chargeTopUps(topUps.deps());
+    await askSetups(topUps.deps());
     expect(await attemptsOf(suspended.buyer)).toEqual([]);
     expect(await attemptsOf(left.buyer)).toEqual([]);
     expect((await attemptsOf(fine.buyer)).map(({ state }) => state)).toEqual(["paid"]);
-    expect([await stateOf(suspended.buyer), await stateOf(left.buyer), await stateOf(fine.buyer)]).toEqual([
-      ...["on", "removed", "on"],
-    ]);
+    expect([
+      await topUps.stateOf(suspended.buyer),
+      await topUps.stateOf(left.buyer),
+      await topUps.stateOf(fine.buyer),
+    ]).toEqual([...["on", "removed", "on"]]);
     expect(scene.card.saved.detached.length).toBe(before + 1);
-  });
-});
-
-describe("a set-up page that is not finished in time leaves no method at the gateway", () => {
-  /** The next answer of the gateway to a request on this path is lost, after it has done what was asked. */
-  const loseAnswer = (part: string): void => {
-    scene.card.override = (request) => {
-      const answer = scene.card.saved.answer(request, scene.card.url);
-      if (request.path.includes(part)) {
-        scene.card.override = null;
-        return outage();
-      }
-      return answer ?? new Response(null, { status: 404 });
-    };
-  };
-  const forgotten = async (topUpNo: string): Promise<boolean> => {
-    const [row] = await scene.billing.db.sql<{ is_forgotten: boolean }>`
-      select detached_at is not null as is_forgotten from auto_top_up where top_up_no = ${topUpNo}`;
-    return row?.is_forgotten ?? false;
-  };
-
-  test("when another page replaces it: it is closed, and what was saved on it before is detached", async () => {
-    const buyer = await scene.billing.addBuyer();
-    const unused = await start(buyer);
-    const finished = await start(buyer);
-    expect(scene.card.saved.statusOf(unused)).toBe("expired");
-    const method = scene.card.saved.save(finished);
-    const current = await start(buyer);
-    expect(scene.card.saved.detached).toContain(method);
-    expect([await forgotten(unused), await forgotten(finished), await forgotten(current)]).toEqual([true, true, false]);
-    const kept = scene.card.saved.save(current);
-    await askSetups(deps());
-    expect([await stateOf(buyer), scene.card.saved.detached.includes(kept)]).toEqual(["on", false]);
-  });
-
-  test("when the gateway does not answer then: a job asks until it has, once for each method", async () => {
-    const buyer = await scene.billing.addBuyer();
-    const first = await start(buyer);
-    const method = scene.card.saved.save(first);
-    scene.card.override = (request) =>
-      request.path.includes(first)
-        ? outage()
-        : (scene.card.saved.answer(request, scene.card.url) ?? new Response(null, { status: 404 }));
-    await start(buyer);
-    await askSetups(deps());
-    expect([await forgotten(first), scene.card.saved.detached.includes(method)]).toEqual([false, false]);
-    loseAnswer("/detach");
-    await askSetups(deps());
-    expect([await forgotten(first), scene.card.saved.detached.includes(method)]).toEqual([false, true]);
-    await askSetups(deps());
-    expect(await forgotten(first)).toBe(true);
-    const asked = scene.card.requests.filter(({ path }) => path.includes(first)).length;
-    await askSetups(deps());
-    expect(scene.card.requests.filter(({ path }) => path.includes(first))).toHaveLength(asked);
-    expect(scene.card.saved.detached.filter((id) => id === method)).toEqual([method]);
-  });
-
-  test("when it is replaced while its method is being read", async () => {
-    const buyer = await scene.billing.addBuyer();
-    const first = await start(buyer);
-    const method = scene.card.saved.save(first);
-    scene.card.override = async (request) => {
-      scene.card.override = null;
-      // Another tab starts again before the answer arrives.
-      await scene.billing.db.sql`update auto_top_up set status = 'abandoned' where top_up_no = ${first}`;
-      return scene.card.saved.answer(request, scene.card.url) ?? new Response(null, { status: 404 });
-    };
-    await askSetups(deps());
-    expect([await stateOf(buyer), await forgotten(first)]).toEqual(["abandoned", true]);
-    expect(scene.card.saved.detached).toContain(method);
-  });
-
-  test("when its day is over: it is closed, unless it was finished just before", async () => {
-    const [unused, finished, lost] = await Promise.all([1, 2, 3].map(() => scene.billing.addBuyer()));
-    if (unused === undefined || finished === undefined || lost === undefined) {
-      throw new Error("three buyers");
-    }
-    const [unusedNo, finishedNo, lostNo] = [await start(unused), await start(finished), await start(lost)];
-    const method = scene.card.saved.save(finishedNo);
-    scene.card.saved.lose(lostNo);
-    await askSetups(deps(), new Date(Date.now() + 25 * hour));
-    expect([await stateOf(unused), await stateOf(finished), await stateOf(lost)]).toEqual([
-      ...["abandoned", "on", "abandoned"],
-    ]);
-    expect(scene.card.saved.statusOf(unusedNo)).toBe("expired");
-    expect([await forgotten(unusedNo), await forgotten(lostNo)]).toEqual([true, true]);
-    expect(scene.card.saved.detached).not.toContain(method);
-  });
-
-  test("when its customer removes it, or has closed the account, before the method was read", async () => {
-    const [removing, closing] = [await scene.billing.addBuyer(), await scene.billing.addBuyer()];
-    const methods = [await start(removing), await start(closing)].map((topUpNo) => scene.card.saved.save(topUpNo));
-    await removeTopUp(deps(), placeOf(removing), nothing);
-    await scene.billing.db.sql`update user_profile set status = 'closed' where id = ${closing.userId}::bigint`;
-    await chargeTopUps(deps());
-    await askSetups(deps());
-    expect([await stateOf(removing), await stateOf(closing)]).toEqual(["abandoned", "abandoned"]);
-    expect(scene.card.saved.detached).toEqual(expect.arrayContaining(methods));
-    await scene.billing.db.sql`update user_profile set status = 'active' where id = ${closing.userId}::bigint`;
   });
 });
 
 describe("a customer", () => {
   test("removes the method: nothing more is charged, and the gateway forgets it, even if it does not answer at once", async () => {
-    const buyer = await saved();
+    const buyer = await topUps.saved();
     scene.card.override = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
-    await removeTopUp(deps(), placeOf(buyer), nothing);
+    await removeTopUp(topUps.deps(), placeOf(buyer), nothing);
     scene.card.override = null;
-    await chargeTopUps(deps());
+    await chargeTopUps(topUps.deps());
     expect(await attemptsOf(buyer)).toEqual([]);
     const before = scene.card.saved.detached.length;
-    await askSetups(deps());
-    await askSetups(deps());
+    await askSetups(topUps.deps());
+    await askSetups(topUps.deps());
     expect(scene.card.saved.detached.length).toBe(before + 1);
-    expect(await removeTopUp(deps(), placeOf(buyer), nothing).catch(codeOf)).toBe("not_found");
+    expect(await removeTopUp(topUps.deps(), placeOf(buyer), nothing).catch(codeOf)).toBe("not_found");
   });
 
   test("opens ten pages of the gateway an hour, and has to wait for more", async () => {
     const buyer = await scene.billing.addBuyer();
-    const http = serveEndpoints(topUpEndpoints(deps(), setupPages(scene.billing.db)));
+    const http = serveEndpoints(topUpEndpoints(topUps.deps(), setupPages(scene.billing.db)));
     const open = () =>
       fetch(`${http.url}/backend/billing/top-up/start/`, {
         method: "POST",
@@ -466,18 +332,18 @@ describe("a customer", () => {
 
   test("has one at a time, also when ten are started at once", async () => {
     const buyer = await scene.billing.addBuyer();
-    await Promise.allSettled(Array.from({ length: 10 }, () => start(buyer)));
+    await Promise.allSettled(Array.from({ length: 10 }, () => topUps.start(buyer)));
     const [row] = await scene.billing.db.sql<{ count: number }>`
       select count(*)::int as count from auto_top_up where user_id = ${buyer.userId}::bigint and status in ('pending', 'on', 'stopped')`;
     expect(row?.count).toBe(1);
-    const other = await saved();
-    expect(await start(other).catch(codeOf)).toBe("conflict");
+    const other = await topUps.saved();
+    expect(await topUps.start(other).catch(codeOf)).toBe("conflict");
   });
 
   test("can't agree to less per month than one charge, nor to a monthly plan", async () => {
     const buyer = await scene.billing.addBuyer();
-    expect(await start(buyer, { monthMaxUsd: usd("9.99") }).catch(codeOf)).toBe("invalid_value");
-    expect(await start(buyer, { planCode: "monthly" }).catch(codeOf)).toBe("not_found");
-    expect(await start(buyer, { planCode: "any", amountUsd: usd("1.00") }).catch(codeOf)).toBe("invalid_amount");
+    expect(await topUps.start(buyer, { monthMaxUsd: usd("9.99") }).catch(codeOf)).toBe("invalid_value");
+    expect(await topUps.start(buyer, { planCode: "monthly" }).catch(codeOf)).toBe("not_found");
+    expect(await topUps.start(buyer, { planCode: "any", amountUsd: usd("1.00") }).catch(codeOf)).toBe("invalid_amount");
   });
 });
