@@ -4,6 +4,7 @@ import { type AnyEndpoint, type EndpointResponse, endpoint } from "@sluice/contr
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { z } from "zod";
 import { type EndpointServer, serveEndpoints } from "../support/service/endpoint-server.ts";
+import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 const output = z.strictObject({ quota: wireInteger, at: wireMoment });
 
@@ -85,4 +86,20 @@ test("a path parameter that does not match is a 404", async () => {
   expect((await fetch(`${other.url}/thing/${id}/`)).status).toBe(200);
   expect((await fetch(`${other.url}/thing/1'--/`)).status).toBe(404);
   await other.stop();
+});
+
+test("a client that waits for a slow response longer than a connection may be idle gets it, and is closed later", async () => {
+  const released = Promise.withResolvers<EndpointResponse>();
+  const slow = serveEndpoints([declared("slow", () => released.promise)]);
+  const port = Number(new URL(slow.url).port);
+  const waiting = await connectRaw(port);
+  waiting.send(rawRequest(["GET /slow/ HTTP/1.1", "Host: 127.0.0.1"]));
+  const idle = await connectRaw(port);
+  // The server has looked at all connections when it has closed one that opened later.
+  await Promise.race([idle.ended, waiting.ended]);
+  await (await connectRaw(port)).ended;
+  released.resolve({ quota: 1n, at: new Date(0) });
+  await waiting.waitForText("HTTP/1.1 200");
+  await waiting.ended;
+  await slow.stop();
 });

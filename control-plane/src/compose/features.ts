@@ -134,6 +134,7 @@ export function buildBackend(deps: BackendDeps): Backend {
     memberships: membershipsOf(deps.db),
     consents,
     edge,
+    patience: { stallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS, idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS },
     log,
     answerCheck: answerChecks[config.NODE_ENV],
   };

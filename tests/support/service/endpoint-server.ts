@@ -1,4 +1,5 @@
 import { createApp } from "@sluice/control-plane/app.ts";
+import { serverSeconds } from "@sluice/control-plane/platform/client-patience.ts";
 import type {
   AnyEndpoint,
   CallerReader,
@@ -53,6 +54,8 @@ const userOf = (id: bigint, account: bigint): UserCaller => ({
   locale: "en",
 });
 
+const patience = { stallTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+
 /** Endpoints behind a real server, without the rest of the program; logins are headers unless callers are given. */
 export function serveEndpoints(
   endpoints: readonly AnyEndpoint[],
@@ -67,10 +70,15 @@ export function serveEndpoints(
     memberships,
     consents,
     edge,
+    patience,
     log,
     answerCheck: "refuse",
   });
-  const app = createApp({ features: [routes] }, null, log, () => false).listen({ hostname: "127.0.0.1", port: 0 });
+  const app = createApp({ features: [routes] }, null, log, () => false).listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: serverSeconds(patience.idleTimeoutMs),
+  });
   return {
     url: `http://127.0.0.1:${app.server?.port}`,
     lines,

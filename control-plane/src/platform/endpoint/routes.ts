@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { clientAddress, type EdgeSettings } from "../client-address.ts";
+import { type ClientPatience, waitForCall, waitForClient } from "../client-patience.ts";
 import { isDatabaseOutage } from "../db-errors.ts";
 import { AppError, toAppError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -27,6 +28,7 @@ export type EndpointDeps = {
   readonly memberships: Memberships;
   readonly consents: ConsentCheck;
   readonly edge: EdgeSettings;
+  readonly patience: ClientPatience;
   readonly log: Log;
   /** What to do about an undeclared response. Checking reads each response once more. */
   readonly answerCheck?: "none" | "log" | "refuse";
@@ -70,9 +72,19 @@ function byPath(endpoints: readonly AnyEndpoint[]): Map<string, AnyEndpoint[]> {
 
 async function answer(group: readonly AnyEndpoint[], context: Context, deps: EndpointDeps): Promise<Response> {
   const requestId = Bun.randomUUIDv7();
+  const { request, server } = context;
+  // A client that waits for a slow response is not idle.
+  if (server !== null) {
+    waitForCall(server, request);
+  }
   const made = await makeAnswer(group, context, { ...deps, requestId });
   const isTrusted = deps.answerCheck === undefined || deps.answerCheck === "none";
-  return isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
+  const response = isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
+  if (server !== null) {
+    const bytes = Number(response.headers.get("content-length") ?? 0);
+    waitForClient(server, request, { bytes, patience: deps.patience });
+  }
+  return response;
 }
 
 /** Longer than a body takes that a client sends at once. */
