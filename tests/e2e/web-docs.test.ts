@@ -175,6 +175,29 @@ test.each(["", "/ar", "/ja"])("%s/docs/ links to every page of the docs", async 
   });
 });
 
+test("the page of the API has the site's frame in the chosen theme, and fields as tables", async () => {
+  const { page, faults, close } = await browser.open({ url: web.sluice.url });
+  await page.goto("/docs/api/");
+  const frame = (): Promise<string | null> => page.locator(".site-header nav").textContent();
+  const site = await frame();
+  await page.evaluate('localStorage.setItem("theme", "dark")');
+  await page.goto("/backend/docs/#model_list");
+  expect(await frame()).toBe(site);
+  expect(await page.getByRole("contentinfo").count()).toBe(1);
+  expect(await page.getByRole("link", { name: "Docs", exact: true }).first().getAttribute("aria-current")).toBe("true");
+  expect(await page.evaluate<string>("getComputedStyle(document.body).colorScheme")).toBe("dark");
+  // Its other languages are those of the translated reference.
+  expect(await page.locator("#languages [hreflang=de]").getAttribute("href")).toBe("/de/docs/api/?lang=de");
+  await page.getByLabel("Find an operation").fill("keys create");
+  const create = page.locator("#keys_create");
+  await create.locator("summary").click();
+  await create.getByRole("rowheader", { name: "name", exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Search the docs" }).click();
+  await page.getByRole("dialog").waitFor();
+  expect(faults).toEqual([]);
+  await close();
+});
+
 test("an operation of the API is found and tried with the login, and what changes something only after a question", async () => {
   const { page, faults, close } = await browser.open({ url: web.sluice.url, cookie: web.cookies.user ?? "" });
   await page.goto("/backend/docs/");

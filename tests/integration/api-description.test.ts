@@ -110,7 +110,7 @@ test("the cookies in the description are those of the sessions", () => {
   expect(adminSession?.name).toBe(sessionRules.admin.cookieName);
 });
 
-test("the page shows every operation, needs no JavaScript and loads nothing from anywhere", async () => {
+test("without the web, the page shows every operation, needs no JavaScript and loads nothing from anywhere", async () => {
   const answer = await fetch(`${sluice.url}/backend/docs/`);
   const html = await answer.text();
   for (const { operation } of operations()) {
@@ -122,9 +122,6 @@ test("the page shows every operation, needs no JavaScript and loads nothing from
   expect(customers).not.toMatch(/<code>[^<]*\/admin\//);
   expect(operators).toContain("$BASE_URL/backend/admin/");
   const policy = answer.headers.get("content-security-policy") ?? "";
-  expect(policy).toStartWith("default-src 'none'; style-src 'sha256-");
-  expect(policy).not.toContain("unsafe");
-  const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? "";
-  expect(policy).toContain(new Bun.CryptoHasher("sha256").update(style).digest("base64"));
-  expect(html).not.toMatch(/<script|<link|<img|\sstyle=|\son\w+=|https?:\/\//i);
+  expect(policy).toStartWith("default-src 'none'; base-uri 'none'");
+  expect(html).not.toMatch(/<script|<style|<link|<img|\sstyle=|\son\w+=|https?:\/\//i);
 });

@@ -35,6 +35,7 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         "prove-work": "src/forms/prove-work.ts",
         "show-passkey": "src/forms/show-passkey.ts",
         "api-page": "src/api-page/main.ts",
+        "api-page-styles": "src/api-page/api-page.css",
         icon: "src/site/icon.svg",
         "boot-site": "src/site/boot-site.ts",
         "docs-tools": "src/site/docs/docs-tools.ts",

@@ -125,9 +125,13 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
         <script type="module" src={assets.landing} />
       </Show>
       <link rel="preload" href={assets.font} as="font" type="font/woff2" crossorigin="" />
-      <Show when={page.script === "docs-tools"}>
+      <Show when={page.scripts?.includes("docs-tools")}>
         {/* Lines with code would break elsewhere when it came late. */}
         <link rel="preload" href={assets.codeFont} as="font" type="font/woff2" crossorigin="" />
+      </Show>
+      <Show when={page.scripts?.includes("api-page")}>
+        <link rel="stylesheet" href={assets.apiPageStyles} />
+        <script type="module" src={assets.apiPage} />
       </Show>
       <Show when={brand.stylesheet}>{(url) => <link rel="stylesheet" href={url()} />}</Show>
       <link rel="icon" href={brand.icon?.url ?? assets.icon} type={brand.icon?.type ?? "image/svg+xml"} />
@@ -157,7 +161,7 @@ function Head(props: DocumentDeps & { readonly context: PageContext }): JSX.Elem
           />
         )}
       </Show>
-      <Show when={page.script === "docs-tools"}>
+      <Show when={page.scripts?.includes("docs-tools")}>
         <script type="module" src={assets.docsTools} />
       </Show>
       <Show when={catalogue.support_widget_url}>

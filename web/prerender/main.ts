@@ -6,13 +6,14 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { allLocales } from "@sluice/contracts/locales";
+import { allLocales, type Locale } from "@sluice/contracts/locales";
 import type { PrerenderOrder } from "@sluice/contracts/site-catalogue";
 import { changesFeedPath } from "../src/site/docs/changelog/changes.ts";
 import { changesFeed } from "../src/site/docs/changelog/changes-feed.ts";
 import { searchIndexPath } from "../src/site/docs/doc-link.ts";
 import { markdownPath } from "../src/site/docs/markdown.ts";
 import { localizedPath } from "../src/site/locales.ts";
+import type { SitePage } from "../src/site/model.ts";
 import { legalTextPages } from "../src/site/pages/legal/page.tsx";
 import { modelPages } from "../src/site/pages/model/page.tsx";
 import { statusPages } from "../src/site/pages/status/page.tsx";
@@ -35,7 +36,7 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
   const files = new Map<string, string>();
   const pages = [...sitePages, ...modelPages(catalogue), ...legalTextPages(catalogue), ...statusPages(catalogue)];
   for (const page of pages) {
-    for (const locale of allLocales) {
+    for (const locale of localesOf(page)) {
       const prefix = locale === "en" ? "" : `/${locale}`;
       const path = page.path.endsWith("/") ? `${page.path}index.html` : page.path;
       files.set(prefix + path, drawDocument({ page, locale, catalogue, assets }));
@@ -62,6 +63,11 @@ async function writePages({ catalogue, directory }: PrerenderOrder): Promise<num
     await writeCompressed(join(directory, path), Buffer.from(text));
   }
   return files.size;
+}
+
+/** The languages that a page exists in. */
+function localesOf({ translationsAt }: SitePage): readonly Locale[] {
+  return translationsAt === undefined ? allLocales : ["en"];
 }
 
 async function writeCompressed(file: string, bytes: Buffer): Promise<void> {

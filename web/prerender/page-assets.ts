@@ -14,6 +14,9 @@ export type PageAssets = {
   /** The script that identifies the logged-in user to the support widget. */
   readonly supportContext: string;
   readonly docsTools: string;
+  /** The script and the stylesheet of the page of the whole API. */
+  readonly apiPage: string;
+  readonly apiPageStyles: string;
   readonly icon: string;
   /** The font that every page begins with. */
   readonly font: string;
@@ -53,6 +56,8 @@ export function readPageAssets(text: string, socialText: string): PageAssets {
     landing: address(chunk("src/site/landing.ts").file),
     supportContext: address(chunk("src/site/support-context.ts").file),
     docsTools: address(chunk("src/site/docs/docs-tools.ts").file),
+    apiPage: address(chunk("src/api-page/main.ts").file),
+    apiPageStyles: address(chunk("src/api-page/api-page.css").file),
     icon: address(chunk("src/site/icon.svg").file),
     font: fontOf("geist-latin-wght-normal"),
     codeFont: fontOf("geist-mono-latin-wght-normal"),

@@ -1,7 +1,11 @@
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
+import type { StaticFile } from "../platform/static-file.ts";
 
 /** A feature's endpoints, and the name they are grouped under. */
 export type EndpointGroup = { readonly name: string; readonly endpoints: readonly AnyEndpoint[] };
+
+/** A page of the site with a place for the content, and the headers that it is sent with. */
+export type PageFrame = { readonly file: StaticFile; readonly headers: Readonly<Record<string, string>> };
 
 export type Json = Readonly<Record<string, unknown>>;
 

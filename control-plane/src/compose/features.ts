@@ -113,6 +113,7 @@ export function buildBackend(deps: BackendDeps): Backend {
   const { config, log } = deps;
   const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const { features, accounts, consents } = openFeatures(deps);
+  const pages = openPages(deps, { callers: accounts.callers, consents });
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
     openBulkActions(deps, () => groups.flatMap((group) => group.endpoints)),
@@ -125,7 +126,7 @@ export function buildBackend(deps: BackendDeps): Backend {
       endpoints: descriptionEndpoints(
         () => groups,
         () => deps.settings.values["brand.name"],
-        deps.webBuild?.apiPage ?? null,
+        () => pages.apiFrame(),
       ),
     },
   ];
@@ -142,7 +143,7 @@ export function buildBackend(deps: BackendDeps): Backend {
     routes: [statusOf(deps), ...groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints))],
     endpoints: groups.flatMap((group) => group.endpoints),
     jobs: features.flatMap(({ jobs = [] }) => jobs),
-    pages: openPages(deps, { callers: accounts.callers, consents }),
+    pages,
     start: () => {
       for (const { start } of features) {
         start?.();

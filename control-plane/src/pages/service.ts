@@ -155,6 +155,12 @@ export class Pages {
     return fileResponse(request, fileOf(text, page.contentType), { status: 500, headers });
   }
 
+  /** The page around the description of the API, with its headers; null if the web is not built. */
+  async apiFrame(): Promise<{ readonly file: StaticFile; readonly headers: typeof publicPageHeaders } | null> {
+    const file = (await this.#site?.apiFrame()) ?? null;
+    return file === null ? null : { file, headers: this.#headers.open };
+  }
+
   async #admin(request: Request, path: string): Promise<Response> {
     const admin = await this.#deps.callers.readAdmin(request);
     if (admin === null) {

@@ -47,6 +47,14 @@ export class SitePages {
     return this.#shown?.files.get(path.endsWith("/") ? `${path}index.html` : path) ?? null;
   }
 
+  /** The page around the description of the API. Waits for the first pages to be rendered; null if that failed. */
+  async apiFrame(): Promise<StaticFile | null> {
+    if (this.#shown === null) {
+      await this.refresh();
+    }
+    return this.#shown?.files.get("/api-description.html") ?? null;
+  }
+
   /** The page for a path that does not exist, in the path's language. */
   notFound(path: string): StaticFile | null {
     return this.#inLanguageOf(path, "404.html");

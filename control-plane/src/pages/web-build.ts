@@ -14,8 +14,6 @@ export type WebBuild = {
   readonly kit: StaticFile;
   /** The files that the forms of the control plane load. */
   readonly forms: FormAssets;
-  /** The path of the script of the page of the API. */
-  readonly apiPage: string;
   /** The path of the script that identifies the logged-in user to the support widget. */
   readonly supportContext: string;
   /** The program that renders the public pages. */
@@ -84,7 +82,6 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
       proveWork: address("src/forms/prove-work.ts"),
       showPasskey: address("src/forms/show-passkey.ts"),
     },
-    apiPage: address("src/api-page/main.ts"),
     supportContext: address("src/site/support-context.ts"),
     prerender: join(folder, "server/prerender.js"),
   };

@@ -1,7 +1,7 @@
 /** Makes the operations of `/backend/docs/` searchable, and each one that a page may send can be tried. */
 import type { ApiTrial } from "@sluice/contracts/api-trial";
 import { prepareSearch } from "./find-operations.ts";
-import { trialPart } from "./trial-part.ts";
+import { actions, copyButton, trialPart } from "./trial-part.ts";
 
 prepareSearch();
 
@@ -19,7 +19,11 @@ function addTrial(target: EventTarget | null): void {
   const trial = content?.dataset["trial"];
   if (content !== null && trial !== undefined) {
     delete content.dataset["trial"];
+    const example = content.querySelector("pre");
     // The service has written it into the page. The form comes after the example, before what describes its fields.
-    content.querySelector("pre")?.after(trialPart(JSON.parse(trial) as ApiTrial, target.id));
+    example?.after(
+      actions([copyButton(example.textContent ?? "")]),
+      trialPart(JSON.parse(trial) as ApiTrial, target.id),
+    );
   }
 }

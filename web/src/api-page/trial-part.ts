@@ -11,6 +11,7 @@ type Fields = { readonly read: () => TrialInput; readonly element: HTMLElement }
 /** The form that sends an operation, and shows what comes back. @param id the name of the operation, unique on the page */
 export function trialPart(trial: ApiTrial, id: string): HTMLElement {
   const part = make("section");
+  part.className = "api-trial";
   const fields = fieldsOf(trial, id);
   const result = make("div");
   const send = async (request: TrialRequest): Promise<void> => {
@@ -47,8 +48,7 @@ export function trialPart(trial: ApiTrial, id: string): HTMLElement {
     make("h4", "Try it"),
     make("p", noteOf(trial)),
     fields.element,
-    ...(trial.isPreviewed ? [button("Preview the change", preview)] : []),
-    button("Send", attempt, true),
+    actions([button("Send", attempt, true), ...(trial.isPreviewed ? [button("Preview the change", preview)] : [])]),
     result,
   );
   return part;
@@ -70,7 +70,7 @@ function fieldsOf(trial: ApiTrial, id: string): Fields {
   const element = make("div");
   const parameters = trial.parameters.map(({ name, in: place, isRequired }) => {
     const field = labelled(`${name} (${place}${isRequired ? ", required" : ""})`, make("input"), `${id}-${name}`);
-    element.append(...field.parts);
+    element.append(field.part);
     return { name, control: field.control };
   });
   const secret =
@@ -81,13 +81,13 @@ function fieldsOf(trial: ApiTrial, id: string): Fields {
         : null;
   if (secret !== null) {
     secret.control.type = "password";
-    element.append(...secret.parts);
+    element.append(secret.part);
   }
   const body = trial.body === null ? null : labelled("Body", make("textarea"), `${id}-body`);
   if (body !== null) {
     body.control.value = trial.body ?? "";
     body.control.spellcheck = false;
-    element.append(...body.parts);
+    element.append(body.part);
   }
   return {
     element,
@@ -106,11 +106,7 @@ function question(trial: ApiTrial, onConfirm: () => void): HTMLElement {
     trial.credential === "api_key"
       ? "This call is charged to the key."
       : `${trial.method} ${trial.path} is really carried out here, on this service.`;
-  box.append(
-    statusLine(text),
-    button("Send it now", onConfirm, true),
-    button("Cancel", () => box.remove()),
-  );
+  box.append(statusLine(text), actions([button("Send it now", onConfirm, true), button("Cancel", () => box.remove())]));
   return box;
 }
 
@@ -155,25 +151,50 @@ function statusLine(text: string): HTMLElement {
 
 function codeBlock(label: string, text: string): HTMLElement[] {
   const block = make("pre", text);
+  block.className = "api-code";
   block.tabIndex = 0;
   block.setAttribute("role", "region");
   block.setAttribute("aria-label", label);
-  return [make("h4", label), block, button("Copy", () => void navigator.clipboard.writeText(text))];
+  return [make("h4", label), block, actions([copyButton(text)])];
 }
 
 function labelled<Control extends HTMLInputElement | HTMLTextAreaElement>(label: string, control: Control, id: string) {
+  const part = make("div");
+  part.className = "field";
   const name = make("label", label);
+  name.className = "field-label";
   name.htmlFor = id;
+  control.className = "input";
   control.id = id;
   control.autocomplete = "off";
-  return { parts: [name, control], control };
+  part.append(name, control);
+  return { part, control };
+}
+
+/** Buttons in a row. */
+export function actions(buttons: readonly HTMLElement[]): HTMLElement {
+  const row = make("div");
+  row.className = "form-actions";
+  row.append(...buttons);
+  return row;
+}
+
+/** A button that copies a text, and says so. */
+export function copyButton(text: string): HTMLButtonElement {
+  const made = button("Copy", () => {
+    void navigator.clipboard.writeText(text).then(() => {
+      made.textContent = "Copied";
+    });
+  });
+  return made;
 }
 
 function button(label: string, onPress: () => void, isPrimary = false): HTMLButtonElement {
   const made = make("button", label);
   made.type = "button";
+  made.className = "button";
   if (isPrimary) {
-    made.dataset["primary"] = "";
+    made.dataset["variant"] = "primary";
   }
   made.addEventListener("click", onPress);
   return made;

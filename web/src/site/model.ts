@@ -35,8 +35,10 @@ export type SitePage = {
   /** Whether search engines may list it. */
   readonly isIndexed: boolean;
   readonly islands: readonly IslandName[];
-  /** The page's own script, if it needs more than islands. */
-  readonly script?: "docs-tools";
+  /** The page's own scripts, if it needs more than islands; `api-page` has a stylesheet, too. */
+  readonly scripts?: readonly ("docs-tools" | "api-page")[];
+  /** For a page in English only: the page whose other languages are offered in place of its own. */
+  readonly translationsAt?: string;
   /** The page as Markdown, published beside it: `/docs/billing.md`. */
   readonly markdown?: (context: PageContext) => string;
   /** The path of a feed of the page, which exists in each language. */

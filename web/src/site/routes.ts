@@ -1,4 +1,5 @@
 import type { SitePage } from "./model.ts";
+import { apiDescriptionPage } from "./pages/api-description/page.tsx";
 import { contactPage, contactSentPage } from "./pages/contact/page.tsx";
 import { docsPage } from "./pages/docs/page.tsx";
 import { docsAgentsPage } from "./pages/docs-agents/page.tsx";
@@ -34,6 +35,7 @@ export const sitePages: readonly SitePage[] = [
   docsAutomationPage,
   docsTroubleshootingPage,
   docsChangelogPage,
+  apiDescriptionPage,
   modelsPage,
   contactPage,
   contactSentPage,

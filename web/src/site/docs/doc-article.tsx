@@ -73,7 +73,8 @@ export function DocArticle(props: DocArticleProps): JSX.Element {
   );
 }
 
-function DocNav(props: { readonly path: string; readonly context: PageContext }): JSX.Element {
+/** The pages of the docs, and what opens their search. @param path of the page that is shown */
+export function DocNav(props: { readonly path: string; readonly context: PageContext }): JSX.Element {
   const texts = docTexts[props.context.locale];
   return (
     <nav class="doc-nav" aria-label={texts.frame.nav}>
@@ -97,7 +98,7 @@ function DocNav(props: { readonly path: string; readonly context: PageContext })
 }
 
 /** Filled by the script; without it, the button that opens it stays hidden. */
-function DocSearch(props: { readonly context: PageContext }): JSX.Element {
+export function DocSearch(props: { readonly context: PageContext }): JSX.Element {
   const { locale, link } = props.context;
   const texts = docTexts[locale].frame;
   return (

@@ -28,7 +28,7 @@ export function docPage(source: DocSource): SitePage {
     description: (locale) => name(docTexts[locale], locale).description,
     isIndexed: true,
     islands: [],
-    script: "docs-tools",
+    scripts: ["docs-tools"],
     searchPage: (context) => searchPageOf(context.link(path), content(docTexts[context.locale], context)),
     markdown: (context) =>
       docMarkdown({
