@@ -21,7 +21,8 @@ function mainLinks(texts: FrameTexts): readonly (readonly [path: string, label: 
 }
 
 /** Whether a link of the header leads to the page itself, or to its section of the site. */
-function currentMark(shown: string, linked: string): "page" | "true" | undefined {
+function currentMark({ path, translationsAt }: SitePage, linked: string): "page" | "true" | undefined {
+  const shown = translationsAt ?? path;
   if (shown === linked) {
     return "page";
   }
@@ -57,10 +58,11 @@ export function Frame(props: {
           <BrandMark />
           <bdi>{brand.name}</bdi>
         </a>
-        <nav class="site-nav" aria-label={texts.navigation}>
+        {/* On a phone it opens from the button at the end. */}
+        <nav id="site-nav" class="float site-nav" popover="auto" aria-label={texts.navigation}>
           <For each={mainLinks(texts)}>
             {([path, label]) => (
-              <a href={context.link(path)} aria-current={currentMark(page.path, path)}>
+              <a href={context.link(path)} aria-current={currentMark(page, path)}>
                 {label}
               </a>
             )}
@@ -74,6 +76,16 @@ export function Frame(props: {
           <a class="button" data-for="user" href="/console/">
             {texts.console}
           </a>
+          <button
+            type="button"
+            class="button site-menu"
+            data-variant="quiet"
+            data-shape="square"
+            popovertarget="site-nav"
+            aria-label={texts.menu}
+          >
+            <Icon name="menu" />
+          </button>
         </span>
       </header>
       <main id="main" class="site-main">
@@ -111,7 +123,7 @@ export function Frame(props: {
 function LanguageSwitcher(props: { readonly page: SitePage; readonly context: PageContext }): JSX.Element {
   const { page, context } = props;
   const texts = frameTexts[context.locale];
-  const path = page.path.endsWith("/") ? page.path : "/";
+  const path = page.translationsAt ?? (page.path.endsWith("/") ? page.path : "/");
   return (
     <>
       <button type="button" class="button" data-variant="quiet" popovertarget="languages" aria-label={texts.language}>

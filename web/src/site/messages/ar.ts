@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const ar: FrameTexts = {
   skip: "تخطَّ إلى المحتوى",
   navigation: "القائمة الرئيسية",
+  menu: "القائمة",
   models: "النماذج",
   pricing: "الأسعار",
   docs: "التوثيق",

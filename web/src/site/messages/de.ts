@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const de: FrameTexts = {
   skip: "Zum Inhalt springen",
   navigation: "Hauptnavigation",
+  menu: "Menü",
   models: "Modelle",
   pricing: "Preise",
   docs: "Dokumentation",

@@ -3,6 +3,7 @@ import { english } from "../../i18n/messages.ts";
 export const en = english({
   skip: "Skip to the content",
   navigation: "Main",
+  menu: "Menu",
   models: "Models",
   pricing: "Pricing",
   docs: "Docs",

@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const es: FrameTexts = {
   skip: "Ir al contenido",
   navigation: "Principal",
+  menu: "Menú",
   models: "Modelos",
   pricing: "Precios",
   docs: "Documentación",

@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const fr: FrameTexts = {
   skip: "Aller au contenu",
   navigation: "Principale",
+  menu: "Menu",
   models: "Modèles",
   pricing: "Tarifs",
   docs: "Documentation",

@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const hi: FrameTexts = {
   skip: "सीधे सामग्री पर जाएँ",
   navigation: "मुख्य मेनू",
+  menu: "मेनू",
   models: "मॉडल",
   pricing: "कीमतें",
   docs: "दस्तावेज़",

@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const ja: FrameTexts = {
   skip: "本文へ移動",
   navigation: "メイン",
+  menu: "メニュー",
   models: "モデル",
   pricing: "料金",
   docs: "ドキュメント",

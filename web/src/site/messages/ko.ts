@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const ko: FrameTexts = {
   skip: "본문으로 건너뛰기",
   navigation: "주 메뉴",
+  menu: "메뉴",
   models: "모델",
   pricing: "요금",
   docs: "문서",

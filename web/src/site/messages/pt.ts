@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const pt: FrameTexts = {
   skip: "Ir para o conteúdo",
   navigation: "Principal",
+  menu: "Menu",
   models: "Modelos",
   pricing: "Preços",
   docs: "Documentação",

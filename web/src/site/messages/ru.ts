@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const ru: FrameTexts = {
   skip: "Перейти к содержанию",
   navigation: "Основное меню",
+  menu: "Меню",
   models: "Модели",
   pricing: "Цены",
   docs: "Документация",

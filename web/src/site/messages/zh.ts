@@ -3,6 +3,7 @@ import type { FrameTexts } from "./en.ts";
 export const zh: FrameTexts = {
   skip: "跳到正文",
   navigation: "主导航",
+  menu: "菜单",
   models: "模型",
   pricing: "价格",
   docs: "文档",
