@@ -71,32 +71,36 @@ function Home(props: InContext): JSX.Element {
   const island = { example: texts.example, model: texts.model, copy: texts.copy, copied: texts.copied };
   return (
     <>
-      <h1 class="home-claim">{orShipped(own?.headline, texts.heading)}</h1>
-      <p class="lead">{orShipped(own?.sub_line, fill(texts.lead, { path: `${origin}/v1` }))}</p>
-      <p class="home-actions">
-        <a
-          class="button"
-          data-variant="primary"
-          data-size="large"
-          href={context.formLink("/register/")}
-          data-cta="home-register"
-        >
-          {texts.start}
-        </a>
-        <a class="button" data-size="large" href={context.link("/pricing/")} data-cta="home-pricing">
-          {texts.prices}
-        </a>
-      </p>
-      <Figures context={context} />
-      <div class="home-example">
-        <Island
-          name="first-call"
-          props={{
-            origin,
-            models: names.length > 0 ? names : ["gpt-4o-mini"],
-            texts: island,
-          }}
-        />
+      <div class="home-hero">
+        <div>
+          <h1 class="home-claim">{orShipped(own?.headline, texts.heading)}</h1>
+          <p class="lead">{orShipped(own?.sub_line, fill(texts.lead, { path: `${origin}/v1` }))}</p>
+          <p class="home-actions">
+            <a
+              class="button"
+              data-variant="primary"
+              data-size="large"
+              href={context.formLink("/register/")}
+              data-cta="home-register"
+            >
+              {texts.start}
+            </a>
+            <a class="button" data-size="large" href={context.link("/pricing/")} data-cta="home-pricing">
+              {texts.prices}
+            </a>
+          </p>
+          <Figures context={context} />
+        </div>
+        <div class="home-example">
+          <Island
+            name="first-call"
+            props={{
+              origin,
+              models: names.length > 0 ? names : ["gpt-4o-mini"],
+              texts: island,
+            }}
+          />
+        </div>
       </div>
       <Interfaces context={context} />
       <Show when={models.some(isPricedByToken)}>
