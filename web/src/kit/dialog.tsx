@@ -1,5 +1,6 @@
-import { createEffect, createUniqueId, type JSX, on, Show } from "solid-js";
+import { createEffect, createUniqueId, type JSX, on, onCleanup, Show } from "solid-js";
 import { Button } from "./button.tsx";
+import { keepFocusIn } from "./first-control.ts";
 import { Icon } from "./icon.tsx";
 import { useKitTexts } from "./kit-texts.tsx";
 import "./dialog.css";
@@ -15,13 +16,15 @@ type DialogProps = {
 
 /**
  * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, and returns the focus to where it
- * was. Its content exists only while it is open, so that nothing secret remains.
+ * was. It begins at the first field or other control of its content, not at the button that closes it. Its content exists only while it is open, so that nothing secret remains.
  */
 export function Dialog(props: DialogProps): JSX.Element {
   const texts = useKitTexts();
   const titleId = createUniqueId();
   let element: HTMLDialogElement | undefined;
   let opener: Element | null = null;
+  let endFocus = (): void => undefined;
+  onCleanup(() => endFocus());
   createEffect(
     on(
       () => props.isOpen,
@@ -29,7 +32,9 @@ export function Dialog(props: DialogProps): JSX.Element {
         if (isOpen && element?.open === false) {
           opener = document.activeElement;
           element.showModal();
+          endFocus = keepFocusIn(element);
         } else if (!isOpen && element?.open === true) {
+          endFocus();
           element.close();
           if (opener instanceof HTMLElement && opener.isConnected) {
             opener.focus();

@@ -69,7 +69,7 @@ function TargetForm(props: Pick<DialogProps, "target" | "onDone">): JSX.Element 
   };
   return (
     <form class="form" onSubmit={form.onSubmit} noValidate>
-      <TextField label={t("Name")} autocomplete="off" autofocus maxlength={60} {...form.text("name")} />
+      <TextField label={t("Name")} autocomplete="off" maxlength={60} {...form.text("name")} />
       <Show when={target === null}>
         <SelectField label={t("Kind")} {...form.text("kind")}>
           <For each={targetKinds}>{(kind) => <option value={kind}>{kindTexts[kind]}</option>}</For>

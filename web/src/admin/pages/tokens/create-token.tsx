@@ -48,7 +48,6 @@ export function CreateTokenDialog(props: {
           label={t("Name")}
           hint={t("Such as the program that will use it. The audit log shows it with what it did.")}
           autocomplete="off"
-          autofocus
           maxlength={60}
           {...form.text("name")}
         />

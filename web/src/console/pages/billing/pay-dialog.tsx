@@ -180,10 +180,6 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
   return (
     <div class="form">
       <AmountField plan={props.plan} amount={amount()} onChange={setAmount} />
-      <CouponField applied={coupon()} onApply={setCoupon} />
-      <Show when={granted() !== null}>
-        <Price query={quote} />
-      </Show>
       <Show when={offered.length > 0} fallback={<Notice tone="warn">{texts.noMethod}</Notice>}>
         <RadioCards
           label={texts.method}
@@ -192,6 +188,10 @@ function PayForm(props: { readonly plan: Plan; readonly options: Options; readon
           onSelect={(id) => setChosen(offered.find((method) => method.id === id))}
         />
         <p class="muted">{texts.payPage}</p>
+      </Show>
+      <CouponField applied={coupon()} onApply={setCoupon} />
+      <Show when={granted() !== null}>
+        <Price query={quote} />
       </Show>
       <Show when={isTrial}>
         <Notice tone="info">{texts.dryRunHint}</Notice>

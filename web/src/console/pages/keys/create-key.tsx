@@ -47,7 +47,6 @@ export function CreateKeyDialog(props: {
           label={texts.fields.name.label}
           hint={texts.fields.name.hint}
           autocomplete="off"
-          autofocus
           maxlength={100}
           {...form.text("name")}
         />

@@ -44,7 +44,6 @@ export function InviteDialog(props: {
           hint={texts.inviteText}
           type="email"
           autocomplete="off"
-          autofocus
           maxlength={254}
           {...form.text("email")}
         />

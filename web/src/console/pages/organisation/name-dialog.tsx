@@ -25,7 +25,7 @@ export function NameDialog(props: {
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title={props.title}>
       <form class="form" onSubmit={form.onSubmit} noValidate>
         <Show when={props.text}>{(text) => <p>{text()}</p>}</Show>
-        <TextField label={texts.name} autocomplete="organization" autofocus maxlength={80} {...form.text("name")} />
+        <TextField label={texts.name} autocomplete="organization" maxlength={80} {...form.text("name")} />
         <Show when={form.problem()}>{(problem) => <ErrorState title={texts.failed} error={problem()} />}</Show>
         <div class="dialog-actions">
           <Button type="submit" variant="primary" isBusy={form.isSubmitting()}>

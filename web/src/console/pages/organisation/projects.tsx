@@ -116,7 +116,7 @@ function ProjectDialog(props: {
   return (
     <Dialog isOpen onClose={props.onClose} title={props.project?.name ?? texts.newProject}>
       <form class="form" onSubmit={form.onSubmit} noValidate>
-        <TextField label={texts.name} autocomplete="off" autofocus maxlength={80} {...form.text("name")} />
+        <TextField label={texts.name} autocomplete="off" maxlength={80} {...form.text("name")} />
         <TextField
           label={texts.budget}
           hint={texts.budgetHint}

@@ -54,14 +54,7 @@ export function CreateTokenDialog(props: {
   return (
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title={texts.create}>
       <form class="form" onSubmit={form.onSubmit} noValidate>
-        <TextField
-          label={texts.name}
-          hint={texts.nameHint}
-          autocomplete="off"
-          autofocus
-          maxlength={60}
-          {...form.text("name")}
-        />
+        <TextField label={texts.name} hint={texts.nameHint} autocomplete="off" maxlength={60} {...form.text("name")} />
         <fieldset class={styles["scopes"]}>
           <legend>{texts.scopes}</legend>
           <For each={userTokenScopes}>

@@ -64,7 +64,7 @@ function WebhookForm(props: Pick<DialogProps, "webhook" | "onDone">): JSX.Elemen
   };
   return (
     <form class="form" onSubmit={form.onSubmit} noValidate>
-      <TextField label={texts.name} autocomplete="off" autofocus maxlength={60} {...form.text("name")} />
+      <TextField label={texts.name} autocomplete="off" maxlength={60} {...form.text("name")} />
       <TextField
         label={texts.url}
         hint={texts.urlHint}
