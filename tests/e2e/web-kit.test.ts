@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { loginAdmin } from "../support/accounts/logins.ts";
 import { type PageOptions, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
@@ -114,6 +115,7 @@ describe("with the keyboard alone", () => {
     await page.getByRole("button", { name: "Open a dialog" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "A dialog" }).waitFor();
+    expect(await page.evaluate("document.activeElement.closest('.dialog-body') !== null")).toBe(true);
     for (let press = 0; press < 6; press += 1) {
       await page.keyboard.press("Tab");
       expect(
@@ -157,6 +159,7 @@ describe("with the keyboard alone", () => {
     await page.getByRole("button", { name: "Ask before" }).press("Enter");
     const revoke = page.getByRole("button", { name: "Revoke now" }).last();
     expect(await revoke.isDisabled()).toBe(true);
+    expect(await page.evaluate("document.activeElement.matches('dialog input')")).toBe(true);
     await page.getByLabel("Type laptop to confirm").fill("laptop");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
@@ -210,6 +213,45 @@ describe("with the keyboard alone", () => {
     await page.getByRole("combobox", { name: "Go to page or search" }).fill("gpt-4o");
     await page.getByRole("option", { name: "gpt-4o-mini Model" }).click();
     await page.waitForURL("**/models/gpt-4o-mini/");
+  });
+
+  test("the palette begins what the rights of the person allow, and its form has the keys", async () => {
+    const page = await open("/admin/", { as: "admin" });
+    const choose = async (on: Page, name: string): Promise<void> => {
+      await on.keyboard.press("Control+k");
+      await on.getByRole("option", { name: `${name} Action` }).click();
+    };
+    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
+    await choose(page, "New model");
+    const form = page.getByRole("dialog", { name: "New model" });
+    await form.getByLabel("Name", { exact: true }).waitFor();
+    expect(await form.locator(":focus").getAttribute("name")).toBe("name");
+    expect(new URL(page.url()).search).toBe("");
+    const { cookie } = await loginAdmin(web.rig, { isSuper: false });
+    const plain = await open("/admin/", { cookie });
+    await plain.getByRole("heading", { name: "Dashboard" }).waitFor();
+    await plain.keyboard.press("Control+k");
+    await plain.getByRole("option", { name: "Adjust balance Action" }).waitFor();
+    expect(await plain.getByRole("option", { name: "New model Action" }).count()).toBe(0);
+  });
+
+  test("a key is made and copied with the keys alone, each dialog beginning where its work is", async () => {
+    const page = await open("/console/usage/", { as: "user" });
+    await page.getByRole("heading", { name: "Usage" }).first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("create k");
+    await page.getByRole("option", { name: "Create key Action", selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("dialog input[name=name]:focus").waitFor();
+    await page.keyboard.type("By keys");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-secret]").waitFor();
+    await page.getByRole("button", { name: "Copy the key" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("Copied").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "By keys" }).waitFor();
   });
 
   test("single-letter shortcuts do nothing once they are turned off", async () => {

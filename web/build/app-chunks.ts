@@ -1,6 +1,6 @@
 /** Modules that are loaded when they are first opened, drawn or asked, and therefore belong to no earlier chunk. */
 const lateModules =
-  /\/src\/(charts\/plot\.tsx|shell\/(palette\.tsx|shortcuts-dialog\.tsx|find-docs\.ts)|admin\/parts\/(what-changes\/.*|bulk-dialog\.tsx|archive-forms\.tsx|step-up-form\.tsx|find-records\.ts))$/;
+  /\/src\/(charts\/plot\.tsx|shell\/(palette\.tsx|shortcuts-dialog\.tsx|find-docs\.ts)|admin\/parts\/(what-changes\/.*|bulk-dialog\.tsx|archive-forms\.tsx|step-up-form\.tsx|find-records\.ts)|(console|admin)\/parts\/palette-actions\.ts)$/;
 /** Parts of a few pages, which the others do not pay for. */
 const fewPages =
   /\/src\/admin\/parts\/(approval|change-table|json-value|markup-frame|range-bar|list-range|setting-form)\.tsx?$/;
@@ -18,13 +18,19 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   // What these pages share with the parts that they load later.
   ["keys-shared", /\/src\/console\/pages\/keys\/(keys\.module\.css|limit-cell\.tsx)$/],
   ["billing-shared", /\/src\/console\/pages\/billing\/(billing\.module\.css|(payment-methods|change-name)\.ts)$/],
+  // What the page of a user shares with the list, and the playground with what it loads later.
+  ["user", /\/src\/admin\/pages\/user\/(detail\.ts|suspend-button\.tsx)$/],
+  [
+    "playground-shared",
+    /\/src\/console\/pages\/playground\/(history-limits|shown-bytes|keys|storage-notice|storage-problem|attachment-list)\.tsx?$/,
+  ],
   ["charts", /\/src\/charts\//],
   ["parts-$1", /\/src\/(console|admin)\/(parts\/|columns\/|[^/]+\.ts$)/],
   ["parts-admin", /\/contracts\/src\/(admin-(reads|rights|role-rights|roles)|bulk-action-table|list-limits)\.ts$/],
-  // The forms and cards that the pages of groups, limits and users share.
+  // The cards that the pages of groups, limits and users share; their forms are loaded when they are opened.
   [
     "groups",
-    /\/src\/admin\/pages\/((groups|limits)\/(?!page\b)[^/]+\.tsx?|organisations\/organisation\.ts|group\/remove-form\.tsx|user\/key-[^/]+\.tsx?)$/,
+    /\/src\/admin\/pages\/((groups|limits)\/(?!page\b|[^/]+-form\b)[^/]+\.tsx?|organisations\/organisation\.ts|user\/(key-paths|account-groups|group-columns)\.tsx?)$/,
   ],
   ["parts-$1", /\/src\/(console|admin)\/(messages\/frame|pages\/[^/]+\/messages\/messages)\.ts$/],
 ];

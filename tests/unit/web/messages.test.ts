@@ -54,6 +54,7 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
   es: ["Plan", "Tokens", "Tokens/s", "{count} tokens", "no", "Error", "audio", "Webhooks", "Total", "{count} bytes"],
   fr: [
     ...[
+      "Action",
       "Code",
       "Console",
       "Conversation",

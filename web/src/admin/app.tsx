@@ -79,6 +79,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
         texts={frameTexts}
         nav={nav()}
         search={async (...asked) => (await import("./parts/find-records.ts")).findRecords(...asked)}
+        loadActions={async (open) => (await import("./parts/palette-actions.ts")).adminActions(me.admin(), open)}
         person={me.admin()?.username}
         personLinks={personLinks}
         personChoices={[

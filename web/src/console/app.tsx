@@ -76,6 +76,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
       }
       foot={<BalanceFoot />}
       search={search}
+      loadActions={async (open) => (await import("./parts/palette-actions.ts")).ownActions(open)}
       person={me.data?.user.email}
       personLinks={[
         { label: pageNames.account[consoleLocale], href: "/console/account/" },

@@ -8,6 +8,8 @@ type PaletteProps = {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly entries: readonly PaletteEntry[];
+  /** What can be begun, shown before the other entries. */
+  readonly loadActions: () => Promise<readonly PaletteEntry[]>;
   readonly search: (words: string, signal: AbortSignal) => Promise<readonly PaletteEntry[]>;
   readonly texts: ShellTexts;
 };
@@ -26,7 +28,8 @@ export function Palette(props: PaletteProps): JSX.Element {
   const [at, setAt] = createSignal(0);
   let dialog: HTMLDialogElement | undefined;
   const search = createSearch(words, (typed, signal) => props.search(typed, signal));
-  const found = createMemo(() => [...findEntries(props.entries, words()), ...search().results].slice(0, shownMax));
+  const entries = createEntries(props);
+  const found = createMemo(() => [...findEntries(entries(), words()), ...search().results].slice(0, shownMax));
   const status = (): string => statusText(search(), found().length, props.texts);
   createEffect(
     on(
@@ -118,6 +121,20 @@ export function Palette(props: PaletteProps): JSX.Element {
       </Show>
     </dialog>
   );
+}
+
+/**
+ * What is always there, after what can be begun. That is asked each time the palette opens; without it, as when the connection
+ * is gone, the palette has its pages.
+ */
+function createEntries(props: PaletteProps): () => readonly PaletteEntry[] {
+  const [actions, setActions] = createSignal<readonly PaletteEntry[]>([]);
+  createEffect(() => {
+    if (props.isOpen) {
+      props.loadActions().then(setActions, () => setActions([]));
+    }
+  });
+  return () => [...actions(), ...props.entries];
 }
 
 function statusText({ state }: Search, count: number, texts: ShellTexts): string {

@@ -34,8 +34,8 @@ type ShellProps = {
   readonly loginPath: string;
   readonly texts: ShellTexts;
   readonly nav: readonly NavEntry[];
-  /** Further palette entries beside pages, themes and logging out. */
-  readonly actions?: readonly PaletteEntry[];
+  /** What can be begun from the palette by who is logged in; asked each time it opens. */
+  readonly loadActions?: (open: (href: string) => void) => Promise<readonly PaletteEntry[]>;
   /** Finds what the typed words name; `open` goes to an address of the same area. */
   readonly search?: PaletteSearch;
   /** The name or e-mail address of who is logged in, once it is known. */
@@ -91,7 +91,6 @@ export function Shell(props: ShellProps): JSX.Element {
     href.startsWith(`/${props.area}/`) ? navigate(href, { resolve: false }) : window.location.assign(href);
   const entries = (): PaletteEntry[] => [
     ...props.nav.map(({ label, path }) => ({ label, onSelect: () => go(path) })),
-    ...(props.actions ?? []),
     ...props.personLinks.map(({ label, href }) => ({ label, onSelect: () => open(href) })),
     ...themes.map((theme) => ({
       label: `${props.texts.theme}: ${themeName(props.texts, theme)}`,
@@ -121,6 +120,7 @@ export function Shell(props: ShellProps): JSX.Element {
           isOpen={isPaletteOpen()}
           onClose={() => setIsPaletteOpen(false)}
           entries={entries()}
+          loadActions={() => props.loadActions?.(open) ?? Promise.resolve([])}
           search={(words, signal) => props.search?.(words, open, signal) ?? Promise.resolve([])}
           texts={props.texts}
         />

@@ -33,7 +33,6 @@ export const couponsZh = {
   "Given, USD": "已优惠（USD）",
   "A customer enters the code at the checkout: the order costs less, or adds more balance.":
     "客户在结账时输入优惠码：订单价格降低，或增加更多余额。",
-  "New coupon": "新建优惠券",
   "No coupons yet": "还没有优惠券",
   "Make one, and tell customers its code.": "创建一张，并把优惠码告诉客户。",
   "Revoke coupon": "吊销优惠券",

@@ -37,6 +37,5 @@ export const groupsZh = {
   "Added users": "添加的用户",
   "A group decides which channels serve its users, and what they pay: each price times its multiplier.":
     "分组决定由哪些渠道服务其用户，以及他们支付的价格：各项价格乘以其倍率。",
-  "New group": "新建分组",
   "No groups yet": "还没有分组",
 };

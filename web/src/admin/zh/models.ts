@@ -77,7 +77,6 @@ export const modelsZh = {
   Served: "是否提供",
   "by a channel": "有渠道提供",
   "by none": "无渠道提供",
-  "New model": "新建模型",
   "No models yet": "还没有模型",
   "A model needs prices and a channel that serves it.": "模型需要价格，以及提供它的渠道。",
   "The file is larger than 8 MiB.": "文件大于 8 MiB。",

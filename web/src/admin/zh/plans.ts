@@ -2,7 +2,6 @@ export const plansZh = {
   "Grants, USD": "赠送（USD）",
   "What customers can buy, in US dollars. Orders keep the plan as it was when they were placed.":
     "客户可以购买的内容，单位为美元。订单保留下单时的套餐内容。",
-  "New plan": "新建套餐",
   "No plans yet": "还没有套餐",
   "Without a plan, nothing can be bought. Create one first.": "没有套餐就无法购买任何内容，请先创建一个。",
   "Edit plan": "编辑套餐",

@@ -7,6 +7,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { Notice } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -51,6 +52,7 @@ export function Page(): JSX.Element {
   const state = createTableState({ filters: ["code", "state", "kind"] });
   const list = createListQuery<Coupon>({ path: couponsPath, state });
   const [isMaking, setIsMaking] = createSignal(false);
+  onAskedToCreate(() => setIsMaking(true));
   const [revoked, setRevoked] = createSignal<Coupon | null>(null);
   return (
     <>

@@ -2,6 +2,7 @@ import type { keyList, userList } from "@sluice/contracts/admin-lists/accounts";
 import type { planList } from "@sluice/contracts/admin-lists/billing";
 import type { RowOf } from "@sluice/contracts/lists";
 import type { JSX } from "solid-js";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
@@ -14,7 +15,8 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount } from "../../shown.ts";
 import { t } from "../../translate.ts";
-import { KeyPanel } from "../user/key-panel.tsx";
+
+const KeyPanel = latePart(async () => (await import("../user/key-panel.tsx")).KeyPanel);
 
 type GroupList<Row> = {
   readonly name: string;

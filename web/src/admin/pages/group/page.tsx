@@ -8,6 +8,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { formats } from "../../formats.ts";
@@ -17,13 +18,14 @@ import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
-import { AssignForm } from "../groups/assign-form.tsx";
 import { type GroupDetail, groupDetailPath, groupsPath, visibilityNames } from "../groups/group.ts";
-import { GroupForm } from "../groups/group-form.tsx";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { GroupKeys, GroupPlans, GroupUsers } from "./group-lists.tsx";
 import { GroupModels } from "./group-models.tsx";
-import { RemoveForm } from "./remove-form.tsx";
+
+const AssignForm = latePart(async () => (await import("../groups/assign-form.tsx")).AssignForm);
+const RemoveForm = latePart(async () => (await import("./remove-form.tsx")).RemoveForm);
+const GroupForm = latePart(async () => (await import("../groups/group-form.tsx")).GroupForm);
 
 const tabs = [
   { id: "models", label: t("Models and prices") },

@@ -2,6 +2,8 @@ import { createSignal, type JSX } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
+import { latePart } from "../../../shell/loaded-page.tsx";
+import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -19,7 +21,8 @@ import { shownCount, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { groupVisibilities } from "../../values.ts";
 import { type Group, groupsPath, visibilityNames } from "./group.ts";
-import { GroupForm } from "./group-form.tsx";
+
+const GroupForm = latePart(async () => (await import("./group-form.tsx")).GroupForm);
 
 const columns: readonly Column<Group>[] = [
   {
@@ -53,6 +56,7 @@ export function Page(): JSX.Element {
   const state = createTableState({ filters: ["q", "visibility", "is_archived"] });
   const list = createListQuery<Group>({ path: groupsPath, state });
   const [isCreating, setIsCreating] = createSignal(false);
+  onAskedToCreate(() => setIsCreating(true));
   const close = (): void => {
     setIsCreating(false);
   };

@@ -1,4 +1,5 @@
 import type { JSX } from "solid-js";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -11,7 +12,8 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { t } from "../../translate.ts";
 import { keyStatuses } from "../../values.ts";
-import { KeyPanel } from "../user/key-panel.tsx";
+
+const KeyPanel = latePart(async () => (await import("../user/key-panel.tsx")).KeyPanel);
 
 const path = "/backend/admin/key/";
 const selection = selectionOf("keys", path);

@@ -4,6 +4,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { formats } from "../../formats.ts";
 import { IfAllowed, IfReads } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
@@ -17,7 +18,9 @@ import {
   limitLabels,
   limitNames,
 } from "./limits.ts";
-import { LimitsForm, type LimitsScope } from "./limits-form.tsx";
+import type { LimitsScope } from "./limits-form.tsx";
+
+const LimitsForm = latePart(async () => (await import("./limits-form.tsx")).LimitsForm);
 
 const sourceNames: Readonly<Record<keyof ExplainedLimits["by_source"], string>> = {
   default: t("default"),

@@ -13,7 +13,7 @@ import { AdminForm, ReasonField } from "../../parts/form-parts.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { dash } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
-import type { Model } from "./model-form.tsx";
+import type { Model } from "./model.ts";
 
 type Rule = Model["fallbacks"][number];
 

@@ -1,6 +1,4 @@
-import type { modelList } from "@sluice/contracts/admin-lists/gateway";
 import type { saveModelOutput } from "@sluice/contracts/catalog-admin";
-import type { RowOf } from "@sluice/contracts/lists";
 import { modelKinds } from "@sluice/contracts/model-kinds";
 import { priceColumns, pricedUnits, tokenPrices } from "@sluice/contracts/priced-units";
 import { For, type JSX } from "solid-js";
@@ -18,10 +16,7 @@ import { t } from "../../translate.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { switchStatuses } from "../../values.ts";
 import { CapabilityFields, capabilitiesIn, capabilityText } from "./capability-fields.tsx";
-
-export type Model = RowOf<typeof modelList>;
-
-export const modelsPath = "/backend/admin/model/";
+import { type Model, modelsPath } from "./model.ts";
 
 const boundFields = [
   { name: "context_tokens_max", label: t("Context window, tokens") },

@@ -12,8 +12,8 @@ import { dash, shownCount, shownMoment, shownText } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 import { longPriceLabel, priceLabels, unpricedText } from "../../unit-texts.ts";
 import { capabilityLabels } from "./capability-fields.tsx";
+import type { Model } from "./model.ts";
 import { ModelFallbacks } from "./model-fallbacks.tsx";
-import type { Model } from "./model-form.tsx";
 
 /** One model: its prices, its bounds, and links to what serves it. */
 export function ModelPanel(props: { readonly model: Model; readonly onEdit: () => void }): JSX.Element {

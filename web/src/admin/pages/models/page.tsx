@@ -7,6 +7,8 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
+import { latePart } from "../../../shell/loaded-page.tsx";
+import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -23,11 +25,13 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { dash, shownCount } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
-import { Abilities } from "./abilities.tsx";
-import { type Model, ModelForm, modelsPath } from "./model-form.tsx";
-import { ModelPanel } from "./model-panel.tsx";
-import { ProviderPrices } from "./provider-prices.tsx";
-import { RouteTester } from "./route-tester.tsx";
+import { type Model, modelsPath } from "./model.ts";
+
+const Abilities = latePart(async () => (await import("./abilities.tsx")).Abilities);
+const ModelPanel = latePart(async () => (await import("./model-panel.tsx")).ModelPanel);
+const ProviderPrices = latePart(async () => (await import("./provider-prices.tsx")).ProviderPrices);
+const RouteTester = latePart(async () => (await import("./route-tester.tsx")).RouteTester);
+const ModelForm = latePart(async () => (await import("./model-form.tsx")).ModelForm);
 
 /** A dash for a model that is paid by the call, the image or the second instead of by tokens. */
 const price = (row: Model, value: string | null): string =>
@@ -118,6 +122,7 @@ function Models(): JSX.Element {
   const state = createTableState({ filters: ["q", "kind", "status", "is_served", "is_archived"] });
   const list = createListQuery<Model>({ path: modelsPath, state });
   const [edited, setEdited] = createSignal<{ readonly model: Model | null } | null>(null);
+  onAskedToCreate(() => setEdited({ model: null }));
   const close = (): void => {
     setEdited(null);
   };

@@ -12,7 +12,7 @@ import { outcomeText } from "../../parts/outcome-text.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { rich, t } from "../../translate.ts";
 import { priceLabels } from "../../unit-texts.ts";
-import { modelsPath } from "./model-form.tsx";
+import { modelsPath } from "./model.ts";
 import { PriceSource, priceDataPath } from "./price-source.tsx";
 
 type State = ResponseOf<typeof priceDataState>;

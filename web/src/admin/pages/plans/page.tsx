@@ -6,6 +6,7 @@ import { CopyText } from "../../../kit/code.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { LoadingPart } from "../../../kit/states.tsx";
+import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
@@ -71,6 +72,7 @@ export function Page(): JSX.Element {
   const state = createTableState({ filters: ["kind", "status", "is_archived"] });
   const list = createListQuery<Plan>({ path: plansPath, state });
   const [edited, setEdited] = createSignal<{ readonly plan: Plan | null } | null>(null);
+  onAskedToCreate(() => setEdited({ plan: null }));
   const close = (): void => {
     setEdited(null);
   };

@@ -4,13 +4,15 @@ import { createSignal, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { known, t } from "../../translate.ts";
-import { RemoveForm } from "../group/remove-form.tsx";
-import { AssignForm } from "../groups/assign-form.tsx";
 import type { GroupMember } from "../groups/group.ts";
 import { groupColumns } from "./group-columns.tsx";
+
+const RemoveForm = latePart(async () => (await import("../group/remove-form.tsx")).RemoveForm);
+const AssignForm = latePart(async () => (await import("../groups/assign-form.tsx")).AssignForm);
 
 /** The groups that an account may use, where from, and ways to change them. */
 export function AccountGroups(props: {

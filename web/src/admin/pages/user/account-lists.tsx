@@ -1,5 +1,6 @@
 import type { JSX } from "solid-js";
 import { Dynamic } from "solid-js/web";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import { createListQuery } from "../../../table/list-query.ts";
 import type { Column, SearchFilter } from "../../../table/model.ts";
@@ -28,7 +29,8 @@ import { type ConsentRow, consentColumns } from "../../columns/consent-columns.t
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { type Me, mayCall } from "../../parts/rights.tsx";
 import { known, t } from "../../translate.ts";
-import { KeyPanel } from "./key-panel.tsx";
+
+const KeyPanel = latePart(async () => (await import("./key-panel.tsx")).KeyPanel);
 
 type ListOf<Row> = {
   readonly name: string;

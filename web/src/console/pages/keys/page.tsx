@@ -1,12 +1,12 @@
 import type { keyListResponse } from "@sluice/contracts/keys";
-import { useSearchParams } from "@solidjs/router";
 import { useQueryClient } from "@tanstack/solid-query";
-import { createEffect, createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
+import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
+import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
@@ -38,14 +38,7 @@ export function Page(): JSX.Element {
   const client = useQueryClient();
   const state = createTableState({ filters: ["status"] });
   const creation = createCreation();
-  const [params, setParams] = useSearchParams();
-  // The steps of a new account lead straight to the dialog.
-  createEffect(() => {
-    if (params["create"] !== undefined) {
-      creation.open();
-      setParams({ create: null }, { replace: true });
-    }
-  });
+  onAskedToCreate(creation.open);
   const [made, setMade] = createSignal<MadeKey | null>(null);
   const list = createCursorList<ApiKey>({
     name: "keys",

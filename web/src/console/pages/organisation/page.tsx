@@ -8,6 +8,7 @@ import { Card } from "../../../kit/card.tsx";
 import { ConfirmDialog } from "../../../kit/confirm-dialog.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
+import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { type Acting, actFor, acting } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -35,6 +36,7 @@ function OwnPage(): JSX.Element {
   useConsoleTitle(() => texts.titleAll);
   const query = createOrganisationsQuery();
   const [isCreating, setIsCreating] = createSignal(false);
+  onAskedToCreate(() => setIsCreating(true));
   const create = (): JSX.Element => (
     <Button variant="primary" onClick={() => setIsCreating(true)}>
       <Icon name="plus" />
@@ -85,6 +87,7 @@ function OrganisationPage(props: { readonly acting: Acting }): JSX.Element {
     void client.invalidateQueries({ queryKey: detailKey });
   };
   const managesMembers = mayInOrganisation(props.acting.role, "members");
+  onAskedToCreate(() => setIsInviting(managesMembers));
   return (
     <>
       <PageHead

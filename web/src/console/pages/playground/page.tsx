@@ -3,6 +3,7 @@ import { createEffect, createSignal, For, type JSX, lazy, Show, Suspense } from 
 import { chatModels } from "../../../i18n/model-prices.ts";
 import { Button } from "../../../kit/button.tsx";
 import { EmptyState, ErrorState, Notice } from "../../../kit/states.tsx";
+import { latePart } from "../../../shell/loaded-page.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { acting } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
@@ -17,11 +18,11 @@ import { playgroundArea } from "./messages/messages.ts";
 import { createOwnKeys, type OwnKeys } from "./own-key.ts";
 import styles from "./playground.module.css";
 import { PromptForm } from "./prompt-form.tsx";
-import { RoundView } from "./round.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { StorageNotice } from "./storage-notice.tsx";
 
-// Loaded when they are opened.
+// Loaded with the first message, or when they are opened.
+const RoundView = latePart(async () => (await import("./round.tsx")).RoundView);
 const CodeDialog = lazy(async () => ({ default: (await import("./code-dialog.tsx")).CodeDialog }));
 const HistoryDialog = lazy(async () => ({ default: (await import("./history-dialog.tsx")).HistoryDialog }));
 
