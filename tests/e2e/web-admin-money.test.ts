@@ -22,14 +22,12 @@ afterAll(() => admin?.close());
 test(
   "quota is granted after a preview, with a reason, and once",
   async () => {
-    await admin.walk("/admin/manual-adjust/", async (page) => {
-      await page.getByLabel("Find the user").fill("ada@");
-      await page.getByLabel("Find the user").press("Enter");
-      await page.getByRole("button", { name: /^ada@example\.org/ }).click();
+    await admin.walk("/admin/users/?q=ada", async (page) => {
+      const acts = await countActs(page, admin.web.sluice.url);
+      await page.reload();
+      await page.getByRole("button", { name: "ada@example.org" }).click();
+      await page.getByRole("complementary").getByRole("link", { name: "Adjust balance" }).click();
       await page.getByLabel("Amount, USD").fill("1");
-      await page.getByRole("button", { name: "Preview" }).click();
-      // The form names what is missing before it sends anything.
-      await page.getByText("Give a reason of at least three characters.").waitFor();
       await page.getByLabel("Reason", { exact: false }).fill("goodwill after an outage");
       await page.getByRole("button", { name: "Preview" }).click();
       const dialog = page.getByRole("dialog");
@@ -38,6 +36,17 @@ test(
       await dialog.getByRole("button", { name: "Add" }).click();
       await page.getByText(/\$5\.00 became \$6\.00/).waitFor();
       await page.getByRole("cell", { name: "goodwill after an outage" }).waitFor();
+      // The row, Adjust balance, Preview, Add; the amount and the reason.
+      expect(acts).toEqual({ clicks: 4, fields: 2 });
+    });
+    await admin.walk("/admin/manual-adjust/", async (page) => {
+      await page.getByLabel("Find the user").fill("ada@");
+      await page.getByLabel("Find the user").press("Enter");
+      await page.getByRole("button", { name: /^ada@example\.org/ }).click();
+      await page.getByLabel("Amount, USD").fill("1");
+      await page.getByRole("button", { name: "Preview" }).click();
+      // The form names what is missing before it sends anything.
+      await page.getByText("Give a reason of at least three characters.").waitFor();
     });
     expect(await admin.web.rig.checkMoney()).toEqual([]);
   },

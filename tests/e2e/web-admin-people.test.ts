@@ -25,8 +25,19 @@ test(
         const acts = await countActs(page, admin.web.sluice.url);
         await page.reload();
         await page.getByRole("button", { name: "ada@example.org" }).click();
+        const panel = page.getByRole("complementary");
+        await panel.getByRole("button", { name: "Suspend" }).click();
+        const suspend = page.getByRole("dialog").getByRole("button", { name: "Suspend now" });
+        expect(await suspend.isDisabled()).toBe(true);
+        await page.getByRole("dialog").getByLabel("Type ada@example.org to confirm").fill("ada@example.org");
+        await suspend.click();
+        const reactivate = panel.getByRole("button", { name: "Reactivate" });
+        await reactivate.waitFor();
+        // The row, Suspend, the address, and Suspend now.
+        expect(acts).toEqual({ clicks: 3, fields: 1 });
+        await reactivate.click();
+        await page.getByText("The user is active again.").waitFor();
         await page.getByRole("link", { name: "Open user" }).click();
-        const found = { ...acts };
         await page.getByRole("button", { name: "Edit user" }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByLabel("Name").fill("Ada L.");
@@ -40,18 +51,7 @@ test(
         await page.getByRole("dialog").getByRole("button", { name: "Save user" }).click();
         await page.getByText("The user was saved.").waitFor();
         await page.getByText("Ada L.").waitFor();
-        const changed = { ...acts };
-        await page.getByRole("button", { name: "Suspend" }).click();
-        const suspend = page.getByRole("dialog").getByRole("button", { name: "Suspend now" });
-        expect(await suspend.isDisabled()).toBe(true);
-        await page.getByRole("dialog").getByLabel("Type ada@example.org to confirm").fill("ada@example.org");
-        await suspend.click();
-        const reactivate = page.getByRole("button", { name: "Reactivate" });
-        await reactivate.waitFor();
-        // The row and its page; then Suspend, the address, and Suspend now.
-        expect([found.clicks, acts.clicks - changed.clicks, acts.fields - changed.fields]).toEqual([2, 2, 1]);
-        await reactivate.click();
-        await page.getByText("The user is active again.").waitFor();
+        await page.getByRole("button", { name: "Suspend" }).waitFor();
       },
       { expectedStatuses: [409] },
     );

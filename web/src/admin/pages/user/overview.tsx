@@ -19,6 +19,7 @@ import { AccountGroups } from "./account-groups.tsx";
 import { Balance } from "./balance.tsx";
 import { ClosingButton } from "./closing.tsx";
 import { type UserDetail, userDetailPath } from "./detail.ts";
+import { SuspendButton } from "./suspend-button.tsx";
 import { TotpRemoval } from "./totp-removal.tsx";
 import { UserOrganisations } from "./user-organisations.tsx";
 
@@ -69,24 +70,8 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
 
 function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => void }): JSX.Element {
   const action = createAction(userDetailPath, "/backend/admin/user/", "/backend/admin/mail/", "/backend/admin/audit/");
-  const [asked, setAsked] = createSignal<"suspend" | "sessions" | null>(null);
+  const [isEnding, setIsEnding] = createSignal(false);
   const user = () => props.detail.user;
-  const suspend = async (): Promise<string> => {
-    await apiPost("/backend/admin/user/save/", {
-      user_id: user().user_id,
-      status: "suspended",
-      updated_at: user().updated_at,
-    });
-    return t("The user is suspended: all sessions have ended, and API keys are refused.");
-  };
-  const reactivate = async (): Promise<string> => {
-    await apiPost("/backend/admin/user/save/", {
-      user_id: user().user_id,
-      status: "active",
-      updated_at: user().updated_at,
-    });
-    return t("The user is active again.");
-  };
   const revoke = async (): Promise<string> => {
     await apiPost("/backend/admin/user/sessions/revoke/", { user_id: user().user_id });
     return t("All sessions of the user have ended.");
@@ -108,7 +93,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
         </PageLink>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/user/sessions/revoke/">
-        <Button onClick={() => setAsked("sessions")}>{t("End sessions")}</Button>
+        <Button onClick={() => setIsEnding(true)}>{t("End sessions")}</Button>
       </IfAllowed>
       <IfAllowed operation="/backend/admin/totp/remove/">
         <TotpRemoval user={user()} />
@@ -123,38 +108,14 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
           </Button>
         </IfAllowed>
       </Show>
-      <IfAllowed operation="/backend/admin/user/save/">
-        <Show when={user().status === "suspended"}>
-          <Button isBusy={action.isBusy()} onClick={() => void action.run(reactivate)}>
-            {t("Reactivate")}
-          </Button>
-        </Show>
-        <Show when={user().status === "active"}>
-          <Button variant="danger" onClick={() => setAsked("suspend")}>
-            {t("Suspend")}
-          </Button>
-        </Show>
-      </IfAllowed>
+      <SuspendButton user={user()} />
       <ConfirmDialog
-        isOpen={asked() === "suspend"}
-        onClose={() => setAsked(null)}
-        title={t("Suspend this user")}
-        action={t("Suspend now")}
-        typed={{ word: user().email, label: t("Type {email} to confirm", { email: user().email }) }}
-        isBusy={action.isBusy()}
-        onConfirm={() => void action.run(suspend).then(() => setAsked(null))}
-      >
-        {t(
-          "All sessions end and API keys stop working at once. The balance and data are kept; you can reactivate the user later.",
-        )}
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={asked() === "sessions"}
-        onClose={() => setAsked(null)}
+        isOpen={isEnding()}
+        onClose={() => setIsEnding(false)}
         title={t("End all sessions of this user")}
         action={t("End sessions")}
         isBusy={action.isBusy()}
-        onConfirm={() => void action.run(revoke).then(() => setAsked(null))}
+        onConfirm={() => void action.run(revoke).then(() => setIsEnding(false))}
       >
         {t("The user has to log in again everywhere. API keys keep working.")}
       </ConfirmDialog>

@@ -20,6 +20,7 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { known, t } from "../../translate.ts";
 import { userStatuses, userTypes } from "../../values.ts";
+import { SuspendButton } from "../user/suspend-button.tsx";
 
 type User = RowOf<typeof userList>;
 
@@ -115,6 +116,7 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
             {t("Adjust balance")}
           </PageLink>
         </IfAllowed>
+        <SuspendButton user={props.user} />
       </div>
       <Facts
         facts={[
