@@ -42,7 +42,7 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { re
     return { ...measured, form: "answer" };
   }
   const list = operation.resultList;
-  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? dialect);
+  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? dialect, call.tail);
   const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
   if (form !== "answer" || body.length === 0) {
     return withCost({ ...free, form }, reported);
@@ -53,7 +53,8 @@ export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { re
   const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
   const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
   const sold = withLongWrites(rules.soldAsPriced(measured, call, counted), call);
-  return withCost({ ...sold, form }, reported);
+  const { units, usageSource, isImplausible } = sold;
+  return withCost({ units, usageSource, isImplausible, form }, reported);
 }
 
 /** Keeps what the provider says the call has cost it, whatever is charged. */

@@ -3,6 +3,7 @@ import type { Units } from "../../models/units.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 import type { UsageLimits } from "./judge-usage.ts";
+import type { KnownTail } from "./known-tail.ts";
 import type { UnitPrice } from "./sold-sound.ts";
 import type { ReportedUnits } from "./units.ts";
 import type { UsageDialect } from "./usage-readers.ts";
@@ -23,6 +24,8 @@ export type AnsweredCall = {
   readonly operation: Pick<Operation, "output" | "resultList" | "dialect">;
   /** How its usage is read; absent for that of the dialect. */
   readonly usageDialect?: UsageDialect;
+  /** The end of its channel's last response. */
+  readonly tail?: KnownTail;
   readonly request: ParsedRequest;
   readonly limits: UsageLimits;
   /** The model's price. */

@@ -1,5 +1,6 @@
 import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
 import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers.ts";
+import type { KnownTail } from "../../usage-count/known-tail.ts";
 
 const colon = 0x3a;
 const backslash = 0x5c;
@@ -27,9 +28,15 @@ export type ReadAnswer = {
  * parsed: from the key on, it has to be the rest of the response itself. Anything else is parsed as a whole, so that a
  * usage object inside something that the client had sent never counts.
  * @param list the name of the list that holds the results, or null if there is none
+ * @param tail the end of the response before of the same channel
  */
-export function readAnswer(body: Buffer, list: string | null = null, dialect: UsageDialect = "chat"): ReadAnswer {
-  const usage = usageAtEnd(body, dialect);
+export function readAnswer(
+  body: Buffer,
+  list: string | null = null,
+  dialect: UsageDialect = "chat",
+  tail: KnownTail | null = null,
+): ReadAnswer {
+  const usage = usageAtEnd(body, dialect, tail);
   if (usage !== null && (list === null || showsItem(body, list))) {
     return { usage, json: null, isObject: true };
   }
@@ -49,7 +56,7 @@ export function usageOf(payload: Json, dialect: UsageDialect = "chat"): Reported
   return null;
 }
 
-function usageAtEnd(body: Buffer, dialect: UsageDialect): ReportedUnits | null {
+function usageAtEnd(body: Buffer, dialect: UsageDialect, tail: KnownTail | null): ReportedUnits | null {
   const reader = usageReaders[dialect];
   const at = body.lastIndexOf(reader.key);
   // A quote after a backslash belongs to a string that ends in the word.
@@ -58,7 +65,11 @@ function usageAtEnd(body: Buffer, dialect: UsageDialect): ReportedUnits | null {
   }
   // If the key is one of the response's own, the rest of the text is the rest of an object with this key.
   // The counts are ASCII, whatever is in strings, so that the rest need not be decoded.
-  const rest = parseObject(`{${body.toString("latin1", at)}`);
+  const known = tail?.read(body, at) ?? null;
+  const rest = known ?? parseObject(`{${body.toString("latin1", at)}`);
+  if (known === null && rest !== null) {
+    tail?.keep(body.subarray(at));
+  }
   const object = rest?.[reader.name];
   return typeof object === "object" && object !== null ? reader.read(object as Json) : null;
 }
