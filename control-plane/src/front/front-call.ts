@@ -46,8 +46,10 @@ export class FrontCall implements AbortNotice {
   }
 
   removeEventListener(_type: "abort", listener: AbortListener): void {
-    const index = this.#listeners.indexOf(listener);
-    if (index !== -1) {
+    const index = this.#listeners.lastIndexOf(listener);
+    if (index === this.#listeners.length - 1) {
+      this.#listeners.pop();
+    } else if (index !== -1) {
       this.#listeners.splice(index, 1);
     }
   }
