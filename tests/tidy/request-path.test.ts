@@ -17,6 +17,8 @@ const parts: ReadonlyMap<string, readonly string[]> = new Map([
   [`${gateway}parse-body.ts`, [`${gateway}admit/`]],
   // One attempt at one channel, from its request to its settlement.
   [`${gateway}call-attempt.ts`, [`${gateway}dispatch/`, `${gateway}respond/`, `${gateway}settle/`]],
+  // The rest of it for a response that comes whole.
+  [`${gateway}whole-answer.ts`, [`${gateway}dispatch/`, `${gateway}respond/`, `${gateway}settle/`]],
   // What it said of its outcome, and what it has used.
   [`${gateway}attempt-outcomes.ts`, [`${gateway}respond/`]],
   [`${gateway}attempt-usage.ts`, [`${gateway}admit/`, `${gateway}settle/`]],

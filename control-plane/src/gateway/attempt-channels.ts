@@ -1,6 +1,6 @@
 import { AppError } from "../platform/errors.ts";
 import type { Attempt } from "../usage/log/model.ts";
-import { AttemptPlan, type Choice } from "./attempt-plan.ts";
+import { AttemptPlan, type Choice, type PlannedAttempt } from "./attempt-plan.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import { concernsCredential } from "./channels/credential-faults.ts";
 import type { Ability, Channel } from "./channels/model.ts";
@@ -19,55 +19,111 @@ const accountAlarms: Readonly<Partial<Record<string, string>>> = {
   account_empty: "channel.account_empty",
 };
 
+/** A call, and how it tries one channel. */
+type Attempts<Answer> = {
+  readonly deps: AttemptDeps;
+  readonly state: OwnedCall;
+  readonly attempt: (use: ChannelUse, silenceMsMax: number, ability: Ability) => Promise<Answer | FailedAttempt>;
+};
+
+/** An attempt that has failed. */
+type Failed = { readonly use: ChannelUse; readonly result: FailedAttempt };
+
 /**
  * Tries channels until one responds: the attempt loop of calls and of sessions. Nothing has been sent to the client
- * yet, and failed attempts are free.
+ * yet, and failed attempts are free. Nearly every call is answered by the first channel, and needs no loop.
  * @param attempt tries one channel, which may stay silent for the given milliseconds; an exception ends the call
  * @throws AppError as the client is to see it
  */
-export async function attemptChannels<Answer extends object>(
+export function attemptChannels<Answer extends object>(
   deps: AttemptDeps,
   state: OwnedCall,
   choice: Choice,
-  attempt: (use: ChannelUse, silenceMsMax: number, ability: Ability) => Promise<Answer | FailedAttempt>,
+  attempt: Attempts<Answer>["attempt"],
 ): Promise<Answer> {
-  const { loads } = deps;
-  const { signal } = state.call;
-  const customer = state.principal.gatewayUserId;
-  let plan = new AttemptPlan(deps, choice, customer);
-  for (let last: FailedAttempt | null = null; ; ) {
-    const planned = plan.next() ?? (await plan.repeat(last, signal));
-    if (planned === null) {
+  const attempts = { deps, state, attempt };
+  const plan = new AttemptPlan(deps, choice, state.principal.gatewayUserId);
+  const planned = plan.next();
+  if (planned === null) {
+    return attemptFurther(attempts, plan, null);
+  }
+  const use = begin(attempts, planned);
+  return tryOne(attempts, planned, use).then(
+    (result) => {
+      if ("failure" in result) {
+        return attemptFurther(attempts, plan, { use, result });
+      }
+      plan.noteAnswer();
+      return result;
+    },
+    (thrown: unknown) => {
+      deps.loads.release(use);
+      throw thrown;
+    },
+  );
+}
+
+/** The loop from its second attempt on, or from the first one if no channel was open for it. */
+async function attemptFurther<Answer extends object>(
+  attempts: Attempts<Answer>,
+  firstPlan: AttemptPlan,
+  first: Failed | null,
+): Promise<Answer> {
+  const { deps, state } = attempts;
+  let plan = firstPlan;
+  for (let failed = first; ; ) {
+    let last = failed?.result ?? null;
+    if (failed !== null && !mayGoOn(attempts, plan, failed)) {
       plan = await nextModel(deps, state, plan, last);
       last = null;
-      continue;
     }
-    const { ability, credential, silenceMsMax } = planned;
-    // The call is attributed to the last channel tried.
-    state.channelId = ability.channel.id;
-    const use = loads.begin(ability.channel, customer, credential);
+    let planned = plan.next() ?? (await plan.repeat(last, state.call.signal));
+    while (planned === null) {
+      plan = await nextModel(deps, state, plan, last);
+      last = null;
+      planned = plan.next();
+    }
+    const use = begin(attempts, planned);
     let result: Answer | FailedAttempt;
     try {
-      result = await attempt(use, silenceMsMax, ability);
+      result = await tryOne(attempts, planned, use);
     } catch (thrown) {
-      loads.release(use);
+      deps.loads.release(use);
       throw thrown;
     }
     if (!("failure" in result)) {
       plan.noteAnswer();
       return result;
     }
-    last = result;
-    noteFailure(deps, state, use, last);
-    // Nothing is retried for a client that has left.
-    if (signal.aborted) {
-      throw attemptError(deps, state, last, plan.choice.abilities);
-    }
-    if (!plan.mayGoOn(last.failure)) {
-      plan = await nextModel(deps, state, plan, last);
-      last = null;
-    }
+    failed = { use, result };
   }
+}
+
+/** The call is attributed to the last channel tried. */
+function begin({ deps, state }: Attempts<object>, { ability, credential }: PlannedAttempt): ChannelUse {
+  state.channelId = ability.channel.id;
+  return deps.loads.begin(ability.channel, state.principal.gatewayUserId, credential);
+}
+
+function tryOne<Answer>(
+  { attempt }: Attempts<Answer>,
+  { silenceMsMax, ability }: PlannedAttempt,
+  use: ChannelUse,
+): Promise<Answer | FailedAttempt> {
+  try {
+    return attempt(use, silenceMsMax, ability);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+/** @throws AppError for a client that has left: nothing is retried for it */
+function mayGoOn({ deps, state }: Attempts<object>, plan: AttemptPlan, { use, result }: Failed): boolean {
+  noteFailure(deps, state, use, result);
+  if (state.call.signal.aborted) {
+    throw attemptError(deps, state, result, plan.choice.abilities);
+  }
+  return plan.mayGoOn(result.failure);
 }
 
 /**
@@ -90,7 +146,22 @@ async function nextModel(
 }
 
 type SeenFailure = Pick<FailedAttempt, "note"> & { readonly failure: Pick<AttemptFailure, "status" | "result"> };
-type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said">;
+type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said"> & {
+  /** When it ended, if the time was just read. */
+  readonly tick?: number;
+};
+
+/** The ids of channels and credentials as rows have them. */
+const idTexts = new WeakMap<{ readonly id: bigint }, string>();
+
+function idTextOf(named: { readonly id: bigint }): string {
+  let text = idTexts.get(named);
+  if (text === undefined) {
+    text = String(named.id);
+    idTexts.set(named, text);
+  }
+  return text;
+}
 
 /** Records how an attempt ended; called before the call is settled, so that its row includes the attempt. */
 export function noteAttempt(
@@ -100,13 +171,13 @@ export function noteAttempt(
   seen: SeenOfAttempt,
 ): void {
   const attempt: Attempt = {
-    channelId: String(channel.id),
+    channelId: idTextOf(channel),
     channel: channel.name,
-    credentialId: credential === null ? undefined : String(credential.id),
+    credentialId: credential === null ? undefined : idTextOf(credential),
     credential: credential?.label,
     node: channel.exitNode ?? undefined,
     startedAtMs: Math.round(startedTick - state.call.startedTick),
-    durationMs: Math.round(clock.tick() - startedTick),
+    durationMs: Math.round((seen.tick ?? clock.tick()) - startedTick),
     model: state.askedModel === null ? undefined : state.model?.name,
     status: seen.status,
     result: seen.result,

@@ -169,7 +169,7 @@ export class AttemptPlan {
   }
 
   get #progress(): Progress {
-    return { attempts: this.#attempts, elapsedMs: this.elapsedMs };
+    return { attempts: this.#attempts, elapsedMs: this.#attempts === 0 ? 0 : this.elapsedMs };
   }
 
   #begin(ability: Ability): PlannedAttempt {
@@ -179,7 +179,9 @@ export class AttemptPlan {
     const { loads, random } = this.#deps;
     const credential = loads.chooseCredential(channel, this.#customer, { tried: this.#shown, preferred }, random);
     this.#latest = { ability, credential, silenceMsMax };
-    this.#latestTick = this.#deps.clock.tick();
+    if (channel.firstByteTimeoutMs !== null) {
+      this.#latestTick = this.#deps.clock.tick();
+    }
     this.#attempts += 1;
     return this.#latest;
   }

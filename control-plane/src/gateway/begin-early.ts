@@ -9,11 +9,14 @@ import { clientModelOf, makeAnswerId } from "./upstreams/answer-names.ts";
 
 /**
  * The beginning of the response to a call of the Messages API.
- * @param notices headers that the response has in any case; null for none
+ * @param notice adds the headers that the response has in any case
  */
-export function openEarlyStream(state: CallState, notices: () => Record<string, string> | null): EarlyStream {
+export function openEarlyStream(
+  state: CallState,
+  notice: (headers: Record<string, string>) => Record<string, string>,
+): EarlyStream {
   return new EarlyStream({
-    headers: () => withCallId({ ...droppedHeaders(state.dropped, state.call.path), ...notices() }, state),
+    headers: () => withCallId(notice({ ...droppedHeaders(state.dropped, state.call.path) }), state),
     onSent: (piece) => {
       keepPiece(state, piece);
       state.isStream = true;

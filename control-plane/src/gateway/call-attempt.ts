@@ -1,50 +1,42 @@
-import { errorDefinition } from "@sluice/contracts/errors";
-import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
-import { noUnits } from "../models/units.ts";
-import { asBuffer } from "../platform/as-buffer.ts";
-import { AppError, toAppError } from "../platform/errors.ts";
-import {
-  continuing,
-  eventStreamType,
-  firstEditOf,
-  headersOf,
-  idleOf,
-  type ReadyPlan,
-  readyAnswer,
-  streamHeadersOf,
-  wholeFor,
-} from "./attempt-answer.ts";
+import type { HttpRequest, HttpResponse } from "@sluice/http-client/model";
+import { type AppError, toAppError } from "../platform/errors.ts";
+import { firstEditOf, idleOf, type ReadyPlan, readyAnswer, streamHeadersOf } from "./attempt-answer.ts";
 import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
-import { classify, meaningOf, refuseAnswer, refuseError, unless } from "./attempt-outcomes.ts";
-import { answeredOf, measureStreamOf } from "./attempt-usage.ts";
+import { classify, meaningOf, refuseAnswer, refuseError } from "./attempt-outcomes.ts";
+import { measureStreamOf } from "./attempt-usage.ts";
 import type { CallEnder } from "./call-ender.ts";
-import { keepPiece, toBegunReport } from "./call-state.ts";
+import { keepPiece, noteFirstByte, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { Ability } from "./channels/model.ts";
 import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
-import { forward } from "./dispatch/forward.ts";
+import { type Ending, forward } from "./dispatch/forward.ts";
 import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
-import type { AdmittedCall, CallState, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
+import type { AdmittedCall, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { failedBy, failedByToken } from "./respond/classify-status.ts";
 import { answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
-import { readEventNote, readNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { readEventNote, readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
-import { openingFailure, streamProblem, streamResult } from "./respond/translate-ending.ts";
-import { errorEventTo, withCallId, writeErrorTo } from "./respond/write-error.ts";
-import { measureAnswer, measureUnread, StreamMeter } from "./settle/measure-usage.ts";
+import { openingFailure, streamProblem } from "./respond/translate-ending.ts";
+import { errorEventTo } from "./respond/write-error.ts";
+import { StreamMeter } from "./settle/measure-usage.ts";
 import { openConverter } from "./upstreams/conversion-order.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
 import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
 import { TokenError } from "./upstreams/token-error.ts";
-import type { Measured } from "./usage-count/model.ts";
+import { type Outcome, WholeAnswers, type WholeAttempt } from "./whole-answer.ts";
 
-const answerBytesMax = 64 * 1024 * 1024;
-
-type Outcome = GatewayResponse | FailedAttempt;
 type PlannedTry = { readonly use: ChannelUse; readonly plan: RequestPlan; readonly silenceMsMax: number };
+
+/** A request on its way to a channel. */
+type Asked = WholeAttempt & {
+  readonly operation: Operation;
+  /** The body that the channel gets. */
+  readonly sent: Uint8Array;
+  readonly firstEventTick: number;
+};
 
 /** A stream, and the time by which its first event must arrive. */
 type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse; readonly firstEventTick: number };
@@ -56,11 +48,13 @@ type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse
 export class CallAttempts {
   readonly #deps: PipelineDeps;
   readonly #ender: CallEnder;
+  readonly whole: WholeAnswers;
   readonly #usageOptions: UsageOptions;
 
   constructor(deps: PipelineDeps, ender: CallEnder) {
     this.#deps = deps;
     this.#ender = ender;
+    this.whole = new WholeAnswers(deps, ender);
     this.#usageOptions = new UsageOptions(deps.clock);
   }
 
@@ -116,7 +110,8 @@ export class CallAttempts {
     return second;
   }
 
-  async #attempt(state: AdmittedCall, operation: Operation, { use, plan, silenceMsMax }: PlannedTry): Promise<Outcome> {
+  /** Everything until the request is sent is done at once, unless it needs a token or a signature. */
+  #attempt(state: AdmittedCall, operation: Operation, { use, plan, silenceMsMax }: PlannedTry): Promise<Outcome> {
     const { call } = state;
     const { channel } = use;
     const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
@@ -127,7 +122,8 @@ export class CallAttempts {
     const { endpoint, path, query } = plan;
     const credential = use.credential?.secret ?? null;
     state.exitNode = null;
-    const firstEventTick = clock.tick() + limits.firstByteTimeoutMs;
+    const begunTick = plan.request.isStream ? clock.tick() : use.startedTick;
+    const firstEventTick = begunTick + limits.firstByteTimeoutMs;
     const sent = withChangedFields(plan.request, channel.changes);
     const composed = composeRequest(call, sent, channel, {
       dialect: plan.operation.dialect,
@@ -142,89 +138,43 @@ export class CallAttempts {
       signal: call.signal,
     });
     const authorized = this.#deps.authorizer.authorize(composed, endpoint.auth, credential);
-    const ready = authorized instanceof Promise ? await authorized : authorized;
-    if (ready instanceof TokenError) {
-      return failedByToken(ready);
+    const asked = { state, operation, use, plan, sent: sent.body, firstEventTick };
+    return authorized instanceof Promise
+      ? authorized.then((ready) => this.#send(asked, ready))
+      : this.#send(asked, authorized);
+  }
+
+  #send(asked: Asked, request: HttpRequest | TokenError): Promise<Outcome> {
+    if (request instanceof TokenError) {
+      return Promise.resolve(failedByToken(request));
     }
-    let response: HttpResponse;
-    try {
-      response = await forward(this.#deps.client, ready);
-    } catch (error) {
-      if (error instanceof HttpClientError) {
-        return failedBy(error);
-      }
-      throw error;
-    }
+    return forward(this.#deps.client, request, {
+      onResponse: (response, ending: Ending<Outcome>) => this.#receive(asked, response, ending),
+      onFailure: failedBy,
+    });
+  }
+
+  /** The head of a response is there. */
+  #receive(asked: Asked, response: HttpResponse, ending: Ending<Outcome>): void {
+    const { state, operation, use, plan, sent, firstEventTick } = asked;
+    const { channel, credential } = use;
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classify(response, operation);
     if (failure !== null) {
-      this.#deps.authorizer.noteStatus(response.status, credential);
-      return await readRefusal(response, failure, channel, sent.body);
+      this.#deps.authorizer.noteStatus(response.status, credential?.secret ?? null);
+      ending.resolve(readRefusal(response, failure, channel, sent));
+      return;
     }
     const form = formOf(response, plan.operation);
     if (typeof form === "object") {
-      return refuseAnswer(response, form.refused);
+      ending.resolve(refuseAnswer(response, form.refused));
+    } else if (form === "pieces" && plan.answers !== null && !plan.request.isStream) {
+      ending.resolve(refuseAnswer(response, "unasked_stream"));
+    } else if (form === "whole") {
+      this.whole.collect(asked, response, ending);
+    } else {
+      ending.resolve(this.#stream(state, operation, use, { plan, response, firstEventTick }));
     }
-    if (form === "pieces" && plan.answers !== null && !plan.request.isStream) {
-      return refuseAnswer(response, "unasked_stream");
-    }
-    return form === "whole"
-      ? await this.#collect(state, plan, use, response)
-      : await this.#stream(state, operation, use, { plan, response, firstEventTick });
-  }
-
-  /** A response that comes whole is settled before the client sees a byte of it. */
-  async #collect(state: AdmittedCall, plan: RequestPlan, use: ChannelUse, response: HttpResponse): Promise<Outcome> {
-    const call = answeredOf(state, plan);
-    let body: Buffer;
-    try {
-      const reading = response.body.bytesNow(answerBytesMax);
-      body = asBuffer(reading instanceof Promise ? await reading : reading);
-    } catch (error) {
-      if (error instanceof HttpClientError) {
-        return error.kind === "aborted"
-          ? this.#leave(state, use, response.status, measureUnread(call))
-          : failedBy(error);
-      }
-      throw error;
-    }
-    const measured = measureAnswer(body, call);
-    const { form } = measured;
-    if (form !== "answer") {
-      const sent = plan.request.body;
-      return form === "error_event"
-        ? refuseError(response, JSON.parse(body.toString("utf8")), use.channel, sent)
-        : refuseAnswer(response, form, readNote(body, use.channel, sent));
-    }
-    const { signal } = state.call;
-    const converting = wholeFor(this.#deps, state, plan, body);
-    // A client that leaves meanwhile gets nothing, and owes what was measured.
-    const converted = converting instanceof Promise ? await unless(signal, converting) : converting;
-    if (signal.aborted) {
-      return this.#leave(state, use, response.status, measured);
-    }
-    const fitting = continuing(state, converted);
-    if (fitting === null) {
-      return refuseAnswer(response, "not_convertible");
-    }
-    const { bytes, isEvents } = fitting;
-    state.isStream ||= isEvents;
-    noteAttempt(this.#deps, state, use, { status: response.status, result: "answered" });
-    this.#deps.loads.answered(use);
-    this.#deps.loads.end(use, "none");
-    this.#noteFirstByte(state);
-    keepPiece(state, bytes);
-    const end = { ...measured, outcome: "completed", httpStatus: response.status, errorCode: null } as const;
-    await this.#ender.settle(state, end, errorDefinition("storage_unavailable").status);
-    const headers = headersOf(response, state, plan);
-    if (isEvents) {
-      headers["content-type"] = eventStreamType;
-    }
-    const answer = { status: response.status, headers, body: bytes };
-    if (state.recording !== null) {
-      recordWhole(state, answer, measured);
-    }
-    return answer;
   }
 
   /** The channel would have nothing to do, so it is not asked. */
@@ -234,25 +184,6 @@ export class CallAttempts {
     keepPiece(state, answer.body);
     this.#ender.finishFree(state, answer.status);
     return answer;
-  }
-
-  /** An answer that no provider has given. */
-  async answerFree(state: AdmittedCall, value: object): Promise<GatewayResponse> {
-    const body = Buffer.from(JSON.stringify(value));
-    keepPiece(state, body);
-    const measured = { units: noUnits, usageSource: "none", isImplausible: false } as const;
-    await this.#ender.settle(state, { outcome: "completed", httpStatus: 200, errorCode: null, ...measured });
-    return { status: 200, headers: withCallId({ "content-type": "application/json" }, state), body };
-  }
-
-  /** The client left after the head of a response: it gets nothing and owes what was measured. */
-  async #leave(state: AdmittedCall, use: ChannelUse, status: number, measured: Measured): Promise<GatewayResponse> {
-    const error = new AppError("client_closed_request");
-    noteAttempt(this.#deps, state, use, { status, result: streamResult({ kind: "aborted" }) });
-    this.#deps.loads.release(use);
-    const { status: httpStatus, code: errorCode } = error;
-    await this.#ender.settle(state, { outcome: "aborted", httpStatus, errorCode, ...measured });
-    return writeErrorTo(state, error);
   }
 
   async #stream(
@@ -282,7 +213,7 @@ export class CallAttempts {
       stallTimeoutMs: streamStallTimeoutMs,
       afterAbort: state.readOn ?? upstreamLimits.afterAbort,
       onSent: (piece) => {
-        this.#noteFirstByte(state);
+        noteFirstByte(state, clock.tick());
         state.recording?.add(piece);
         if (!isLastKept) {
           keepPiece(state, piece);
@@ -309,7 +240,7 @@ export class CallAttempts {
     });
     const opening = await events.open(response.body);
     if (opening.kind === "aborted") {
-      return this.#leave(state, use, response.status, measureStreamOf(state, plan, "aborted", meter));
+      return this.whole.leave(state, use, response.status, measureStreamOf(state, plan, "aborted", meter));
     }
     if (opening.kind !== "open") {
       if (opening.kind === "error_event") {
@@ -358,23 +289,6 @@ export class CallAttempts {
       return toEvent(toAppError(thrown));
     }
   }
-
-  #noteFirstByte(state: CallState): void {
-    state.firstByteMs ??= Math.round(this.#deps.clock.tick() - state.call.startedTick);
-  }
-}
-
-/** Keeps a response that came whole for the response cache. */
-function recordWhole(
-  { recording, early, isStream, model }: AdmittedCall,
-  { status, headers, body }: Pick<GatewayResponse, "status" | "headers"> & { readonly body: Uint8Array },
-  measured: Measured,
-): void {
-  if (status === 200 && early?.hasBegun !== true) {
-    recording?.add(body);
-    recording?.settle({ headers, isStream, model: model.name, measured });
-  }
-  recording?.finish();
 }
 
 type Planned = { readonly use: ChannelUse; readonly ability: Ability; readonly silenceMsMax: number };

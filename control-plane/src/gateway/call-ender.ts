@@ -15,6 +15,9 @@ const unrecordedCode = "storage_unavailable";
 /** A call of a provider's, or a response in a session. */
 type ServedCall = CallState & Pick<AdmittedCall, "principal" | "request" | "model" | "hold">;
 
+/** Who waits for the row of a call: one of the two is called, once. */
+type Settling = { readonly onSettled: () => void; readonly onFailed: (error: unknown) => void };
+
 /** Ends each call exactly once: row, spool, quota, limits, report. */
 export class CallEnder {
   readonly #deps: PipelineDeps;
@@ -24,13 +27,19 @@ export class CallEnder {
   }
 
   /**
-   * Ends a call that a provider served. Its response may be released once the promise has settled. The promise is the only
-   * one: this runs for every call.
+   * Ends a call that a provider served. Its response may be released once the promise has settled.
    * @param unrecordedStatus what the client sees when the row can't be made durable: the status of the end, once the
    * head was sent
    * @throws AppError `storage_unavailable` when the row can't be made durable; nothing is charged then
    */
   settle(state: ServedCall, end: CallEnd, unrecordedStatus = end.httpStatus): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.settleThen(state, end, unrecordedStatus, { onSettled: resolve, onFailed: reject });
+    });
+  }
+
+  /** The same without a promise: most responses wait for nothing else. */
+  settleThen(state: ServedCall, end: CallEnd, unrecordedStatus: number, { onSettled, onFailed }: Settling): void {
     const durationMs = this.#durationMs(state);
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
@@ -44,14 +53,20 @@ export class CallEnder {
     // The call's trace is recorded in the same tick, so that both rows share one write.
     const written = this.#deps.usage.append(row);
     this.#finish(state, end, durationMs);
-    return written.then(
-      () => this.#charge(state, end, row),
-      (cause: unknown) => {
-        settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
-        this.#finishUnrecorded(state, { ...end, httpStatus: unrecordedStatus }, durationMs);
-        throw new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 });
-      },
-    );
+    const onRecorded = (): void => {
+      try {
+        this.#charge(state, end, row);
+        onSettled();
+      } catch (error) {
+        onFailed(error);
+      }
+    };
+    const onLost = (cause: unknown): void => {
+      settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
+      this.#finishUnrecorded(state, { ...end, httpStatus: unrecordedStatus }, durationMs);
+      onFailed(new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 }));
+    };
+    written.then(onRecorded, onLost);
   }
 
   /** The row of a call is durable. */
@@ -112,13 +127,14 @@ export class CallEnder {
   }
 
   #finish(state: CallState, end: CallEnd, durationMs: number): void {
-    const { inputTokens, outputTokens } = end.units;
+    const { outcome, httpStatus, errorCode, units } = end;
+    const { inputTokens, outputTokens } = units;
     if (state.principal !== null && state.isLimited) {
       this.#deps.limits.end(state.principal, inputTokens + outputTokens);
     }
     state.bodyShare?.end();
     state.readOn?.end();
-    state.call.onReport(toReport(state, { ...end, inputTokens, outputTokens }, durationMs));
+    state.call.onReport(toReport(state, { outcome, httpStatus, errorCode, inputTokens, outputTokens }, durationMs));
   }
 
   /** The report was to be written together with the row, and is lost when the row is. */

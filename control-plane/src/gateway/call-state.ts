@@ -36,6 +36,11 @@ export function keepPiece(state: CallState, piece: Uint8Array): void {
   state.capture.keep(piece);
 }
 
+/** Bytes of the response go to the client. */
+export function noteFirstByte(state: CallState, tick: number): void {
+  state.firstByteMs ??= Math.round(tick - state.call.startedTick);
+}
+
 type ReportedEnd = Pick<CallReport, "outcome" | "httpStatus" | "errorCode"> & {
   readonly inputTokens: bigint;
   readonly outputTokens: bigint;

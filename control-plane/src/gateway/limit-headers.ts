@@ -1,33 +1,32 @@
-import type { GatewayCall, GatewayResponse, Gauge, LimitGauges } from "./model.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { GatewayCall, Gauge, LimitGauges } from "./model.ts";
 import { isGeminiCall } from "./operations/gemini-path.ts";
 import { isMessagesPath } from "./operations/messages-path.ts";
 
 type Call = Pick<GatewayCall, "path" | "headers">;
 
 /**
- * The limits of a call in the headers that clients of its API read. Those of a provider never reach a client.
+ * Adds the limits of a call in the headers that clients of its API read. Those of a provider never reach a client.
  * Clients of the Gemini API know none.
  */
-export function limitHeaders(gauges: LimitGauges, call: Call, nowMs: number): Record<string, string> {
-  const headers: Record<string, string> = {};
+export function addLimitHeaders(
+  headers: Record<string, string>,
+  gauges: LimitGauges,
+  call: Call,
+  clock: Pick<Clock, "now">,
+): void {
   if (isGeminiCall(call)) {
-    return headers;
+    return;
   }
   const isMessages = isMessagesPath(call.path);
   for (const unit of units) {
     const gauge = gauges[unit];
     if (gauge !== null && isMessages) {
-      nameForMessages(headers, unit, gauge, nowMs);
+      nameForMessages(headers, unit, gauge, clock.now());
     } else if (gauge !== null) {
       nameForOpenai(headers, unit, gauge);
     }
   }
-  return headers;
-}
-
-/** Adds headers to a response. */
-export function withHeaders(answer: GatewayResponse, headers: Record<string, string> | null): GatewayResponse {
-  return headers === null ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 type Unit = "requests" | "tokens";
@@ -48,9 +47,24 @@ function namesOf(name: (unit: Unit, part: keyof Names) => string): Readonly<Reco
   return { requests: of("requests"), tokens: of("tokens") };
 }
 
+/** The last limit of each unit and its text: limits differ less often than calls. */
+const latest: Record<Unit, { limit: number; text: string }> = {
+  requests: { limit: 0, text: "0" },
+  tokens: { limit: 0, text: "0" },
+};
+
+function limitText(unit: Unit, limit: number): string {
+  const known = latest[unit];
+  if (known.limit !== limit) {
+    known.limit = limit;
+    known.text = String(limit);
+  }
+  return known.text;
+}
+
 function nameForOpenai(headers: Record<string, string>, unit: Unit, { limit, left, fullInMs }: Gauge): void {
   const names = openaiNames[unit];
-  headers[names.limit] = String(limit);
+  headers[names.limit] = limitText(unit, limit);
   headers[names.remaining] = String(left);
   headers[names.reset] = durationText(fullInMs);
 }

@@ -20,7 +20,7 @@ import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
 import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts";
 import { nameConversation } from "./dispatch/name-conversation.ts";
-import { limitHeaders, withHeaders } from "./limit-headers.ts";
+import { addLimitHeaders } from "./limit-headers.ts";
 import { answerModels } from "./list-models.ts";
 import type {
   AdmittedCall,
@@ -67,62 +67,79 @@ export class Pipeline implements GatewayPort {
     if (call.path !== earlyPath) {
       return this.#answer(state);
     }
-    const early = openEarlyStream(state, () => this.#notices(state));
+    const early = openEarlyStream(state, (headers) => this.#notice(state, headers));
     state.early = early;
     void this.#answer(state).then((answer) => early.finish(answer));
     return early.answer;
   }
 
-  /** Never rejects. */
-  async #answer(state: CallState): Promise<GatewayResponse> {
-    const { call } = state;
+  /** Never rejects. Until a provider is asked, nothing waits that need not. */
+  #answer(state: CallState): Promise<GatewayResponse> {
+    const refuse = (thrown: unknown) => this.#refuse(state, thrown);
     try {
-      const operation = this.#route(call);
+      const operation = this.#route(state.call);
       const authenticating = this.#authenticate(state);
-      if (authenticating instanceof Promise) {
-        await authenticating;
-      }
-      switch (operation.handling) {
-        case "list":
-          return this.#listModels(state);
-        case "account":
-          return await this.#readAccount(state);
-        case "count":
-          return withHeaders(await this.#count(state, operation), this.#notices(state));
-        default: {
-          const admitting = this.#admit(state, operation);
-          const own = admitting instanceof Promise ? await admitting : admitting;
-          const answer = await this.#dispatch(own, operation);
-          return withHeaders(answer, this.#notices(state));
-        }
-      }
+      const answering =
+        authenticating instanceof Promise
+          ? authenticating.then(() => this.#perform(state, operation))
+          : this.#perform(state, operation);
+      return answering.then((answer) => this.#finish(state, operation, answer), refuse);
     } catch (thrown) {
-      const error = toAppError(thrown);
-      if (error.code === "internal_error" || error.status >= 502) {
-        const { code, internal } = error;
-        const { requestId } = call;
-        // Provider messages must not be logged: they may quote the request.
-        const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
-        this.#deps.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
-      }
-      const answer = withHeaders(namingNode(writeErrorTo(state, error), state.exitNode), this.#notices(state));
-      keepPiece(state, answer.body as Uint8Array);
-      this.#ender.refuse(state, error, answer.status);
-      return answer;
+      return Promise.resolve(refuse(thrown));
     }
   }
 
-  /** What the headers of a response say about the limits and the model of its call; null for most calls. */
-  #notices({ principal, call, model, askedModel }: CallState): Record<string, string> | null {
+  #perform(state: CallState, operation: Operation): Promise<GatewayResponse> {
+    switch (operation.handling) {
+      case "list":
+        return Promise.resolve(this.#listModels(state));
+      case "account":
+        return this.#readAccount(state);
+      case "count":
+        return this.#count(state, operation);
+      default: {
+        const admitting = this.#admit(state, operation);
+        return admitting instanceof Promise
+          ? admitting.then((own) => this.#dispatch(own, operation))
+          : this.#dispatch(admitting, operation);
+      }
+    }
+  }
+
+  /** Adds what is said about the limits of a call that is counted in them. */
+  #finish(state: CallState, { handling }: Operation, answer: GatewayResponse): GatewayResponse {
+    if (handling !== "list" && handling !== "account") {
+      this.#notice(state, answer.headers);
+    }
+    return answer;
+  }
+
+  #refuse(state: CallState, thrown: unknown): GatewayResponse {
+    const error = toAppError(thrown);
+    if (error.code === "internal_error" || error.status >= 502) {
+      const { code, internal } = error;
+      const { requestId } = state.call;
+      // Provider messages must not be logged: they may quote the request.
+      const attempts = state.attempts.map(({ said: _, ...attempt }) => attempt);
+      this.#deps.log.warn("call.failed", { requestId, code, internal, attempts, error: thrown });
+    }
+    const answer = namingNode(writeErrorTo(state, error), state.exitNode);
+    this.#notice(state, answer.headers);
+    keepPiece(state, answer.body as Uint8Array);
+    this.#ender.refuse(state, error, answer.status);
+    return answer;
+  }
+
+  /** Adds what the headers of a response say about the limits and the model of its call. */
+  #notice({ principal, call, model, askedModel }: CallState, headers: Record<string, string>): Record<string, string> {
     const gauges = principal === null ? null : this.#deps.limits.gauges(principal);
+    if (gauges !== null) {
+      addLimitHeaders(headers, gauges, call, this.#deps.clock);
+    }
     // What is said of its end concerns the model that the client asked for.
     const asked = askedModel === null ? model : this.#deps.catalog().models.get(askedModel);
     const life = asked?.lifeHeaders ?? null;
-    if (gauges === null && life === null) {
-      return null;
-    }
-    const limits = gauges === null ? null : limitHeaders(gauges, call, this.#deps.clock.now());
-    return limits === null || life === null ? (limits ?? life) : { ...limits, ...life };
+    return life === null ? headers : Object.assign(headers, life);
   }
 
   #route(call: GatewayCall): Operation {
@@ -253,7 +270,10 @@ export class Pipeline implements GatewayPort {
         }
         const tokens = Math.max(1, countInput(own.request));
         const isGemini = operation.dialect === "gemini";
-        return await this.#attempts.answerFree(own, isGemini ? { totalTokens: tokens } : { input_tokens: tokens });
+        return await this.#attempts.whole.answerFree(
+          own,
+          isGemini ? { totalTokens: tokens } : { input_tokens: tokens },
+        );
       }
     });
   }

@@ -4,6 +4,8 @@ import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName, typ
 import { type CountName, countName, type Units } from "./units.ts";
 
 const partsPerUsd = 10n ** BigInt(amountPlaces);
+/** A whole number: quota is coarser than amounts. */
+const partsPerQuota = partsPerUsd / quotaPerUsd;
 
 /** One line of a receipt. */
 export type CostLine = {
@@ -105,7 +107,7 @@ function sumLines(units: Units, rates: Rates, requests: bigint): bigint {
 
 /** Converts parts of 10^-14 USD to quota, rounded up. */
 export function toQuota(parts: bigint): Quota {
-  return ((parts * quotaPerUsd + partsPerUsd - 1n) / partsPerUsd) as Quota;
+  return ((parts + partsPerQuota - 1n) / partsPerQuota) as Quota;
 }
 
 const basisPointsOfWhole = 10_000n;

@@ -10,8 +10,8 @@ import {
   HttpClientError,
   type HttpClientErrorKind,
   type HttpRequest,
-  type HttpResponse,
   type HttpResponseBody,
+  type ResponseReceiver,
 } from "./model.ts";
 import { encodeRequestHead } from "./request-head.ts";
 import type { RequestUpload } from "./request-upload.ts";
@@ -39,8 +39,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   contentLength: number | null = null;
   tickerSlot = -1;
   readonly #ports: ExchangePorts;
-  readonly #resolve: (response: HttpResponse) => void;
-  readonly #reject: (error: HttpClientError) => void;
+  readonly #receiver: ResponseReceiver;
   readonly #startedMs: number;
   #phase: Phase = "connecting";
   #sinceMs: number;
@@ -58,16 +57,10 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   #sink: HttpBodySink | null = null;
   #failure: HttpClientError | null = null;
 
-  constructor(
-    request: HttpRequest,
-    ports: ExchangePorts,
-    resolve: (response: HttpResponse) => void,
-    reject: (error: HttpClientError) => void,
-  ) {
+  constructor(request: HttpRequest, ports: ExchangePorts, receiver: ResponseReceiver) {
     this.request = request;
     this.#ports = ports;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#receiver = receiver;
     this.#startedMs = ports.ticker.nowMs;
     this.#sinceMs = this.#startedMs;
   }
@@ -231,7 +224,9 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     }
     this.contentLength = contentLength;
     this.#phase = "held";
-    this.#resolve({ status, headers, body: this });
+    const response = { status, headers, body: this };
+    // The rest of the packet is kept first, so that the receiver can read the body at once.
+    queueMicrotask(() => this.#receiver.onResponse(response));
   }
 
   onBody(bytes: Buffer): void {
@@ -381,7 +376,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     this.#phase = "over";
     this.#sink = null;
     if (isBeforeHead) {
-      this.#reject(error);
+      queueMicrotask(() => this.#receiver.onFailure(error));
     } else if (sink === null) {
       this.#failure = error;
     } else {

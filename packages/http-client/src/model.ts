@@ -124,7 +124,15 @@ export interface HttpBodyFlow {
   cancel(): void;
 }
 
+/** Gets the head of a response, or the reason why there is none; exactly one of these is called, once. */
+export interface ResponseReceiver {
+  onResponse(response: HttpResponse): void;
+  onFailure(error: HttpClientError): void;
+}
+
 export interface HttpClient {
+  /** The same as `send` without a promise. The receiver, which must not throw, is called in a microtask. */
+  ask(request: HttpRequest, receiver: ResponseReceiver): void;
   /**
    * Sends one request, and resolves as soon as the head of the response is complete. A reused connection that died
    * before any byte of the response came is replaced once by a new one, but only when the request can't have been

@@ -2,7 +2,7 @@ import type { AddressGuard } from "./address-guard.ts";
 import { ConnectionPool, type ConnectionStatistics } from "./connection-pool.ts";
 import { DeadlineTicker } from "./deadline-ticker.ts";
 import { Exchange, type ExchangePorts } from "./exchange.ts";
-import type { HttpClient, HttpRequest, HttpResponse } from "./model.ts";
+import type { HttpClient, HttpRequest, HttpResponse, ResponseReceiver } from "./model.ts";
 
 export type PooledHttpClientOptions = {
   /**
@@ -53,8 +53,12 @@ export class PooledHttpClient implements HttpClient {
 
   send(request: HttpRequest): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
-      new Exchange(request, this.#ports, resolve, reject).begin();
+      new Exchange(request, this.#ports, { onResponse: resolve, onFailure: reject }).begin();
     });
+  }
+
+  ask(request: HttpRequest, receiver: ResponseReceiver): void {
+    new Exchange(request, this.#ports, receiver).begin();
   }
 
   close(): void {

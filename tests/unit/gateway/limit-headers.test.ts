@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { durationText, limitHeaders } from "@sluice/control-plane/gateway/limit-headers.ts";
+import { addLimitHeaders, durationText } from "@sluice/control-plane/gateway/limit-headers.ts";
+import type { LimitGauges } from "@sluice/control-plane/gateway/model.ts";
 
 const gauges = {
   requests: { limit: 60, left: 59, fullInMs: 1_000 },
   tokens: { limit: 5_000, left: 0, fullInMs: 60_000 },
+};
+const headersOf = (limits: LimitGauges, call: ReturnType<typeof calledAt>, nowMs: number) => {
+  const headers = {};
+  addLimitHeaders(headers, limits, call, { now: () => nowMs });
+  return headers;
 };
 const calledAt = (path: string) => ({ path, headers: new Headers({ authorization: "Bearer x" }) });
 
@@ -20,7 +26,7 @@ test.each([
 
 describe("the limits of a call", () => {
   test("are in the headers that OpenAI's clients read", () => {
-    expect(limitHeaders(gauges, calledAt("/v1/chat/completions"), 0)).toEqual({
+    expect(headersOf(gauges, calledAt("/v1/chat/completions"), 0)).toEqual({
       "x-ratelimit-limit-requests": "60",
       "x-ratelimit-remaining-requests": "59",
       "x-ratelimit-reset-requests": "1s",
@@ -32,7 +38,7 @@ describe("the limits of a call", () => {
 
   test("are in those of the Messages API, with a time in UTC", () => {
     const at = Date.UTC(2026, 10, 23, 12, 0, 0, 250);
-    expect(limitHeaders(gauges, calledAt("/v1/messages"), at)).toEqual({
+    expect(headersOf(gauges, calledAt("/v1/messages"), at)).toEqual({
       "anthropic-ratelimit-requests-limit": "60",
       "anthropic-ratelimit-requests-remaining": "59",
       "anthropic-ratelimit-requests-reset": "2026-11-23T12:00:02Z",
@@ -43,7 +49,7 @@ describe("the limits of a call", () => {
   });
 
   test("leave out what has no limit, and are nothing to clients of the Gemini API", () => {
-    expect(limitHeaders({ requests: null, tokens: null }, calledAt("/v1/responses"), 0)).toEqual({});
-    expect(limitHeaders(gauges, calledAt("/v1beta/models/m:generateContent"), 0)).toEqual({});
+    expect(headersOf({ requests: null, tokens: null }, calledAt("/v1/responses"), 0)).toEqual({});
+    expect(headersOf(gauges, calledAt("/v1beta/models/m:generateContent"), 0)).toEqual({});
   });
 });

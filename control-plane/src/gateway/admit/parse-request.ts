@@ -42,7 +42,7 @@ export function checkContentType(headers: CallHeaders, operation: Operation): vo
     throw new AppError("unsupported_encoding");
   }
   const contentType = headers.get("content-type") ?? "";
-  if (operation.body === "json" && !jsonType.test(contentType)) {
+  if (operation.body === "json" && contentType !== jsonContentType && !jsonType.test(contentType)) {
     throw new AppError("unsupported_media_type", { message: "Send the body as application/json." });
   }
   if (operation.body === "multipart" && !multipartType.test(contentType)) {
@@ -104,7 +104,7 @@ function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedReque
   const model = readModelName(named ?? operation.defaultModel);
   const bounds = operation.readBounds(fields, bytes.length, refusals);
   const edit = asksForUsage ? usageOption(bytes, read) : (offered?.edit ?? null);
-  return {
+  const request = {
     model,
     isStream,
     wantsUsage,
@@ -119,8 +119,9 @@ function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedReque
     pictureOption: operation.output === "images" ? findPictureOption(fields) : null,
     dropped: offered?.dropped ?? null,
     labels: operation.hasOwnFields ? null : bodyLabels(fields),
-    ...refusals.found,
   };
+  const { found } = refusals;
+  return found === null ? request : { ...request, refusal: found };
 }
 
 /** Checks the outermost fields; a conversion of a Messages request may leave out what is wrong. */

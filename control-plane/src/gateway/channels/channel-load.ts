@@ -71,6 +71,8 @@ export type ExitTraffic = {
  */
 export class ChannelLoads {
   readonly #loads = new Map<ChannelId, Load>();
+  /** The same by the channels of the catalog, which are found sooner than their numbers. */
+  readonly #latest = new WeakMap<Channel, Load>();
   /** The channels of exit nodes that were called. */
   readonly #nodes = new Map<ChannelId, string>();
   readonly #clock: Clock;
@@ -184,8 +186,9 @@ export class ChannelLoads {
     if (use.isPauseProbe && !use.isOver) {
       this.#load(use.channel).pauses.lift(this.#clock.tick());
     }
-    if (use.credentialUse !== null && !use.isOver) {
-      this.#credentials.answered(use.credentialUse, this.#clock.tick());
+    const { credentialUse: used } = use;
+    if (used !== null && (used.isPauseProbe || used.isTest) && !use.isOver) {
+      this.#credentials.answered(used, this.#clock.tick());
     }
   }
 
@@ -203,8 +206,14 @@ export class ChannelLoads {
   /**
    * The channel succeeded or failed; `blame` is what counts against it, and `result` what happened. Before a success,
    * `answered` must have been called.
+   * @param tick if the time was just read
    */
-  end(use: ChannelUse, blame: Exclude<AttemptFailure["blame"], "unasked">, result: string | null = null): void {
+  end(
+    use: ChannelUse,
+    blame: Exclude<AttemptFailure["blame"], "unasked">,
+    result: string | null = null,
+    tick = this.#clock.tick(),
+  ): void {
     if (use.isOver) {
       return;
     }
@@ -215,7 +224,6 @@ export class ChannelLoads {
     }
     const load = this.#leave(use);
     const { customer, isProbe } = use;
-    const tick = this.#clock.tick();
     // While the circuit is open, earlier calls say nothing new: only a probe closes it.
     if (!isProbe && isCircuitOpen(load, customer)) {
       return;
@@ -349,25 +357,31 @@ export class ChannelLoads {
   }
 
   #load(channel: Channel): Load {
-    let load = this.#loads.get(channel.id);
+    let load = this.#latest.get(channel);
     if (load === undefined) {
-      load = {
-        inFlight: 0,
-        requests: null,
-        pauses: new Pauses(),
-        openUntilTick: 0,
-        openFor: null,
-        isProbing: false,
-        window: new FailureWindow(),
-        failing: new Witnesses(),
-        calls: 0,
-        failures: 0,
-        lastFailure: null,
-        wasTakenOpen: false,
-      };
-      this.#loads.set(channel.id, load);
+      load = this.#loads.get(channel.id) ?? this.#newLoad(channel);
+      this.#latest.set(channel, load);
     }
     load.requests = RateBucket.adjusted(load.requests, channel.requestsPerMinute, 1 / this.#replicas);
+    return load;
+  }
+
+  #newLoad({ id }: Channel): Load {
+    const load: Load = {
+      inFlight: 0,
+      requests: null,
+      pauses: new Pauses(),
+      openUntilTick: 0,
+      openFor: null,
+      isProbing: false,
+      window: new FailureWindow(),
+      failing: new Witnesses(),
+      calls: 0,
+      failures: 0,
+      lastFailure: null,
+      wasTakenOpen: false,
+    };
+    this.#loads.set(id, load);
     return load;
   }
 }

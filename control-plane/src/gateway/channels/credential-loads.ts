@@ -40,6 +40,8 @@ export type CredentialMarks = {
  */
 export class CredentialLoads {
   readonly #loads = new Map<CredentialId, CredentialLoad>();
+  /** The same by the credentials of the catalog, which are found sooner than their numbers. */
+  readonly #latest = new WeakMap<ChannelCredential, CredentialLoad>();
   readonly #marks: CredentialMarks;
   #replicas = 1;
 
@@ -124,16 +126,22 @@ export class CredentialLoads {
   }
 
   #load(credential: ChannelCredential, tick: number): CredentialLoad {
-    let load = this.#loads.get(credential.id);
+    let load = this.#latest.get(credential);
     if (load === undefined) {
-      const refusal = credential.refusedAtMs === null ? null : newRefusal(tick);
-      load = { inFlight: 0, requests: null, pauses: new Pauses(), refusal, latest: credential };
-      this.#loads.set(credential.id, load);
+      load = this.#loads.get(credential.id) ?? this.#newLoad(credential, tick);
+      this.#latest.set(credential, load);
     }
     load.requests = RateBucket.adjusted(load.requests, credential.requestsPerMinute, 1 / this.#replicas);
     if (load.latest !== credential) {
       followRow(load, credential, tick);
     }
+    return load;
+  }
+
+  #newLoad(credential: ChannelCredential, tick: number): CredentialLoad {
+    const refusal = credential.refusedAtMs === null ? null : newRefusal(tick);
+    const load = { inFlight: 0, requests: null, pauses: new Pauses(), refusal, latest: credential };
+    this.#loads.set(credential.id, load);
     return load;
   }
 }

@@ -48,16 +48,22 @@ export function inputBounds(_fields: JsonObject, bodyBytes: number): RequestBoun
   return { ...bodyAlone, inputTokensMax: bodyBytes, isOneContext: false, outputTokensMax: 0 };
 }
 
+const chatLimits = ["max_tokens", "max_completion_tokens"] as const;
+
 export function chatBounds(fields: JsonObject, bodyBytes: number): RequestBounds {
   const { inputTokensMax, inputImages, inputPages, fileLetters } = inputOf(checkMessages(fields), bodyBytes);
+  const { isOneContext, outputImages, audioMs, characters } = bodyAlone;
   return {
-    ...bodyAlone,
     inputTokensMax,
+    isOneContext,
     inputImages,
     inputPages,
     fileLetters,
-    outputTokensMax: readOutputLimit(fields, ["max_tokens", "max_completion_tokens"]),
+    outputTokensMax: readOutputLimit(fields, chatLimits),
     choices: readCount(fields, "n", 1, choicesMax) ?? 1,
+    outputImages,
+    audioMs,
+    characters,
   };
 }
 

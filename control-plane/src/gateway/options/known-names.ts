@@ -74,27 +74,37 @@ const soundNames = namesOf(["audio", "input", "transcription", "input_audio_tran
  * @throws AppError `unknown_field`
  */
 export function refuseDisguise(name: string, param = name): void {
-  refuseAlike(name, requestNames, param);
+  if (isAlike(name, requestNames)) {
+    throw unknownField(param);
+  }
 }
 
 /** Refuses such a field in a message, an item or a tool. @throws AppError `unknown_field` */
 export function refuseInnerDisguise(name: string, param: string): void {
-  refuseAlike(name, objectNames, `${param}.${name}`);
+  if (isAlike(name, objectNames)) {
+    throw unknownField(`${param}.${name}`);
+  }
 }
 
 /** Refuses such a field in a block of the Messages API. @throws AppError `unknown_field` */
 export function refuseBlockDisguise(name: string, param: string): void {
-  refuseAlike(name, blockNames, `${param}.${name}`);
+  if (isAlike(name, blockNames)) {
+    throw unknownField(`${param}.${name}`);
+  }
 }
 
 /** Refuses such a part of an event. @throws AppError `unknown_field` */
 export function refuseEventDisguise(name: string): void {
-  refuseAlike(name, partNames, name);
+  if (isAlike(name, partNames)) {
+    throw unknownField(name);
+  }
 }
 
 /** Refuses such a field on the path to a session's transcription settings. @throws AppError `unknown_field` */
 export function refuseSoundDisguise(name: string, param: string): void {
-  refuseAlike(name, soundNames, param);
+  if (isAlike(name, soundNames)) {
+    throw unknownField(param);
+  }
 }
 
 /** Whether a request field is read or checked here under exactly this name. */
@@ -102,10 +112,12 @@ export function isKnownName(name: string): boolean {
   return requestNames.known.has(name);
 }
 
-function refuseAlike(name: string, { passed, folded }: Names, param: string): void {
-  if (!passed.has(name) && folded.has(fold(name))) {
-    throw new AppError("unknown_field", { message: "A field name is almost the same as another one.", param });
-  }
+function isAlike(name: string, { passed, folded }: Names): boolean {
+  return !passed.has(name) && folded.has(fold(name));
+}
+
+function unknownField(param: string): AppError {
+  return new AppError("unknown_field", { message: "A field name is almost the same as another one.", param });
 }
 
 /** Upper case first: some lower-case letters, such as the long s, only then become what other parsers take them for. */

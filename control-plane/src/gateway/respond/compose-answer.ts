@@ -19,7 +19,13 @@ export function headerOf(response: HttpResponse, name: string): string | null {
 
 /** Whether the body is compressed, although we never ask for it: what can't be read can't be counted. */
 function isEncoded({ headers }: HttpResponse): boolean {
-  return headers.some(([name, value]) => name === "content-encoding" && value.trim().toLowerCase() !== "identity");
+  for (let index = 0; index < headers.length; index += 1) {
+    const header = headers[index] as HttpHeader;
+    if (header[0] === "content-encoding" && header[1].trim().toLowerCase() !== "identity") {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** How a successful response is passed on: collected first, piece by piece, or refused for the named reason. */
@@ -27,6 +33,8 @@ export type AnswerForm = "whole" | "pieces" | { readonly refused: string };
 
 /** Responses of other types than these and event streams are passed on without being collected. */
 const collectedTypes = /^[^;]*json|^text\/plain/i;
+/** What nearly every response says. */
+const plainJsonType = "application/json";
 const eventStreamType = /^text\/event-stream/i;
 /** A server in front of the provider sometimes sends a page instead of audio or a transcript. */
 const pageTypes = /^(?:text\/html|application\/xhtml)/i;
@@ -48,7 +56,7 @@ export function formOf(response: HttpResponse, { answers }: Pick<Operation, "ans
   if (isEncoded(response)) {
     return isRaw ? "pieces" : { refused: "encoded" };
   }
-  if (collectedTypes.test(type)) {
+  if (type === plainJsonType || collectedTypes.test(type)) {
     return "whole";
   }
   const isPassed = eventStreamType.test(type) || (isRaw && (answers === "any" || !pageTypes.test(type)));
@@ -85,8 +93,12 @@ export function namingModel(
  */
 export function answerHeaders(response: HttpResponse, exitNode: string | null): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of response.headers) {
+  const received = response.headers;
+  for (let index = 0; index < received.length; index += 1) {
+    const header = received[index] as HttpHeader;
+    const name = header[0];
     if (forwardedHeaders.has(name)) {
+      const value = header[1];
       // Of repeated headers the first one was checked; compressions are a list.
       headers[name] =
         name === "content-encoding" && headers[name] !== undefined

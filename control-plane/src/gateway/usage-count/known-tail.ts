@@ -21,12 +21,12 @@ const changesMax = 100;
 /** Where a count is in the object that was parsed. */
 type CountPlace = { readonly holder: Json; readonly name: string };
 
-/** A text that was parsed: everything between its counts, and the object, into which other counts can be put. */
+/** A text that was parsed. */
 type Kept = {
-  readonly bytes: Buffer;
-  /** Of each count: where it begins in the text, and where it ends. */
-  readonly places: readonly number[];
+  /** What is before each count, and after the last one. */
+  readonly texts: readonly Buffer[];
   readonly counts: readonly CountPlace[];
+  /** The object, into which other counts can be put. */
   readonly json: Json;
 };
 
@@ -47,34 +47,21 @@ export class KnownTail {
     if (kept === null) {
       return null;
     }
-    const { bytes, places, counts } = kept;
+    const { texts, counts, json } = kept;
     let at = from;
-    let known = 0;
     for (let index = 0; index < counts.length; index += 1) {
-      const begin = places[2 * index] as number;
-      for (; known < begin; known += 1) {
-        if (body[at] !== bytes[known]) {
-          return null;
-        }
-        at += 1;
-      }
-      const first = at;
-      let value = 0;
-      for (let digit = (body[at] as number) - zero; digit >= 0 && digit <= 9; digit = (body[at] as number) - zero) {
-        value = value * 10 + digit;
-        at += 1;
-      }
-      const digits = at - first;
-      if (digits === 0 || digits > digitsMax || (digits > 1 && body[first] === zero)) {
+      const text = texts[index] as Buffer;
+      const first = at + text.length;
+      const end = isAt(body, at, text) ? endOfCount(body, first) : -1;
+      if (end === -1) {
         return null;
       }
       const { holder, name } = counts[index] as CountPlace;
-      holder[name] = value;
-      known = places[2 * index + 1] as number;
+      holder[name] = countAt(body, first, end);
+      at = end;
     }
-    return body.length - at === bytes.length - known && body.compare(bytes, known, bytes.length, at) === 0
-      ? kept.json
-      : null;
+    const rest = texts[counts.length] as Buffer;
+    return body.length - at === rest.length && isAt(body, at, rest) ? json : null;
   }
 
   /** Keeps bytes that were parsed as the rest of an object. */
@@ -86,25 +73,55 @@ export class KnownTail {
   }
 }
 
+function isAt(body: Buffer, from: number, text: Buffer): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (body[from + index] !== text[index]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Where the digits end that begin here; -1 if they are not those of a count. */
+function endOfCount(body: Buffer, from: number): number {
+  let end = from;
+  while (isDigit(body[end])) {
+    end += 1;
+  }
+  const digits = end - from;
+  return digits === 0 || digits > digitsMax || (digits > 1 && body[from] === zero) ? -1 : end;
+}
+
+function countAt(body: Buffer, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at += 1) {
+    value = value * 10 + (body[at] as number) - zero;
+  }
+  return value;
+}
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= nine;
+
 /** Null for a text with too many counts, or with a name that occurs twice. */
 function keptOf(tail: Buffer): Kept | null {
-  const bytes = Buffer.from(tail);
-  const places = countsIn(bytes);
+  const places = countsIn(tail);
   const length = places.length / 2;
+  const texts: Buffer[] = [];
   // Each count is replaced by a mark, so that its place in the object shows.
-  let text = "{";
+  let marked = "{";
   let end = 0;
-  for (let index = 0; index < length; index += 1) {
-    text += `${bytes.toString("latin1", end, places[2 * index])}${firstMark + index}`;
-    end = places[2 * index + 1] as number;
+  for (let index = 0; index <= length; index += 1) {
+    const text = Buffer.from(tail.subarray(end, places[2 * index]));
+    texts.push(text);
+    marked += `${text.toString("latin1")}${index < length ? firstMark + index : ""}`;
+    end = places[2 * index + 1] ?? end;
   }
-  const json = JSON.parse(text + bytes.toString("latin1", end)) as Json;
+  const json = JSON.parse(marked) as Json;
   const counts: CountPlace[] = [];
   findMarks(json, counts);
-  const found = counts.filter((place, index) => place.holder[place.name] === firstMark + index);
-  return length <= countsMax && found.length === length && counts.length === length
-    ? { bytes, places, counts, json }
-    : null;
+  const isEachFound =
+    counts.length === length && counts.every(({ holder, name }, index) => holder[name] === firstMark + index);
+  return isEachFound && length <= countsMax ? { texts, counts, json } : null;
 }
 
 function findMarks(holder: object, counts: CountPlace[]): void {

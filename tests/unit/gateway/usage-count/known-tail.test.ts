@@ -13,7 +13,8 @@ function readAfter(known: string, tail: string): unknown {
   return memory.read(body, before.length);
 }
 
-const usage = '"usage": {"prompt_tokens":19,"details":{"cached_tokens":0,"text":"5 of \\"6\\""},"total_tokens":29},"fp":"fp_7"}';
+const usage =
+  '"usage": {"prompt_tokens":19,"details":{"cached_tokens":0,"text":"5 of \\"6\\""},"total_tokens":29},"fp":"fp_7"}';
 
 describe("a tail", () => {
   test("that differs in its counts alone is read as if it were parsed", () => {

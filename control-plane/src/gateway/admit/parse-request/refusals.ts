@@ -11,9 +11,9 @@ export class Refusals {
     this.#isKept = isKept;
   }
 
-  /** The first refusal, for a request; nothing if there was none. */
-  get found(): { readonly refusal?: RequestRefusal } {
-    return this.#first === null ? {} : { refusal: this.#first };
+  /** The first refusal; null if there was none. */
+  get found(): RequestRefusal | null {
+    return this.#first;
   }
 
   /** Runs a check. @throws AppError what it throws, if that is not kept */

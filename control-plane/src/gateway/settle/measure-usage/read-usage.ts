@@ -1,6 +1,6 @@
+import type { KnownTail } from "../../usage-count/known-tail.ts";
 import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
 import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers.ts";
-import type { KnownTail } from "../../usage-count/known-tail.ts";
 
 const colon = 0x3a;
 const backslash = 0x5c;

@@ -79,12 +79,14 @@ function toTokens(usage: Json): Units {
     usage["cache_creation_tokens"],
   );
   return {
-    ...noUnits,
     inputTokens,
     outputTokens,
     cacheReadTokens,
     cacheWriteTokens: atMost(kept, inputTokens - cacheReadTokens),
+    cacheWrite1hTokens: 0n,
     reasoningTokens: atMost(thoughtTokens, outputTokens),
+    images: 0,
+    audioMs: 0n,
     searches: searchesOf(usage),
   };
 }
