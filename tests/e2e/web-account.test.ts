@@ -66,7 +66,7 @@ test(
       await form.getByLabel("New e-mail address").fill(`new-${email}`);
       await form.getByLabel("Current password").fill(password);
       await form.getByRole("button", { name: "Change the e-mail address" }).click();
-      await page.getByText("a mail with a link is on its way").waitFor();
+      await page.getByText("an e-mail with a link is on its way").waitFor();
       const data = page.locator("form", { has: page.getByRole("button", { name: "Download my data" }) });
       await data.getByLabel("Current password").fill(password);
       const [download] = await Promise.all([

@@ -162,7 +162,7 @@ test("the account shows both ids, the status, the multiplier and the sessions", 
   const { page } = watched;
   try {
     await page.goto("/console/account/");
-    for (const name of ["User id", "Account id", "E-mail", "Status", "Rate multiplier"]) {
+    for (const name of ["User ID", "Account ID", "E-mail", "Status", "Rate multiplier"]) {
       await page.locator("dt", { hasText: new RegExp(`^${name}$`) }).waitFor();
     }
     await page.getByText("× 1.0000").waitFor();

@@ -127,7 +127,7 @@ test(
       // The link names the plan, so its dialog is open.
       await dialog.getByRole("button", { name: "Simulate payment (test)" }).click();
       await page.getByText("The order is paid.").waitFor();
-      await page.getByText("Until your month ends, your calls are in the group pro: each price × 0.35.").waitFor();
+      await page.getByText("Until your month ends, your calls use the group pro: each price × 0.35.").waitFor();
       expect(await axe()).toEqual([]);
     });
     // A group with its ability and its plan, and then the purchase.
@@ -220,7 +220,7 @@ test(
     card.subscriptions.isCardGood = false;
     await months.begin(2);
     const failed =
-      /^The last charge failed\. You keep the plan until .*\. Change the payment method so that it goes on\.$/;
+      /^The last charge failed\. You keep the plan until .*\. To keep it longer, change the payment method\.$/;
     await billing("/console/billing/", async (page, { axe }) => {
       const plan = page.getByRole("region", { name: "Subscriptions" });
       await plan.getByText(failed).waitFor();

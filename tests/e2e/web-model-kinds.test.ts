@@ -86,7 +86,7 @@ test(
 test("the home page and the list of models show how many calls were answered", async () => {
   expect(await textOf("/")).toMatch(/3\s+models\s+99\.5%\s+of calls answered in 30 days/);
   const list = await textOf("/models/?sort=success");
-  expect(list).toContain("Answered: share of calls of 30 days.");
+  expect(list).toContain("Answered: share of calls in 30 days.");
   expect(list.slice(list.indexOf("gpt-4o-mini"))).toContain("99.5%");
 });
 

@@ -112,7 +112,7 @@ test(
       await page.context().clearCookies();
       await page.goto("/login/");
       await page.getByRole("button", { name: "Log in with a passkey" }).click();
-      await page.getByText("This passkey is not registered here, or no longer.").waitFor();
+      await page.getByText("This passkey is not registered here, or was removed.").waitFor();
       expect(watched.faults).toEqual([]);
     } finally {
       await watched.close();

@@ -155,7 +155,7 @@ test("the playground sends files, tools and a schema, shows the call as code, an
     await page.getByText("No messages yet").waitFor();
     const files = page.locator("input[type=file]");
     await files.setInputFiles([{ name: "a.zip", mimeType: "application/zip", buffer: dot }]);
-    await page.getByText("a.zip is not a picture, a PDF or a text.").waitFor();
+    await page.getByText("a.zip is not an image, a PDF or a text file.").waitFor();
     await files.setInputFiles([
       { name: "dot.png", mimeType: "image/png", buffer: dot },
       { name: "note.md", mimeType: "text/markdown", buffer: Buffer.from("A note.") },
@@ -205,7 +205,7 @@ test("the playground sends files, tools and a schema, shows the call as code, an
     await page.getByRole("button", { name: "Code", exact: true }).click();
     await dialog.getByRole("tab", { name: "Java" }).click();
     await dialog.getByText("OpenAIOkHttpClient").first().waitFor();
-    await dialog.getByText("Pictures and files are not part of the code.").waitFor();
+    await dialog.getByText("The code does not include images and files.").waitFor();
     expect(await faultsOf(watched)).toEqual([]);
     await page.keyboard.press("Escape");
 

@@ -171,7 +171,7 @@ export const errorTable = {
   last_sign_in: invalid(409, "You could not log in without it. Set a password or add another sign-in first."),
   too_many_sign_ins: invalid(409, "This account has 10 linked sign-ins. Remove one first."),
   passkey_failed: invalid(400, "The passkey could not be checked. Try again."),
-  passkey_unknown: invalid(404, "This passkey is not registered here, or no longer."),
+  passkey_unknown: invalid(404, "This passkey is not registered here, or was removed."),
   passkey_copied: permission(
     "This passkey seems to have been copied, so it can't be used. Remove it from your account.",
   ),

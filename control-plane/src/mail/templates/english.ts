@@ -3,13 +3,13 @@ import type { MailWords } from "./words.ts";
 export const english: MailWords = {
   colon: ": ",
   byHand: "If the button does not work, open this address:",
-  footer: "This is an automated mail from {{service}}.",
+  footer: "This is an automated e-mail from {{service}}.",
   email_verify: {
     subject: "Confirm your e-mail address",
     title: "Confirm your e-mail address",
     body: ["Welcome to {{service}}. Please confirm that this e-mail address is yours."],
     action: "Confirm e-mail address",
-    notes: ["The link is valid for {{valid_for}}.", "If you did not create an account, you can ignore this mail."],
+    notes: ["The link is valid for {{valid_for}}.", "If you did not create an account, you can ignore this e-mail."],
   },
   account_exists: {
     subject: "You already have an account",
@@ -32,7 +32,7 @@ export const english: MailWords = {
     action: "Choose a new password",
     notes: [
       "The link is valid for {{valid_for}} and works once.",
-      "If it was not you, ignore this mail; your password will not change.",
+      "If it was not you, ignore this e-mail; your password will not change.",
     ],
   },
   password_changed: {
@@ -42,8 +42,8 @@ export const english: MailWords = {
     action: "It was not me: reset the password",
     notes: [
       "If it was you, there is nothing you need to do.",
-      "Your API keys keep working. In the console, revoke any you don’t recognize.",
-      "Linked sign-ins with other services keep working unless they were removed together with the change. On your account page, remove any you don’t recognize.",
+      "Your API keys keep working. In the console, revoke any you don’t recognise.",
+      "Linked sign-ins with other services keep working unless they were removed together with the change. On your account page, remove any you don’t recognise.",
     ],
   },
   recovery_code_used: {
@@ -90,25 +90,25 @@ export const english: MailWords = {
     ],
     action: "Open my account",
     notes: [
-      "On your account page, remove the passkey that you used last and add a new one. If you don’t recognize the login, also log out your other sessions.",
+      "On your account page, remove the passkey that you used last and add a new one. If you don’t recognise the login, also log out your other sessions.",
     ],
   },
   account_closing: {
     subject: "Your account will be closed on {{closes_on}}",
     title: "Your account is being closed",
     body: [
-      "Your account at {{service}} will be closed on {{closes_on}}. Your API keys are refused from now on. Then what is left of your balance is lost, and your personal data is removed.",
+      "Your account at {{service}} will be closed on {{closes_on}}. Your API keys are refused from now on. On that day, you lose what is left of your balance, and your personal data is removed.",
     ],
     action: "Open my account",
     notes: [
-      "Until then, you can keep the account on its page. If you did not ask for this, do so now and change your password. If the operator closes it, ask support.",
+      "Until then, you can undo this on your account page. If you did not ask for it, undo it now and change your password. If the operator closes the account, contact support.",
     ],
   },
   account_kept: {
-    subject: "Your account is kept",
-    title: "Your account is kept",
+    subject: "Your account will not be closed",
+    title: "Your account will not be closed",
     body: [
-      "Your account at {{service}} will not be closed, and your API keys work again. Access tokens that ended have to be created again.",
+      "Your account at {{service}} will not be closed, and your API keys work again. Access tokens have ended: create new ones if you need them.",
     ],
     action: "Open my account",
     notes: ["If it was not you, change your password immediately."],
@@ -117,7 +117,7 @@ export const english: MailWords = {
     subject: "Your account was closed",
     title: "Your account was closed",
     body: [
-      "Your account at {{service}} was closed, and your personal data was removed. Invoices and entries of the books are kept as long as the law requires. This is the last mail about it.",
+      "Your account at {{service}} was closed, and your personal data was removed. Invoices and accounting records are kept as long as the law requires. This is the last e-mail about it.",
     ],
     action: "Sign up again",
     notes: ["You can use this address for a new account."],
@@ -129,12 +129,12 @@ export const english: MailWords = {
       "Somebody wants to use this address for an account at {{service}}. Open the link and press the button to confirm it. The link is valid for {{valid_for}}.",
     ],
     action: "Verify the address",
-    notes: ["If it was not you, ignore this mail. Nothing changes without the link."],
+    notes: ["If it was not you, ignore this e-mail. Nothing changes without the link."],
   },
   email_changed: {
     subject: "The e-mail address of your account was changed",
     title: "The e-mail address was changed",
-    body: ["Your account at {{service}} now has another e-mail address, and mails no longer come here."],
+    body: ["Your account at {{service}} now has another e-mail address. We no longer send e-mails about it to this one."],
     action: "Undo the change",
     notes: [
       "If it was you, there is nothing you need to do. If not, open the link within seven days: it restores this address, ends all sessions and lets you set a new password.",
@@ -147,7 +147,7 @@ export const english: MailWords = {
       "Your account at {{service}} has this address again. All its sessions and access tokens have ended. Its password, passkeys and sign-in services were removed, and so was an authenticator that was set up after the change.",
     ],
     action: "Set a new password",
-    notes: ["Then look through your API keys: revoke those that you do not know."],
+    notes: ["Then look through your API keys, and revoke any you don’t recognise."],
   },
   approval_waiting: {
     subject: "Request {{request_no}} needs a second super-admin",
@@ -170,7 +170,7 @@ export const english: MailWords = {
     action: "See the invitation",
     notes: [
       "The link is valid for {{valid_for}}, works once, and only for a login with this e-mail address.",
-      "If you do not know who invites you, you can ignore this mail.",
+      "If you do not know who invited you, you can ignore this e-mail.",
     ],
   },
   payment_success: {
@@ -230,7 +230,7 @@ export const english: MailWords = {
     subject: "Your automatic top-up is switched off",
     title: "Nothing more is charged automatically",
     body: [
-      "The automatic top-up of {{amount}} at {{service}} is switched off: your payment method was declined twice, what you agreed to is no longer offered, or one of its payments went back or is being looked at.",
+      "The automatic top-up of {{amount}} at {{service}} is switched off: your payment method was declined twice, what you agreed to is no longer offered, or one of its payments was returned or is under review.",
     ],
     action: "Open billing",
     notes: [],

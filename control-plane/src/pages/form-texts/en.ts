@@ -31,15 +31,15 @@ export const en = {
     closed: "New accounts can’t be created here at the moment.",
     onlyInvited: "You need an invitation to sign up.",
     onlyDomains: "You can sign up with an address at {domains}. With another address you need an invitation.",
-    working: "Your browser is solving a small puzzle that keeps programs out. This takes some seconds…",
+    working: "Your browser is solving a small puzzle that keeps bots out. This takes a few seconds…",
     accept: "I have read and accept: {pages}",
     needsScript:
-      "To sign up here, switch on JavaScript: the browser has to solve a small puzzle that keeps programs out.",
+      "To sign up here, switch on JavaScript: the browser has to solve a small puzzle that keeps bots out.",
   },
   sent: {
     title: "Check your inbox",
-    text: "We sent a mail with a link to {email}. Open the link within 24 hours to finish.",
-    again: "No mail after a few minutes? Check your spam folder, or have it sent again.",
+    text: "We sent an e-mail with a link to {email}. Open the link within 24 hours to finish.",
+    again: "No e-mail after a few minutes? Check your spam folder, or have it sent again.",
     submit: "Send it again",
     shown: "This installation also shows the link here, because it is not set up for production.",
     open: "Verify the address",
@@ -65,8 +65,8 @@ export const en = {
   notices: {
     verified: "Your e-mail address is verified. You can log in now.",
     reset: "Your password was changed. Log in with the new one.",
-    sent: "If the address has an account, a mail with a link is on its way.",
-    resent: "If the address has not been verified yet, a mail with a new link is on its way.",
+    sent: "If the address has an account, an e-mail with a link is on its way.",
+    resent: "If the address has not been verified yet, an e-mail with a new link is on its way.",
     changed: "Your account now has the new e-mail address.",
     undone: "Your account has its old e-mail address again. Request a link for a new password.",
   },
@@ -87,14 +87,14 @@ export const en = {
     code_required: "Enter the code from your authenticator.",
     invalid_code: "The code is incorrect or was already used.",
     email_not_verified:
-      "Your e-mail address is not verified yet. Open the link in the mail we sent, or have it sent again.",
+      "Your e-mail address is not verified yet. Open the link in the e-mail we sent, or have it sent again.",
     account_disabled: "This account is disabled. If you don’t know why, contact support.",
     invalid_token: "This link is no longer valid. Request a new one.",
     invalid_value: "Something is missing or too long. Check every field.",
     sign_in_failed: "The sign-in was not completed. Try again.",
     sign_in_unavailable: "The other service did not respond as expected. Try again later, or log in another way.",
     passkey_failed: "The passkey was not shown, or could not be checked. Try again, or log in another way.",
-    passkey_unknown: "This passkey is not registered here, or no longer. Log in another way.",
+    passkey_unknown: "This passkey is not registered here, or was removed. Log in another way.",
     passkey_copied:
       "This passkey seems to have been copied, so it can’t be used. Log in another way and remove it from your account.",
     address_unverified:

@@ -26,7 +26,7 @@ export const errorsZh = {
   "This sign-in belongs to no account, and it can't create one.": "此登录方式不属于任何账户，也不能创建账户。",
   "This sign-in belongs to another account.": "此登录方式属于另一个账户。",
   "This account has 10 linked sign-ins. Remove one first.": "此账户已关联 10 种登录方式，请先移除一种。",
-  "This passkey is not registered here, or no longer.": "此通行密钥未在此注册，或已被移除。",
+  "This passkey is not registered here, or was removed.": "此通行密钥未在此注册，或已被移除。",
   "This passkey seems to have been copied, so it can't be used. Remove it from your account.":
     "此通行密钥似乎被复制过，因此不能使用。请从您的账户中移除。",
   "The signature is not valid.": "签名无效。",

@@ -29,7 +29,7 @@ export const messages = {
     ownAccount: "Your own account",
     manageOrganisations: "Organisations",
     consentTitle: "The terms have changed",
-    consentText: "Read and accept them in another tab, then go on here. What you typed stays.",
+    consentText: "Read and accept them in another tab, then continue here. What you typed is kept.",
     consentOpen: "Open in a new tab",
     consentDone: "I have accepted them",
   }),

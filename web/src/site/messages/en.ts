@@ -12,7 +12,7 @@ export const en = english({
   signUp: "Sign up",
   console: "Console",
   language: "Language",
-  footer: "{brand} forwards calls to model APIs and accounts for every one of them.",
+  footer: "{brand} forwards calls to model APIs and accounts for each one.",
   footerNavigation: "More pages",
   support: "Support",
   poweredBy: "Powered by {program}",

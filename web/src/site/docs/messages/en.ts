@@ -21,12 +21,12 @@ export const en = english({
     limits: "Limits",
     undo: "Undo",
     key: "Your key",
-    keyPlace: "The code on this page shows `sk-...` where your key belongs.",
+    keyPlace: "The code on this page shows `sk-...` where your key goes.",
     keyLogIn: "Log in to use your key here",
     keyCreate: "Create a key for this page",
     keyCreated: "The new key is filled into the code until you leave this page. Copy it now: it can't be shown again.",
     keyManage: "Manage keys",
-    keyFailed: "No key was created.",
+    keyFailed: "The key was not created.",
   },
   index: {
     description: "How to call models through {brand}: first call, clients, coding agents and billing.",
@@ -35,13 +35,13 @@ export const en = english({
   quickstart: {
     title: "Quickstart",
     description: "From sign-up to your first response in four steps.",
-    lead: "{brand} speaks the OpenAI API and the Anthropic API. Keep your client, and change its address and key.",
+    lead: "{brand} speaks the OpenAI API and the Anthropic API. Keep your client; change only its address and key.",
     account: "1. Create an account",
     accountText:
-      "[Sign up](/register/) with an e-mail address and a password, and open the link in the mail to verify the address. You can log in after that.",
+      "[Sign up](/register/) with an e-mail address and a password, and open the link in the e-mail to verify the address. You can then log in.",
     credit: "2. Top up your balance",
     creditText:
-      "Choose a plan under [Billing](/console/billing/) in the console. Your balance is topped up once the payment gateway has confirmed the payment. [How billing works](/docs/billing/).",
+      "Choose a plan under [Billing](/console/billing/) in the console. Your balance is topped up once the payment provider has confirmed the payment. [How billing works](/docs/billing/).",
     key: "3. Create an API key",
     keyText:
       "Create a key under [API keys](/console/keys/) and copy it: it is shown once. Keep it in the environment, not in a file of your project.",
@@ -49,7 +49,7 @@ export const en = english({
     callText:
       "All models and prices are on the [price page](/pricing/). `/v1/models` lists the models your key can use:",
     callDone:
-      "Every response has an `x-request-id` header. Use it to find the call and its receipt under [Usage](/console/usage/), and mention it to support.",
+      "Every response has an `x-request-id` header. Use it to find the call and its receipt under [Usage](/console/usage/), and give it to support.",
     addresses: "Addresses",
     api: "API",
     baseUrl: "Base URL",
@@ -72,13 +72,13 @@ export const en = english({
       "`/v1` takes the key as `Authorization: Bearer`, `/msgcompat/v1` also as `x-api-key`. A request to `/v1` with two different keys is refused.",
     openaiText:
       "The base URL ends in `/v1`. Chat completions, responses, embeddings, images, audio and other paths go to the provider as you send them, if the model supports them.",
-    openaiLimit: "What a model can do depends on its provider: an unknown parameter results in the provider's error.",
+    openaiLimit: "What a model can do depends on its provider, which may refuse parameters that it does not know.",
     anthropicText: "The base URL ends in `/msgcompat`, without `/v1`: the SDK adds that itself.",
     anthropicLimit:
-      "The model names are those of the model list and those that the operator has mapped; `/msgcompat/v1/models` lists both. Options that the model behind a name does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header; with `x-compat-strict: true` in the request they are an error.",
+      "You can use the names of the model list and those that the operator has mapped; `/msgcompat/v1/models` lists both. Options that the model does not support, like `thinking`, are left out and listed in the `x-compat-dropped` header. With `x-compat-strict: true` in the request they are an error.",
     aiSdkText: "The package for OpenAI-compatible providers of the AI SDK:",
     aiSdkLimit:
-      "Use this package, not `@ai-sdk/openai`: that one refers to earlier turns by id, which is refused here unless `store` is `false`.",
+      "Use this package, not `@ai-sdk/openai`: that one refers to earlier turns by ID, which is refused here unless `store` is `false`.",
     langchainText: "The OpenAI integration of LangChain, with another base URL:",
     langchainLimit: "LangChain counts tokens by its own estimate; the call's receipt shows what is charged.",
     litellmText: "LiteLLM as a library, with its OpenAI provider and another base URL:",
@@ -89,12 +89,12 @@ export const en = english({
     retries: "Retries and limits",
     retry: {
       after:
-        "If waiting helps, the response says for how many seconds in `retry-after`. The OpenAI and Anthropic SDKs honor it and retry twice by default.",
+        "If waiting helps, `retry-after` in the response says for how many seconds. The OpenAI and Anthropic SDKs honour it and retry twice by default.",
       channels:
         "Until the first part of a response is sent, {brand} itself tries other channels if there are any. Failed attempts cost nothing.",
       fallback:
-        "If a key allows it, another model may answer, at its own price, where every channel of a model fails or a prompt is too long for it; the `x-sluice-model-used` header names that model. `x-sluice-fallback: off` in the request declines it.",
-      body: "A request can be up to 32 MiB, with JSON up to 64 levels deep, unless the operator set other limits. Compressed request bodies are refused.",
+        "If the key allows it, another model may answer at its own price when every channel of a model fails or the prompt is too long for it. The `x-sluice-model-used` header names that model. To decline this for a request, send `x-sluice-fallback: off`.",
+      body: "A request can be up to 32 MiB, with JSON up to 64 levels deep, unless the operator has set other limits. Compressed request bodies are refused.",
       slash: "Paths under `/v1` have no trailing slash.",
     },
     cache: "Response cache",
@@ -110,11 +110,11 @@ export const en = english({
     },
     labels: "End users and tags",
     labelsText:
-      "To see what each of your end users or features costs, say so in the call. The end user is `safety_identifier`, `user` or `metadata.user_id`, up to 256 characters. Tags come from the header `x-sluice-tags` and from short texts in `metadata`: up to eight, with names of letters, digits and `_.-`.",
+      "To see what each of your end users or features costs, name them in the call. The end user is `safety_identifier`, `user` or `metadata.user_id`, up to 256 characters. Tags come from the header `x-sluice-tags` and from short strings in `metadata`: up to eight, with names of letters, digits and `_.-`.",
     labelRule: {
       seen: "[Usage](/console/usage/) has filters, columns and sums for both, and so does its CSV file.",
       personal:
-        "Don't send names or mail addresses: an id of your own, or its hash, is enough. End users and tags are erased with the metadata of the call, usually after 90 days.",
+        "Don't send names or e-mail addresses: an ID of your own, or its hash, is enough. End users and tags are erased with the metadata of the call, usually after 90 days.",
       off: "To keep neither, turn it off in the settings of a key under [API keys](/console/keys/), or for all keys under [Usage](/console/usage/). The provider gets the fields of the body in any case, but never the header.",
     },
     errors: "Errors",
@@ -153,7 +153,7 @@ export const en = english({
     checkText: "It prints a response, and the call appears under [Usage](/console/usage/).",
     claude: {
       first: "Put this into `~/.claude/settings.json`, with your key. Never put it into a shared project file.",
-      second: "Remove `ANTHROPIC_API_KEY` from your environment: it would be sent as well.",
+      second: "Remove `ANTHROPIC_API_KEY` from your environment: it would be sent too.",
       third: "Restart `claude`; `/status` shows the address.",
     },
     claudeLimit:
@@ -202,7 +202,7 @@ export const en = english({
       "Cursor sends calls from its own servers, so the address must be reachable from the internet over HTTPS. Completion while you type stays with Cursor's own models.",
     cursorUndo: "Turn off the base URL override and the key.",
     notRun:
-      "The field values are tested against this program, but our tests do not run Cline, Continue and Cursor themselves. Names in their settings may differ between versions.",
+      "The field values are tested against this program, but our tests do not run Cline, Continue or Cursor themselves. Names in their settings may differ between versions.",
   },
   billing: {
     title: "Billing",
@@ -213,7 +213,7 @@ export const en = english({
       "Your balance is kept in quota, a whole-number unit: {quota} quota are 1 USD. Models are priced in US dollars per million tokens; the [price page](/pricing/) lists them all. There is no other currency.",
     cost: "What a call costs",
     step: {
-      hold: "Before a call goes to a provider, the most it can cost is set aside: its size bounds the input, `max_tokens` or the model bounds the output.",
+      hold: "Before a call goes to a provider, the most it can cost is set aside: its size limits the input, and `max_tokens` or the model limits the output.",
       count:
         "When it ends, the provider's token counts are multiplied by the prices. The exact sum is rounded up once, to whole quota.",
       free: "What was set aside and not used becomes available again.",
@@ -232,7 +232,7 @@ export const en = english({
       crash: "Calls interrupted because {brand} itself stopped.",
     },
     cutText:
-      "When the provider interrupts a stream, you pay for what was delivered until then. When you cancel a response that has begun, you also pay for the input: {brand} listens to the provider for a few more seconds, or for as long as the model had worked before you saw any of it, at most a minute, and charges what it counts, or else an estimate of the input and of what reached you. A call that you cancel before its response begins is free. An account can cancel only a limited number of calls per hour before their cost is known.",
+      "When the provider interrupts a stream, you pay for what was delivered until then. A call that you cancel before its response begins is free. When you cancel a response that has begun, you also pay for the input. {brand} then listens to the provider for a few more seconds, or as long as the model had worked before you saw any of it, at most a minute, and charges what the provider counts. Without a count, it charges an estimate of the input and of what reached you. An account can cancel only a limited number of calls per hour before their cost is known.",
     plans: "Plans",
     plan: "Plan",
     gives: "What it gives",
@@ -246,7 +246,7 @@ export const en = english({
     plansText: "Monthly balance is used first, starting with the month that ends soonest.",
     paying: "Payments",
     payingText:
-      "You pay by card or wallet, as the operator offers, in US dollars. An order is credited once, when the gateway has confirmed its exact amount. A payment that does not match is reviewed by a person, and nothing is credited until then.",
+      "You pay by card or wallet, as the operator offers, in US dollars. An order is credited once, when the payment provider has confirmed its exact amount. A payment that does not match is reviewed by a person, and nothing is credited until then.",
     refunds: "Refunds",
     refundsText:
       "Contact support with the order number. A refund takes back quota in proportion to the money; for a monthly plan, only during its month. Used quota is not refunded automatically.",
@@ -264,7 +264,7 @@ export const en = english({
   },
   automation: {
     title: "Webhooks and programs",
-    description: "Webhooks, access tokens and the command line: what programs can learn and do.",
+    description: "Webhooks, access tokens and the command line: what programs can read and do.",
     lead: "Let {brand} report events to your programs, and let them do what you do in the console.",
     webhooks: "Webhooks",
     webhooksText:
@@ -281,10 +281,10 @@ export const en = english({
     deliveryRule: {
       answer: "Respond within 20 seconds with a status from 200 to 299. Redirects are not followed.",
       retry:
-        "A failed message is tried up to eight times within about a day; `retry-after` is honored. Messages to one address are sent one after the other.",
+        "A failed message is tried up to eight times within about a day; `retry-after` is honoured. Messages to one address are sent one after the other.",
       twice:
         "A message can arrive twice, and in another order: `webhook-id` stays the same, so remember which ones you have handled.",
-      off: "An address that responds with 410, or has only failed for three days, is switched off, and you get a mail.",
+      off: "An address that responds with 410, or has only failed for three days, is switched off, and you get an e-mail.",
       rotate: "When you rotate the secret, the old one signs too for 24 hours.",
     },
     deliveryLog:
@@ -302,7 +302,7 @@ export const en = english({
     },
     commandLine: "Command line",
     commandLineText:
-      "The program `sluice`, which comes with the service, uses an access token too. `sluice login` asks for it; then `sluice keys create --name report` or `sluice usage --json` do their work from a shell, and `sluice --help` lists the rest.",
+      "The program `sluice`, which comes with the service, uses an access token too. `sluice login` asks for it. Then run `sluice keys create --name report` or `sluice usage --json`; `sluice --help` lists the rest.",
   },
 });
 

@@ -1,7 +1,7 @@
 import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
-  title: "Before you go on",
+  title: "Before you continue",
   textFirst: "Please read and accept the following to use the console. Your API keys keep working meanwhile.",
   text: "This has changed since you accepted it. Please read and accept it to use the console. Your API keys keep working meanwhile.",
   pages: { terms: "Terms of service", privacy: "Privacy policy" },

@@ -26,7 +26,7 @@ export const messages = english({
     },
     held: {
       name: "Held for calls",
-      text: "The most that running calls can cost, and the cost of calls that have just ended and are not booked yet. Together with the balance it is the balance of the ledger.",
+      text: "The most that running calls can cost, and the cost of calls that have just ended and are not charged yet. Together with the balance, it is the balance of the ledger.",
     },
     firstByte: {
       name: "First byte",
@@ -43,7 +43,7 @@ export const messages = english({
     },
     days: {
       name: "Days and today",
-      text: "Days begin at midnight in the time zone that the page shows; on the page of usage you can choose another. Today is not over: its bar is paler, and its sums still grow.",
+      text: "Days begin at midnight in the time zone that the page shows; on the usage page you can choose another. Today is not over: its bar is paler, and its sums still grow.",
     },
     previous: {
       name: "Previous period",

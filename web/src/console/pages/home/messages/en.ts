@@ -4,7 +4,7 @@ export const messages = english({
   title: "Home",
   figures: "Your account in figures",
   balance: "Balance",
-  manyDaysLeft: "more than {count} days at the rate of the last 30",
+  manyDaysLeft: "lasts more than {count} days at your current rate",
   daysLeft: {
     one: "lasts about {count} day at your current rate",
     other: "lasts about {count} days at your current rate",
@@ -27,7 +27,7 @@ export const messages = english({
   stepCredit: "Add balance",
   stepCreditText: "New accounts start without one. Calls without balance are refused.",
   stepKey: "Create a key",
-  stepKeyText: "One per tool, so that you can limit and revoke them separately.",
+  stepKeyText: "One per tool, so you can limit and revoke them separately.",
   stepCopy: "Copy the snippet",
   stepCopyText: "It comes with the key: address, key and model are filled in.",
   stepFirst: "Send the first request",

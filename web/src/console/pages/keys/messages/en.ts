@@ -2,12 +2,12 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
   title: "Keys",
-  text: "Tools send an API key with each call. Create one per tool, so that you can limit and revoke them separately.",
+  text: "Tools send an API key with each call. Create one per tool, so you can limit and revoke them separately.",
   create: "Create key",
   list: "API keys",
   project: "Project",
   noProject: "No project",
-  madeBy: "Made by",
+  madeBy: "Created by",
   key: "Key",
   status: "Status",
   statusNames: { active: "active", disabled: "off", expired: "expired", revoked: "revoked" },
@@ -74,10 +74,10 @@ export const messages = english({
   rotate: "Rotate",
   rotateTitle: "Rotate “{name}”",
   rotateText:
-    "You get a new key with the same limits. The old one keeps working for the time you choose, so that you can replace it.",
+    "You get a new key with the same limits. The old one keeps working for the time you choose, so you can replace it.",
   overlap: "Old key works for",
   overlapNames: {
-    now: "0 seconds: it stops at once",
+    now: "0 seconds: it stops immediately",
     quarter: "15 minutes",
     hour: "1 hour",
     six: "6 hours",
@@ -98,7 +98,7 @@ export const messages = english({
   firstRequest: "First request",
   group: "Group",
   groupHint: "Decides which models the key can call, and what they cost.",
-  groupOfAccount: "as the account: {group}",
+  groupOfAccount: "same as the account: {group}",
   groupUntil: "until {date}",
   groupLost:
     "Your account no longer has the group {group}, so calls with this key are refused. Choose another group under Limits.",

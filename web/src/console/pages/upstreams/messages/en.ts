@@ -19,7 +19,7 @@ export const messages = english({
   sunset: "ends on {date}",
   deprecated: "deprecated",
   noModels: "No models available to your account",
-  noModelsText: "Nothing serves your group at the moment. Calls are refused until the operator adds one.",
+  noModelsText: "Your group has no models at the moment. Calls are refused until the operator adds one.",
   profiles: "Provider login profiles",
   profilesText:
     "A profile describes how to log in to a provider. Profiles do not affect routing, and only admins see them.",
@@ -35,7 +35,7 @@ export const messages = english({
   refresh: "Refresh check",
   refreshed: "Marked for a manual reconnect. No provider was called.",
   never: "never requested",
-  pending: "pending_manual_connector since {time}",
+  pending: "requested, waiting for an admin since {time}",
   failed: "Something went wrong",
 });
 

@@ -25,7 +25,7 @@ export const messages = english({
   save: "Save",
   changed: "The webhook was changed.",
   secretTitle: "The secret of your webhook",
-  secretText: "Copy it now: it is shown only once. Your program checks with it that a message is from us.",
+  secretText: "Copy it now: it is shown only once. Your program uses it to check that a message is from us.",
   copySecret: "Copy the secret",
   saved: "I have saved it",
   statusNames: {
@@ -56,7 +56,7 @@ export const messages = english({
   noResponse: "no response",
   payload: "Message",
   replay: "Send again",
-  replayed: "It is sent again.",
+  replayed: "The message will be sent again.",
   newest: "Newest",
   older: "Older",
 });

@@ -61,16 +61,16 @@ export const en = english({
       "The Anthropic format on channels that speak it themselves, without conversion. For every other model, use `/msgcompat/v1/messages`.",
     message_counts: "Free. The count is an estimate where no channel counts tokens.",
     realtime:
-      "Open a WebSocket with the model in the address, such as `wss://.../v1/realtime?model=...`. You pay for each response.",
+      "Open a WebSocket with the model in the URL, such as `wss://.../v1/realtime?model=...`. You pay for each response.",
     cohere_rerank: "For models whose provider speaks the Cohere API.",
     models: "Only the models that your key can use.",
     usage:
       "What the key can spend and has spent. `start_date` and `end_date` in the query choose up to {days} days, such as `2026-11-01`. Free, at most {count} times per minute and account.",
-    balances: "Clients that show a balance know one of these addresses. They take the same key.",
+    balances: "Clients that show a balance call one of these addresses. They take the same key.",
     pass_through:
       "These paths go to the provider unchanged, if the operator allows it. A request costs its flat price, if there is one.",
     compat_messages:
-      "The Anthropic format for every chat model. Features that the model does not support are left out and listed in `x-compat-dropped`; with `x-compat-strict: true` in the request they are an error.",
+      "The Anthropic format for every chat model. Features that the model does not support are left out and listed in `x-compat-dropped`. With `x-compat-strict: true` in the request they are an error.",
     compat_counts: "An estimate, without calling a provider. Free.",
   },
   field: {
@@ -82,7 +82,7 @@ export const en = english({
     max_output_tokens: "The most tokens that the response may have, thinking included.",
     n: "How many results to create. Each one is charged.",
     prompt: "The text to work from.",
-    input: "A text, or a list of texts or parts.",
+    input: "A string, or a list of strings or parts.",
     image: "The image to work from.",
     voice: "The name of a voice of the model.",
     file: "The recording, in a format that the model accepts.",

@@ -2,13 +2,13 @@ import { english } from "../../../../i18n/messages.ts";
 import type { ChangeId } from "../changes.ts";
 
 export const en = english({
-  title: "Changes of the API",
+  title: "API changes",
   description: "What has changed for programs that call the API, the newest first, also as a feed.",
   lead: "What has changed for programs that call the API, the newest first. Nothing here breaks a request that worked before. Your operator decides when to install a new version.",
   feed: "Follow these changes in a [feed]({feed}) (Atom).",
   change: {
     errorLink:
-      "Error responses have a `Link` header that leads to the [page about errors](/docs/errors/), to the code of this error.",
+      "Error responses have a `Link` header that leads to their code on the [page about errors](/docs/errors/).",
     capabilities:
       "The [list of models](/models/) names what each model can do, sorts by every column, and shows the prices of your own group once you have logged in.",
     tags: "Calls can carry tags in the header `x-sluice-tags`, and name your end user in `safety_identifier`, `user` or `metadata.user_id`. Usage is summed by both.",

@@ -16,7 +16,7 @@ export const en = english({
     },
     tools: "Tools",
     toolsText:
-      "Describe functions in `tools`. When the model wants one, it sends the name and the arguments. Run it, send the result back, and the model goes on.",
+      "Describe functions in `tools`. When the model wants one, it sends the name and the arguments. Run it, send the result back, and the model continues.",
     toolsRule: {
       check: "Check the arguments before you run anything: a model can make mistakes.",
       limit: "Limit the number of rounds, as the example does.",
@@ -60,20 +60,20 @@ export const en = english({
     key: "The key is refused, although it is right",
     keyText:
       "Many clients take a key from the environment first, such as `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`. Remove it, and try the key on its own:",
-    address: "Every request is answered with 404",
+    address: "Every request gets a 404",
     addressText:
       "The base URL is wrong. It ends in `/v1` for OpenAI clients, and in `/msgcompat` for Anthropic clients, which add `/v1` themselves.",
     model: "The model does not exist",
     modelText:
-      "Copy the name from the [model list](/models/): upper and lower case count. If it is there, the key may be limited to other models. `GET /v1/models` lists what the key can use.",
-    balance: "The balance is refused, although there is some",
+      "Copy the name from the [model list](/models/): names are case-sensitive. If it is there, the key may be limited to other models. `GET /v1/models` lists what the key can use.",
+    balance: "A request is refused for lack of balance, although there is some",
     balanceText:
       "Before a request, the most that it can cost is set aside. Lower `max_tokens`, or look at the budget of the key under [API keys](/console/keys/).",
     stops: "The response stops in the middle",
     stopsText:
-      "If `finish_reason` is `length`, raise `max_tokens`. If the stream ends without a last event, a timeout of your client or a proxy between has closed the connection.",
+      "If `finish_reason` is `length`, raise `max_tokens`. If the stream ends without a last event, a timeout in your client, or a proxy in between, has closed the connection.",
     late: "A stream arrives all at once",
-    lateText: "Something between collects it. Turn off buffering in your proxy, or try `curl -N` from another network.",
+    lateText: "Something in between buffers it. Turn off buffering in your proxy, or try `curl -N` from another network.",
     another: "Another model answers",
     anotherText:
       "If the key allows a fallback, `x-sluice-model-used` names the model that answered. Under `/msgcompat`, the operator can send a Claude name to another model; `/msgcompat/v1/models` lists the names.",

@@ -2,12 +2,12 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const en = english({
   title: "A gateway to model APIs",
-  description: "One address and one key for model APIs, with an exact account of every call.",
-  heading: "One key for model APIs, and an exact account of every call",
+  description: "One address and one key for model APIs, with an exact receipt for every call.",
+  heading: "One key for model APIs, with an exact receipt for every call",
   lead: "Connect any OpenAI client to this gateway at {path}. GET /v1/models lists the models your key can use.",
   prices: "See prices",
   logIn: "Log in",
-  example: "A first call",
+  example: "Your first call",
   start: "Create an account",
   model: "Model",
   copy: "Copy",
@@ -16,16 +16,16 @@ export const en = english({
     title: "Figures of this service",
     models: "models",
     answered: "of calls answered in 30 days",
-    firstByte: "to the first byte of {model}, median of 7 days",
+    firstByte: "to the first byte of {model}, median over 7 days",
   },
   apis: {
     title: "Works with the APIs you already use",
-    lead: "Change the address and the key; everything else stays as it is.",
+    lead: "Change the address and the key; everything else stays the same.",
     api: "Interface",
     path: "Address",
     clients: "Works with",
     more: "Embeddings, images, audio, moderation",
-    listing: "Models of your key",
+    listing: "The models your key can use",
   },
   strip: {
     title: "Prices",
@@ -42,11 +42,11 @@ export const en = english({
     },
     call: {
       title: "Call",
-      text: "Each call is priced from its tokens, exactly, and rounded up once at the end.",
+      text: "Each call is priced exactly from its tokens. The total is rounded up once, at the end.",
     },
     check: {
       title: "Check",
-      text: "Every call has a receipt with its units and prices, so that you can check it.",
+      text: "Every call has a receipt with its units and prices, so you can check it.",
     },
   },
   faq: {
@@ -54,17 +54,17 @@ export const en = english({
     code: {
       question: "Do I have to change my code?",
       answer:
-        "Only the address and the key. OpenAI clients take {openai} as their base URL, Anthropic clients take {anthropic}.",
+        "Only the address and the key. OpenAI clients take {openai} as their base URL; Anthropic clients take {anthropic}.",
     },
     fail: {
       question: "What does a failed call cost?",
       answer:
-        "Nothing. A call that fails or produces no output is free. If you cancel a call, you pay for what was produced until then.",
+        "Nothing. A call that fails or produces no output is free. If you cancel a call, you pay for what was produced before that.",
     },
     limit: {
       question: "Can I limit what a key spends?",
       answer:
-        "Yes. A key can have a budget, an end date, a list of models, a list of addresses, and limits per minute. You can revoke it at any time.",
+        "Yes. You can give a key a budget, an expiry date, a list of models, a list of IP addresses, and limits per minute. You can revoke it at any time.",
     },
     store: {
       question: "Are my requests stored?",

@@ -11,7 +11,7 @@ export const en = english({
   grants: "{amount} of balance",
   grantsRate: "{amount} of balance for each {price}",
   priceRange: "{min} to {max}",
-  planGroup: "Until your month ends, your calls are in the group {group}: each price × {multiplier}.",
+  planGroup: "Until your month ends, your calls use the group {group}: each price × {multiplier}.",
   choose: "Choose {plan}",
   models: "Models",
   perMillion: "US dollars per million tokens",
@@ -37,7 +37,7 @@ export const en = english({
     },
     expiry: {
       title: "How long it lasts",
-      text: "Balance from a single payment does not expire. The balance of a monthly plan expires with its month; paying again extends it.",
+      text: "Balance from a single payment does not expire. The balance of a monthly plan expires at the end of its month; paying again extends it.",
     },
     failed: {
       title: "What is free",

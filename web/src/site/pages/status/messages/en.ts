@@ -2,11 +2,11 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const en = english({
   title: "Status",
-  description: "How the models of {brand} do now, and did on the last 90 days.",
+  description: "How the models of {brand} are doing now, and how they did over the last 90 days.",
   heading: "Status",
   overall: {
     none: "All systems operational",
-    maintenance: "Maintenance is under way",
+    maintenance: "Maintenance in progress",
     minor: "Some models are slow or fail at times",
     major: "Some models are failing",
     critical: "The service is failing",
@@ -19,10 +19,10 @@ export const en = english({
     unknown: "Few calls lately",
   },
   success: "{share} answered in 90 days",
-  firstByte: "95% of calls begin within {time}",
+  firstByte: "95% of calls start within {time}",
   oldest: "90 days ago",
   today: "Today",
-  bars: "Share of answered calls by day: {days} days with calls, the lowest {lowest}",
+  bars: "Share of answered calls by day: {days} days with calls, lowest {lowest}",
   few: "few calls",
   models: "Models",
   incidents: "Incidents",
@@ -38,7 +38,7 @@ export const en = english({
   failed: "The status could not be loaded.",
   retry: "Try again",
   updated: "As of {time}",
-  json: "As JSON for programs",
+  json: "Status as JSON",
   days: "Days are in UTC.",
 });
 
