@@ -221,14 +221,14 @@ export const de: DocTexts = {
     title: "Abrechnung",
     description: "Was ein Aufruf kostet, was frei ist, Tarife, Zahlungen, Erstattungen und Limits von Schlüsseln.",
     lead: "Sie zahlen im Voraus. Ein Aufruf legt zurück, was er höchstens kosten kann, und am Ende wird genau berechnet, was er verbraucht hat.",
-    units: "Guthaben und Quota",
+    units: "Guthaben",
     unitsText:
-      "Guthaben wird in Quota gezählt, {quota} Quota sind 1 USD. Modelle haben Preise in US-Dollar pro Million Tokens; alle stehen auf der [Preisseite](/pricing/). Eine andere Währung gibt es nicht.",
+      "Guthaben ist in US-Dollar, in Schritten von {step}. Modelle haben Preise in US-Dollar pro Million Tokens; alle stehen auf der [Preisseite](/pricing/). Eine andere Währung gibt es nicht.",
     cost: "Was ein Aufruf kostet",
     step: {
       hold: "Bevor ein Aufruf an einen Anbieter geht, wird zurückgelegt, was er höchstens kosten kann: Seine Größe begrenzt die Eingabe, `max_tokens` oder das Modell die Ausgabe.",
       count:
-        "An seinem Ende werden die Tokenzahlen des Anbieters mit den Preisen multipliziert. Die exakte Summe wird einmal auf ganze Quota aufgerundet.",
+        "An seinem Ende werden die Tokenzahlen des Anbieters mit den Preisen multipliziert. Die exakte Summe wird einmal auf den nächsten Schritt des Guthabens aufgerundet.",
       free: "Was zurückgelegt und nicht verbraucht wurde, ist wieder frei.",
     },
     costHold:
@@ -256,14 +256,14 @@ export const de: DocTexts = {
     monthly: "Monatlich",
     monthlyGives: "Guthaben für einen Monat ab der Zahlung",
     monthlyEnds:
-      "Unverbrauchtes endet mit dem Monat. Nichts verlängert sich von selbst; eine weitere Bestellung fügt einen Monat hinzu.",
+      "Unverbrauchtes endet mit dem Monat. Ein einzelner Monat verlängert sich nicht; eine weitere Bestellung fügt einen hinzu. Ein Abonnement verlängert sich, bis Sie es kündigen.",
     plansText: "Guthaben eines Monats wird zuerst verbraucht, der Monat, der am frühesten endet, vor den anderen.",
     paying: "Zahlungen",
     payingText:
       "Bestellungen werden per Karte oder Wallet bezahlt, je nachdem, was der Betreiber anbietet, in US-Dollar. Eine Bestellung wird einmal gutgeschrieben, wenn der Zahlungsdienst genau ihren Betrag bestätigt hat. Eine Zahlung, die nicht passt, sieht sich ein Mensch an; bis dahin wird nichts gutgeschrieben.",
     refunds: "Erstattungen",
     refundsText:
-      "Schreiben Sie dem Support mit der Nummer der Bestellung. Eine Erstattung nimmt Quota im Verhältnis zum Geld zurück; bei einem Monatstarif nur, solange der Monat läuft. Verbrauchte Quota wird nicht von selbst erstattet.",
+      "Schreiben Sie dem Support mit der Nummer der Bestellung. Eine Erstattung nimmt Guthaben im Verhältnis zum Geld zurück; bei einem Monatstarif nur, solange der Monat läuft. Verbrauchtes Guthaben wird nicht von selbst erstattet.",
     keyLimits: "Limits eines Schlüssels",
     keyLimitsText: "Jeder Schlüssel kann eigene Limits haben, unter [API-Schlüssel](/console/keys/):",
     limit: {

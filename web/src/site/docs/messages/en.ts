@@ -208,14 +208,14 @@ export const en = english({
     title: "Billing",
     description: "What a call costs, what is free, plans, payments, refunds, and key limits.",
     lead: "You pay in advance. While a call runs, the most it can cost is set aside; when it ends, you pay exactly what it used.",
-    units: "Balance and quota",
+    units: "Balance",
     unitsText:
-      "Your balance is kept in quota, a whole-number unit: {quota} quota are 1 USD. Models are priced in US dollars per million tokens; the [price page](/pricing/) lists them all. There is no other currency.",
+      "Your balance is in US dollars, in steps of {step}. Models are priced in US dollars per million tokens; the [price page](/pricing/) lists them all. There is no other currency.",
     cost: "What a call costs",
     step: {
       hold: "Before a call goes to a provider, the most it can cost is set aside: its size limits the input, and `max_tokens` or the model limits the output.",
       count:
-        "When it ends, the provider's token counts are multiplied by the prices. The exact sum is rounded up once, to whole quota.",
+        "When it ends, the provider's token counts are multiplied by the prices. The exact sum is rounded up once, to the next step of the balance.",
       free: "What was set aside and not used becomes available again.",
     },
     costHold:
@@ -242,14 +242,15 @@ export const en = english({
     creditEnds: "Never",
     monthly: "Monthly",
     monthlyGives: "Balance for one month from the payment",
-    monthlyEnds: "The unused part expires with the month. Nothing renews automatically; another order adds a month.",
+    monthlyEnds:
+      "The unused part expires with the month. A single month does not renew, and another order adds one. A subscription renews until you cancel it.",
     plansText: "Monthly balance is used first, starting with the month that ends soonest.",
     paying: "Payments",
     payingText:
       "You pay by card or wallet, as the operator offers, in US dollars. An order is credited once, when the payment provider has confirmed its exact amount. A payment that does not match is reviewed by a person, and nothing is credited until then.",
     refunds: "Refunds",
     refundsText:
-      "Contact support with the order number. A refund takes back quota in proportion to the money; for a monthly plan, only during its month. Used quota is not refunded automatically.",
+      "Contact support with the order number. A refund takes balance back in proportion to the money; for a monthly plan, only during its month. Used balance is not refunded automatically.",
     keyLimits: "Limits of a key",
     keyLimitsText: "Each key can have its own limits, under [API keys](/console/keys/):",
     limit: {

@@ -217,14 +217,14 @@ export const es: DocTexts = {
     title: "Facturación",
     description: "Cuánto cuesta una llamada, qué es gratis, planes, pagos, reembolsos y límites de las claves.",
     lead: "Pagas por adelantado. Una llamada reserva lo máximo que puede costar y, al terminar, se cobra exactamente lo que ha usado.",
-    units: "Saldo y cuota",
+    units: "Saldo",
     unitsText:
-      "El saldo se cuenta en cuota: {quota} de cuota son 1 USD. Los modelos tienen precio en dólares estadounidenses por millón de tokens; están todos en la [página de precios](/pricing/). No hay otra moneda.",
+      "El saldo está en dólares estadounidenses, en pasos de {step}. Los modelos tienen precio en dólares estadounidenses por millón de tokens; están todos en la [página de precios](/pricing/). No hay otra moneda.",
     cost: "Cuánto cuesta una llamada",
     step: {
       hold: "Antes de enviar una llamada a un proveedor se reserva lo máximo que puede costar: su tamaño limita la entrada, y `max_tokens` o el modelo limitan la salida.",
       count:
-        "Al final, los tokens que contó el proveedor se multiplican por los precios. La suma exacta se redondea hacia arriba una sola vez, a cuota entera.",
+        "Al final, los tokens que contó el proveedor se multiplican por los precios. La suma exacta se redondea hacia arriba una sola vez, al siguiente paso del saldo.",
       free: "Lo que se reservó y no se usó vuelve a estar libre.",
     },
     costHold:
@@ -251,14 +251,15 @@ export const es: DocTexts = {
     creditEnds: "Nunca",
     monthly: "Mensual",
     monthlyGives: "Saldo para un mes desde el pago",
-    monthlyEnds: "Lo no usado termina con el mes. Nada se renueva solo; otro pedido añade un mes.",
+    monthlyEnds:
+      "Lo no usado termina con el mes. Un mes suelto no se renueva; otro pedido añade uno. Una suscripción se renueva hasta que la canceles.",
     plansText: "Primero se usa el saldo mensual, empezando por el mes que antes termina.",
     paying: "Pagos",
     payingText:
       "Los pedidos se pagan con tarjeta o monedero, según lo que ofrezca el operador, en dólares estadounidenses. Un pedido se abona una sola vez, cuando la pasarela confirma exactamente su importe. Un pago que no cuadra lo revisa una persona, y hasta entonces no se abona nada.",
     refunds: "Reembolsos",
     refundsText:
-      "Escribe a soporte con el número del pedido. Un reembolso retira cuota en proporción al dinero; en un plan mensual, solo mientras dura el mes. La cuota ya usada no se reembolsa automáticamente.",
+      "Escribe a soporte con el número del pedido. Un reembolso retira saldo en proporción al dinero; en un plan mensual, solo mientras dura el mes. El saldo ya usado no se reembolsa automáticamente.",
     keyLimits: "Límites de una clave",
     keyLimitsText: "Cada clave puede tener límites propios, en [Claves de API](/console/keys/):",
     limit: {

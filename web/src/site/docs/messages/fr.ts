@@ -221,14 +221,14 @@ export const fr: DocTexts = {
     title: "Facturation",
     description: "Ce que coûte un appel, ce qui est gratuit, formules, paiements, remboursements et limites des clés.",
     lead: "Vous payez d’avance. Un appel met de côté ce qu’il peut coûter au plus, et à la fin, exactement ce qu’il a utilisé est facturé.",
-    units: "Solde et quota",
+    units: "Solde",
     unitsText:
-      "Le solde se compte en quota : {quota} de quota valent 1 USD. Les modèles ont un prix en dollars américains par million de tokens ; ils sont tous sur la [page des prix](/pricing/). Il n’y a pas d’autre monnaie.",
+      "Le solde est en dollars américains, par pas de {step}. Les modèles ont un prix en dollars américains par million de tokens ; ils sont tous sur la [page des prix](/pricing/). Il n’y a pas d’autre monnaie.",
     cost: "Ce que coûte un appel",
     step: {
       hold: "Avant qu’un appel parte chez un fournisseur, ce qu’il peut coûter au plus est mis de côté : sa taille borne l’entrée, `max_tokens` ou le modèle borne la sortie.",
       count:
-        "À la fin, les tokens comptés par le fournisseur sont multipliés par les prix. La somme exacte est arrondie une seule fois, au quota entier supérieur.",
+        "À la fin, les tokens comptés par le fournisseur sont multipliés par les prix. La somme exacte est arrondie une seule fois, au pas supérieur du solde.",
       free: "Ce qui a été mis de côté sans être utilisé redevient libre.",
     },
     costHold:
@@ -256,14 +256,14 @@ export const fr: DocTexts = {
     monthly: "Mensuelle",
     monthlyGives: "Un solde pour un mois à partir du paiement",
     monthlyEnds:
-      "Ce qui n’est pas utilisé se termine avec le mois. Rien ne se renouvelle tout seul ; une autre commande ajoute un mois.",
+      "Ce qui n’est pas utilisé se termine avec le mois. Un mois seul ne se renouvelle pas ; une autre commande en ajoute un. Un abonnement se renouvelle jusqu’à ce que vous l’annuliez.",
     plansText: "Le solde mensuel est utilisé d’abord, le mois qui se termine le plus tôt avant les autres.",
     paying: "Paiements",
     payingText:
       "Les commandes se paient par carte ou par portefeuille, selon ce que l’exploitant propose, en dollars américains. Une commande est créditée une fois, quand le service de paiement a confirmé exactement son montant. Un paiement qui ne correspond pas est examiné par une personne, et rien n’est crédité avant.",
     refunds: "Remboursements",
     refundsText:
-      "Écrivez au support avec le numéro de la commande. Un remboursement reprend du quota en proportion de l’argent ; pour une formule mensuelle, seulement tant que le mois court. Le quota utilisé n’est pas remboursé automatiquement.",
+      "Écrivez au support avec le numéro de la commande. Un remboursement reprend du solde en proportion de l’argent ; pour une formule mensuelle, seulement tant que le mois court. Le solde utilisé n’est pas remboursé automatiquement.",
     keyLimits: "Limites d’une clé",
     keyLimitsText: "Chaque clé peut avoir ses propres limites, dans [Clés API](/console/keys/) :",
     limit: {

@@ -213,14 +213,14 @@ export const pt: DocTexts = {
     title: "Cobrança",
     description: "Quanto custa uma chamada, o que é grátis, planos, pagamentos, reembolsos e limites das chaves.",
     lead: "Você paga antes. Uma chamada reserva o máximo que pode custar e, ao terminar, é cobrado exatamente o que ela usou.",
-    units: "Saldo e cota",
+    units: "Saldo",
     unitsText:
-      "O saldo é contado em cota: {quota} de cota valem 1 USD. Os modelos têm preço em dólares americanos por milhão de tokens; todos estão na [página de preços](/pricing/). Não há outra moeda.",
+      "O saldo é em dólares americanos, em passos de {step}. Os modelos têm preço em dólares americanos por milhão de tokens; todos estão na [página de preços](/pricing/). Não há outra moeda.",
     cost: "Quanto custa uma chamada",
     step: {
       hold: "Antes de uma chamada ir ao provedor, reserva-se o máximo que ela pode custar: o tamanho limita a entrada, e `max_tokens` ou o modelo limita a saída.",
       count:
-        "No fim, os tokens contados pelo provedor são multiplicados pelos preços. A soma exata é arredondada para cima uma única vez, para cota inteira.",
+        "No fim, os tokens contados pelo provedor são multiplicados pelos preços. A soma exata é arredondada para cima uma única vez, para o próximo passo do saldo.",
       free: "O que foi reservado e não usado fica livre de novo.",
     },
     costHold:
@@ -247,14 +247,15 @@ export const pt: DocTexts = {
     creditEnds: "Nunca",
     monthly: "Mensal",
     monthlyGives: "Saldo por um mês a partir do pagamento",
-    monthlyEnds: "O que não for usado termina com o mês. Nada se renova sozinho; outro pedido acrescenta um mês.",
+    monthlyEnds:
+      "O que não for usado termina com o mês. Um mês avulso não se renova; outro pedido acrescenta um. Uma assinatura se renova até você cancelá-la.",
     plansText: "O saldo mensal é usado primeiro, começando pelo mês que termina antes.",
     paying: "Pagamentos",
     payingText:
       "Os pedidos são pagos com cartão ou carteira, conforme o operador oferece, em dólares americanos. Um pedido é creditado uma única vez, quando o gateway confirma exatamente o valor. Um pagamento que não confere é analisado por uma pessoa, e nada é creditado até lá.",
     refunds: "Reembolsos",
     refundsText:
-      "Escreva ao suporte com o número do pedido. Um reembolso retira cota na proporção do dinheiro; em um plano mensal, só enquanto o mês corre. Cota já usada não é reembolsada automaticamente.",
+      "Escreva ao suporte com o número do pedido. Um reembolso retira saldo na proporção do dinheiro; em um plano mensal, só enquanto o mês corre. Saldo já usado não é reembolsado automaticamente.",
     keyLimits: "Limites de uma chave",
     keyLimitsText: "Cada chave pode ter limites próprios, em [Chaves de API](/console/keys/):",
     limit: {

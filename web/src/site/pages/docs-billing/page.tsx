@@ -1,4 +1,3 @@
-import { quotaPerUsd } from "@sluice/contracts/money";
 import { fill } from "../../../i18n/messages.ts";
 import { docNames } from "../../docs/doc-list.ts";
 import { docPage } from "../../docs/doc-page.tsx";
@@ -9,7 +8,7 @@ const text = (sentence: string): DocBlock => ({ kind: "text", text: sentence });
 /** `/docs/billing/`: what a call costs, and when it is paid. */
 export const docsBillingPage = docPage({
   path: "/docs/billing/",
-  updatedOn: "2026-11-21",
+  updatedOn: "2026-11-29",
   name: docNames["/docs/billing/"],
   content: ({ billing: texts }, { formats }) => ({
     title: texts.title,
@@ -18,7 +17,7 @@ export const docsBillingPage = docPage({
       {
         id: "units",
         title: texts.units,
-        blocks: [text(fill(texts.unitsText, { quota: formats.number(quotaPerUsd) }))],
+        blocks: [text(fill(texts.unitsText, { step: formats.quota(1) }))],
       },
       {
         id: "cost",

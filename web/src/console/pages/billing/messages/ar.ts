@@ -78,7 +78,7 @@ export const messages: BillingMessages = {
   order: "الطلب",
   amount: "المبلغ",
   channel: "دُفع عبر",
-  channels: { none: "لم تُختر", mock: "تجربة", walletpay: "محفظة", cardpay: "بوابة البطاقات", code: "رمز" },
+  channels: { none: "لم تُختر", mock: "تجربة", walletpay: "محفظة", cardpay: "بطاقة", code: "رمز" },
   orderNames: {
     pending: "ينتظر الدفع",
     settled: "مدفوع",

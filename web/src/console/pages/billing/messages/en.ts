@@ -79,7 +79,7 @@ export const messages = english({
   order: "Order",
   amount: "Amount",
   channel: "Payment method",
-  channels: { none: "not chosen", mock: "trial", walletpay: "wallet", cardpay: "card gateway", code: "code" },
+  channels: { none: "not chosen", mock: "trial", walletpay: "wallet", cardpay: "card", code: "code" },
   orderNames: {
     pending: "waiting for payment",
     settled: "paid",

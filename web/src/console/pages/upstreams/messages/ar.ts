@@ -34,6 +34,6 @@ export const messages: UpstreamsMessages = {
   refresh: "فحص التجديد",
   refreshed: "وُسم بأنه يحتاج إلى ربط يدوي. لم يُستدعَ أي مزوّد.",
   never: "لم يُطلب",
-  pending: "pending_manual_connector منذ {time}",
+  pending: "مطلوب، وينتظر أحد المشرفين منذ {time}",
   failed: "لم ينجح الأمر",
 };

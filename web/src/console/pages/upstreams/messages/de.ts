@@ -37,6 +37,6 @@ export const messages: UpstreamsMessages = {
   refresh: "Erneuerung prüfen",
   refreshed: "Es ist als eines markiert, das jemand von Hand verbinden muss. Kein Anbieter wurde aufgerufen.",
   never: "nie verlangt",
-  pending: "pending_manual_connector seit {time}",
+  pending: "angefordert, wartet seit {time} auf einen Admin",
   failed: "Das hat nicht geklappt",
 };

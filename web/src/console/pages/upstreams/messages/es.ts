@@ -37,6 +37,6 @@ export const messages: UpstreamsMessages = {
   refresh: "Comprobar renovación",
   refreshed: "Ha quedado marcado para que alguien lo conecte a mano. No se ha llamado a ningún proveedor.",
   never: "nunca pedido",
-  pending: "pending_manual_connector desde {time}",
+  pending: "solicitado, a la espera de un administrador desde {time}",
   failed: "No ha funcionado",
 };

@@ -37,6 +37,6 @@ export const messages: UpstreamsMessages = {
   refresh: "Vérifier le renouvellement",
   refreshed: "Il est marqué comme devant être connecté à la main. Aucun fournisseur n’a été appelé.",
   never: "jamais demandé",
-  pending: "pending_manual_connector depuis {time}",
+  pending: "demandé, en attente d’un administrateur depuis {time}",
   failed: "Cela n’a pas fonctionné",
 };

@@ -35,6 +35,6 @@ export const messages: UpstreamsMessages = {
   refresh: "नवीनीकरण जाँचें",
   refreshed: "इसे ऐसा चिह्नित किया गया है कि किसी को हाथ से जोड़ना होगा। किसी प्रदाता को कॉल नहीं की गई।",
   never: "कभी नहीं माँगा गया",
-  pending: "pending_manual_connector, {time} से",
+  pending: "अनुरोध किया गया, {time} से एडमिन की प्रतीक्षा में",
   failed: "यह नहीं हो पाया",
 };

@@ -35,6 +35,6 @@ export const messages: UpstreamsMessages = {
   refresh: "更新を確認",
   refreshed: "手動での接続が必要なものとして印を付けました。プロバイダーへの呼び出しは行っていません。",
   never: "依頼なし",
-  pending: "pending_manual_connector（{time} から）",
+  pending: "依頼済み。{time} から管理者の対応待ち",
   failed: "処理できませんでした",
 };

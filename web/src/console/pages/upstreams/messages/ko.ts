@@ -35,6 +35,6 @@ export const messages: UpstreamsMessages = {
   refresh: "갱신 확인",
   refreshed: "직접 연결해야 하는 것으로 표시했습니다. 제공업체는 호출하지 않았습니다.",
   never: "요청한 적 없음",
-  pending: "pending_manual_connector, {time}부터",
+  pending: "요청됨, {time}부터 관리자 대기 중",
   failed: "처리하지 못했습니다",
 };

@@ -36,6 +36,6 @@ export const messages: UpstreamsMessages = {
   refresh: "Verificar renovação",
   refreshed: "Ficou marcado para que alguém o conecte manualmente. Nenhum provedor foi chamado.",
   never: "nunca pedido",
-  pending: "pending_manual_connector desde {time}",
+  pending: "solicitado, aguardando um administrador desde {time}",
   failed: "Não deu certo",
 };

@@ -36,6 +36,6 @@ export const messages: UpstreamsMessages = {
   refresh: "Проверить продление",
   refreshed: "Отмечено, что его нужно подключить вручную. К поставщикам запросов не было.",
   never: "не запрашивалось",
-  pending: "pending_manual_connector с {time}",
+  pending: "запрошено, ожидает администратора с {time}",
   failed: "Не получилось",
 };

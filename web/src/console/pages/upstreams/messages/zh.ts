@@ -34,6 +34,6 @@ export const messages: UpstreamsMessages = {
   refresh: "检查续期",
   refreshed: "已标记为需要人工连接。没有调用任何提供商。",
   never: "从未请求",
-  pending: "pending_manual_connector，自 {time} 起",
+  pending: "已请求，自 {time} 起等待管理员处理",
   failed: "操作未成功",
 };

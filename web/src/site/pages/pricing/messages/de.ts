@@ -45,7 +45,7 @@ export const de: PricingTexts = {
     },
     multiplier: {
       title: "Der Multiplikator",
-      text: "Ein Konto kann einen eigenen Multiplikator haben, die Gruppe eines Schlüssels ebenso; beide werden malgenommen. Sie stehen in der Konsole und gelten für jeden Aufruf, aufgerundet auf die nächste ganze Einheit.",
+      text: "Ein Konto kann einen eigenen Multiplikator haben, die Gruppe eines Schlüssels ebenso; beide werden malgenommen. Sie stehen in der Konsole und gelten für jeden Aufruf; das Ergebnis wird aufgerundet.",
     },
   },
 };

@@ -45,7 +45,7 @@ export const en = english({
     },
     multiplier: {
       title: "The rate multiplier",
-      text: "An account can have its own rate multiplier, and so can the group of an API key; each price is multiplied by both. They are shown in the console and applied to each call, rounded up to the next whole unit.",
+      text: "An account can have its own rate multiplier, and so can the group of an API key; each price is multiplied by both. They are shown in the console and applied to each call, with the result rounded up.",
     },
   },
 });

@@ -45,7 +45,7 @@ export const fr: PricingTexts = {
     },
     multiplier: {
       title: "Le multiplicateur",
-      text: "Un compte peut avoir son propre multiplicateur, et le groupe d’une clé aussi ; chaque prix est multiplié par les deux. Ils sont affichés dans la console et appliqués à chaque appel, arrondi à l’unité supérieure.",
+      text: "Un compte peut avoir son propre multiplicateur, et le groupe d’une clé aussi ; chaque prix est multiplié par les deux. Ils sont affichés dans la console et appliqués à chaque appel ; le résultat est arrondi au supérieur.",
     },
   },
 };
