@@ -40,7 +40,7 @@ test(
       await page.getByRole("button", { name: "Suspend", exact: true }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText("2 rows will be changed, 1 row left alone.").waitFor();
-      await dialog.getByText("It is suspended already.").waitFor();
+      await dialog.getByText("It is already suspended.").waitFor();
       expect(await watched.axe()).toEqual([]);
       await dialog.getByLabel("Reason").fill("a wave of spam");
       await dialog.getByRole("button", { name: "Suspend: 2 rows" }).click();

@@ -115,7 +115,7 @@ test(
         await page.getByLabel("Server", { exact: true }).fill(new URL(provider.url).origin.replace(/:\d+$/, ":9"));
         await page.getByRole("button", { name: "Get the models" }).click();
         // The address is under Advanced, which opens by itself.
-        await page.getByText(/No list arrived/).waitFor();
+        await page.getByText(/No list was received/).waitFor();
         await expectSound(watched, "provider-refused");
         await page.getByLabel("Server", { exact: true }).fill(provider.url);
         await page.getByRole("textbox", { name: /^Key/ }).fill("a-key-of-the-sandbox");

@@ -92,7 +92,9 @@ test("a program that answers every path with its page is not taken for ours", as
   });
   const address = `http://127.0.0.1:${other.port}`;
   const { findings } = await examine({ PUBLIC_BASE_URL: address });
-  expect(problemsOf(findings)).toEqual([`address: ${address} leads to another program: its /healthz is not ours.`]);
+  expect(problemsOf(findings)).toEqual([
+    `address: ${address} reaches another program: its /healthz does not respond as Sluice does.`,
+  ]);
 });
 
 test("a file of certificates that can't be read is one problem among the findings", async () => {
@@ -190,7 +192,7 @@ test("what the service may do in its database is tried: partitions, locks and me
 test("a master key of another database, and a database that is away, are found", async () => {
   const other = Buffer.from(new Bun.CryptoHasher("sha256").update("another key").digest()).toString("base64");
   expect(problemsOf((await examine({ MASTER_KEY: other })).findings).join()).toContain(
-    "opens nothing in this database",
+    "decrypts nothing in this database",
   );
   const away = await examine({ DATABASE_URL: "postgres://nobody@127.0.0.1:9/none" });
   expect(problemsOf(away.findings).join()).toContain("can't be reached");

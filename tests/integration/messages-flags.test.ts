@@ -232,7 +232,7 @@ describe.each(arrangements)("the flags of the model map, %s", (arrangement) => {
       expect((await messages.usageOf(whole)).quota).toBeGreaterThan(0n);
       messages.provider.script({ ...wordsWithoutEnd, framing });
       const cut = await messages.post({ model: "flag-none", stream: true });
-      expect(await cut.text()).toContain("upstream closed the stream early");
+      expect(await cut.text()).toContain("The provider closed the stream early.");
       expect(await messages.usageOf(cut)).toMatchObject({ outcome: "failed", error_code: "stream_interrupted" });
     }
     expect(await messages.rig.checkMoney()).toEqual([]);

@@ -469,7 +469,7 @@ describe("the chain of accesses", () => {
     };
     const { body } = await admin.get("/backend/admin/trace/access/check/");
     const { number, hash } = body["head"] as { number: number; hash: string };
-    const whole = `the chain is whole and ends with link ${number}, ${hash}\n`;
+    const whole = `the chain is intact and ends with link ${number}, ${hash}\n`;
     expect(await run("--expect", `${number}:${hash}`)).toEqual([0, whole]);
     const [exitCode, output] = await run("--expect", `${number}:${"0".repeat(64)}`);
     expect([exitCode, output]).toEqual([1, expect.stringContaining(`link ${number}: the expected link differs`)]);

@@ -43,7 +43,7 @@ function registrationEndpoints({ registration, newcomers }: AccountRouteDeps): A
       summary:
         "Get who may register, and the proof of work that a registration needs: a decimal number whose text makes the SHA-256 of `<challenge>:<address in lower case>:<number>` begin with `bits` zero bits",
       output: registrationNeedsResponse,
-      limits: ["A challenge is good for one registration within ten minutes."],
+      limits: ["A challenge is valid for one registration within ten minutes."],
       errors: [],
       handle: async () => {
         const { mode, domains, proof, accepts } = await newcomers.needs();
@@ -184,7 +184,7 @@ function resetEndpoints({ reset }: AccountRouteDeps): AnyEndpoint[] {
       access: "public",
       input: passwordResetInput,
       summary:
-        "Set a new password by a reset link, end every session, and remove linked sign-ins and passkeys if that is asked for",
+        "Set a new password by a reset link, end every session, and remove linked sign-ins and passkeys if requested",
       output: emptyResponse,
       errors: ["invalid_token", "invalid_password", "invitation_unusable", "too_many_attempts"],
       handle: async (call) => {

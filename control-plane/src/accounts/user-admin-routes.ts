@@ -52,7 +52,7 @@ function resendEndpoint({ registration }: AccountRouteDeps): AnyEndpoint {
     input: resendVerificationInput,
     output: z.strictObject({ user_id: z.union([z.int(), z.string()]), status: z.literal("queued") }),
     errors: ["not_found", "conflict", "too_many_attempts"],
-    limits: ["Shares its limit per address with the mails that users request themselves."],
+    limits: ["Shares its limit per address with the e-mails that users request themselves."],
     summary: "Send a new link to a user who has not verified the address yet; earlier links stop working",
     handle: async (call) => {
       await registration.resendFor(call.input.user_id as UserId, call.admin, {

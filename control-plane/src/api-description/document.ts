@@ -6,9 +6,9 @@ import { fromEndpoint, fromNativeRoute } from "./operation.ts";
 import { shareParts } from "./shared-parts.ts";
 
 const description = `Programs call the model APIs under \`/v1\` and \`/msgcompat\` with an API key. Everything under \`/backend\` is for the
-console and for programs with an access token: logins are cookies, writes are JSON from the same origin, or with a token from anywhere, answers are \`{"ok":true, ...}\` or
-\`{"ok":false,"error":{...}}\`, and every answer names its request in \`x-request-id\`. Paths under \`/backend\` mean the same without their
-last slash. A GET can be asked as HEAD. Integers beyond what a JSON number holds exactly are sent as their digits.`;
+console and for programs with an access token: logins are cookies, writes are JSON from the same origin, or with a token from anywhere, responses are \`{"ok":true, ...}\` or
+\`{"ok":false,"error":{...}}\`, and every response names its request in \`x-request-id\`. Paths under \`/backend\` mean the same without their
+last slash. HEAD works wherever GET does. Integers beyond what a JSON number holds exactly are sent as their digits.`;
 
 const securitySchemes = {
   userSession: { type: "apiKey", in: "cookie", name: "SVC_USER_SESSID", description: "The user login." },

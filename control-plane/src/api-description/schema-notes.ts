@@ -21,7 +21,7 @@ export const schemaNotes: ReadonlyMap<z.core.$ZodType, object> = new Map<z.core.
   [approvalEntry, describedAs("Approval")],
   [targetView, describedAs("EventTarget")],
   [deliveryView, describedAs("EventDelivery")],
-  [recordId, { title: "Id", description: "The id of a record, as a number or as its digits." }],
+  [recordId, { title: "Id", description: "The ID of a record, as a number or as its digits." }],
   [rowId, describedAs("RowId")],
   [pageSize, { type: "integer", minimum: 1, maximum: keyPageMax, pattern: undefined }],
 ]);

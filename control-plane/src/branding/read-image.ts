@@ -103,6 +103,6 @@ function refuseActiveDrawing(bytes: Uint8Array): void {
   const text = new TextDecoder().decode(bytes);
   // Characters may be written as references, which are read before a browser looks at them.
   if (activeParts.test(text) || /&#/.test(text)) {
-    throw refused("This SVG file holds scripts, links or parts of other files. Export it as a plain drawing.");
+    throw refused("This SVG file contains scripts, links or parts of other files. Export it as a plain drawing.");
   }
 }

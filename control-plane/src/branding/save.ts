@@ -104,7 +104,7 @@ function faultsOfText({ headline, sub_line, links }: Omit<SaveTextInput, "versio
     ...(isOneLine(headline) ? {} : { headline: oneLine }),
     ...(isOneLine(sub_line) ? {} : { sub_line: oneLine }),
     ...(isUnfit
-      ? { links: "Each link has a label, and a URL that begins with https:// or a path of this site such as /docs/." }
+      ? { links: "Each link needs a label, and a URL that begins with https:// or a path of this site such as /docs/." }
       : {}),
   };
 }
@@ -168,7 +168,7 @@ function faultsOfEdition(
   return {
     ...(isAccepted && markdown !== ""
       ? {}
-      : { asks_consent: "Users accept terms and privacy policies that have a text." }),
+      : { asks_consent: "Users can only be asked to accept terms or a privacy policy with a text." }),
     ...(newest > 0 && changes === "" ? { changes: "Say what is different from what users have accepted." } : {}),
   };
 }

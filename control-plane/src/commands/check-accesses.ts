@@ -31,7 +31,7 @@ async function main(): Promise<number> {
       process.stdout.write(`link ${number ?? "unknown"}: ${finding}\n`);
     }
     const end = head === null ? "has no head" : `ends with link ${head.number}, ${head.hash}`;
-    process.stdout.write(`${findings.length === 0 ? "the chain is whole" : "THE CHAIN IS BROKEN"} and ${end}\n`);
+    process.stdout.write(`${findings.length === 0 ? "the chain is intact" : "THE CHAIN IS BROKEN"} and ${end}\n`);
     return findings.length === 0 ? 0 : 1;
   } finally {
     await db.close(2_000);

@@ -46,7 +46,7 @@ async function main(): Promise<void> {
       throw new Error("the username, the e-mail address or the mobile number belongs to an admin already");
     }
     const shown = given === null ? `, password ${made.password}` : "";
-    process.stdout.write(`${values.super ? "super-admin" : "admin"} ${username} was made${shown}\n`);
+    process.stdout.write(`${values.super ? "super-admin" : "admin"} ${username} was created${shown}\n`);
   } finally {
     await db.close(2_000);
   }

@@ -22,7 +22,7 @@ type FrontDeps = {
 /** The calls that the front serves by itself: the same relay, reached without the runtime's server. */
 export function frontWork({ config, relay, log, registry }: FrontDeps): FrontWork {
   const siteUrl = publicBaseUrl(config);
-  const count = counter(registry, "sluice_front_total", "Requests at the front, by what became of them.", "outcome");
+  const count = counter(registry, "sluice_front_total", "Requests at the front, by outcome.", "outcome");
   const refuse = (target: string, error: AppError, requestId: string): FrontResponse => {
     const [path = target] = target.split("?");
     const call = { path, headers: new Headers(), requestId: requestId as RequestId };

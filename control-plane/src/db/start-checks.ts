@@ -22,7 +22,7 @@ export async function checkDatabase(parts: {
   const closed = keyIds.filter((id) => !opening.includes(id));
   if (keyIds.length > 0 && closed.length === keyIds.length) {
     throw new MasterKeyError(
-      `The master key ${opening.join(", ")} opens nothing in this database, which is sealed under ${keyIds.join(", ")}.`,
+      `The master key ${opening.join(", ")} decrypts nothing in this database, which is encrypted under ${keyIds.join(", ")}.`,
     );
   }
   if (closed.length > 0) {

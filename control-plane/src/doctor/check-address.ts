@@ -39,9 +39,13 @@ async function checkAnswer(publicUrl: string): Promise<Finding> {
     // A page of another program, or a gateway that customers are still moved from, answers every path with 200.
     return isOurs(text)
       ? fine(area, `${publicUrl} answers`)
-      : problem(area, `${publicUrl} leads to another program: its /healthz is not ours.`, "Point the edge to Sluice.");
+      : problem(
+          area,
+          `${publicUrl} reaches another program: its /healthz does not respond as Sluice does.`,
+          "Point the edge at Sluice.",
+        );
   } catch (error) {
-    return problem(area, `${publicUrl} does not answer: ${reasonOf(error)}.`, cure);
+    return problem(area, `${publicUrl} does not respond: ${reasonOf(error)}.`, cure);
   }
 }
 

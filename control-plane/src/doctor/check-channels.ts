@@ -104,7 +104,7 @@ async function tryCredential(trials: CredentialTrials, { channel, label, credent
   }
   return trial.result === "refused"
     ? problem(area, `Tried now, ${what}: ${trial.said}`, "Enter another one in the admin, and test the channel.")
-    : warning(area, `It is unknown whether ${what} is right: ${trial.said}`, "Test the channel in the admin.");
+    : warning(area, `Could not check whether ${what} is correct: ${trial.said}`, "Test the channel in the admin.");
 }
 
 /** Null if a channel has none, or if it can't be decrypted, which is a finding of its own. */
@@ -148,7 +148,7 @@ async function checkChannel(
       ? [
           warning(
             area,
-            `${channel.name} has no credential that is enabled.`,
+            `${channel.name} has no enabled credential.`,
             "Enter one in the admin, unless its server takes none.",
           ),
         ]
@@ -219,7 +219,7 @@ async function checkServers({ name, upstream }: CheckedChannel, trust: Trust): P
       return problem(
         area,
         `${name} can't be reached at ${origin}: ${fault}.`,
-        "Check its address, the names of this host (DNS), and what leaves the network.",
+        "Check its address, the name servers of this host (DNS), and the firewall for outgoing connections.",
       );
     }
   }

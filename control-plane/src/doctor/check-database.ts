@@ -48,13 +48,13 @@ export async function checkDatabase(db: Database, masterKey: MasterKey): Promise
       ? warning(
           area,
           `${facts.connectionsUsed} of ${facts.connectionsMax} connections are in use.`,
-          "Raise max_connections, or end what holds them.",
+          "Raise max_connections, or close connections that are not needed.",
         )
       : fine(area, `${facts.connectionsUsed} of ${facts.connectionsMax} connections are in use`),
     facts.oldestTransactionSeconds > transactionSecondsMax
       ? warning(
           area,
-          "A transaction has been open for more than an hour, so that nothing can be cleaned up.",
+          "A transaction has been open for more than an hour, so nothing can be cleaned up.",
           "Find it in pg_stat_activity and end it.",
         )
       : fine(area, "No transaction is old"),
@@ -82,12 +82,12 @@ async function checkSealed(db: Database, masterKey: MasterKey): Promise<Finding>
   try {
     const log = createLog("error", () => undefined);
     await checkMasterKey({ db, masterKey, log, sealedColumns });
-    return fine(area, "The master key opens what is encrypted in it");
+    return fine(area, "The master key decrypts what is encrypted in it");
   } catch (error) {
     return problem(
       area,
       reasonOf(error),
-      "Start with the master key of this database; docs/operating/keys.md has more.",
+      "Start with the master key of this database; docs/operating/keys.md explains how.",
     );
   }
 }

@@ -45,7 +45,7 @@ async function checkPartitions(db: Database, databaseUrl: string): Promise<Findi
     ? fine(area, `${role} can create the partitions of the log of calls`)
     : problem(
         area,
-        `${role} can't create the partitions of the log of calls: calls can't be written down from tomorrow on.`,
+        `${role} can't create the partitions of the log of calls: calls can't be recorded from tomorrow on.`,
         "Start the service once with the login that owns the tables; it needs the right CREATE on the schema public.",
       );
 }
@@ -55,14 +55,14 @@ async function checkLocks(db: Database): Promise<Finding> {
     await tryLock(db);
     return fine(area, "Advisory locks can be taken");
   } catch (error) {
-    const cure = "Connect to PostgreSQL itself: what is in between has to pass these locks on.";
+    const cure = "Connect directly to PostgreSQL: a pooler in between has to support these locks.";
     return problem(area, `No advisory lock can be taken: ${reasonOf(error)}.`, cure);
   }
 }
 
 /** Poolers that share connections between transactions accept LISTEN, but no message ever arrives. */
 async function checkMessages(db: Database, databaseUrl: string): Promise<Finding> {
-  const cure = "Connect to PostgreSQL itself, or to a pooler that keeps one connection for each client.";
+  const cure = "Connect directly to PostgreSQL, or to a pooler that keeps one connection for each client.";
   const sent = randomUUID();
   const silent = createLog("error", () => undefined);
   const notifications = openNotifications(databaseUrl, silent, (echo) => notify(db, echo, ""));

@@ -75,9 +75,9 @@ function checkSettings(config: Config, { isQuick }: Extent): readonly Finding[] 
     config.MAIL_ADAPTER === "log" && isProduction
       ? warning(
           "settings",
-          "Mails are written to the log instead of being sent.",
+          "E-mails are written to the log instead of being sent.",
           "Set MAIL_ADAPTER to smtp or http, and its address.",
         )
-      : fine("settings", `Mails go out by ${config.MAIL_ADAPTER}`),
+      : fine("settings", `E-mails are sent by ${config.MAIL_ADAPTER}`),
   ];
 }

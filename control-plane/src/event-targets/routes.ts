@@ -27,7 +27,7 @@ import { type AnyEndpoint, type EndpointCall, endpoint } from "../platform/endpo
 import type { EventTargets, TargetCaller } from "./service.ts";
 
 const nothing = z.strictObject({});
-const rotation = [`The secret from before signs too for ${oldSecretHours} hours.`];
+const rotation = [`The old secret also signs for ${oldSecretHours} hours.`];
 const tests = [`At most ${testsPerHourMax} tests per hour.`];
 const replays = [`At most ${replaysMax} times per delivery.`];
 

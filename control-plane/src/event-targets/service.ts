@@ -233,7 +233,7 @@ export class EventTargets {
         throw new AppError("conflict", { message: "This is still being delivered." });
       }
       if (delivery.replays >= replaysMax) {
-        throw new AppError("conflict", { message: `This was sent again ${replaysMax} times already.` });
+        throw new AppError("conflict", { message: `This was already sent again ${replaysMax} times.` });
       }
       await requeueDelivery(tx, deliveryId);
       await audit(tx, caller, "event_delivery.replay", { subjectKind: "event_delivery", subjectId: deliveryId });

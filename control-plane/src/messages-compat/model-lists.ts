@@ -84,7 +84,7 @@ function upstreamModelsOf({ status, headers, body }: GatewayResponse): ReadonlyS
   }
   const list: unknown = JSON.parse(text);
   if (!isJsonObject(list) || !Array.isArray(list["data"])) {
-    throw badUpstreamResponse("The gateway did not list its models.");
+    throw badUpstreamResponse("The list of models could not be read.");
   }
   return new Set(list["data"].map((entry: unknown) => (isJsonObject(entry) ? String(entry["id"]) : "")));
 }

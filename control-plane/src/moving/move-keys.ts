@@ -161,7 +161,7 @@ export async function endKey(step: Step, shown: string, known: Item): Promise<vo
     step.note("note", "tokens", shown, "It was deleted there since the last run, so it is revoked here.");
   } else if (result === "kept") {
     const text =
-      "It was deleted there since the last run, but changed here. It goes on working: revoke it if it should not.";
+      "It was deleted there since the last run, but changed here. It keeps working: revoke it if it should not.";
     step.note("decide", "tokens", shown, text);
   }
 }

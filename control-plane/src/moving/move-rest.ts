@@ -42,7 +42,7 @@ async function noteUsedCodes(step: Step): Promise<void> {
         "decide",
         "redemptions",
         id,
-        "It was used or switched off there after it was moved. Revoke it here, or let it be.",
+        "It was used or switched off there after it was moved. Revoke it here, or leave it.",
       );
     }
   }

@@ -168,7 +168,7 @@ async function addressOf(step: Step, user: PeerUser, username: string | null, no
       user.email === "" ? "It has no e-mail address" : `Its address ${user.email} is invalid or another account has it`;
     const consequence =
       username === null ? "nobody can log in until an admin enters one" : "and its owner logs in by name";
-    step.note("note", "users", user.id, `${why}: no mail reaches it, ${consequence}.`);
+    step.note("note", "users", user.id, `${why}: no e-mail reaches it, ${consequence}.`);
   }
   return own ?? placeholder;
 }
@@ -191,7 +191,7 @@ async function usernameOf(step: Step, user: PeerUser, now: Now | null): Promise<
 
 async function passwordOf(step: Step, { id, passwordHash, isAdmin }: PeerUser): Promise<string | null> {
   if (passwordHash !== null && isAdmin && (await Bun.password.verify(knownPassword, passwordHash))) {
-    step.note("lost", "users", id, "It has the password that the program is delivered with, which is not moved.");
+    step.note("lost", "users", id, "It has the password that the program ships with, which is not moved.");
     return null;
   }
   return passwordHash;

@@ -27,7 +27,7 @@ export async function createForUser(
     await lockPerson(tx, owner.userId);
     if (await ownsTooMany(tx, owner.userId)) {
       throw new AppError("organisation_limit", {
-        message: `This user owns ${organisationLimits.owned} organisations already.`,
+        message: `This user already owns ${organisationLimits.owned} organisations.`,
       });
     }
     const { organisationId, after } = await addOrganisation(tx, deps, { owner, name });

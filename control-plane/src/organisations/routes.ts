@@ -86,7 +86,7 @@ function personEndpoints(deps: OrganisationDeps): AnyEndpoint[] {
       path: "/backend/organisations/leave/",
       access,
       input: organisationPersonInput,
-      summary: "Leave an organisation; the keys that the user made for it end",
+      summary: "Leave an organisation; the keys that the user created for it end",
       output: removedResponse,
       errors: ["not_found", "last_owner"],
       handle: async (call) => {
@@ -195,7 +195,7 @@ function memberEndpoints(deps: OrganisationDeps): AnyEndpoint[] {
       path: "/backend/organisations/invite/",
       access,
       input: invitationInput,
-      summary: "Invite somebody by email; the link works once, for this address",
+      summary: "Invite somebody by e-mail; the link works once, for this address",
       output: invitedResponse,
       errors: ["invalid_email", "conflict", "organisation_limit", "not_found"],
       limits: [
@@ -238,7 +238,7 @@ function memberEndpoints(deps: OrganisationDeps): AnyEndpoint[] {
       path: "/backend/organisations/member/remove/",
       access,
       input: memberRemoveInput,
-      summary: "Remove a member; the keys that the member made end, or the organisation keeps them",
+      summary: "Remove a member; the keys that the member created end, or the organisation keeps them",
       output: removedResponse,
       errors: ["not_found", "last_owner"],
       handle: async (call) => {

@@ -24,7 +24,7 @@ export function statusEndpoints({ db, board }: StatusEndpointDeps): AnyEndpoint[
       path: "/backend/status/",
       access: "public",
       input: z.strictObject({}),
-      summary: "Get how each public model does now and did on the last 90 days, and the incidents of the service",
+      summary: "Get the state of each public model now and on the last 90 days, and the incidents of the service",
       output: statusResponse,
       errors: ["not_found"],
       limits: ["It is measured at most twice a minute; until then the same response is given."],

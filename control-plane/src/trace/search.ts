@@ -123,7 +123,7 @@ export class TraceSearching {
     }
     if (keys.length > keysNamedMax) {
       throw new AppError("invalid_parameter", {
-        fields: { key_name: `More than ${keysNamedMax} keys have this name. Use the id of the key.` },
+        fields: { key_name: `More than ${keysNamedMax} keys have this name. Use the ID of the key.` },
       });
     }
     return { ...filter, gatewayUserId: first.gatewayUserId, keyIds: keys.map(({ id }) => id) };

@@ -16,7 +16,7 @@ export const overlapSecondsMax = 7 * 86_400;
 
 const idMax = 2n ** 63n - 1n;
 
-/** The id of a record, as a number or as its digits. */
+/** The ID of a record, as a number or as its digits. */
 export const recordId = z
   .union([z.number().int().positive(), z.string().regex(/^[1-9]\d{0,18}$/, "Enter a whole number.")])
   .transform(BigInt)

@@ -73,7 +73,7 @@ describe("a preview", () => {
     expect(body).toMatchObject({
       rows: [
         { row: String(users[0]), name: named, skipped_because: null },
-        { row: String(users[1]), name: named, skipped_because: "It is suspended already." },
+        { row: String(users[1]), name: named, skipped_because: "It is already suspended." },
         { row: String(users[2]), name: named, skipped_because: null },
         { row: "999999999", name: "999999999", skipped_because: "It does not exist." },
       ],

@@ -126,7 +126,7 @@ describe("the list of models", () => {
     [
       "sends more than fits",
       () => new Response("x".repeat(9 * 1024 * 1024)),
-      { "upstream.dialects.chat.base_url": expect.stringContaining("No list arrived") },
+      { "upstream.dialects.chat.base_url": expect.stringContaining("No list was received") },
     ],
   ] as [string, () => Response, Fields][])(
     "of a provider that %s ends in words at the field",

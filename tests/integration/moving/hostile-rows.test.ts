@@ -84,7 +84,7 @@ describe.each(["one-api", "new-api"] as const)("a hostile database of %s", (prog
     expect(textsOf(report, "tokens", "6")).toContain("is not an integer");
     expect(textsOf(report, "tokens", "8")).toContain("status 77 is unknown");
     expect(textsOf(report, "channels", "1")).toContain("type 0");
-    expect(textsOf(report, "channels", "5")).toContain("not an address of HTTP");
+    expect(textsOf(report, "channels", "5")).toContain("not an HTTP address");
     expect(textsOf(report, "groups", "VIP")).toContain("It is called");
     expect(textsOf(report, "models", "with space")).toContain("not moved");
     expect(writeReport(report)).not.toContain("user:secret");

@@ -39,7 +39,7 @@ describe("odd input costs no more than its length", () => {
       ...repeat(17, () => piece),
     ];
     expect(foldStream(inputs.slice(0, 16)).error).toBeNull();
-    expect(foldStream(inputs).error).toEqual({ type: "api_error", message: "The upstream response is too long." });
+    expect(foldStream(inputs).error).toEqual({ type: "api_error", message: "The provider's response is too long." });
   });
 
   test("C4 a response that calls more tools than any model does is aborted", () => {
@@ -47,7 +47,7 @@ describe("odd input costs no more than its length", () => {
     expect(foldStream([...calls.slice(1), finish("tool_calls"), done]).content).toHaveLength(1_000);
     expect(foldStream(calls).error).toEqual({
       type: "api_error",
-      message: "The upstream response has too many tool calls.",
+      message: "The provider's response has too many tool calls.",
     });
   });
 });

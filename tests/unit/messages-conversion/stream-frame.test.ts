@@ -259,7 +259,7 @@ describe("N Z M the end", () => {
   test("M a cut stream ends with the message for a cut", () => {
     expect(foldStream([text("a"), eof]).error).toEqual({
       type: "api_error",
-      message: "upstream closed the stream early",
+      message: "The provider closed the stream early.",
     });
   });
 
@@ -278,7 +278,7 @@ describe("E errors on the way", () => {
     [
       "E C11 an error chunk",
       errorChunk({ message: "overloaded", type: "overloaded_error" }),
-      { type: "overloaded_error", message: "The upstream is overloaded." },
+      { type: "overloaded_error", message: "The provider is overloaded." },
     ],
     [
       "E C11 with a status in its code",
@@ -288,9 +288,9 @@ describe("E errors on the way", () => {
     [
       "E C11 a type that the Messages API does not know",
       errorChunk({ message: "x", type: "internal_error" }),
-      { type: "api_error", message: "The upstream failed." },
+      { type: "api_error", message: "The provider failed." },
     ],
-    ["E C11 as a plain text", errorChunk("boom"), { type: "api_error", message: "The upstream failed." }],
+    ["E C11 as a plain text", errorChunk("boom"), { type: "api_error", message: "The provider failed." }],
     [
       "E C11 in the form of vLLM",
       { kind: "chunk", chunk: { object: "error", message: "bad", code: 400 } },
@@ -308,7 +308,7 @@ describe("E errors on the way", () => {
     [
       "E C11 never the client's credential",
       errorChunk({ message: "bad key sk-abcdef", code: "invalid_api_key" }),
-      { type: "api_error", message: "The upstream refused our credential." },
+      { type: "api_error", message: "The provider refused our credential." },
     ],
     [
       "E a failure of the call",
@@ -318,7 +318,7 @@ describe("E errors on the way", () => {
     [
       "E P8 a chunk that ends in error",
       finish("error"),
-      { type: "api_error", message: "The upstream interrupted its response." },
+      { type: "api_error", message: "The provider interrupted its response." },
     ],
   ])("%s closes nothing and ends the stream", (_rule, input, error) => {
     const events = eventsOf([text("a"), input, text("b"), done]);

@@ -33,7 +33,7 @@ export class AdminAccess {
   async admitMail(email: string, origin: Origin): Promise<void> {
     if (!(await mayMail(this.#deps.db, "admin_link", email, origin))) {
       throw new AppError("too_many_attempts", {
-        message: "Too many mails were sent to this address. Try again later.",
+        message: "Too many e-mails were sent to this address. Try again later.",
       });
     }
   }

@@ -29,7 +29,7 @@ function accessEndpoints({ adminAccess, approvals, acts }: Parts): AnyEndpoint[]
       method: "POST",
       ...adminOperation("/backend/admin/admin/create/"),
       input: createAdminInput,
-      summary: "Create an admin, who sets the password through a link sent by mail",
+      summary: "Create an admin, who sets the password through a link sent by e-mail",
       output: saveAdminResponse,
       errors: ["conflict", "invalid_value", "too_many_attempts"],
       limits: [...limitSentences.mail, `${ofTwo}.`],

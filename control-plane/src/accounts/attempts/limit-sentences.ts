@@ -13,7 +13,7 @@ export const limitSentences = {
   code: [`Codes for an account: ${waitOf(codeLimit)}`],
   dataExport: [`Files for an account: ${waitOf(dataExportLimit)}`],
   registration: [`From an address: ${waitOf(addressLimits.registration)}`, hashQueue],
-  mail: [`Mails asked for from an address: ${waitOf(addressLimits.mail)}`],
+  mail: [`E-mails requested from an address: ${waitOf(addressLimits.mail)}`],
 } as const;
 
 function guessesOf(ofPair: AttemptLimit, ofAddress: AttemptLimit): readonly string[] {

@@ -81,7 +81,7 @@ export class Closings {
         throw notFound("closing");
       }
       if (closing.requestedBy === "operator" && !isOperator) {
-        throw new AppError("forbidden", { message: "The operator closes this account. Ask support." });
+        throw new AppError("forbidden", { message: "The operator closes this account. Contact support." });
       }
       await deleteClosing(tx, userId);
       await this.#deps.gatewayUsers.change(tx, account.gatewayUserId, { isEnabled: isOpen(account.status) });
@@ -115,7 +115,7 @@ export async function beginClosing(
     throw notFound("user");
   }
   if (account.status === "closed" || (await findClosing(tx, userId)) !== null) {
-    throw new AppError("conflict", { message: "This account is closed already, or is being closed." });
+    throw new AppError("conflict", { message: "This account is already closed, or is being closed." });
   }
   const { balance, effects, isPossible } = await previewClosing(tx, deps.gatewayUsers, account);
   if (!isPossible) {

@@ -21,7 +21,7 @@ import { type AccountRouteDeps, originOf, withCookie } from "../route-deps.ts";
 import { proofErrors, proofLimits } from "../sign-in/account-routes.ts";
 import { challengeMinutes, type Passkey } from "./model.ts";
 
-const challengeLimit = `What the browser signs is good once, in this browser, for ${challengeMinutes} minutes.`;
+const challengeLimit = `What the browser signs is valid once, in this browser, for ${challengeMinutes} minutes.`;
 
 /** How users add passkeys to their account, see them, rename and remove them, and log in with one. */
 export function passkeyEndpoints(deps: Pick<AccountRouteDeps, "passkeys" | "passkeyLogin" | "links">): AnyEndpoint[] {
@@ -80,7 +80,7 @@ function addEndpoints({ passkeys, links }: Pick<AccountRouteDeps, "passkeys" | "
       path: "/backend/auth/passkeys/begin/",
       access: "user",
       input: beginPasskeyInput,
-      summary: "Get what the browser needs to make a passkey for the user",
+      summary: "Get what the browser needs to create a passkey for the user",
       output: beginPasskeyResponse,
       limits: [`At most ${passkeysMax} passkeys.`, challengeLimit, ...proofLimits],
       errors: ["passkeys_unavailable", "too_many_passkeys", ...proofErrors],
@@ -95,7 +95,7 @@ function addEndpoints({ passkeys, links }: Pick<AccountRouteDeps, "passkeys" | "
       path: "/backend/auth/passkeys/add/",
       access: "user",
       input: addPasskeyInput,
-      summary: "Add the passkey that the browser has made; the owner of the account gets a mail",
+      summary: "Add the passkey that the browser has created; the owner of the account gets an e-mail",
       output: passkeyResponse,
       limits: [`At most ${passkeysMax} passkeys.`],
       errors: [
@@ -150,7 +150,7 @@ function ownEndpoints({ passkeys, links }: Pick<AccountRouteDeps, "passkeys" | "
       path: "/backend/auth/passkeys/remove/",
       access: "user",
       input: removePasskeyInput,
-      summary: "Remove a passkey; the owner of the account gets a mail",
+      summary: "Remove a passkey; the owner of the account gets an e-mail",
       output: emptyResponse,
       limits: proofLimits,
       errors: ["not_found", ...proofErrors],

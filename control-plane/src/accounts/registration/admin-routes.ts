@@ -46,7 +46,7 @@ export function registrationAdminEndpoints({ db, approvals, acts, ...deps }: Par
       method: "POST",
       ...adminOperation("/backend/admin/registration/invitation/create/"),
       input: createInvitationInput,
-      summary: "Make an invitation with a bounded number of uses",
+      summary: "Create an invitation with a limited number of uses",
       output: createdInvitationResponse,
       limits: [`It counts as an adjustment of all the credit that it can grant. ${ofTwo}, if it names a group.`],
       errors: ["invalid_value", "idempotency_mismatch", "super_admin_required", "step_up_required"],
@@ -63,7 +63,7 @@ export function registrationAdminEndpoints({ db, approvals, acts, ...deps }: Par
       method: "POST",
       ...adminOperation("/backend/admin/registration/invitation/revoke/"),
       input: revokeInvitationInput,
-      summary: "End an invitation; accounts that were made with it stay",
+      summary: "End an invitation; accounts that were created with it stay",
       output: revokedInvitationResponse,
       errors: ["not_found"],
       handle: async ({ input, ...call }) => ({

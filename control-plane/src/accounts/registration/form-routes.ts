@@ -52,7 +52,7 @@ export function registerForm(parts: Parts): AnyEndpoint[] {
       access: "public",
       body: "form",
       input: anyForm,
-      summary: "Register a user, who must verify the e-mail address, and show that a mail is on its way",
+      summary: "Register a user, who must verify the e-mail address, and show that an e-mail is on its way",
       output: null,
       otherResponses: [{ status: 200, type: "text/html", summary: "The next steps." }, ...formAnswers.slice(1)],
       limits: limitSentences.registration,

@@ -251,7 +251,7 @@ export class Registration {
     }
     if (!(await mayMail(db, "admin_link", known.email, origin))) {
       throw new AppError("too_many_attempts", {
-        message: "Too many mails were sent to this address. Try again later.",
+        message: "Too many e-mails were sent to this address. Try again later.",
       });
     }
     await db.withTransaction(async (tx) => {

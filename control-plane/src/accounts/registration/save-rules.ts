@@ -24,7 +24,7 @@ export function saveRulesAct(): Act<SaveRegistrationInput> {
         throw new AppError("conflict");
       }
       if (input.mode === "domains" && input.domains.length === 0) {
-        throw new AppError("invalid_value", { fields: { domains: "Name at least one domain." } });
+        throw new AppError("invalid_value", { fields: { domains: "Enter at least one domain." } });
       }
       const after = await updateRules(tx, rulesOf(input));
       await recordAct(tx, origin, {

@@ -32,7 +32,7 @@ export function signInAdminEndpoints({ db, approvals, acts, providers, issuers }
       method: "POST",
       ...adminOperation("/backend/admin/sign-in-provider/test/"),
       input: testProviderInput,
-      summary: "Ask an issuer what it says about itself",
+      summary: "Fetch the published metadata of an issuer",
       output: testedProviderResponse,
       errors: ["issuer_unusable"],
       handle: async ({ input }) => {
@@ -48,7 +48,7 @@ export function signInAdminEndpoints({ db, approvals, acts, providers, issuers }
       method: "POST",
       ...adminOperation("/backend/admin/sign-in-provider/save/"),
       input: saveProviderInput,
-      summary: "Create or change a service where users can sign in; one that is switched on has to answer first",
+      summary: "Create or change a service where users can sign in; one that is switched on has to respond first",
       output: savedProviderResponse,
       limits: [
         "With admin.second_person_above_usd it waits until another super-admin has approved it, unless it is switched off.",

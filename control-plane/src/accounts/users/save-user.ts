@@ -96,7 +96,7 @@ async function refuseWhileClosing(tx: Transaction, { status }: UserSaveInput, be
   }
   if (status === "closed") {
     throw new AppError("conflict", {
-      message: "Close the account instead: that says what will be lost, and can be undone for some days.",
+      message: "Close the account instead: that shows what will be lost, and can be undone for some days.",
     });
   }
   const closing = await findClosing(tx, before.userId);

@@ -15,7 +15,7 @@ export function archiveEndpoints(db: Database): AnyEndpoint[] {
       input: archiveQuery,
       output: archivePreview,
       errors: ["not_found"],
-      summary: "Say what archiving a channel, a model, a plan, a group or an exit node would do",
+      summary: "Preview archiving a channel, a model, a plan, a group or an exit node",
       handle: async ({ input }) => ({ preview: await previewArchiving(db, input) }),
     }),
     endpoint({
@@ -34,7 +34,7 @@ export function archiveEndpoints(db: Database): AnyEndpoint[] {
       input: archiveInput,
       output: archiveOutput,
       errors: ["not_found"],
-      summary: "Bring back what was archived, still switched off",
+      summary: "Restore what was archived, still switched off",
       handle: async ({ input, ...call }) => await restore(db, input, byCaller(call)),
     }),
   ];

@@ -44,10 +44,10 @@ const saveNode = (status: "active" | "disabled"): BulkRule["input"] => {
 const resolve = (action: "cancel" | "dismiss"): BulkRule["input"] => {
   return (row, { reason }) => ({ order_no: row["order_no"], action, reason });
 };
-const isArchived = (row: ListedRow): string | null => (row["archived_at"] === null ? null : "It is archived already.");
+const isArchived = (row: ListedRow): string | null => (row["archived_at"] === null ? null : "It is already archived.");
 
 const switchTo = (status: "enabled" | "disabled") => (row: ListedRow) =>
-  row["archived_at"] === null ? when("status", status, `It is ${status} already.`)(row) : "It is archived.";
+  row["archived_at"] === null ? when("status", status, `It is already ${status}.`)(row) : "It is archived.";
 
 /** What each action does with a row. An operation checks everything itself; these rules say beforehand what would be idle. */
 export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
@@ -56,13 +56,13 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
     reasonAgainst: (row) =>
       row["status"] === "closed"
         ? "The account is closed."
-        : when("status", "suspended", "It is suspended already.")(row),
+        : when("status", "suspended", "It is already suspended.")(row),
     input: saveUser("suspended"),
   },
   "users.activate": {
     named: "email",
     reasonAgainst: (row) =>
-      row["status"] === "closed" ? "The account is closed." : when("status", "active", "It is active already.")(row),
+      row["status"] === "closed" ? "The account is closed." : when("status", "active", "It is already active.")(row),
     input: saveUser("active"),
   },
   "users.group": {
@@ -77,12 +77,12 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   },
   "organisations.suspend": {
     named: "name",
-    reasonAgainst: when("status", "suspended", "It is suspended already."),
+    reasonAgainst: when("status", "suspended", "It is already suspended."),
     input: saveOrganisation("suspended"),
   },
   "organisations.reopen": {
     named: "name",
-    reasonAgainst: when("status", "active", "It is active already."),
+    reasonAgainst: when("status", "active", "It is already active."),
     input: saveOrganisation("active"),
   },
   "organisations.group": {
@@ -93,7 +93,7 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   "keys.lock": {
     named: "name",
     reasonAgainst: (row) =>
-      row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? null : "It is locked already.",
+      row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? null : "It is already locked.",
     input: ofKey,
   },
   "keys.unlock": {
@@ -102,7 +102,7 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
       row["status"] === "revoked" ? "It is revoked." : row["lock_reason"] === null ? "It is not locked." : null,
     input: ofKey,
   },
-  "keys.revoke": { named: "name", reasonAgainst: when("status", "revoked", "It is revoked already."), input: ofKey },
+  "keys.revoke": { named: "name", reasonAgainst: when("status", "revoked", "It is already revoked."), input: ofKey },
   "channels.enable": { named: "name", reasonAgainst: switchTo("enabled"), input: ofChannel },
   "channels.disable": { named: "name", reasonAgainst: switchTo("disabled"), input: ofChannel },
   "channels.archive": { named: "name", reasonAgainst: isArchived, input: archive("channel", "channel_id") },
@@ -110,12 +110,12 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   "plans.archive": { named: "name", reasonAgainst: isArchived, input: archive("plan", "plan_code") },
   "code-batches.revoke": {
     named: "name",
-    reasonAgainst: when("state", "revoked", "It is revoked already."),
+    reasonAgainst: when("state", "revoked", "It is already revoked."),
     input: (row, { reason }) => ({ batch_id: idOf(row, "batch_id"), reason }),
   },
   "coupons.revoke": {
     named: "code",
-    reasonAgainst: when("state", "revoked", "It is revoked already."),
+    reasonAgainst: when("state", "revoked", "It is already revoked."),
     input: (row, { reason }) => ({ coupon_id: idOf(row, "coupon_id"), reason }),
   },
   "leads.contacted": {
@@ -125,22 +125,22 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   },
   "leads.spam": {
     named: "company",
-    reasonAgainst: when("status", "spam", "It is spam already."),
+    reasonAgainst: when("status", "spam", "It is already marked as spam."),
     input: saveLead("spam"),
   },
   "exit-nodes.enable": {
     named: "name",
-    reasonAgainst: when("status", "active", "It is active already."),
+    reasonAgainst: when("status", "active", "It is already active."),
     input: saveNode("active"),
   },
   "exit-nodes.disable": {
     named: "name",
-    reasonAgainst: when("status", "disabled", "It is disabled already."),
+    reasonAgainst: when("status", "disabled", "It is already disabled."),
     input: saveNode("disabled"),
   },
   "gateway-events.replay": {
     named: "event_id",
-    reasonAgainst: (row) => (row["is_open"] === true ? null : "To process it again changes nothing."),
+    reasonAgainst: (row) => (row["is_open"] === true ? null : "Processing it again would change nothing."),
     input: (row) => ({ gateway_event_id: row["gateway_event_id"] }),
   },
   "mails.resend": {
@@ -163,7 +163,7 @@ export const bulkRules: Readonly<Record<BulkActionName, BulkRule>> = {
   },
   "renewals.cancel": {
     named: "renewal_no",
-    reasonAgainst: (row) => (row["status"] === "ended" ? "It has ended already." : null),
+    reasonAgainst: (row) => (row["status"] === "ended" ? "It has already ended." : null),
     input: (row, { reason }) => ({ renewal_no: row["renewal_no"], reason }),
   },
 };

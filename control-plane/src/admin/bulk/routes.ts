@@ -13,7 +13,7 @@ export function bulkEndpoints(deps: BulkDeps): AnyEndpoint[] {
       output: bulkPreviewResponse,
       errors: ["invalid_parameter", "too_broad", "super_admin_required"],
       limits: ["At most 100 rows."],
-      summary: "Say what an action would do with some rows of a list, and which it would leave alone",
+      summary: "Preview an action on some rows of a list, and which rows it would skip",
       handle: async ({ input, admin }) => await previewBulk(deps, input, admin),
     }),
     endpoint({
@@ -22,8 +22,8 @@ export function bulkEndpoints(deps: BulkDeps): AnyEndpoint[] {
       input: bulkRunInput,
       output: bulkRunResponse,
       errors: ["invalid_parameter", "too_broad", "super_admin_required", "step_up_required"],
-      limits: ["At most 100 rows, and at most 30 seconds; later rows are then left alone."],
-      summary: "Do something with some rows of a list, each as if it had been asked for by itself; repeatable",
+      limits: ["At most 100 rows, and at most 30 seconds; rows after that are skipped."],
+      summary: "Carry out an action on some rows of a list, each as if it had been requested alone; repeatable",
       handle: async (call) => await runBulk(deps, call),
     }),
   ];

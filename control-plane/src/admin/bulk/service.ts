@@ -56,14 +56,14 @@ export async function runBulk(deps: BulkDeps, call: Call): Promise<Result> {
   const operation = operationOf(deps, action);
   refuseWithoutRight(operation, call.admin);
   if (bulkActions[action].takesGroup !== (groupName !== undefined)) {
-    const sentence = groupName === undefined ? "Name the group." : "This action takes no group.";
+    const sentence = groupName === undefined ? "Choose a group." : "This action takes no group.";
     throw new AppError("invalid_value", { fields: { group_name: sentence } });
   }
   const untilTick = deps.clock.tick() + runMsMax;
   const results: TriedRow[] = [];
   let problem: string | null = null;
   for (const named of await readRows(deps, action, rows)) {
-    problem ??= deps.clock.tick() > untilTick ? "The time for one request was over." : null;
+    problem ??= deps.clock.tick() > untilTick ? "The request reached its time limit." : null;
     const result: TriedRow =
       problem === null ? await runRow(deps, { operation, call, named }) : notTried(named, problem);
     results.push(result);

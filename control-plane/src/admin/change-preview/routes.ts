@@ -24,7 +24,7 @@ export function changePreviewEndpoints(deps: ChangePreviewDeps): AnyEndpoint[] {
       bodyBytesMax,
       errors: ["super_admin_required"],
       limits: [`One at a time in each process; ${waitingMax} others wait, up to ${waitMsMax / 1_000} seconds.`],
-      summary: "Say what an operation would change and whom it would affect, without carrying it out",
+      summary: "Preview what an operation would change and whom it would affect",
       handle: async (call) => ({ ...(await inTurn(turns, () => previewChange(deps, call))) }),
     }),
   ];

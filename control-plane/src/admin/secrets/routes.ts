@@ -55,7 +55,7 @@ export function secretEndpoints({ db, approvals, act, useOf, onChange }: SecretE
       method: "GET",
       ...adminOperation("/backend/admin/secret/uses/"),
       input: secretUsesInput,
-      summary: "Say what needs a secret, which keeps it from being deleted",
+      summary: "Get what uses a secret, and so keeps it from being deleted",
       output: secretUsesOutput,
       errors: [],
       handle: async ({ input }) => ({ uses: await usesOfSecret(db, input.name, useOf) }),

@@ -42,7 +42,7 @@ const announcementLengthMax = 200;
 
 /** One line of text, or nothing. */
 export const announcementText = z
-  .string("Enter a text.")
+  .string("Enter the text.")
   .trim()
   .refine((line) => line.length <= announcementLengthMax, `Enter at most ${announcementLengthMax} characters.`)
   .refine((line) => isOneLine(line), "Remove line breaks and invisible characters, such as direction marks.");

@@ -51,7 +51,7 @@ export const settingRegistry = {
   "brand.name": {
     ...text(brandNameText, defaultBrandName),
     description:
-      "The name of your service, on every page, in mails, in authenticators and in the API description. It may have up to 40 characters.",
+      "The name of your service, on every page, in e-mails, in authenticators and in the API description. It may have up to 40 characters.",
     unit: null,
     variable: null,
   },
@@ -70,7 +70,7 @@ export const settingRegistry = {
   "brand.accent": {
     ...text(accentText, ""),
     description:
-      "The colour of buttons and links on every page and in mails, such as #0b6b5f. Each theme uses the nearest colour in which text is readable. Leave it empty for the shipped one.",
+      "The colour of buttons and links on every page and in e-mails, such as #0b6b5f. Each theme uses the nearest colour in which text is readable. Leave it empty for the default.",
     unit: null,
     variable: null,
   },
@@ -82,7 +82,7 @@ export const settingRegistry = {
   },
   "brand.mail_sender": {
     ...text(senderNameText, ""),
-    description: "The name that mails come from. Leave it empty for the name of your service.",
+    description: "The name that e-mails come from. Leave it empty for the name of your service.",
     unit: null,
     variable: null,
   },
@@ -122,40 +122,41 @@ export const settingRegistry = {
   },
   "announcement.from": {
     ...text(minuteText, ""),
-    description: "When the announcement begins, in UTC, such as 2030-12-24 18:00. Empty: at once.",
+    description: "When the announcement begins, in UTC, such as 2030-12-24 18:00. Leave it empty to begin immediately.",
     unit: null,
     variable: null,
   },
   "announcement.until": {
     ...text(minuteText, ""),
-    description: "When the announcement ends, in UTC, such as 2030-12-24 20:00. Empty: when you remove its text.",
+    description:
+      "When the announcement ends, in UTC, such as 2030-12-24 20:00. Leave it empty to show it until you remove its text.",
     unit: null,
     variable: null,
   },
   "models.performance": {
     ...flag(false),
     description:
-      "Show in the public list of models and on the page of each how soon it begins to answer and how many tokens a second it streams, over the last seven whole days in UTC.",
+      "Show how soon each model begins to respond and how many tokens a second it streams, in the public list of models and on the page of each. Counted over the last seven whole days in UTC.",
     unit: null,
     variable: null,
   },
   "status.page": {
     ...flag(true),
     description:
-      "Show a public page, /status/, about how your models do, linked at the end of every public page. It names no channels and no numbers of calls.",
+      "Show a public status page, /status/, linked at the end of every public page. It does not name channels or count calls.",
     unit: null,
     variable: null,
   },
   "status.success": {
     ...flag(true),
     description:
-      "Show the share of answered calls of each model on each of the last 90 days on the status page, and that of 30 days in the public list of models.",
+      "Show the share of answered calls of each model: of each of the last 90 days on the status page, and of 30 days in the public list of models.",
     unit: null,
     variable: null,
   },
   "status.latency": {
     ...flag(true),
-    description: "Show on the status page how soon calls of each model begin to be answered.",
+    description: "Show on the status page how soon each model begins to respond.",
     unit: null,
     variable: null,
   },
@@ -180,7 +181,7 @@ export const settingRegistry = {
   "trace.payload_retention_days": {
     ...integer({ default: 7, min: 1, max: 90 }),
     description:
-      "How long stored bodies can be read. Older ones are permanently destroyed, at once if you lower this number.",
+      "How long stored bodies can be read. Older ones are permanently destroyed, immediately if you lower this number.",
     unit: "days",
     variable: null,
   },
@@ -213,13 +214,13 @@ export const settingRegistry = {
   "cache.responses": {
     ...flag(false),
     description:
-      "Answer repeated requests from stored responses, for API keys that ask for it. Turning it off forgets what is stored.",
+      "Answer repeated requests from stored responses, for API keys that ask for it. Turning it off deletes what is stored.",
     unit: null,
     variable: null,
   },
   "cache.price_basis_points": {
     ...integer({ default: 1_000, min: 0, max: 10_000 }),
-    description: "What a response from the cache costs, in hundredths of a percent of its normal price: 1000 are 10 %.",
+    description: "What a response from the cache costs, in hundredths of a percent of its normal price: 1000 is 10 %.",
     unit: "hundredths of a percent",
     variable: null,
   },
@@ -231,7 +232,7 @@ export const settingRegistry = {
   },
   "cache.lifetime_seconds_max": {
     ...integer({ default: 86_400, min: 1, max: 2_592_000 }),
-    description: "The longest time that a call can ask for.",
+    description: "The longest time for which a call can have its response stored.",
     unit: "seconds",
     variable: null,
   },
@@ -250,7 +251,7 @@ export const settingRegistry = {
   "cache.shared_across_users": {
     ...flag(false),
     description:
-      "Answer a request with the response to an equal request of another user in the same group. Users can then find out that somebody has sent a request before.",
+      "Answer a request with the response to an equal request of another user in the same group. Users can then find out whether somebody else has sent a request before.",
     unit: null,
     variable: null,
   },
@@ -296,7 +297,7 @@ export const settingRegistry = {
   "admin.second_person_above_usd": {
     ...integer({ default: 0, min: 0, max: 1_000_000 }),
     description:
-      "Above this amount, at once or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Have two super-admins first: one alone can't undo it.",
+      "Above this amount, at once or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Make sure that there are two super-admins first: one alone can't undo it.",
     unit: "US dollars",
     variable: "ADMIN_SECOND_PERSON_ABOVE_USD",
   },
@@ -327,19 +328,22 @@ export const settingRegistry = {
   },
   "accounts.logins_per_address": {
     ...integer({ default: 50, min: 5, max: 10_000 }),
-    description: "Failed logins of users from one address before each further attempt has to wait longer.",
+    description:
+      "How many failed logins of users from one IP address are allowed before each further attempt has to wait longer.",
     unit: "attempts per hour",
     variable: null,
   },
   "accounts.admin_logins_per_address": {
     ...integer({ default: 20, min: 5, max: 1_000 }),
-    description: "Failed logins of admins from one address before each further attempt has to wait longer.",
+    description:
+      "How many failed logins of admins from one IP address are allowed before each further attempt has to wait longer.",
     unit: "attempts per hour",
     variable: null,
   },
   "accounts.registrations_per_address": {
     ...integer({ default: 30, min: 1, max: 10_000 }),
-    description: "Accounts registered from one address before each further registration has to wait longer.",
+    description:
+      "How many accounts can be registered from one IP address before each further registration has to wait longer.",
     unit: "accounts per hour",
     variable: null,
   },
@@ -367,14 +371,14 @@ export const settingRegistry = {
   "payments.price_notice_days": {
     ...integer({ default: 30, min: 1, max: 365 }),
     description:
-      "How long before a new price, balance or group of a plan holds for those whose plan renews. They get a mail at once; months that begin earlier keep the old terms.",
+      "How much notice customers whose plan renews get of a new price, balance or group. They get an e-mail immediately; months that begin earlier keep the old terms.",
     unit: "days",
     variable: null,
   },
   "referrals.is_on": {
     ...flag(false),
     description:
-      "Reward users who invite others. Each user has a link; people who register by it count once their first payment by a gateway has lasted.",
+      "Reward users who invite others. Each user has a link; people who register with it count once their first payment through a gateway has lasted long enough.",
     unit: null,
     variable: null,
   },
@@ -392,7 +396,7 @@ export const settingRegistry = {
   },
   "referrals.wait_days": {
     ...integer({ default: 14, min: 0, max: 365 }),
-    description: "How long the first payment has to last before anybody is rewarded: your time for refunds.",
+    description: "How long the first payment has to last before the reward is given: your time for refunds.",
     unit: "days",
     variable: null,
   },
@@ -404,7 +408,8 @@ export const settingRegistry = {
   },
   "referrals.month_max": {
     ...integer({ default: 10, min: 0, max: 10_000 }),
-    description: "For how many people a user is rewarded in a month of UTC. Those above it are refused for good.",
+    description:
+      "For how many people a user can be rewarded in a UTC month. There is never a reward for those above it.",
     unit: "people",
     variable: null,
   },
@@ -417,7 +422,8 @@ export const settingRegistry = {
   },
   "accounts.mails_per_address": {
     ...integer({ default: 30, min: 1, max: 10_000 }),
-    description: "Mails with links requested from one address before each further request has to wait longer.",
+    description:
+      "How many e-mails with links can be requested from one IP address before each further request has to wait longer.",
     unit: "mails per hour",
     variable: null,
   },

@@ -13,7 +13,7 @@ export function setupEndpoints(deps: SetupDeps): AnyEndpoint[] {
       input: noInput,
       output: setupOutput,
       errors: [],
-      summary: "Say which steps of the first set-up are done",
+      summary: "Get which steps of the first set-up are done",
       handle: async () => ({ steps: await readSetup(deps) }),
     }),
   ];

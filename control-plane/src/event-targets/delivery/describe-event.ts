@@ -71,13 +71,13 @@ const sentences: Sentences = {
     ],
   }),
   "money_check.violated": (data) => ({
-    title: "The check of the money found violations",
+    title: "The money check found violations",
     lines: [
       `${shown(data.violations)} rows violate: ${data.invariants.map(shown).join(", ")}`,
       "Run the command `audit` for details.",
     ],
   }),
-  "money_check.passed": () => ({ title: "The check of the money passes again", lines: [] }),
+  "money_check.passed": () => ({ title: "The money check passes again", lines: [] }),
   "node.lost": (data) => ({
     title: `Exit node ${shown(data.node)} is lost`,
     lines: [data.failure === null ? "Its checks fail." : `Its checks fail: ${shown(data.failure)}`],

@@ -139,7 +139,7 @@ export class AccountFigures {
     this.#reads.set(id, bucket);
     if (!bucket.has(1, tick)) {
       throw new AppError("rate_limit_exceeded", {
-        message: `An account can ask for its usage at most ${accountReadsPerMinute} times per minute.`,
+        message: `An account can request its usage at most ${accountReadsPerMinute} times per minute.`,
         retryAfterSeconds: bucket.secondsUntil(1, tick),
       });
     }

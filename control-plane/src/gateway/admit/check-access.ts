@@ -113,12 +113,12 @@ export function checkPrice(
 ): void {
   if (param !== null && price.image > 0n && price.output === 0n) {
     throw new AppError("unpriced_option", {
-      message: `This model has a single price per picture, which does not cover this value of '${param}'.`,
+      message: `This model has a single price per image, which does not cover this value of '${param}'.`,
       param,
     });
   }
   if (!isPriced(price, operation)) {
-    throw new AppError("unpriced_option", { message: "This model has no price for sound.", param: "model" });
+    throw new AppError("unpriced_option", { message: "This model has no price for audio.", param: "model" });
   }
 }
 

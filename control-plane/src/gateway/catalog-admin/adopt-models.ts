@@ -55,7 +55,7 @@ function refuseRepeated(models: readonly Adopted[]): void {
   for (const [index, { group_name: group, model }] of models.entries()) {
     const key = `${group}/${model}`;
     if (seen.has(key)) {
-      throw new AppError("invalid_value", { fields: { [`models.${index}.model`]: `${model} is there twice.` } });
+      throw new AppError("invalid_value", { fields: { [`models.${index}.model`]: `${model} is listed twice.` } });
     }
     seen.add(key);
   }

@@ -102,13 +102,13 @@ export function refusal({ status, body, problem }: Exchange, dialect: Dialect, c
   if (status === 401 || status === 403) {
     const text =
       credential === null
-        ? `The provider wants a credential (status ${status}).${words}`
+        ? `The provider requires a credential (status ${status}).${words}`
         : `The provider refused this credential (status ${status}).${words}`;
     return new AppError("invalid_value", { fields: { credential: text } });
   }
   const text =
     status === null
-      ? `No list arrived. ${clean(problem ?? "There was no response.", credential)}`
+      ? `No list was received. ${clean(problem ?? "There was no response.", credential)}`
       : status === 404 || status === 405
         ? `This address has no list of models (status ${status}). Check it, or enter the names of the models.`
         : `The provider sent no list of models (status ${status}).${words}`;

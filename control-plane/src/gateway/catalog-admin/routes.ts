@@ -166,7 +166,7 @@ function testEndpoint(deps: CatalogAdminDeps): AnyEndpoint {
     input: testChannelInput,
     output: z.strictObject({ test: channelTest }),
     errors: ["not_found", "conflict", "secret_required", "too_many_attempts"],
-    limits: ["Four tests at a time.", "An upstream has 25 seconds to respond."],
+    limits: ["Four tests at a time.", "A provider has 25 seconds to respond."],
     summary: "Send one small call to a channel, also with settings that are not saved yet; nobody is charged",
     handle: async (call) => {
       const result = await testChannel(deps, call.input);
@@ -185,8 +185,8 @@ function listModelsEndpoint(deps: CatalogAdminDeps): AnyEndpoint {
     input: listModelsInput,
     output: proposedModels,
     errors: ["not_found", "conflict", "secret_required", "too_many_attempts"],
-    limits: ["Four lists at a time.", "An upstream has 25 seconds and 8 MiB for its list.", "At most 2,000 models."],
-    summary: "Fetch an upstream's list of models, with names, prices and limits that the catalog could have for them",
+    limits: ["Four lists at a time.", "A provider has 25 seconds and 8 MiB for its list.", "At most 2,000 models."],
+    summary: "Fetch a provider's list of models, with names, prices and limits that the catalog could have for them",
     handle: async (call) => {
       const found = await listUpstreamModels(deps, call.input);
       await recordProbe(deps, call, "channel.models", { models: found.models.length });

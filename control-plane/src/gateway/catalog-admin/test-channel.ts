@@ -48,7 +48,7 @@ export async function testChannel(deps: ChannelTestDeps, input: TestChannelInput
   const isAccepted = problem === null && status !== null && status >= 200 && status < 300;
   const reading = isAccepted && typeof body === "object" && body !== null ? call.read(body as never) : null;
   const error =
-    reading === null ? (problem ?? messageIn(body) ?? `The upstream sent status ${status} and no result.`) : null;
+    reading === null ? (problem ?? messageIn(body) ?? `The provider sent status ${status} and no result.`) : null;
   return {
     channel_id: probed.channel === null ? null : Number(probed.channel.id),
     credential: probed.credentialLabel,

@@ -113,7 +113,7 @@ export class KeyLimits {
     const unpaid = this.#unpaidOf(principal.gatewayUserId);
     if (unpaid?.has(1, tick) === false) {
       throw new AppError("rate_limit_exceeded", {
-        message: `This account can make at most ${this.#unpaidPerHour} calls per hour that produce no output or that it abandons before their cost is known.`,
+        message: `This account can make at most ${this.#unpaidPerHour} calls per hour that produce no output or that it cancels before their cost is known.`,
         retryAfterSeconds: unpaid.secondsUntil(1, tick),
       });
     }

@@ -36,7 +36,7 @@ const steering: Option = {
   places: null,
   isHarmless: isEmpty,
   code: "unknown_field",
-  why: "It does not choose the model or the provider.",
+  why: "The model and the provider can't be chosen with it.",
 };
 
 const steeringOptions = [steering];
@@ -54,7 +54,7 @@ const searchFields = [
   ...["enable_enhancement", "force_search_enhancement"],
 ];
 
-const picturesAreCounted = "Set the number of pictures with 'n'.";
+const picturesAreCounted = "Set the number of images with 'n'.";
 /** Other names for `n`: nothing is set aside for such images. */
 const pictureCounts = ["num_images", "batch_size", "num_outputs", "num_samples", "samples", "sample_count"];
 const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: oneOf(1, "1") });
@@ -62,7 +62,7 @@ const pictures = unpriced(picturesAreCounted, { places: ["images"], isHarmless: 
 const answerCounts = [
   ...["num_return_sequences", "num_generations", "num_completions", "candidate_count", "candidateCount"],
 ];
-const answersAreCounted = "Set the number of answers with 'n' where a path has it.";
+const answersAreCounted = "Set the number of results with 'n' where the path supports it.";
 const hosted = "Tools that the provider runs have no price here.";
 const filesAreShared = "Files are shared in the provider's account. Send the content itself.";
 
@@ -116,7 +116,7 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
   ["speed", [{ ...speed, isHarmless: oneOf("standard") }]],
   ["inference_geo", [{ ...speed, isHarmless: oneOf("global") }]],
   ...["performance_config", "performanceConfig"].map((field): [string, Option[]] => [field, [speed]]),
-  ["priority", [unpriced("No call is served before others here.", { isHarmless: oneOf(0) })]],
+  ["priority", [unpriced("Priority processing is not offered here.", { isHarmless: oneOf(0) })]],
   ["modalities", [unpriced("Only text has a price here.", { places: written, isHarmless: isTextAlone })]],
   ["audio", [unpriced("Audio output has no separate price here.", { places: written })]],
   ["prediction", [unpriced("Rejected prediction tokens have no upper limit here.", { places: ["chat"] })]],
@@ -150,7 +150,7 @@ export const optionTable: ReadonlyMap<string, readonly Option[]> = new Map([
     "moderation",
     [unpriced("Moderation by another model has no price here.", { places: ["chat", "responses", "realtime"] })],
   ],
-  ["svg", [unpriced("Drawing by another model has no price here.", { places: ["images"] })]],
+  ["svg", [unpriced("Image generation by another model has no price here.", { places: ["images"] })]],
   ["mcp_servers", [unpriced(hosted, { isHarmless: isEmpty })]],
   ["connectors", [unpriced(hosted, { isHarmless: isEmpty })]],
   ["enable_code_interpreter", [unpriced(hosted, { isHarmless: isOff })]],

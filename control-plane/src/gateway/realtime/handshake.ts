@@ -88,7 +88,7 @@ function readOffered(headers: CallHeaders): string[] {
  */
 function readModel(query: URLSearchParams): string {
   if (query.has("call_id")) {
-    throw new AppError("invalid_value", { message: "Joining a call by its id is not supported.", param: "call_id" });
+    throw new AppError("invalid_value", { message: "Joining a call by its ID is not supported.", param: "call_id" });
   }
   if (query.has("intent")) {
     throw new AppError("invalid_value", { message: "Only sessions with a model are supported.", param: "intent" });

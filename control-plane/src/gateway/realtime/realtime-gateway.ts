@@ -155,11 +155,11 @@ export class RealtimeGateway implements RealtimePort {
     const serving = abilities.get(groupName)?.get(name) ?? [];
     const isServed = serving.some(({ channel }) => channel.id === channelId);
     if (entry === undefined || !isServed || allowedModels?.has(name) === false) {
-      throw new AppError("model_not_found", { message: "Sound is not transcribed by this model here.", param });
+      throw new AppError("model_not_found", { message: "This model can't transcribe audio in this session.", param });
     }
     refuseEnded(entry, this.#deps.clock.now(), param);
     if (!isPriced(entry.price, transcribed)) {
-      throw new AppError("unpriced_option", { message: "This model has no price for sound.", param });
+      throw new AppError("unpriced_option", { message: "This model has no price for audio.", param });
     }
     return entry;
   }

@@ -12,7 +12,7 @@ export function inboxEndpoints({ db, clock }: { readonly db: Database; readonly 
       path: "/backend/account/inbox/",
       access: "user",
       input: inboxInput,
-      summary: "List the mails sent to the user, newest first, without links",
+      summary: "List the e-mails sent to the user, newest first, without links",
       output: inboxResponse,
       errors: [],
       handle: async ({ input: { cursor, limit }, user }) => {

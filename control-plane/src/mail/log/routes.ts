@@ -20,7 +20,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
       method: "POST",
       ...adminOperation("/backend/admin/mail/resend/"),
       input: resendMailInput,
-      summary: "Put a failed mail back into the queue",
+      summary: "Put a failed e-mail back into the queue",
       output: resendMailResponse,
       errors: ["conflict"],
       handle: async ({ input: { id }, ...call }) => {
@@ -28,7 +28,7 @@ export function mailLogEndpoints({ db, clock }: { readonly db: Database; readonl
           const dead = await reviveMail(tx, id, new Date(clock.now()));
           if (dead === null) {
             throw new AppError("conflict", {
-              message: "This mail can't be sent again: it has not failed, or it has expired.",
+              message: "This e-mail can't be sent again: it has not failed, or it has expired.",
             });
           }
           await audit(tx, byCaller(call), "mail.resend", {
@@ -51,7 +51,7 @@ function resendDeadEndpoint({ db, clock }: { readonly db: Database; readonly clo
     method: "POST",
     ...adminOperation("/backend/admin/mail/resend-failed/"),
     input: resendDeadMailsInput,
-    summary: "Put failed mails back into the queue, oldest first, as many as can still be sent",
+    summary: "Put failed e-mails back into the queue, oldest first, as many as can still be sent",
     output: resendDeadMailsResponse,
     errors: [],
     handle: async ({ input: { template, limit }, ...call }) => {

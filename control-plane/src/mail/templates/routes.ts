@@ -41,7 +41,7 @@ function listEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
     path: "/backend/admin/mail/template/list/",
     access: "admin",
     input: z.strictObject({}),
-    summary: "List the mail templates, what each can show, and which were changed",
+    summary: "List the e-mail templates, what each can show, and which were changed",
     output: mailTemplateListResponse,
     errors: [],
     handle: async () => ({
@@ -57,7 +57,7 @@ function readEndpoint({ db, look }: TemplateEndpointDeps): AnyEndpoint {
     path: "/backend/admin/mail/template/",
     access: "admin",
     input: mailTemplateInput,
-    summary: "Get a mail template in one language, as it is now and as shipped",
+    summary: "Get an e-mail template in one language, as it is now and as shipped",
     output: mailTemplateResponse,
     errors: [],
     handle: async ({ input: { name, locale } }) => {
@@ -74,7 +74,7 @@ function saveEndpoint({ db }: TemplateEndpointDeps): AnyEndpoint {
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/save/"),
     input: saveMailTemplateInput,
-    summary: "Save a mail template that replaces the shipped one",
+    summary: "Save an e-mail template that replaces the shipped one",
     output: savedMailTemplateResponse,
     errors: ["conflict"],
     handle: async ({ input: { name, locale, version, ...source }, ...call }) => {
@@ -103,7 +103,7 @@ function previewEndpoint({ db, shared, siteUrl, look }: TemplateEndpointDeps): A
     method: "POST",
     ...adminOperation("/backend/admin/mail/template/preview/"),
     input: previewMailTemplateInput,
-    summary: "Preview a mail template with sample values; nothing is saved or sent",
+    summary: "Preview an e-mail template with sample values; nothing is saved or sent",
     output: mailPreviewResponse,
     errors: [],
     handle: async ({ input: { name, locale, subject, html, text } }) => {

@@ -141,13 +141,13 @@ export const spanish: MailWords = {
     ],
   },
   email_restored: {
-    subject: "Tu cuenta vuelve a tener su dirección de correo anterior",
+    subject: "Su cuenta vuelve a tener su dirección de correo anterior",
     title: "La dirección de correo anterior está de vuelta",
     body: [
-      "Tu cuenta en {{service}} vuelve a tener esta dirección. Han terminado todas sus sesiones y tokens de acceso. Se eliminaron la contraseña, las claves de acceso y los servicios de inicio de sesión, y también un autenticador configurado después del cambio.",
+      "Su cuenta en {{service}} vuelve a tener esta dirección. Han terminado todas sus sesiones y tokens de acceso. Se eliminaron la contraseña, las claves de acceso y los servicios de inicio de sesión, y también un autenticador configurado después del cambio.",
     ],
     action: "Establecer una contraseña nueva",
-    notes: ["Después revisa tus claves de API y revoca las que no conozcas."],
+    notes: ["Después revise sus claves de API y revoque las que no reconozca."],
   },
   approval_waiting: {
     subject: "La solicitud {{request_no}} necesita un segundo superadministrador",

@@ -67,8 +67,7 @@ export function priceOfDeployments(deployments: readonly Deployment[], known: Kn
       return its !== null && JSON.stringify(its.prices) !== JSON.stringify(prices.prices);
     });
     const notes = dearer.map(
-      ({ id, provider }) =>
-        `It costs another price by deployment ${id} (${provider}); here all channels cost the same.`,
+      ({ id, provider }) => `It has another price on deployment ${id} (${provider}); here all channels cost the same.`,
     );
     return { prices: prices.prices, facts: factsOf(info), notes: [...prices.notes, ...notes] };
   } catch (error) {

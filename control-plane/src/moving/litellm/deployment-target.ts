@@ -64,7 +64,7 @@ function problemOf(address: string): string | null {
   if (ofEnvironment.test(address)) {
     return `Its address is in the variable ${nameOf(address)} of that program.`;
   }
-  return address === "" || /^https?:\/\//.test(address) ? null : "Its address is not an address of HTTP.";
+  return address === "" || /^https?:\/\//.test(address) ? null : "Its address is not an HTTP address.";
 }
 
 type Login = { readonly credential: string; readonly notes: readonly string[] };

@@ -61,7 +61,7 @@ export const knownColumns = {
       ...["settings_updated_at", "total_spend"],
     ],
     lost: {
-      auto_rotate: "These keys were replaced by themselves at times.",
+      auto_rotate: "These keys were rotated automatically.",
     },
   },
   LiteLLM_DeprecatedVerificationToken: {

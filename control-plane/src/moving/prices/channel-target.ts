@@ -110,7 +110,7 @@ function presetTarget({ baseUrl, credential }: RawChannel, preset: ProviderPrese
     return made(usual, credential);
   }
   if (!/^https?:\/\//.test(baseUrl)) {
-    return { upstream: null, problem: "Its address is not an address of HTTP." };
+    return { upstream: null, problem: "Its address is not an HTTP address." };
   }
   const dialects = Object.entries(usual.dialects).map(([dialect, entry]) => {
     const { pathname } = new URL(entry?.base_url ?? baseUrl);

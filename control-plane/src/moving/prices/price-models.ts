@@ -65,7 +65,7 @@ export class PeerPrices {
       .filter((channel) => !isSame(ratioAt(channel), ratio))
       .map(
         (channel) =>
-          `It costs another price by channel ${channel.id} (${channel.name}); here all channels cost the same.`,
+          `It has another price on channel ${channel.id} (${channel.name}); here all channels cost the same.`,
       );
     const isUnknown = find(ratios, upstreamOf(first, model), first) === null;
     const typo = isUnknown

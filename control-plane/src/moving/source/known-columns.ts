@@ -17,7 +17,7 @@ export const knownColumns = {
       "aff_history",
     ],
     lost: {
-      access_token: "They are tokens of its management API: their owners make access tokens here.",
+      access_token: "They are tokens of its management API: their owners create access tokens here.",
       aff_code: "They are links of invitations: users get links of their own here.",
       inviter_id: "It says who was invited by whom.",
       setting: "It says what owners are told, and how: they choose that here.",
@@ -30,7 +30,7 @@ export const knownColumns = {
       ...["subnet", "model_limits_enabled", "model_limits", "allow_ips", "group", "deleted_at"],
     ],
     immaterial: ["created_time", "accessed_time", "used_quota"],
-    lost: { cross_group_retry: "These keys go on to another group when theirs fails." },
+    lost: { cross_group_retry: "These keys switch to another group when theirs fails." },
   },
   channels: {
     read: [

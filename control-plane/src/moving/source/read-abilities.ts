@@ -39,7 +39,7 @@ export async function compareAbilities(
   unread.note(findings);
   if (seen.size < abilitiesMax) {
     for (const ability of servedBy(channels).filter((each) => !seen.has(nameOf(each)))) {
-      said.tell("note", nameOf(ability), "It is missing there, though the channel has the model; it is made here.");
+      said.tell("note", nameOf(ability), "It is missing there, though the channel has the model; it is created here.");
     }
   }
   said.end();
@@ -104,7 +104,7 @@ class Told {
   end(): void {
     for (const [level, count] of this.#counts) {
       if (count > toldMax) {
-        const text = "They differ from the lists of their channels as well.";
+        const text = "They also differ from the lists of their channels.";
         this.#findings.push({ level, table: "abilities", id: `${count - toldMax} further rows`, text });
       }
     }

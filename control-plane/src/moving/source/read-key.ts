@@ -61,7 +61,7 @@ function networks(row: Row, note: Note): string[] | null {
   const all = listOf(row["subnet"]);
   const wrong = all.filter((each) => !isAddressOrRange(each));
   if (wrong.length > 0) {
-    note("decide", `The key may be used from ${wrong.join(", ")}, which is no address. It stays closed to these.`);
+    note("decide", `The key may be used from ${wrong.join(", ")}, which is not an address. It stays closed to these.`);
   }
   return all.length === 0 ? null : all.filter((each) => isAddressOrRange(each));
 }
@@ -72,7 +72,7 @@ function singleAddresses(row: Row, note: Note): string[] | null {
   const valid = all.filter((each) => isAddressOrRange(each) && !each.includes("/"));
   const ignored = all.filter((each) => !valid.includes(each));
   if (ignored.length > 0) {
-    note("note", `new-api ignores the address ${ignored.join(", ")}; so it is left out here.`);
+    note("note", `new-api ignores the address ${ignored.join(", ")}, so it is left out here.`);
   }
   return valid.length === 0 ? null : valid;
 }

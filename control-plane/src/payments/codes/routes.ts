@@ -53,7 +53,7 @@ export function codeAdminEndpoints({ db, masterKey, approvals, createBatch }: Co
       method: "POST",
       ...adminOperation("/backend/admin/code-batch/create/"),
       input: createBatchInput,
-      summary: "Make a batch of redemption codes",
+      summary: "Create a batch of redemption codes",
       output: createBatchOutput,
       errors: ["invalid_value", "idempotency_mismatch", "missing_field", "super_admin_required", "step_up_required"],
       limits: [

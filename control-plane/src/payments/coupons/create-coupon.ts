@@ -78,7 +78,7 @@ async function makeOnce(
   }
   const known = await findCouponByKey(tx, idempotencyKey);
   if (known === null) {
-    throw new AppError("conflict", { message: "There is a coupon with this code.", fields: { code: "Taken." } });
+    throw new AppError("conflict", { message: "A coupon with this code already exists.", fields: { code: "Taken." } });
   }
   if (!isSame(known, wanted)) {
     throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another coupon." });

@@ -65,7 +65,7 @@ export function couponAdminEndpoints({ db, approvals, createCoupon }: CouponAdmi
       method: "POST",
       ...adminOperation("/backend/admin/coupon/create/"),
       input: createCouponInput,
-      summary: "Make a coupon",
+      summary: "Create a coupon",
       output: createCouponOutput,
       errors: [
         ...(["invalid_value", "conflict", "idempotency_mismatch", "missing_field"] as const),

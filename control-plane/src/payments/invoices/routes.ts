@@ -115,7 +115,7 @@ function buyerEndpoints({ db }: InvoiceEndpointDeps): AnyEndpoint[] {
       path: "/backend/billing/buyer/",
       access: "user",
       input: noInput,
-      summary: "Get name, address and tax id for invoices of the account",
+      summary: "Get name, address and tax ID for invoices of the account",
       output: buyerResponse,
       errors: [],
       handle: async ({ user }) => {
@@ -128,7 +128,7 @@ function buyerEndpoints({ db }: InvoiceEndpointDeps): AnyEndpoint[] {
       path: "/backend/billing/buyer/save/",
       access: "user",
       input: saveBuyerInput,
-      summary: "Save name, address and tax id for future invoices of the account",
+      summary: "Save name, address and tax ID for future invoices of the account",
       output: buyerResponse,
       errors: ["invalid_value"],
       handle: async ({ input, ...call }) => {

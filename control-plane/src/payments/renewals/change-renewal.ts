@@ -129,7 +129,7 @@ export type Cancelling = {
 };
 
 /**
- * Ends a renewal: nothing more is charged, and the month that is paid runs to its end. A customer may take that back on
+ * Ends a renewal: nothing more is charged, and the paid month runs to its end. A customer may take that back on
  * the gateway's page until then, unless the last charge failed. Repeating it changes nothing.
  * @throws AppError `conflict` before it was paid, `gateway_not_configured`, `payment_gateway_failed`
  */

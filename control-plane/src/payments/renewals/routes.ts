@@ -33,7 +33,7 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       access: "user",
       input: startRenewalInput,
       summary:
-        "Open the page where the user agrees to pay for a plan every month, for the own account or the chosen organisation",
+        "Open the page where the user agrees to pay for a plan every month, for the user's own account or the chosen organisation",
       output: startedRenewal,
       errors: ["not_offered", "not_found", "conflict", ...gatewayErrors],
       handle: async ({ input, user }) => {
@@ -58,7 +58,7 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       path: "/backend/billing/renewal/cancel/",
       access: "user",
       input: ownRenewalInput,
-      summary: "Cancel a subscription: nothing more is charged, and the month that is paid runs to its end",
+      summary: "Cancel a subscription: nothing more is charged, and the paid month runs to its end",
       output: renewalResponse,
       errors: ["not_found", "conflict", ...gatewayErrors],
       handle: async ({ input, ...call }) => {
@@ -109,7 +109,7 @@ export function renewalAdminEndpoints(deps: RenewalDeps): AnyEndpoint[] {
       method: "POST",
       ...adminOperation("/backend/admin/renewal/cancel/"),
       input: cancelRenewalInput,
-      summary: "Cancel a user's subscription at the gateway; the month that is paid runs to its end",
+      summary: "Cancel a user's subscription at the gateway; the paid month runs to its end",
       output: renewalResponse,
       errors: ["not_found", "conflict", ...gatewayErrors],
       handle: async ({ input, ...call }) => {

@@ -76,7 +76,7 @@ async function keepWish(
   const of = { planCode, amountUsd, ...place };
   const { terms } = await quoteOrder(tx, of, { at: await readNow(tx), isReserving: false });
   if (toCents(monthMaxUsd) < toCents(terms.amountUsd)) {
-    const sentence = "The most per month is less than one top-up.";
+    const sentence = "The maximum per month is less than one top-up.";
     throw new AppError("invalid_value", { message: sentence, fields: { month_max_usd: sentence } });
   }
   const replaced = await replaceOld(tx, place);

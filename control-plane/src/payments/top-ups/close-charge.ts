@@ -89,7 +89,7 @@ export async function closeCharge(tx: Transaction, deps: BillingDeps, found: Fou
     return { order, topUp, isNew: refuseOther(attempt, found) };
   }
   if (attempt.unclearSince === null) {
-    throw new AppError("conflict", { message: "The gateway is still asked about this charge." });
+    throw new AppError("conflict", { message: "The gateway is still being asked about this charge." });
   }
   if (transactionId === null) {
     await release(tx, attempt, orderNo);
@@ -106,7 +106,7 @@ function refuseOther(attempt: AttemptOfOrder, { outcome, transactionId }: FoundC
       ? attempt.state === "paid" && attempt.gatewayPaymentId === transactionId
       : attempt.state === "failed" && attempt.error === notCharged;
   if (!isSame) {
-    throw new AppError("conflict", { message: "This charge has ended otherwise. Reload it." });
+    throw new AppError("conflict", { message: "This charge has ended differently. Reload it." });
   }
   return false;
 }

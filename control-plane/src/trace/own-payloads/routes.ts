@@ -36,7 +36,7 @@ function readingEndpoints({ payloads }: OwnPayloadEndpointDeps): AnyEndpoint[] {
       path: "/backend/usage/payload/reading/",
       access: "user",
       input: z.strictObject({}),
-      summary: "Say whether the bodies of the account's calls can be read, and of calls since when",
+      summary: "Get whether the bodies of the account's calls can be read, and since when",
       output: ownReadingResponse,
       errors: [],
       handle: async ({ user }) => ({ reading: await payloads.readingOf(user.gatewayUserId) }),
@@ -46,7 +46,7 @@ function readingEndpoints({ payloads }: OwnPayloadEndpointDeps): AnyEndpoint[] {
       path: "/backend/usage/payload/reading/save/",
       access: "user",
       input: ownReadingSaveInput,
-      summary: "Switch reading the bodies of the account's calls on, for calls from now on, or off at once",
+      summary: "Switch reading the bodies of the account's calls on, for calls from now on, or off immediately",
       output: ownReadingResponse,
       errors: ["payload_reading_off"],
       handle: async (call) => {

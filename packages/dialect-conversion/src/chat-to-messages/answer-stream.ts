@@ -68,7 +68,7 @@ export class ChatStream implements StreamConverter {
     }
     const stopped = this.#stop(index);
     if (this.#open.size >= openBlocksMax) {
-      throw new ConversionError("The stream of the upstream has too many blocks.");
+      throw new ConversionError("The provider's stream has too many blocks.");
     }
     switch (block["type"]) {
       case "text": {

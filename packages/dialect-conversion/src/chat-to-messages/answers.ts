@@ -26,7 +26,7 @@ export class MessagesAnswers implements AnswerConverter {
   whole(answer: JsonObject): JsonObject {
     const { content } = answer;
     if (!Array.isArray(content)) {
-      throw new ConversionError("The response of the upstream is not a message.");
+      throw new ConversionError("The provider's response is not a message.");
     }
     const words = this.#read(content);
     const usage = new AnswerUsage();

@@ -20,7 +20,7 @@ export class ResponseConverter implements AnswerConverter {
     const { choices, error } = answer;
     const [first] = Array.isArray(choices) ? choices : [];
     if (isGiven(error) || !isGiven(first)) {
-      throw new ConversionError("The upstream did not send a chat completion.");
+      throw new ConversionError("The provider did not send a chat completion.");
     }
     const stream = this.#open();
     stream.take(answer);

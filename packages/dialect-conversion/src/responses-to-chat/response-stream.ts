@@ -87,7 +87,7 @@ export class ResponseStream implements StreamConverter {
     this.#bound(words, details);
     const { finishReason, usage } = words;
     if (finishReason === "error") {
-      throw new ConversionError("The upstream interrupted its response.");
+      throw new ConversionError("The provider interrupted its response.");
     }
     this.#finishReason = finishReason ?? this.#finishReason;
     this.#usage = usage ?? this.#usage;

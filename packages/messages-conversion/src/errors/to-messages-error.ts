@@ -39,11 +39,11 @@ const row = (status: number, type: MessagesErrorType, message: string, isAboutRe
   isAboutRequest,
 });
 
-const rejected = row(400, "invalid_request_error", "The upstream rejected the request.", true);
-const failed = row(502, "api_error", "The upstream failed.");
-const refusedUs = row(502, "api_error", "The upstream refused our credential.");
-const timedOut = row(504, "timeout_error", "The upstream did not respond in time.");
-const overloaded = row(529, "overloaded_error", "The upstream is overloaded.");
+const rejected = row(400, "invalid_request_error", "The provider rejected the request.", true);
+const failed = row(502, "api_error", "The provider failed.");
+const refusedUs = row(502, "api_error", "The provider refused our credential.");
+const timedOut = row(504, "timeout_error", "The provider did not respond in time.");
+const overloaded = row(529, "overloaded_error", "The provider is overloaded.");
 
 /** What an upstream's status means to the client. */
 const upstreamRows: ReadonlyMap<number, Row> = new Map([
@@ -52,8 +52,8 @@ const upstreamRows: ReadonlyMap<number, Row> = new Map([
   [403, refusedUs],
   [404, row(404, "not_found_error", "", false)],
   [408, timedOut],
-  [413, row(413, "request_too_large", "The request is larger than the upstream accepts.", true)],
-  [429, row(429, "rate_limit_error", "The upstream is rate-limiting calls right now.", true)],
+  [413, row(413, "request_too_large", "The request is larger than the provider accepts.", true)],
+  [429, row(429, "rate_limit_error", "The provider is rate-limiting calls right now.", true)],
   [503, overloaded],
   [504, timedOut],
   [529, overloaded],

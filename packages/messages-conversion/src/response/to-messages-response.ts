@@ -16,7 +16,7 @@ import { noUsage, toMessagesUsage } from "./usage.ts";
  */
 export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids: AnswerIds): Message {
   if (!isJsonObject(completion)) {
-    throw badUpstreamResponse("The upstream response is not a chat completion.");
+    throw badUpstreamResponse("The provider's response is not a chat completion.");
   }
   const { choices, error, usage } = completion;
   const [choice]: unknown[] = Array.isArray(choices) ? choices : [];
@@ -24,12 +24,12 @@ export function toMessagesResponse(completion: unknown, facts: AnswerFacts, ids:
     throw toMessagesErrorOfEvent(completion, facts);
   }
   if (!isJsonObject(choice) || !isJsonObject(choice["message"])) {
-    throw badUpstreamResponse("The upstream response has no choices.");
+    throw badUpstreamResponse("The provider's response has no choices.");
   }
   const { message } = choice;
   const finishReason = textOf(choice["finish_reason"]);
   if (finishReason === "error") {
-    throw badUpstreamResponse("The upstream interrupted its response.");
+    throw badUpstreamResponse("The provider interrupted its response.");
   }
   const isTruncated = finishReason === "length";
   const calls = readCalls(message).map((call) => ({ ...call, input: toToolInput(call.arguments, isTruncated) }));

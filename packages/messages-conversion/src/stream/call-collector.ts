@@ -65,7 +65,7 @@ export class CallCollector {
 
   #open(piece: CallPiece): PendingCall {
     if (this.calls.length === callsMax) {
-      throw badUpstreamResponse("The upstream response has too many tool calls.");
+      throw badUpstreamResponse("The provider's response has too many tool calls.");
     }
     const call = new PendingCall(piece.index ?? this.calls.length, piece.id ?? "");
     const next = this.calls.findIndex((other) => other.order > call.order);

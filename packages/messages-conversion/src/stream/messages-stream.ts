@@ -104,16 +104,16 @@ export class MessagesStream {
       case "unparsable":
         this.#unparsable += 1;
         if (this.#unparsable >= unparsableMax) {
-          throw badUpstreamResponse("The upstream did not send a chat completion.");
+          throw badUpstreamResponse("The provider did not send a chat completion.");
         }
         return;
       case "done":
-        this.#endIf(this.#finishReason !== null || this.#hasContent(), "The upstream sent an empty response.");
+        this.#endIf(this.#finishReason !== null || this.#hasContent(), "The provider sent an empty response.");
         return;
       case "eof":
       case "cut": {
         const isLenient = input.kind === "eof" && this.#facts.isLenientAtEof && this.#hasContent();
-        this.#endIf(this.#finishReason !== null || isLenient, "upstream closed the stream early");
+        this.#endIf(this.#finishReason !== null || isLenient, "The provider closed the stream early.");
         return;
       }
       case "failed":
@@ -137,7 +137,7 @@ export class MessagesStream {
     }
     const words = readChunk(chunk);
     if (words.finishReason === "error") {
-      throw badUpstreamResponse("The upstream interrupted its response.");
+      throw badUpstreamResponse("The provider interrupted its response.");
     }
     const wasFinished = this.#finishReason !== null;
     this.#usage = words.usage ?? this.#usage;

@@ -76,7 +76,7 @@ export class Speech {
   #countHeld(text: string): void {
     this.#heldLength += text.length;
     if (this.#heldLength > heldLengthMax) {
-      throw badUpstreamResponse("The upstream response is too long.");
+      throw badUpstreamResponse("The provider's response is too long.");
     }
   }
 }

@@ -50,7 +50,7 @@ export class ToolBlocks {
   take(piece: CallPiece): void {
     this.#heldLength += piece.arguments.length;
     if (this.#heldLength > heldLengthMax) {
-      throw badUpstreamResponse("The tool arguments of the upstream response are too long.");
+      throw badUpstreamResponse("The tool arguments of the response are too long.");
     }
     const call = this.#collector.take(piece);
     if (call.isClosed) {

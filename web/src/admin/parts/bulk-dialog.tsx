@@ -69,7 +69,7 @@ function BulkForm(
   const form = createForm({
     initial: { group_name: "", reason: "" },
     check: ({ group_name: group, reason }) => ({
-      ...(takesGroup && group.trim() === "" ? { group_name: t("Name the group.") } : {}),
+      ...(takesGroup && group.trim() === "" ? { group_name: t("Choose a group.") } : {}),
       ...reasonFault(reason),
     }),
     submit: async ({ group_name: group, reason }) => {

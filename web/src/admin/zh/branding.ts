@@ -37,7 +37,7 @@ export const brandingZh = {
   "Legal notice": "法律声明",
   "Linked at the end of every public page and below the registration form, unless the settings name a URL of another page. A visitor whose language is missing sees the English text, or the first that there is.":
     "链接位于每个公开页面底部和注册表单下方；如果设置中填写了其他页面的 URL，则链接到该页面。没有访客语言的版本时，显示英文版本或现有的第一个版本。",
-  "Enter a text.": "请输入文本。",
+  "Enter the text.": "请输入文本。",
   "Enter a day.": "请输入日期。",
   "{page}, {locale}: version {version}": "{page}，{locale}：版本 {version}",
   "Preview shown": "正在显示预览",

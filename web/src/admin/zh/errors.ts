@@ -17,13 +17,13 @@ export const errorsZh = {
   "This invitation does not exist, has expired or was used up.": "此邀请不存在、已过期或已用完。",
   "The proof of work is missing, wrong or too old. Solve a new challenge.":
     "工作量证明缺失、错误或已过期，请完成新的质询。",
-  "Accept the current terms of this service first. The console asks for it when you open it.":
+  "Accept the current terms of this service first: open the console, which shows them.":
     "请先接受本服务的现行条款。打开控制台时会提示。",
   "The sign-in was not completed. Try again.": "登录未完成，请重试。",
   "The sign-in service does not confirm that the e-mail address is yours.": "登录服务未确认该电子邮件地址属于您。",
   "This address has an account that is not verified yet. Reset its password to use it.":
     "此地址已有一个尚未验证的账户。请重置其密码后使用。",
-  "This sign-in belongs to no account, and it can't create one.": "此登录方式不属于任何账户，也不能创建账户。",
+  "This sign-in does not belong to an account, and it can't create one.": "此登录方式不属于任何账户，也不能创建账户。",
   "This sign-in belongs to another account.": "此登录方式属于另一个账户。",
   "This account has 10 linked sign-ins. Remove one first.": "此账户已关联 10 种登录方式，请先移除一种。",
   "This passkey is not registered here, or was removed.": "此通行密钥未在此注册，或已被移除。",
@@ -54,7 +54,7 @@ export const errorsZh = {
   "This account has 20 live access tokens. Revoke one first.": "此账户已有 20 个有效的访问令牌，请先吊销一个。",
   "Enter a valid e-mail address.": "请输入有效的电子邮件地址。",
   "Enter the credential again: the address it is sent to has changed.": "请重新输入凭据：其发送地址已更改。",
-  "This is not a valid id.": "这不是有效的 ID。",
+  "This is not a valid ID.": "这不是有效的 ID。",
   "This amount can't be used.": "此金额不可用。",
   "This currency is not offered.": "不提供此货币。",
   "This multiplier can't be used.": "此倍率不可用。",
@@ -75,7 +75,7 @@ export const errorsZh = {
   "The node did not prove at this address that it is healthy and holds the relay key.":
     "节点未在此地址证明自身健康并持有中继密钥。",
   "At least one person must keep this right.": "至少须有一人保留此权限。",
-  "The payment gateway does not confirm this payment.": "支付网关未确认此付款。",
+  "The payment provider does not confirm this payment.": "支付网关未确认此付款。",
   "Messages from this gateway can't be received: it is not configured.": "无法接收此支付网关的消息：尚未配置。",
   "Log in first.": "请先登录。",
   "Your session has ended. Log in again.": "登录已失效，请重新登录。",
@@ -115,7 +115,7 @@ export const errorsZh = {
   "This idempotency key was used for another request.": "此幂等键已用于另一个请求。",
   "The same request is still in progress. Try again in a moment.": "同一请求正在处理，请稍后再试。",
   "This payment method is not configured.": "此支付方式尚未配置。",
-  "The payment gateway did not accept the request. Try again, or use another payment method.":
+  "The payment provider did not accept the request. Try again, or use another payment method.":
     "支付网关没有接受请求。请重试，或换一种方式支付。",
   "This is not offered here.": "此处不提供该功能。",
   "This coupon does not exist.": "该优惠券不存在。",
@@ -129,7 +129,7 @@ export const errorsZh = {
   "This API key uses a group that your account does not have. Choose another group for the key.":
     "此 API 密钥使用了您的账户没有的分组。请为该密钥选择其他分组。",
   "The API key is not valid.": "API 密钥无效。",
-  "This API key can't be used from this address.": "此 API 密钥不允许从该地址使用。",
+  "This API key can't be used from this IP address.": "此 API 密钥不允许从该地址使用。",
   "The remaining balance does not cover this call.": "剩余配额不足以支付这次调用。",
   "Your account has reached the most that it can spend for now.": "您的账户已达到目前可支出的上限。",
   "The model does not exist, or this API key can't use it.": "模型不存在，或此 API 密钥无权使用。",
@@ -190,7 +190,7 @@ export const errorsZh = {
   "This code is no longer valid.": "此兑换码已失效。",
   "This code has expired.": "此兑换码已过期。",
   "You have already used a code like this one.": "您已使用过同类兑换码。",
-  "The most per month is less than one top-up.": "每月上限小于一次充值的金额。",
+  "The maximum per month is less than one top-up.": "每月上限小于一次充值的金额。",
   "The automatic top-up is on. Remove it first.": "自动充值已开启，请先移除。",
   "This coupon is not valid yet.": "该优惠券尚未生效。",
   "This coupon is for other plans.": "该优惠券适用于其他套餐。",

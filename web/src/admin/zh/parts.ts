@@ -114,7 +114,7 @@ export const partsZh = {
   "Export JSON": "导出 JSON",
   "{count} row": "{count} 行",
   "{count} rows": "{count} 行",
-  "Name the group.": "请填写分组名称。",
+  "Choose a group.": "请填写分组名称。",
   "{changes} will be changed{skips}. {effect}": "将更改 {changes}{skips}。{effect}",
   ", {skips} left alone": "，{skips}保持不变",
   "Left alone": "保持不变",

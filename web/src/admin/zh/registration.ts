@@ -57,7 +57,7 @@ export const registrationZh = {
   "Limit of the device": "设备的限制",
   "Limit for a day": "每日限制",
   "Enter 0 to {proofBitsMax}.": "请输入 0 到 {proofBitsMax}。",
-  "Name at least one domain.": "请至少填写一个域名。",
+  "Enter at least one domain.": "请至少填写一个域名。",
   "The rules were saved.": "规则已保存。",
   "Save rules": "保存规则",
   "More credit for newcomers waits": "给新用户更多赠额需要等待",

@@ -139,7 +139,7 @@ function readJson(text: string, status: number): { readonly body: unknown; reado
   try {
     return { body: JSON.parse(text) as unknown, problem: null };
   } catch {
-    return { body: null, problem: `The upstream sent status ${status} and no JSON.` };
+    return { body: null, problem: `The provider sent status ${status} and no JSON.` };
   }
 }
 

@@ -67,7 +67,7 @@ function textBytes(document: unknown, takesObjects: boolean, param: string): num
     (typeof value === "object" && value !== null) || (fileField.test(name) && (value ?? null) !== null);
   if (!isText || Object.entries(document).some(isMore)) {
     throw new AppError("unpriced_option", {
-      message: `'${param}' is not a text. Only texts have a price here.`,
+      message: `'${param}' is not a string. Only text has a price here.`,
       param,
     });
   }

@@ -40,7 +40,7 @@ function countRequest(fields: JsonObject, model: string, prefix: string): number
     const place = `${prefix}content.parts[${index}]`;
     const { text, ...others } = readFields(objectOf(part, place), partFields, `${place}.`);
     if (typeof text !== "string" || Object.values(others).some((value) => (value ?? null) !== null)) {
-      throw new AppError("unpriced_option", { message: "Only texts have a price here.", param: place });
+      throw new AppError("unpriced_option", { message: "Only text has a price here.", param: place });
     }
     return text;
   });

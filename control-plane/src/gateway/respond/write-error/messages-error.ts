@@ -51,10 +51,10 @@ function toWords(
   }
   // The table of codes has a single one for a provider that limits our rate and for one that is overloaded.
   if (overloads.has(error.internal["upstreamStatus"])) {
-    return new MessagesError(529, "overloaded_error", "The upstream is overloaded.");
+    return new MessagesError(529, "overloaded_error", "The provider is overloaded.");
   }
   if (error.code === "stream_interrupted") {
-    return badUpstreamResponse("upstream closed the stream early");
+    return badUpstreamResponse("The provider closed the stream early.");
   }
   const facts = { requestedModel: model ?? "", upstreamModel: upstreamModel ?? "", maxTokens };
   return toMessagesError({ ...answer, status: error.status, origin: "gateway" }, facts);

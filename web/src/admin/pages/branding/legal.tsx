@@ -100,7 +100,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
       ...(kind === "consent" && stored.edition > 0 && changes.trim() === ""
         ? { changes: t("Say what is different from what users have accepted.") }
         : {}),
-      ...(markdown.trim() === "" ? { markdown: t("Enter a text.") } : {}),
+      ...(markdown.trim() === "" ? { markdown: t("Enter the text.") } : {}),
       ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: t("Enter a day.") }),
     }),
     body: ({ markdown, effective_on, kind, changes }) =>

@@ -26,8 +26,8 @@ export const eventTexts: Readonly<Record<EventType, string>> = {
   "channel.recovered": t("A channel is back"),
   "error_rate.high": t("Many calls fail"),
   "error_rate.recovered": t("Fewer calls fail"),
-  "money_check.violated": t("The check of the money found violations"),
-  "money_check.passed": t("The check of the money passes again"),
+  "money_check.violated": t("The money check found violations"),
+  "money_check.passed": t("The money check passes again"),
   "node.lost": t("An exit node is lost"),
   "node.recovered": t("An exit node is back"),
 };

@@ -62,7 +62,7 @@ function faultsOf(values: Values): Partial<Record<keyof Values, string>> {
       ? {}
       : { proof_bits: t("Enter 0 to {proofBitsMax}.", { proofBitsMax }) }),
     ...(values.mode === "domains" && domainsOf(values.domains).length === 0
-      ? { domains: t("Name at least one domain.") }
+      ? { domains: t("Enter at least one domain.") }
       : {}),
     ...reasonFault(values.reason),
   };
