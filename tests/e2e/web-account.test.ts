@@ -104,7 +104,7 @@ test(
       await dialog.getByText("as the operator asked").waitFor();
       await dialog.getByLabel("Reason").fill("a mistake");
       await dialog.getByRole("button", { name: "Keep account" }).click();
-      await page.getByText("The account is kept.").waitFor();
+      await page.getByText("The account will not be closed.").waitFor();
       expect(watched.faults).toEqual([]);
     } finally {
       await watched.close();

@@ -132,8 +132,8 @@ test(
     await admin.walk("/admin/trace/", async (page) => {
       await page.getByRole("button", { name: "Took" }).click();
       await page.getByText("By duration: at most 24 hours, the last ones by default").waitFor();
-      await page.getByLabel("Request id").fill(call.requestId ?? "");
-      await page.getByLabel("Request id").press("Enter");
+      await page.getByLabel("Request ID").fill(call.requestId ?? "");
+      await page.getByLabel("Request ID").press("Enter");
       await page.locator(".row-open", { hasText: call.requestId?.slice(0, 13) ?? "" }).click();
       await page.getByRole("link", { name: "Open call" }).click();
       // The attempt at the channel that responded.

@@ -125,7 +125,7 @@ test(
     await admin.walk("/admin/users/?q=view&status=active&sort=email", async (page) => {
       await page.locator(".row-open", { hasText: "view-0" }).waitFor();
       await page.getByRole("button", { name: "Columns" }).click();
-      await page.getByRole("menuitemcheckbox", { name: "Account id" }).click();
+      await page.getByRole("menuitemcheckbox", { name: "Account ID" }).click();
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Saved views" }).click();
       await page.getByRole("menuitem", { name: "Save this view" }).click();
@@ -140,7 +140,7 @@ test(
       await page.waitForURL(/status=active/);
       expect(new URL(page.url()).searchParams.get("q")).toBe("view");
       await page.locator(".row-open", { hasText: "view-1" }).waitFor();
-      expect(await page.getByRole("columnheader", { name: "Account id" }).count()).toBe(0);
+      expect(await page.getByRole("columnheader", { name: "Account ID" }).count()).toBe(0);
       await page.getByRole("button", { name: "Clear filters" }).click();
       await page.locator(".row-open", { hasText: "ada@example.org" }).waitFor();
       await page.getByRole("button", { name: "Saved views" }).click();

@@ -150,7 +150,7 @@ describe("operations pages", () => {
           await page.getByRole("button", { name: "Edit openai-main" }).waitFor();
           await page.getByRole("button", { name: "Add route" }).click();
           await dialog.getByLabel("Code").fill("ada-openai");
-          await dialog.getByLabel("Account id").fill("1");
+          await dialog.getByLabel("Account ID").fill("1");
           await dialog.getByLabel("Provider").fill("openai");
           await dialog.getByRole("button", { name: "Save route" }).click();
           await page.getByRole("button", { name: "Edit ada-openai" }).click();
@@ -362,8 +362,8 @@ describe("operations pages", () => {
         const { page } = watched;
         await page.getByRole("button", { name: "first@example.org" }).click();
         await page.getByText("Failed after 8 attempts: nobody is there").waitFor();
-        await page.getByRole("button", { name: "Resend mail" }).click();
-        await page.waitForSelector("text=The mail was queued again");
+        await page.getByRole("button", { name: "Resend e-mail" }).click();
+        await page.waitForSelector("text=The e-mail was queued again");
         // The panel shows the mail although it has left the list.
         await page.locator(".side-panel").getByRole("button", { name: "Close" }).click();
         await page.getByRole("button", { name: "Resend failed" }).click();

@@ -144,7 +144,7 @@ test(
       await page.getByText("All sessions of the user have ended.").waitFor();
       await page.getByRole("button", { name: "Remove authenticator" }).click();
       await dialog.getByRole("button", { name: "Remove now" }).click();
-      await dialog.getByText("Say how you verified the person's identity.").waitFor();
+      await dialog.getByText("Describe how you verified the person's identity.").waitFor();
       await dialog.getByLabel("Reason").fill("seen on the phone");
       await dialog.getByRole("button", { name: "Remove now" }).click();
       await page.locator("dt:text-is('Authenticator') + dd", { hasText: "off" }).waitFor();

@@ -143,7 +143,7 @@ test(
         await page.getByRole("tab", { name: "Ledger" }).waitFor();
         await page.locator("main").getByText("Adjust balance").waitFor({ state: "detached" });
         expect(await page.getByRole("button", { name: "Suspend" }).count()).toBe(0);
-        await page.getByRole("tab", { name: "Mails" }).waitFor({ state: "detached" });
+        await page.getByRole("tab", { name: "E-mails" }).waitFor({ state: "detached" });
         await page.waitForLoadState("networkidle");
         expect(await page.getByRole("heading", { name: "Limits" }).count()).toBe(0);
         expect(await page.getByRole("button", { name: "Add to a group" }).count()).toBe(0);
@@ -163,7 +163,7 @@ test(
     expect(saved.status).toBe(200);
     const [user] = await web.rig.db.sql<{ id: bigint }>`select gateway_user_id as id from user_profile limit 1`;
     const ask = async (page: Page) => {
-      await page.getByLabel("Account id").fill(String(user?.id));
+      await page.getByLabel("Account ID").fill(String(user?.id));
       await page.getByLabel("Amount, USD").fill("60");
       await page.getByLabel("Reason").fill("the outage of yesterday");
       await page.getByRole("button", { name: "Preview" }).click();

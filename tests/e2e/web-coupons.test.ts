@@ -22,10 +22,10 @@ test(
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Code").fill("spring26");
       await dialog.getByLabel("Percent").fill("200");
-      await dialog.getByRole("button", { name: "Make coupon" }).click();
+      await dialog.getByRole("button", { name: "Create coupon" }).click();
       await dialog.getByText("Enter a percentage such as 20 or 12.5.").waitFor();
       await dialog.getByLabel("Percent").fill("25");
-      await dialog.getByRole("button", { name: "Make coupon" }).click();
+      await dialog.getByRole("button", { name: "Create coupon" }).click();
       await page.getByRole("cell", { name: "0 of 100" }).waitFor();
     });
     const login = await loginUser(web.rig);
@@ -81,8 +81,8 @@ test(
       await dialog.getByLabel("Codes", { exact: true }).fill("1000");
       // What will happen is said before it does.
       await dialog.getByText("Together they can grant $5,000.00.").waitFor();
-      await dialog.getByRole("button", { name: "Make codes" }).click();
-      await page.getByText("1,000 codes were made.").waitFor();
+      await dialog.getByRole("button", { name: "Create codes" }).click();
+      await page.getByText("1,000 codes were created.").waitFor();
       await page.getByRole("button", { name: "Gift card 5" }).click();
       const [file] = await Promise.all([
         page.waitForEvent("download"),

@@ -101,7 +101,7 @@ test(
       const dialog = page.locator("dialog[open]");
       await dialog.getByLabel("Group").fill("pro");
       await dialog.getByLabel("Model").fill("flat");
-      await dialog.getByLabel("Channel id").fill("1");
+      await dialog.getByLabel("Channel ID").fill("1");
       await dialog.getByRole("button", { name: "Save" }).click();
       await page.getByText("Saved. It applies now.").waitFor();
     });

@@ -44,8 +44,8 @@ test(
       const maker = page.getByRole("dialog", { name: "New invitation" });
       await maker.getByLabel("For", { exact: true }).fill("the first customers");
       await maker.getByLabel("Reason").fill("they asked");
-      await maker.getByRole("button", { name: "Make invitation" }).click();
-      await page.getByText("The invitation was made.").waitFor();
+      await maker.getByRole("button", { name: "Create invitation" }).click();
+      await page.getByText("The invitation was created.").waitFor();
       await page
         .getByRole("button", { name: /the first customers/ })
         .or(page.locator(".row-open"))

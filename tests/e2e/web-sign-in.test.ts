@@ -72,8 +72,8 @@ test(
       issuer.allow(`${web.sluice.url}/login/with/example/callback/`);
       await dialog.getByLabel("Issuer", { exact: true }).fill(issuer.url);
       await dialog.getByRole("button", { name: "Test the issuer" }).click();
-      await dialog.getByText("It answers.").waitFor();
-      await dialog.getByLabel("Client id").fill(realClient.id);
+      await dialog.getByText("It responds.").waitFor();
+      await dialog.getByLabel("Client ID").fill(realClient.id);
       await dialog.getByLabel("Client secret").fill(realClient.secret);
       await dialog.getByLabel("Reason").fill("for our staff");
       expect(await watched.axe()).toEqual([]);

@@ -84,7 +84,7 @@ test(
       await page.getByRole("button", { name: "Create token" }).first().click();
       const dialog = page.getByRole("dialog", { name: "Create an access token" });
       await dialog.getByLabel("Name").fill("on call");
-      expect(await dialog.getByLabel("What takes a fresh login").count()).toBe(0);
+      expect(await dialog.getByLabel("What requires a recent login").count()).toBe(0);
       await dialog.getByLabel("Users", { exact: false }).first().check();
       await dialog.getByRole("button", { name: "Create", exact: true }).click();
       const made = page.getByRole("dialog", { name: "Your new access token" });

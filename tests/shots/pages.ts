@@ -339,7 +339,7 @@ export const shownPages: readonly ShownPage[] = [
     as: "admin",
     arabic: "none",
     ready: ".table, .state",
-    press: ["Add a place"],
+    press: ["Add a destination"],
   },
   {
     name: "admin-events-log",

@@ -34,7 +34,7 @@ const rules: Readonly<Record<BrandImageKind, KindRule>> = {
     sideMax: 2_400,
     widthMin: 600,
     ratio: [1.7, 2.1],
-    says: "The image of links is a PNG or JPEG file, 600 to 2,400 pixels wide and about half as high, best 1200 x 630.",
+    says: "The link preview image is a PNG or JPEG file, 600 to 2,400 pixels wide and about half as high, best 1200 x 630.",
   },
 };
 

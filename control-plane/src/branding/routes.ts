@@ -70,7 +70,7 @@ export function brandingEndpoints(deps: BrandingRouteDeps): AnyEndpoint[] {
       ...adminOperation("/backend/admin/branding/image/save/"),
       input: saveImageInput,
       bodyBytesMax: imageBodyBytesMax,
-      summary: "Upload, replace or remove the logo, the icon or the image of links",
+      summary: "Upload, replace or remove the logo, the icon or the link preview image",
       output: savedImageResponse,
       errors: ["invalid_value", "conflict"],
       limits: [`An image may have up to ${imageBytesMax / 1024} KiB.`],

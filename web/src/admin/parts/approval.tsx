@@ -15,7 +15,7 @@ const priceEffectLabels = Object.fromEntries(
 
 const effectLabels: Readonly<Record<EffectName, string>> = {
   user_email: t("User"),
-  gateway_user_id: t("Account id"),
+  gateway_user_id: t("Account ID"),
   amount_quota: t("Amount"),
   balance_before_quota: t("Balance before"),
   balance_after_quota: t("Balance after"),

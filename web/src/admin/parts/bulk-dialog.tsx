@@ -94,10 +94,10 @@ function BulkForm(
       </Notice>
       <Show when={skipped().length > 0}>
         <SimpleTable
-          label={t("Left alone")}
+          label={t("Skipped")}
           rows={skipped()}
           columns={[
-            { label: t("Left alone"), cell: (row) => row.name },
+            { label: t("Skipped"), cell: (row) => row.name },
             { label: t("Because"), cell: (row) => row.skipped_because },
           ]}
         />

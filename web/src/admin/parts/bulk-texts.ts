@@ -19,14 +19,14 @@ export const bulkTexts: Readonly<Record<BulkActionName, BulkTexts>> = {
   },
   "users.activate": { label: t("Activate"), effect: t("They can log in, and their API keys work again.") },
   "users.group": {
-    label: t("Put into group"),
+    label: t("Add to group"),
     effect: t(
-      "They get the group in addition to their own. Keys that name no group use the one with the highest rank, and its prices.",
+      "They get the group in addition to their own. Keys without a group use the one with the highest rank, and its prices.",
     ),
   },
   "users.end_sessions": {
     label: t("End sessions"),
-    effect: t("They are logged out everywhere, and their access tokens end. Their API keys go on working."),
+    effect: t("They are logged out everywhere, and their access tokens end. Their API keys keep working."),
   },
   "organisations.suspend": {
     label: t("Suspend"),
@@ -35,9 +35,9 @@ export const bulkTexts: Readonly<Record<BulkActionName, BulkTexts>> = {
   },
   "organisations.reopen": { label: t("Reopen"), effect: t("Their API keys and access tokens work again.") },
   "organisations.group": {
-    label: t("Put into group"),
+    label: t("Add to group"),
     effect: t(
-      "They get the group in addition to their own. Keys that name no group use the one with the highest rank, and its prices.",
+      "They get the group in addition to their own. Keys without a group use the one with the highest rank, and its prices.",
     ),
   },
   "keys.lock": {
@@ -55,7 +55,7 @@ export const bulkTexts: Readonly<Record<BulkActionName, BulkTexts>> = {
   "channels.disable": {
     label: t("Disable"),
     tone: "danger",
-    effect: t("They get no calls any more; running calls continue."),
+    effect: t("They no longer get calls; running calls continue."),
   },
   "channels.archive": {
     label: t("Archive"),
@@ -87,15 +87,16 @@ export const bulkTexts: Readonly<Record<BulkActionName, BulkTexts>> = {
   "exit-nodes.disable": {
     label: t("Disable"),
     tone: "danger",
-    effect: t(
-      "They get no calls any more; running calls continue. Users whose routes name one of them are not served.",
-    ),
+    effect: t("They no longer get calls; running calls continue. Users whose routes name one of them are not served."),
   },
   "gateway-events.replay": {
     label: t("Process again"),
-    effect: t("What was processed already has no second effect. At most 30 a minute."),
+    effect: t("Processing a message twice has no further effect. At most 30 a minute."),
   },
-  "mails.resend": { label: t("Send again"), effect: t("They are queued again, with what their templates say now.") },
+  "mails.resend": {
+    label: t("Send again"),
+    effect: t("They are queued again, with the current texts of their templates."),
+  },
   "orders.cancel": {
     label: t("Cancel"),
     tone: "danger",
@@ -108,6 +109,6 @@ export const bulkTexts: Readonly<Record<BulkActionName, BulkTexts>> = {
   "renewals.cancel": {
     label: t("Cancel"),
     tone: "danger",
-    effect: t("They are cancelled at the card gateway; months that are paid run to their end."),
+    effect: t("They are cancelled at the card gateway; paid months run to their end."),
   },
 };

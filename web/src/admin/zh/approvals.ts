@@ -6,12 +6,12 @@ export const approvalsZh = {
   "Remove an authenticator": "移除身份验证器",
   "Change a setting": "更改设置",
   "Let users sign in with a service": "允许用户通过某服务登录",
-  "Give newcomers more credit": "给新用户更多赠额",
+  "Give new users more credit": "给新用户更多赠额",
   "Create an invitation": "创建邀请",
   "Lower a multiplier": "降低倍率",
   "Close an account with a balance": "关闭仍有余额的账户",
   "Grant more with a plan": "提高套餐赠送的额度",
-  "Make redemption codes": "生成兑换码",
+  "Create redemption codes": "生成兑换码",
   "Create a coupon": "创建优惠券",
   "Lower model prices": "降低模型价格",
   "Add models of a provider": "添加提供商的模型",
@@ -38,7 +38,7 @@ export const approvalsZh = {
   "The request was rejected.": "申请已拒绝。",
   "You requested this: another super-admin has to approve it. You can withdraw it.":
     "这是您提出的申请：须由另一位超级管理员批准。您可以撤回。",
-  "Approve: it is done at once": "批准：立即执行",
+  "Approve: it takes effect immediately": "批准：立即执行",
   "Withdraw it": "撤回",
   Reject: "拒绝",
 };

@@ -3,29 +3,29 @@ export const brandingZh = {
   "Colour saved": "颜色已保存",
   "Save colour": "保存颜色",
   Colour: "颜色",
-  "Such as #0b6b5f. Empty: the shipped one.": "例如 #0b6b5f。留空则使用默认颜色。",
-  "Choose on a palette": "从调色板选择",
-  "The shipped colour is used.": "使用默认颜色。",
-  "A link in a text": "文中的链接",
+  "Such as #0b6b5f. Leave it empty for the default.": "例如 #0b6b5f。留空则使用默认颜色。",
+  "Choose from a palette": "从调色板选择",
+  "The default colour is used.": "使用默认颜色。",
+  "A link in text": "文中的链接",
   "A button": "按钮",
-  "{light} pages use it as it is. The least contrast is {contrast}.":
+  "{light} pages use it as it is. The lowest contrast is {contrast}.":
     "{light}页面直接使用此颜色，最低对比度为 {contrast}。",
   Light: "浅色",
   Dark: "深色",
-  "{on_light_pages} text in it would be hard to read, so it becomes {accent}, which is {darker}. The least contrast is {contrast}; 4.5 is needed.":
+  "{on_light_pages} text in it would be hard to read, so it becomes {accent}, which is {darker}. The lowest contrast is {contrast}; 4.5 is needed.":
     "{on_light_pages}，此颜色的文字难以辨认，因此会改为更{darker}的 {accent}。最低对比度为 {contrast}，至少需要 4.5。",
   "On light pages": "在浅色页面上",
   "On dark pages": "在深色页面上",
   darker: "深",
   lighter: "浅",
   "Logo on light pages": "浅色页面的标志",
-  "In place of the mark, and in mails if it is a PNG or WebP file.":
+  "Replaces the mark; also in e-mails if it is a PNG or WebP file.":
     "代替默认标志；如果是 PNG 或 WebP 文件，也用于邮件。",
   "Logo on dark pages": "深色页面的标志",
   "Without one, the other logo is used on dark pages too.": "如果没有，深色页面也使用另一个标志。",
   Icon: "图标",
   "In tabs and bookmarks; square.": "用于标签页和书签，正方形。",
-  "Image of links": "链接预览图",
+  "Link preview image": "链接预览图",
   "Shown where somebody shares a link; best 1200 x 630 pixels.": "有人分享链接时显示，最好为 1200 x 630 像素。",
   "The file may have up to {imageBytesMax} KiB; this one has more.": "文件不得超过 {imageBytesMax} KiB，此文件过大。",
   "{title}: saved": "{title}：已保存",
@@ -50,7 +50,7 @@ export const brandingZh = {
   "Version {version}{edition}{state}, by {updated_by}, {updated_at}":
     "版本 {version}{edition}{state}，由 {updated_by} 更改，{updated_at}",
   ", edition {edition}": "，修订版 {edition}",
-  "Say what is different from what users have accepted.": "请说明与用户已接受的内容有何不同。",
+  "Describe what is different from what users have accepted.": "请说明与用户已接受的内容有何不同。",
   "This change": "此更改",
   "Needs no consent: nobody is asked": "无需同意：不询问任何人",
   "A correction or translation of edition {edition}: nobody is asked again":
@@ -67,7 +67,7 @@ export const brandingZh = {
   ", withdrawn": "，已撤回",
   ", in force since {effective_on}": "，自 {effective_on} 起生效",
   "Preview of the page": "页面预览",
-  "How pages and mails look. Changes take effect within seconds, in every instance, and are recorded in the audit log.":
+  "How pages and e-mails look. Changes take effect within seconds, in every instance, and are recorded in the audit log.":
     "页面和邮件的外观。更改在几秒内于所有实例生效，并记入审计日志。",
   "Only super-admins can change the branding.": "只有超级管理员可以更改品牌。",
   "Logo and images": "标志和图片",
@@ -79,9 +79,9 @@ export const brandingZh = {
   "{locale}: saved": "{locale}：已保存",
   "Save texts": "保存文本",
   "Headline of the home page": "首页标题",
-  "Empty: the shipped one.": "留空则使用默认内容。",
+  "Leave it empty for the default.": "留空则使用默认内容。",
   "Line below it": "标题下方的文字",
   "Links at the end of every public page": "每个公开页面底部的链接",
-  "One a line, such as: Blog | https://blog.example/. A language without links has those of English.":
+  "One per line, such as: Blog | https://blog.example/. A language without links uses the English ones.":
     "每行一个，例如：Blog | https://blog.example/。没有链接的语言使用英文的链接。",
 };

@@ -1,8 +1,8 @@
 export const groupZh = {
   "Group in use": "使用的分组",
-  "Nobody was put into this group": "没有人加入此分组",
+  "Nobody was added to this group": "没有人加入此分组",
   "No key uses this group": "没有密钥使用此分组",
-  "No plan puts its buyers into this group": "没有套餐会让购买者加入此分组",
+  "No plan adds its buyers to this group": "没有套餐会让购买者加入此分组",
   "Choose the group in a monthly plan.": "请在月度套餐中选择此分组。",
   "No channel serves this group": "没有渠道服务此分组",
   "Add abilities for it under Models: each lets a channel serve a model to a group.":
@@ -20,10 +20,10 @@ export const groupZh = {
   "Remove users": "移除用户",
   "Add users to {name}": "将用户加入 {name}",
   "Remove users from {name}": "将用户移出 {name}",
-  "Name at least one user.": "请至少填写一位用户。",
+  "Enter at least one user.": "请至少填写一位用户。",
   "{member} no longer in the group.": "{member}已移出分组。",
   "Calls with keys that name {group} are refused from now on; other keys use the group with the highest rank that is left. An account’s own group can only be replaced.":
     "指定 {group} 的密钥此后会被拒绝，其他密钥使用剩余分组中级别最高的。账户自身的分组只能替换。",
-  "E-mail addresses or user ids, one per line.": "电子邮件地址或用户 ID，每行一个。",
+  "E-mail addresses or user IDs, one per line.": "电子邮件地址或用户 ID，每行一个。",
   "Leaving an account in a cheaper group waits": "让账户留在更便宜的分组需要等待",
 };

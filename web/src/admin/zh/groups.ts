@@ -1,7 +1,7 @@
 export const groupsZh = {
   "Name 1 to {usersMax} users.": "请填写 1 到 {usersMax} 位用户。",
   "{member} in the group.": "{member}已在分组中。",
-  "E-mail addresses or user ids, one per line, at most {usersMax}. If one is unknown, nothing is changed.":
+  "E-mail addresses or user IDs, one per line, at most {usersMax}. If one is unknown, nothing is changed.":
     "电子邮件地址或用户 ID，每行一个，最多 {usersMax} 个。只要有一个不存在，就不做任何更改。",
   How: "方式",
   "In addition to the account’s own group": "在账户自身分组之外增加",

@@ -2,7 +2,7 @@ export const mailTemplateZh = {
   "Preview with sample values": "用示例值预览",
   "Update preview": "更新预览",
   "The preview failed": "预览失败",
-  "Preview of the mail": "邮件预览",
+  "Preview of the e-mail": "邮件预览",
   "Plain text": "纯文本",
   "All templates": "所有模板",
   "Languages of this template": "此模板的语言",

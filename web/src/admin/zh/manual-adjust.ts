@@ -1,5 +1,5 @@
 export const manualAdjustZh = {
-  "Enter the id of the account, a number.": "请输入账户 ID（数字）。",
+  "Enter the ID of the account, a number.": "请输入账户 ID（数字）。",
   "Enter an amount in US dollars other than 0; use a minus to deduct.": "请输入不为 0 的美元金额；扣减请用负号。",
   "The balance was adjusted.": "余额已调整。",
   "This was already done; nothing was applied twice.": "此操作先前已完成，没有重复执行。",
@@ -25,6 +25,6 @@ export const manualAdjustZh = {
   "{amount} for account {gateway_user_id}": "账户 {gateway_user_id}：{amount}",
   "Ledger posting": "账本过账",
   "Find the user": "查找用户",
-  "Start of an e-mail address or API key, or an id.": "电子邮件地址或 API 密钥的开头，或 ID。",
+  "Start of an e-mail address or API key, or an ID.": "电子邮件地址或 API 密钥的开头，或 ID。",
   "No users found.": "没有找到用户。",
 };

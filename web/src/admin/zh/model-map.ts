@@ -14,7 +14,7 @@ export const modelMapZh = {
   "in the catalog": "在目录中",
   "all default": "全部为默认",
   enabled: "已启用",
-  "Maps the names that clients of the Messages API use to models. Changes apply in every process at once.":
+  "Maps the names that clients of the Messages API use to models. Changes apply immediately in every process.":
     "把 Messages API 客户端使用的名称映射到模型。更改在所有进程中立即生效。",
   "Name or model": "名称或模型",
   "New name": "新建名称",
@@ -22,7 +22,7 @@ export const modelMapZh = {
   "Clients of the Messages API can't use any model until you add a name.":
     "在您添加名称之前，Messages API 的客户端无法使用任何模型。",
   "Edit name": "编辑名称",
-  "The catalog has a model {name}, too. It is used itself where every group gets it from a channel that speaks the Messages API; otherwise this entry leads its name to {upstream_model}.":
+  "The catalog has a model {name}, too. That model is used where every group gets it from a channel that speaks the Messages API; otherwise this entry maps its name to {upstream_model}.":
     "目录中也有模型 {name}。如果每个分组都能从支持 Messages API 的渠道获得它，则直接使用该模型；否则此条目将其名称映射到 {upstream_model}。",
   "Flags that differ from the default": "与默认值不同的标志",
 };

@@ -117,7 +117,7 @@ export const partsZh = {
   "Choose a group.": "请填写分组名称。",
   "{changes} will be changed{skips}. {effect}": "将更改 {changes}{skips}。{effect}",
   ", {skips} left alone": "，{skips}保持不变",
-  "Left alone": "保持不变",
+  Skipped: "保持不变",
   Because: "原因",
   Close: "关闭",
   "Recorded in the audit log of each row.": "会记入每一行的审计日志。",
@@ -132,10 +132,10 @@ export const partsZh = {
     "对方会退出登录，其 API 密钥和访问令牌会被拒绝。余额和数据保留。",
   Activate: "启用",
   "They can log in, and their API keys work again.": "对方可以登录，其 API 密钥恢复可用。",
-  "Put into group": "加入分组",
-  "They get the group in addition to their own. Keys that name no group use the one with the highest rank, and its prices.":
+  "Add to group": "加入分组",
+  "They get the group in addition to their own. Keys without a group use the one with the highest rank, and its prices.":
     "对方在自身分组之外获得此分组。未指定分组的密钥使用级别最高的分组及其价格。",
-  "They are logged out everywhere, and their access tokens end. Their API keys go on working.":
+  "They are logged out everywhere, and their access tokens end. Their API keys keep working.":
     "对方在所有设备上退出登录，访问令牌失效。API 密钥继续可用。",
   "Their API keys and access tokens are refused, and their members only read. Balance and data are kept.":
     "其 API 密钥和访问令牌会被拒绝，成员只能查看。余额和数据保留。",
@@ -145,7 +145,7 @@ export const partsZh = {
   "Calls with them are served again.": "使用这些密钥的调用恢复可用。",
   "Calls with them are refused for good. This can’t be undone.": "使用这些密钥的调用将永久被拒绝。此操作无法撤销。",
   "They get calls again.": "它们重新接收调用。",
-  "They get no calls any more; running calls continue.": "它们不再接收调用，进行中的调用会继续。",
+  "They no longer get calls; running calls continue.": "它们不再接收调用，进行中的调用会继续。",
   "{archiving} Their credentials are destroyed.": "{archiving}其凭据会被销毁。",
   "{archiving} What was sold stays valid.": "{archiving}已售出的仍然有效。",
   "Codes that nobody has redeemed can’t be redeemed any more. This can’t be undone.":
@@ -157,15 +157,16 @@ export const partsZh = {
   "Mark as spam": "标记为垃圾信息",
   "They no longer count as waiting. Nothing is deleted.": "它们不再算作待处理。不会删除任何内容。",
   "They get calls of the group node-test once their checks succeed.": "检查通过后，它们会接收分组 node-test 的调用。",
-  "They get no calls any more; running calls continue. Users whose routes name one of them are not served.":
+  "They no longer get calls; running calls continue. Users whose routes name one of them are not served.":
     "它们不再接收调用，进行中的调用会继续。路由指定了其中某个节点的用户将无法获得服务。",
-  "What was processed already has no second effect. At most 30 a minute.": "已处理过的不会再次生效。每分钟最多 30 条。",
-  "They are queued again, with what their templates say now.": "它们会按模板的当前内容重新排队。",
+  "Processing a message twice has no further effect. At most 30 a minute.":
+    "已处理过的不会再次生效。每分钟最多 30 条。",
+  "They are queued again, with the current texts of their templates.": "它们会按模板的当前内容重新排队。",
   "They are not credited. Cancel an order if no money came, or if it was sent back at the gateway.":
     "它们不会入账。如果没有收到款项，或款项已在支付网关退回，请取消订单。",
   "Clear the mark": "清除标记",
   "They no longer count as needing review. No money moves.": "它们不再算作需要审核。不会发生资金变动。",
-  "They are cancelled at the card gateway; months that are paid run to their end.":
+  "They are cancelled at the card gateway; paid months run to their end.":
     "它们会在银行卡网关取消，已付款的月份用到期满为止。",
   "No fields were changed.": "没有字段被更改。",
   "Changed fields": "已更改的字段",
@@ -208,20 +209,20 @@ export const partsZh = {
     "{calls}按保存后的价格收费，进行中的调用仍按原价格。",
   "{calls} follow these fallbacks.": "{calls}遵循这些备用规则。",
   "{calls} under this name go to the saved model.": "{calls}如使用此名称，会转到保存后的模型。",
-  "{calls} use the saved settings; calls in progress go on.": "{calls}使用保存后的设置，进行中的调用不受影响。",
+  "{calls} use the saved settings; calls in progress continue.": "{calls}使用保存后的设置，进行中的调用不受影响。",
   "{calls} can use this credential.": "{calls}可以使用此凭据。",
-  "{calls} follow this route; calls in progress go on.": "{calls}遵循此路由，进行中的调用不受影响。",
+  "{calls} follow this route; calls in progress continue.": "{calls}遵循此路由，进行中的调用不受影响。",
   "{calls} through this node can use the account.": "{calls}经过此节点时可以使用该账户。",
   "{calls} of this user follow the route.": "{calls}如属于此用户，遵循此路由。",
-  "Nothing is routed by a profile.": "登录配置不参与路由。",
+  "Profiles do not affect routing.": "登录配置不参与路由。",
   "{calls} of the group cost the saved multiplier. Keys that name a group their owner no longer has are refused.":
     "{calls}如属于此分组，按保存后的倍率收费。密钥指定了所有者已不再拥有的分组时会被拒绝。",
   "{calls} of these accounts use their group with the highest rank.": "{calls}如属于这些账户，使用其级别最高的分组。",
   "{calls} with keys that name the group are refused; other keys use the group with the highest rank that is left.":
     "{calls}的密钥如指定了此分组会被拒绝，其他密钥使用剩余分组中级别最高的。",
-  "Purchases from now on. Months already bought stay as they are, and those who pay every month are told by mail before a new price holds for them.":
+  "Purchases from now on. Months already bought stay as they are, and subscribers get an e-mail before a new price applies to them.":
     "此后的购买。已购买的月份保持不变；对按月付款的客户，新价格生效前会邮件通知。",
-  "The codes can be redeemed at once.": "兑换码立即可以兑换。",
+  "The codes can be redeemed immediately.": "兑换码立即可以兑换。",
   "Unused codes can't be redeemed any more. What others have added stays.":
     "未使用的兑换码无法再兑换，已兑换的不受影响。",
   "Orders from now on can use it, within its dates.": "此后的订单可在其有效期内使用。",
@@ -229,32 +230,32 @@ export const partsZh = {
   "Orders from now on are invoiced on these terms; issued invoices stay as they are.":
     "此后的订单按这些条款开具账单，已开具的账单保持不变。",
   "Margins in the reports are computed with it. Customers pay the same.": "报表中的毛利据此计算，客户支付的金额不变。",
-  "{calls} are held to these limits.": "{calls}受这些限额约束。",
-  "At once. A suspended user can't log in, and calls with their keys are refused.":
+  "{calls} are subject to these limits.": "{calls}受这些限额约束。",
+  "Immediately. A suspended user can't log in, and calls with their keys are refused.":
     "立即生效。已暂停的用户无法登录，使用其密钥的调用会被拒绝。",
-  "{calls} with the key are held to this.": "{calls}如使用此密钥，受此约束。",
+  "{calls} with the key are subject to this.": "{calls}如使用此密钥，受此约束。",
   "{calls} with the key are refused until you unlock it.": "{calls}如使用此密钥会被拒绝，直到您解锁。",
   "{calls} with the key are accepted again.": "{calls}如使用此密钥，恢复接受。",
   "{calls} with the key are refused, for good.": "{calls}如使用此密钥，将永久被拒绝。",
-  "At once. Its balance is empty, and its owner can invite members.": "立即生效。其余额为空，所有者可以邀请成员。",
-  "At once. While suspended, it makes no calls and places no orders, and its members only read.":
+  "Immediately. Its balance is empty, and its owner can invite members.": "立即生效。其余额为空，所有者可以邀请成员。",
+  "Immediately. While suspended, it makes no calls and places no orders, and its members only read.":
     "立即生效。暂停期间它不能调用和下单，成员只能查看。",
-  "At once here, and within a second on every replica.": "在此立即生效，一秒内在所有副本生效。",
-  "At once here, and within five seconds on every replica. The secret it replaces is lost.":
+  "Immediately here, and within a second on every replica.": "在此立即生效，一秒内在所有副本生效。",
+  "Immediately here, and within five seconds on every replica. The secret it replaces is lost.":
     "在此立即生效，五秒内在所有副本生效。被替换的机密将丢失。",
   "Nobody can sign in with it any more. Links stay, and work again with a service of the same issuer.":
     "无法再通过它登录。关联会保留，添加同一签发方的服务后恢复可用。",
   "Registrations from now on. Accounts that exist stay.": "此后的注册。已有账户不受影响。",
-  "The link works at once.": "链接立即可用。",
+  "The link works immediately.": "链接立即可用。",
   "The link stops working. Accounts that used it stay.": "链接失效。已使用它的账户不受影响。",
-  "At once, in the sessions that are open too.": "立即生效，包括已打开的会话。",
-  "Everyone sees it on the status page at once.": "所有人立即可在状态页上看到。",
+  "Immediately, also in open sessions.": "立即生效，包括已打开的会话。",
+  "Everyone sees it on the status page immediately.": "所有人立即可在状态页上看到。",
   "The public pages show it within a minute.": "公开页面在一分钟内显示。",
-  "It is public at once, and earlier versions are kept. Users who have to accept it are asked at the next login or opening of the console; API keys keep working.":
+  "It is public immediately, and earlier versions are kept. Users who have to accept it are asked at the next login or opening of the console; API keys keep working.":
     "立即公开，先前的版本会保留。需要接受的用户会在下次登录或打开控制台时被询问；API 密钥照常可用。",
   "active user is asked to accept it": "名活跃用户会被询问是否接受",
   "active users are asked to accept it": "名活跃用户会被询问是否接受",
-  "Mails from now on are written with it.": "此后的邮件使用它。",
+  "E-mails from now on use it.": "此后的邮件使用它。",
   "Only admins see it; nothing is sent.": "仅管理员可见，不会发送任何内容。",
   "{number} {what}.": "{number} {what}。",
   "{number} {what}: {names}.": "{number} {what}：{names}。",
@@ -305,7 +306,7 @@ export const partsZh = {
   "What changes": "更改内容",
   "another one, which is not shown": "另一个值，不显示",
   "This would be refused: {why}": "此操作会被拒绝：{why}",
-  "Whom it affects is not known: {why}": "无法得知影响范围：{why}",
+  "Who is affected is not known: {why}": "无法得知影响范围：{why}",
   "What that means": "影响",
   "only a preview": "仅为预览",
 };

@@ -23,7 +23,7 @@ export const plansZh = {
   "Buyers are in it until their month ends. Give it a higher rank than the groups they have, so that all their keys use it.":
     "购买者在其月份结束之前属于此分组。请给它比他们已有分组更高的级别，使其所有密钥都使用它。",
   "Customers can pay for": "客户可以购买",
-  "Every month needs the card gateway, which charges this price, tax included. A new price, balance or group holds for those who have the plan only after a notice by mail.":
+  "Monthly payments need the card gateway, which charges this price, tax included. A new price, balance or group applies to current subscribers only after notice by e-mail.":
     "按月付款需要银行卡网关，按此价格（含税）扣款。对已有此套餐的客户，新的价格、余额或分组在邮件通知之后才生效。",
   "More balance for a dollar than it is worth waits": "每美元赠送的余额高于其价值需要等待",
   "More balance for a dollar than now waits": "每美元赠送的余额高于当前需要等待",
@@ -39,7 +39,7 @@ export const plansZh = {
   " per month": " / 月",
   "Hidden: not shown on the public pages.": "已隐藏：不在公开页面上显示。",
   "Other languages: {none}": "其他语言：{none}",
-  "What a language lacks is shown as above.": "某语言缺少的内容按上方显示。",
+  "Where a language has no text, the one above is shown.": "某语言缺少的内容按上方显示。",
   "Name in this language": "此语言的名称",
   "Description in this language": "此语言的说明",
   "Features in this language": "此语言的特性",

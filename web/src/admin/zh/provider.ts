@@ -31,7 +31,7 @@ export const providerZh = {
   "; the first {max} are shown, search to see others": "；只显示前 {max} 个，搜索可查看其他",
   "; {leftOut} that no call can use are left out": "；省略了 {leftOut} 个调用无法使用的",
   "The users of this group may call the models.": "此分组的用户可以调用这些模型。",
-  "Serve calls at once": "立即提供调用",
+  "Serve calls immediately": "立即提供调用",
   "The channel is enabled.": "渠道为启用状态。",
   "The channel is saved disabled and gets no calls.": "渠道保存为停用状态，不接收调用。",
   "New models wait": "新模型需要等待",
@@ -39,7 +39,7 @@ export const providerZh = {
   "Save {count}": "保存 {count}",
   "Test {count}": "测试 {count}",
   "{done} of {all} tested": "已测试 {done} / {all}",
-  "A test sends each model one small call. The provider bills it, nobody here is charged.":
+  "A test sends each model one small call. The provider bills it; nobody here is charged.":
     "测试会向每个模型发送一次小调用。提供商会收费，此处不向任何人收费。",
   "{context_tokens_max} context": "上下文 {context_tokens_max}",
   "called {upstream_model}": "在提供商处为 {upstream_model}",

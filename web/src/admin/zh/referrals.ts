@@ -6,9 +6,9 @@ export const referralsZh = {
   Invited: "被邀请人",
   "Inviter gets": "邀请人所得",
   Decided: "决定时间",
-  "People who registered by the link of a user. Rewards, limits and whether there are any are settings.":
+  "People who registered with a user's link. Referrals, their rewards and their limits are set in the settings.":
     "通过用户链接注册的人。奖励、限制以及是否启用邀请由设置决定。",
-  "Inviter's user id": "邀请人用户 ID",
+  "Inviter's user ID": "邀请人用户 ID",
   "Nobody was invited yet": "还没有人被邀请",
   "While referrals.is_on is switched on in the settings, users find their link under Billing.":
     "只要在设置中启用 referrals.is_on，用户即可在“账单”下找到自己的链接。",

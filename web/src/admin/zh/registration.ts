@@ -1,22 +1,22 @@
 export const registrationZh = {
   "Free credit": "赠额",
   Network: "网络",
-  "Free credit of newcomers": "新用户赠额",
+  "Free credit of new users": "新用户赠额",
   "No free credit yet": "还没有赠额",
-  "What newcomers get appears here once they have verified their address.": "新用户验证地址后，所得赠额会显示在此。",
+  "What new users get appears here once they have verified their address.": "新用户验证地址后，所得赠额会显示在此。",
   "{uses} of {most}": "{uses} / {most}",
   "as usual": "照常",
-  "Invitations made": "已创建的邀请",
+  "Invitations created": "已创建的邀请",
   "No invitations yet": "还没有邀请",
-  "An invitation lets a number of people register by a link.": "邀请允许若干人通过一个链接注册。",
+  "An invitation lets a number of people register with a link.": "邀请允许若干人通过一个链接注册。",
   "New invitation": "新建邀请",
   "Revoke an invitation": "吊销邀请",
   Link: "链接",
   "Copy the link": "复制链接",
   "Enter 1 to 10000.": "请输入 1 到 10000。",
-  "The invitation was made. Its link is in the list.": "邀请已创建，链接在列表中。",
-  "Make invitation": "创建邀请",
-  "For admins alone, such as a team or an event.": "仅管理员可见，例如团队或活动名称。",
+  "The invitation was created. Its link is in the list.": "邀请已创建，链接在列表中。",
+  "Create invitation": "创建邀请",
+  "Only admins see it, for example the name of a team or an event.": "仅管理员可见，例如团队或活动名称。",
   "A use counts once the address is verified.": "地址验证后才计为一次使用。",
   "Its accounts start in this group.": "其账户从此分组开始。",
   "Free credit, USD": "赠额（USD）",
@@ -24,9 +24,9 @@ export const registrationZh = {
     "代替通常的赠额，不受网络和设备限制。0 表示没有。",
   "An invitation into a group, or with much credit, waits": "带分组或较多赠额的邀请需要等待",
   "The invitation was revoked.": "邀请已吊销。",
-  "Nobody can register with it any more, nor verify an address with which that was begun. Accounts stay. This can't be undone.":
+  "Nobody can register with it any more, or verify an address that was registered with it. Accounts stay. This can't be undone.":
     "此后无法再用它注册，也无法验证由此开始的地址。已有账户不受影响。此操作无法撤销。",
-  "Who may create an account, with a password or by a sign-in service, and what newcomers get.":
+  "Who may create an account, with a password or by a sign-in service, and what new users get.":
     "谁可以用密码或登录服务创建账户，以及新用户得到什么。",
   "Registration can be viewed and changed": "查看和更改注册设置",
   Invitations: "邀请",
@@ -38,13 +38,13 @@ export const registrationZh = {
   "Refused domains": "拒绝的域名",
   "Proof of work": "工作量证明",
   "{proof_bits} bits": "{proof_bits} 位",
-  "From a network": "每个网络",
+  "Per network": "每个网络",
   "{credits_per_network_day} a day, {credits_per_network} in all":
     "每天 {credits_per_network_day}，总计 {credits_per_network}",
-  "From a device": "每台设备",
+  "Per device": "每台设备",
   "{credits_per_device_day} a day, {credits_per_device} in all":
     "每天 {credits_per_device_day}，总计 {credits_per_device}",
-  "To everybody": "所有人",
+  "For everybody": "所有人",
   "{credits_per_day} a day": "每天 {credits_per_day}",
   "Edit the rules of registration": "编辑注册规则",
   everybody: "所有人",
@@ -60,20 +60,20 @@ export const registrationZh = {
   "Enter at least one domain.": "请至少填写一个域名。",
   "The rules were saved.": "规则已保存。",
   "Save rules": "保存规则",
-  "More credit for newcomers waits": "给新用户更多赠额需要等待",
+  "More credit for new users waits": "给新用户更多赠额需要等待",
   "One on each line, such as example.org; *.example.org means every domain below it.":
     "每行一个，例如 example.org；*.example.org 表示其所有子域名。",
-  "Addresses of these never register, for instance of services for throw-away mail.":
+  "Addresses at these domains can never register, for example those of disposable e-mail services.":
     "这些域名的地址永远无法注册，例如一次性邮箱服务。",
   "Proof of work, bits": "工作量证明（位）",
-  "0 is off. 16 takes a browser about a second, and each further bit twice as long. Programs solve it, too; sign-in services are not asked.":
+  "0 is off. 16 takes a browser about a second, and each further bit twice as long. Bots can solve it, too; sign-ins with a service are exempt.":
     "0 表示关闭。16 位约需浏览器一秒，每增加一位时间加倍。程序也能解答；通过登录服务注册时不要求。",
   "Once per person, after the address is verified. 0 is none.": "每人一次，在地址验证之后。0 表示没有。",
-  "From a network, a day": "每个网络每天",
-  "From a network, in all": "每个网络总计",
-  "From a device, a day": "每台设备每天",
-  "From a device, in all": "每台设备总计",
-  "To everybody, a day": "所有人每天",
+  "Per network and day": "每个网络每天",
+  "Per network, in total": "每个网络总计",
+  "Per device and day": "每台设备每天",
+  "Per device, in total": "每台设备总计",
+  "For everybody, per day": "所有人每天",
   "How many people get credit; 0 is no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.":
     "可获得赠额的人数；0 表示无限制。网络指 /24 或 IPv6 /48，一天按 UTC 计算。",
 };

@@ -24,9 +24,9 @@ export const renewalsZh = {
   "Kept until, at the latest": "最迟保留至",
   "Charge failed": "扣款失败",
   "New price": "新价格",
-  "New price holds from": "新价格生效时间",
+  "New price applies from": "新价格生效时间",
   "Number at the gateway": "支付网关编号",
   "The subscription was cancelled.": "订阅已取消。",
-  "The gateway charges nothing more for {plan_name}. The month that is paid runs to its end, and nothing is refunded. This can't be undone.":
+  "The gateway charges nothing more for {plan_name}. The paid month runs to its end, and nothing is refunded. This can't be undone.":
     "支付网关不再为 {plan_name} 扣款。已付款的月份用到期满，不予退款。此操作无法撤销。",
 };

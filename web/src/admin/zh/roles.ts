@@ -1,5 +1,5 @@
 export const rolesZh = {
-  "What each role may do and see. A super-admin gives roles on the page of admins. A star marks what needs a recent login.":
+  "What each role may do and see. A super-admin assigns roles on the Admins page. A star marks what requires a recent login.":
     "每种角色可以做什么、看什么。超级管理员在“管理员”页面分配角色。星号表示要求最近登录过。",
   "{area}: do": "{area}：操作",
   see: "查看",

@@ -14,7 +14,7 @@ export const signInZh = {
   "Add a sign-in service": "添加登录服务",
   "Edit a sign-in service": "编辑登录服务",
   "Remove a sign-in service": "移除登录服务",
-  "Copy the client id": "复制客户端 ID",
+  "Copy the client ID": "复制客户端 ID",
   "Copy the callback address": "复制回调地址",
   "The service was removed.": "服务已移除。",
   "The stored secret is deleted. {users} users keep their links, which work again with a service of the same issuer; those without a password need a reset link until then.":
@@ -30,7 +30,7 @@ export const signInZh = {
   "Only if the service confirms their e-mail address. They have no password until they reset it.":
     "仅当该服务确认其电子邮件地址时。在重置之前他们没有密码。",
   "Show on the login page": "在登录页上显示",
-  "It has to answer before it is saved. Off: nobody can sign in with it; links are kept.":
+  "It must respond before it is saved. If off, nobody can sign in with it; links are kept.":
     "保存前它必须能够应答。关闭后：无法通过它登录，关联会保留。",
   "A service that is shown waits": "显示的登录服务需要等待",
   "The button says “Continue with” and this name.": "按钮上显示“使用……继续”和此名称。",
@@ -42,9 +42,9 @@ export const signInZh = {
   "It does not say whether it checks PKCE.": "它没有说明是否检查 PKCE。",
   "Test the issuer": "测试签发方",
   "The issuer can't be used": "无法使用此签发方",
-  "It answers. Logins are at {authorization_endpoint}. {found}":
+  "It responds. Logins are at {authorization_endpoint}. {found}":
     "它能应答。登录地址为 {authorization_endpoint}。{found}",
   "Stored encrypted, and never shown again.": "加密存储，不再显示。",
-  "Empty keeps the stored one.": "留空则保留已保存的。",
+  "Leave it empty to keep the stored one.": "留空则保留已保存的。",
   "OpenID Connect": "OpenID Connect",
 };

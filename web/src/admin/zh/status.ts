@@ -1,5 +1,5 @@
 export const statusZh = {
-  "What customers see at /status/: how the models do, and what you say of it.":
+  "What customers see at /status/: the state of the models, and the incidents that you post.":
     "客户在 /status/ 看到的内容：模型的状况，以及您的说明。",
   Incidents: "事件通报",
   "Post an incident": "发布事件通报",
@@ -15,6 +15,6 @@ export const statusZh = {
   "Post update": "发布更新",
   Title: "标题",
   Impact: "影响",
-  "Their names, one a line. Empty: all.": "模型名称，每行一个。留空则为全部。",
+  "Their names, one per line. Leave it empty for all.": "模型名称，每行一个。留空则为全部。",
   "What customers read": "客户看到的内容",
 };

@@ -1,10 +1,10 @@
 export const tokensZh = {
   "Choose what the token may do.": "请选择令牌可以做什么。",
   "Create an access token": "创建访问令牌",
-  "Such as the program that will use it. The audit log shows it with what it did.":
+  "For example, the program that will use it. The audit log shows the name with each action.":
     "例如使用它的程序名称。审计日志会显示它及其操作。",
   "What it may do": "可以做什么",
-  "Ends after": "有效期",
+  "Expires after": "有效期",
   "{days} days": "{days} 天",
   "The token was not created": "令牌未创建",
   Create: "创建",
@@ -35,7 +35,7 @@ export const tokensZh = {
   Everything: "全部",
   "All of the above, and mail, leads, the audit log and what waits for approval.":
     "以上全部，以及邮件、销售线索、审计日志和待审批事项。",
-  "What takes a fresh login": "需要最近登录的操作",
+  "What requires a recent login": "需要最近登录的操作",
   "Also what otherwise requires a recent login, within the scopes above. For super-admins, 90 days at most.":
     "在上述范围内，也可执行通常要求最近登录的操作。仅限超级管理员，最长 90 天。",
 };

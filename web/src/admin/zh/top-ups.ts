@@ -7,10 +7,10 @@ export const topUpsZh = {
   "The charge was released.": "扣款已释放。",
   "End the charge": "结束扣款",
   "At the gateway": "支付网关处的情况",
-  "Its id at the gateway, like pi_3Abc.": "支付网关处的 ID，例如 pi_3Abc。",
+  "Its ID at the gateway, like pi_3Abc.": "支付网关处的 ID，例如 pi_3Abc。",
   "The order is cancelled. If the balance is still low, the card is charged again.":
     "订单会取消。如果余额仍然不足，会再次扣款。",
-  "The gateway is still asked about this charge, so it can't be ended yet.":
+  "The gateway is still being asked about this charge, so it can't be ended yet.":
     "仍在向支付网关查询此扣款，因此还不能结束。",
   "Customer at the gateway": "支付网关处的客户",
   "Unclear since": "不明状态始于",
@@ -18,15 +18,15 @@ export const topUpsZh = {
   "{balance_before_quota} becomes {balance_after_quota}": "{balance_before_quota} 变为 {balance_after_quota}",
   "Each, USD": "每次（USD）",
   Below: "余额低于",
-  "Most per month, USD": "每月上限（USD）",
+  "Maximum per month, USD": "每月上限（USD）",
   "Stopped because": "停止原因",
   Charges: "扣款",
   "Open charge": "未结扣款",
-  "No answer since": "未获答复自",
+  "No response since": "未获答复自",
   "End the charge {orderNo}": "结束扣款 {orderNo}",
   "End it": "结束",
   Agreed: "同意时间",
-  "The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours waits for a person who looks there.":
+  "The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours has to be checked there by hand.":
     "余额不足时，银行卡网关从已保存的付款方式扣款。被拒绝两次，或价格不再是当初同意的价格时，会自动关闭。支付网关 20 小时未答复的扣款需由人工查看。",
   "Nobody uses automatic top-ups": "没有人使用自动充值",
   "Customers set them up under Billing.": "客户可在“账单”中设置。",

@@ -23,7 +23,7 @@ export const traceZh = {
   Live: "实时",
   "Refreshing every 10 s": "每 10 秒刷新",
   "By duration: at most 24 hours, the last ones by default": "按耗时排序：最多 24 小时，默认为最近 24 小时",
-  "Request id": "请求 ID",
+  "Request ID": "请求 ID",
   "User's e-mail": "用户电子邮件",
   "Key name": "密钥名称",
   "HTTP status": "HTTP 状态",

@@ -1,7 +1,7 @@
 export const userZh = {
   "Add to a group": "加入分组",
-  "Put this {kind} into a group": "将此{kind}加入分组",
-  "Take this {kind} out of the group": "将此{kind}移出分组",
+  "Add this {kind} to a group": "将此{kind}加入分组",
+  "Remove this {kind} from the group": "将此{kind}移出分组",
   Tag: "标签",
   "This {owner} has accepted no legal page yet": "此{owner}尚未接受任何法律页面",
   "This {owner} has no API keys": "此{owner}没有 API 密钥",
@@ -10,7 +10,7 @@ export const userZh = {
   "This {owner} has made no payments": "此{owner}没有付款",
   "This {owner} has no refunds": "此{owner}没有退款",
   "This {owner} has no ledger entries": "此{owner}没有账本记录",
-  "No mails were sent to this {owner}": "没有向此{owner}发送过邮件",
+  "No e-mails were sent to this {owner}": "没有向此{owner}发送过邮件",
   "No audit log entries about this {owner}": "没有关于此{owner}的审计日志",
   "Balance and spending": "余额与支出",
   Remaining: "剩余",
@@ -39,12 +39,12 @@ export const userZh = {
   "Close the account": "关闭账户",
   "Settle what has to be settled first, then close the account.": "请先处理必须处理的事项，再关闭账户。",
   "Keep account": "保留账户",
-  "The account is closed on {closes_at}, as the {requested_by} asked. Keeping it lets its API keys work again.":
+  "The account will be closed on {closes_at}, as the {requested_by} requested. Keeping it lets its API keys work again.":
     "应{requested_by}的要求，账户将于 {closes_at} 关闭。保留账户后，其 API 密钥恢复可用。",
   "It waits for a second super-admin.": "等待另一位超级管理员。",
-  "The account is being closed. Its owner gets a mail.": "账户正在关闭，其所有者会收到邮件。",
-  "The account is kept.": "账户已保留。",
-  "API keys are refused, and sessions and access tokens end at once. After {waiting_days} days what is left of the balance is taken and personal data is removed. The books stay. Until then an admin can undo it.":
+  "The account is being closed. Its owner gets an e-mail.": "账户正在关闭，其所有者会收到邮件。",
+  "The account will not be closed.": "账户已保留。",
+  "API keys are refused, and sessions and access tokens end immediately. After {waiting_days} days, what is left of the balance is lost and personal data is removed. Accounting records stay. Until then, an admin can undo it.":
     "API 密钥会被拒绝，会话和访问令牌立即结束。{waiting_days} 天后，剩余余额会被收回，个人数据会被移除，账目保留。在此之前管理员可以撤销。",
   "Lost: a balance of {balance}. Refund it first if it is owed.": "将失去余额 {balance}。如应退还，请先退款。",
   "the account’s own": "账户自身的",
@@ -82,7 +82,7 @@ export const userZh = {
   "Revoke now": "立即吊销",
   "Calls with it are refused from now on. This can’t be undone.": "使用它的调用此后会被拒绝。此操作无法撤销。",
   "The key was revoked.": "密钥已吊销。",
-  "The verification mail failed: {error}": "验证邮件发送失败：{error}",
+  "The verification e-mail failed: {error}": "验证邮件发送失败：{error}",
   "since registration": "自注册以来",
   "Before the move, from {from_day} to {to_day}: {calls} calls for {quota}":
     "迁移之前，{from_day} 至 {to_day}：{calls} 次调用，{quota}",
@@ -91,12 +91,12 @@ export const userZh = {
     "用户已暂停：所有会话已结束，API 密钥会被拒绝。",
   "The user is active again.": "用户已恢复。",
   "All sessions of the user have ended.": "该用户的所有会话已结束。",
-  "The mail with a new link is queued.": "含新链接的邮件已排队。",
+  "The e-mail with a new link is queued.": "含新链接的邮件已排队。",
   "Resend verification": "重新发送验证邮件",
   Reactivate: "重新启用",
   "Suspend this user": "暂停此用户",
   "Type {email} to confirm": "输入 {email} 以确认",
-  "All sessions end and API keys stop working at once. The balance and data are kept; you can reactivate the user later.":
+  "All sessions end and API keys stop working immediately. The balance and data are kept; you can reactivate the user later.":
     "所有会话立即结束，API 密钥立即停用。余额和数据保留，之后可以重新启用该用户。",
   "End all sessions of this user": "结束此用户的所有会话",
   "The user has to log in again everywhere. API keys keep working.": "用户需要在所有设备上重新登录。API 密钥继续可用。",
@@ -120,7 +120,7 @@ export const userZh = {
   "Sessions appear here after a login.": "登录后会话会显示在此。",
   "End all sessions": "结束所有会话",
   "Remove the authenticator": "移除身份验证器",
-  "Say how you verified the person's identity.": "请写明您如何核实此人的身份。",
+  "Describe how you verified the person's identity.": "请写明您如何核实此人的身份。",
   "The authenticator and the recovery codes were removed; all sessions of the user have ended.":
     "身份验证器和恢复码已移除，该用户的所有会话已结束。",
   "Remove now": "立即移除",

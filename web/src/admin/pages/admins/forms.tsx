@@ -19,7 +19,7 @@ import type { Admin, AdminAction } from "./admin.ts";
 const listPath = "/backend/admin/admin/list/";
 
 const roleHint = t(
-  "Read-only sees everything but bodies and secrets. Support sees users, keys, calls and mails, and suspends users and keys. Billing sees and does what concerns orders and money.",
+  "Read-only sees everything but bodies and secrets. Support sees users, keys, calls and e-mails, and suspends users and keys. Billing sees and manages orders and money.",
 );
 
 export const actionTitles: Readonly<Record<AdminAction, string>> = {
@@ -35,15 +35,15 @@ export const actionTitles: Readonly<Record<AdminAction, string>> = {
 
 /** What to know before pressing the button. */
 const consequences: Readonly<Record<AdminAction, string>> = {
-  role: t("Their sessions and access tokens end at once; they have to log in again."),
+  role: t("Their sessions and access tokens end immediately; they have to log in again."),
   promote: t("They can do everything here, including to you. They have to log in again."),
   demote: t(
     "They keep ordinary admin rights, without access to secrets, settings, payloads and other admins. They have to log in again.",
   ),
-  disable: t("They are logged out at once and can't log in. Links already sent to them stop working."),
+  disable: t("They are logged out immediately and can't log in. Links already sent to them stop working."),
   restore: t("They can log in again with their old password, as a plain admin."),
-  link: t("They receive a link by mail that works once, within an hour. The old password works until then."),
-  sessions: t("They are logged out everywhere at once, and can log in again."),
+  link: t("They receive a link by e-mail that works once, within an hour. The old password works until then."),
+  sessions: t("They are logged out everywhere immediately, and can log in again."),
   totp: t("Verify who is asking: without it, the password alone is enough. All their sessions end."),
 };
 

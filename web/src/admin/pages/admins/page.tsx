@@ -42,7 +42,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Admins")}
         text={t(
-          "Super-admins grant and remove access. Passwords are set through a link sent by mail; nobody else sees them.",
+          "Super-admins grant and remove access. Passwords are set through a link sent by e-mail; nobody else sees them.",
         )}
       />
       <SuperOnly what={t("Admins can be viewed and changed")}>

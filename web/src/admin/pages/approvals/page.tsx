@@ -34,7 +34,7 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "quota.adjust": t("Adjust balance"),
   "refund.create": t("Refund"),
   "refund.close": t("Close a refund by hand"),
-  "top_up.close": t("End a charge without an answer"),
+  "top_up.close": t("End an unanswered charge"),
   "order.resolve": t("Decide on an order"),
   "admin.create": t("Create an admin"),
   "admin.save": t("Give an admin rights"),
@@ -43,12 +43,12 @@ const kindNames: Readonly<Record<ActKind, string>> = {
   "setting.save": t("Change a setting"),
   "secret.save": t("Save a secret"),
   "sign_in_provider.save": t("Let users sign in with a service"),
-  "registration.save": t("Give newcomers more credit"),
+  "registration.save": t("Give new users more credit"),
   "invitation.create": t("Create an invitation"),
   "user.save": t("Lower a multiplier"),
   "user.close": t("Close an account with a balance"),
   "plan.save": t("Grant more with a plan"),
-  "code_batch.create": t("Make redemption codes"),
+  "code_batch.create": t("Create redemption codes"),
   "coupon.create": t("Create a coupon"),
   "model.save": t("Lower model prices"),
   "channel.adopt": t("Add models of a provider"),
@@ -226,7 +226,7 @@ function DecisionForm(props: { readonly approval: Approval }): JSX.Element {
         label={t("Decision")}
         options={[
           { value: "", label: t("Choose") },
-          ...(isOwn() ? [] : [{ value: "approve", label: t("Approve: it is done at once") }]),
+          ...(isOwn() ? [] : [{ value: "approve", label: t("Approve: it takes effect immediately") }]),
           { value: "reject", label: isOwn() ? t("Withdraw it") : t("Reject") },
         ]}
         {...form.text("decision")}

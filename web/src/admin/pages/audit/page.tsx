@@ -46,7 +46,7 @@ export function Page(): JSX.Element {
         filters={[
           { id: "actor_name", label: t("Who"), isSearch: true },
           { id: "action", label: t("Action"), isSearch: true },
-          { id: "subject_id", label: t("Subject id"), isSearch: true },
+          { id: "subject_id", label: t("Subject ID"), isSearch: true },
           { id: "actor_kind", label: t("Actor kind"), options: optionsOf(actorKindValues) },
         ]}
         empty={{
@@ -80,5 +80,5 @@ function AuditPanel(props: { readonly row: AuditRow }): JSX.Element {
 }
 
 function RequestId(props: { readonly id: string | null }): JSX.Element {
-  return props.id === null ? shownText(null) : <CopyText text={props.id} label={t("Copy the request id")} />;
+  return props.id === null ? shownText(null) : <CopyText text={props.id} label={t("Copy the request ID")} />;
 }

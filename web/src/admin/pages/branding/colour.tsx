@@ -44,7 +44,7 @@ export function Colour(props: ColourProps): JSX.Element {
       <AdminForm form={form} action={t("Save colour")} operation="/backend/admin/settings/save/">
         <TextField
           label={t("Colour")}
-          hint={t("Such as #0b6b5f. Empty: the shipped one.")}
+          hint={t("Such as #0b6b5f. Leave it empty for the default.")}
           autocomplete="off"
           spellcheck={false}
           {...form.text("value")}
@@ -56,10 +56,10 @@ export function Colour(props: ColourProps): JSX.Element {
             value={chosen() ?? "#0b6b5f"}
             onInput={(event) => form.set("value", event.currentTarget.value)}
           />
-          <span>{t("Choose on a palette")}</span>
+          <span>{t("Choose from a palette")}</span>
         </label>
       </AdminForm>
-      <Show when={chosen()} fallback={<p class="muted">{t("The shipped colour is used.")}</p>}>
+      <Show when={chosen()} fallback={<p class="muted">{t("The default colour is used.")}</p>}>
         {(colour) => (
           <div class={styles["themes"]}>
             <For each={accentThemes}>
@@ -91,7 +91,7 @@ function ThemeSample(props: {
           <bdi>{props.name}</bdi>
         </span>
         <span class={styles["link"]} style={{ color: colours().ink }}>
-          {t("A link in a text")}
+          {t("A link in text")}
         </span>
         <span class={styles["button"]} style={{ background: colours().accent, color: colours().on }}>
           {t("A button")}
@@ -100,13 +100,13 @@ function ThemeSample(props: {
       <figcaption class="muted">
         <Show
           when={colours().isAdjusted}
-          fallback={t("{light} pages use it as it is. The least contrast is {contrast}.", {
+          fallback={t("{light} pages use it as it is. The lowest contrast is {contrast}.", {
             light: isLight ? t("Light") : t("Dark"),
             contrast: colours().contrast,
           })}
         >
           {rich(
-            "{on_light_pages} text in it would be hard to read, so it becomes {accent}, which is {darker}. The least contrast is {contrast}; 4.5 is needed.",
+            "{on_light_pages} text in it would be hard to read, so it becomes {accent}, which is {darker}. The lowest contrast is {contrast}; 4.5 is needed.",
             {
               on_light_pages: isLight ? t("On light pages") : t("On dark pages"),
               accent: <code>{colours().accent}</code>,

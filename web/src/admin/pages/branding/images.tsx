@@ -22,7 +22,7 @@ const kinds: readonly {
   {
     kind: "logo_light",
     title: t("Logo on light pages"),
-    text: t("In place of the mark, and in mails if it is a PNG or WebP file."),
+    text: t("Replaces the mark; also in e-mails if it is a PNG or WebP file."),
     takes: "image/png,image/webp,image/svg+xml",
     theme: "light",
   },
@@ -42,7 +42,7 @@ const kinds: readonly {
   },
   {
     kind: "social",
-    title: t("Image of links"),
+    title: t("Link preview image"),
     text: t("Shown where somebody shares a link; best 1200 x 630 pixels."),
     takes: "image/png,image/jpeg",
     theme: "none",

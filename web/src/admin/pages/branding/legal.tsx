@@ -98,7 +98,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
     initial: { markdown: stored.markdown, effective_on: today(), kind: "correction", changes: changesNow },
     check: ({ markdown, effective_on, kind, changes }) => ({
       ...(kind === "consent" && stored.edition > 0 && changes.trim() === ""
-        ? { changes: t("Say what is different from what users have accepted.") }
+        ? { changes: t("Describe what is different from what users have accepted.") }
         : {}),
       ...(markdown.trim() === "" ? { markdown: t("Enter the text.") } : {}),
       ...(/^\d{4}-\d\d-\d\d$/.test(effective_on) ? {} : { effective_on: t("Enter a day.") }),

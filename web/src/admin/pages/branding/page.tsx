@@ -37,7 +37,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Branding")}
         text={t(
-          "How pages and mails look. Changes take effect within seconds, in every instance, and are recorded in the audit log.",
+          "How pages and e-mails look. Changes take effect within seconds, in every instance, and are recorded in the audit log.",
         )}
       />
       <Show when={me.admin()?.is_super === false}>

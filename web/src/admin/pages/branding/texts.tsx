@@ -103,7 +103,7 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
     <AdminForm form={form} action={t("Save texts")} operation="/backend/admin/branding/text/save/">
       <TextField
         label={t("Headline of the home page")}
-        hint={t("Empty: the shipped one.")}
+        hint={t("Leave it empty for the default.")}
         maxlength="120"
         dir={dir()}
         lang={props.locale}
@@ -111,7 +111,7 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
       />
       <TextArea
         label={t("Line below it")}
-        hint={t("Empty: the shipped one.")}
+        hint={t("Leave it empty for the default.")}
         maxlength="300"
         rows="2"
         dir={dir()}
@@ -120,7 +120,7 @@ function TextForm(props: { readonly locale: Locale; readonly text: Text | null }
       />
       <TextArea
         label={t("Links at the end of every public page")}
-        hint={t("One a line, such as: Blog | https://blog.example/. A language without links has those of English.")}
+        hint={t("One per line, such as: Blog | https://blog.example/. A language without links uses the English ones.")}
         rows="4"
         {...form.text("links")}
       />

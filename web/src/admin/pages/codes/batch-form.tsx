@@ -58,7 +58,7 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
       const answer = await apiPost<typeof createBatchOutput>(`${batchesPath}create/`, body, { idempotencyKey });
       await refresh();
       showToast(
-        outcomeText(answer, ({ batch }) => t("{count} codes were made.", { count: formats.number(batch.count) })),
+        outcomeText(answer, ({ batch }) => t("{count} codes were created.", { count: formats.number(batch.count) })),
       );
       props.onDone();
     },
@@ -77,7 +77,7 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
     <AdminForm
       form={form}
       operation="/backend/admin/code-batch/create/"
-      action={t("Make codes")}
+      action={t("Create codes")}
       onCancel={props.onDone}
     >
       <TextField
@@ -113,7 +113,7 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
       <TextArea
         label={t("Note")}
         optional={t("optional")}
-        hint={t("For admins alone, such as the shop.")}
+        hint={t("Only admins see it, for example the name of the shop.")}
         {...form.text("note")}
       />
       <Show when={total()}>
@@ -121,7 +121,7 @@ export function BatchForm(props: { readonly onDone: () => void }): JSX.Element {
           <Notice tone="info">{rich("Together they can grant {quota}.", { quota: formats.quota(quota()) })}</Notice>
         )}
       </Show>
-      <SecondPersonNotice what={t("A batch of more than an admin may move waits")} />
+      <SecondPersonNotice what={t("A batch above an admin's limit waits")} />
     </AdminForm>
   );
 }

@@ -44,7 +44,7 @@ const columns: readonly Column<Batch>[] = [
   { id: "state", label: t("State"), cell: (batch) => <StateWord state={batch.state} />, card: "badge" },
   { id: "expires_at", label: t("Valid until"), cell: (batch) => listMoment(batch.expires_at) },
   { id: "note", label: t("Note"), cell: (batch) => <bdi>{shownText(batch.note)}</bdi> },
-  { id: "created_by", label: t("Made by"), cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
+  { id: "created_by", label: t("Created by"), cell: (batch) => <bdi>{batch.created_by}</bdi>, isHiddenAtFirst: true },
   { id: "created_at", label: t("Created"), cell: (batch) => listMoment(batch.created_at), isSortable: true },
 ];
 
@@ -82,7 +82,7 @@ export function Page(): JSX.Element {
             </Button>
           </IfAllowed>
         }
-        empty={{ title: t("No codes yet"), text: t("Make a batch, and export its codes.") }}
+        empty={{ title: t("No codes yet"), text: t("Create a batch, and export its codes.") }}
         panel={{
           title: (batch) => batch.name,
           content: (batch) => <BatchFacts batch={batch} onRevoke={() => setRevoked(batch)} />,
@@ -147,7 +147,7 @@ function BatchFacts(props: { readonly batch: Batch; readonly onRevoke: () => voi
           { name: t("Valid until"), value: shownMoment(props.batch.expires_at) },
           { name: t("Revoked"), value: shownMoment(props.batch.revoked_at) },
           { name: t("Note"), value: <bdi>{shownText(props.batch.note)}</bdi> },
-          { name: t("Made by"), value: <bdi>{props.batch.created_by}</bdi> },
+          { name: t("Created by"), value: <bdi>{props.batch.created_by}</bdi> },
           { name: t("Created"), value: shownMoment(props.batch.created_at) },
         ]}
       />

@@ -45,7 +45,7 @@ export function Page(): JSX.Element {
           { id: "page", label: t("Page"), options: choices(consentPageNames) },
           { id: "way", label: t("Occasion"), options: choices(consentWayNames) },
           { id: "edition", label: t("Edition"), isSearch: true },
-          { id: "user_id", label: t("User id"), isSearch: true },
+          { id: "user_id", label: t("User ID"), isSearch: true },
         ]}
         empty={{
           title: t("Nobody has accepted anything yet"),

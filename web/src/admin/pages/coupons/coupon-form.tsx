@@ -82,12 +82,17 @@ export function CouponForm(props: { readonly onDone: () => void }): JSX.Element 
     submit: async (_, body) => {
       const answer = await apiPost<typeof createCouponOutput>(`${couponsPath}create/`, body, { idempotencyKey });
       await refresh();
-      showToast(outcomeText(answer, ({ coupon }) => t("The coupon {code} was made.", { code: coupon.code })));
+      showToast(outcomeText(answer, ({ coupon }) => t("The coupon {code} was created.", { code: coupon.code })));
       props.onDone();
     },
   });
   return (
-    <AdminForm form={form} operation="/backend/admin/coupon/create/" action={t("Make coupon")} onCancel={props.onDone}>
+    <AdminForm
+      form={form}
+      operation="/backend/admin/coupon/create/"
+      action={t("Create coupon")}
+      onCancel={props.onDone}
+    >
       <FieldRow>
         <TextField
           label={t("Code")}
@@ -109,7 +114,7 @@ export function CouponForm(props: { readonly onDone: () => void }): JSX.Element 
           optional={t("optional")}
           inputmode="numeric"
           autocomplete="off"
-          hint={t("Empty: any number.")}
+          hint={t("Leave it empty for any number.")}
           {...form.text("uses_max")}
         />
         <TextField
@@ -146,13 +151,13 @@ export function CouponForm(props: { readonly onDone: () => void }): JSX.Element 
       </FieldRow>
       <Checkbox label={t("Only for a first purchase")} {...form.flag("is_first_purchase")} />
       <PlanChoice chosen={form.values().plan_codes} onChange={(codes) => form.set("plan_codes", codes)} />
-      <TextArea label={t("Note")} optional={t("optional")} hint={t("For admins alone.")} {...form.text("note")} />
+      <TextArea label={t("Note")} optional={t("optional")} hint={t("Only admins see it.")} {...form.text("note")} />
       <Notice tone="info">
         {t(
           "The terms can't be changed later. Orders that wait for their payment hold a use until they are paid, cancelled or expired.",
         )}
       </Notice>
-      <SecondPersonNotice what={t("A coupon with any number of uses, or of more than an admin may move, waits")} />
+      <SecondPersonNotice what={t("A coupon with unlimited uses, or above an admin's limit, waits")} />
     </AdminForm>
   );
 }

@@ -40,7 +40,7 @@ const columns: readonly Column<Coupon>[] = [
   { id: "state", label: t("State"), cell: (coupon) => <StateWord state={coupon.state} />, card: "badge" },
   { id: "expires_at", label: t("Valid until"), cell: (coupon) => listMoment(coupon.expires_at) },
   { id: "note", label: t("Note"), cell: (coupon) => <bdi>{shownText(coupon.note)}</bdi> },
-  { id: "created_by", label: t("Made by"), cell: (coupon) => <bdi>{coupon.created_by}</bdi>, isHiddenAtFirst: true },
+  { id: "created_by", label: t("Created by"), cell: (coupon) => <bdi>{coupon.created_by}</bdi>, isHiddenAtFirst: true },
   { id: "created_at", label: t("Created"), cell: (coupon) => listMoment(coupon.created_at), isSortable: true },
 ];
 
@@ -79,7 +79,7 @@ export function Page(): JSX.Element {
             {t("New coupon")}
           </ActButton>
         }
-        empty={{ title: t("No coupons yet"), text: t("Make one, and tell customers its code.") }}
+        empty={{ title: t("No coupons yet"), text: t("Create one, and give customers its code.") }}
         panel={{
           title: (coupon) => coupon.code,
           content: (coupon) => <CouponFacts coupon={coupon} onRevoke={() => setRevoked(coupon)} />,
@@ -117,7 +117,7 @@ function CouponFacts(props: { readonly coupon: Coupon; readonly onRevoke: () => 
         facts={[
           { name: t("State"), value: <StateWord state={props.coupon.state} /> },
           { name: t("Gives"), value: effectOf(props.coupon) },
-          { name: t("Uses, with reserved ones"), value: usesOf(props.coupon) },
+          { name: t("Uses, including reserved"), value: usesOf(props.coupon) },
           { name: t("Paid orders"), value: formats.number(Number(props.coupon.consumed)) },
           { name: t("Given"), value: formats.usd(props.coupon.discounts_usd) },
           { name: t("Per user"), value: props.coupon.uses_per_user === null ? t("any number") : limit() },
@@ -134,7 +134,7 @@ function CouponFacts(props: { readonly coupon: Coupon; readonly onRevoke: () => 
           { name: t("Valid until"), value: shownMoment(props.coupon.expires_at) },
           { name: t("Revoked"), value: shownMoment(props.coupon.revoked_at) },
           { name: t("Note"), value: <bdi>{shownText(props.coupon.note)}</bdi> },
-          { name: t("Made by"), value: <bdi>{props.coupon.created_by}</bdi> },
+          { name: t("Created by"), value: <bdi>{props.coupon.created_by}</bdi> },
           { name: t("Created"), value: shownMoment(props.coupon.created_at) },
         ]}
       />

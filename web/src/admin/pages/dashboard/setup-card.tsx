@@ -24,7 +24,7 @@ const texts: Readonly<Record<Step, { readonly title: string; readonly text: stri
   },
   models: {
     title: t("Serve priced models"),
-    text: t("Tick models of the provider's list; prices are proposed."),
+    text: t("Tick models in the provider's list; prices are proposed."),
     href: "/admin/upstreams/",
   },
   plan: {
@@ -38,16 +38,16 @@ const texts: Readonly<Record<Step, { readonly title: string; readonly text: stri
     href: "/admin/secrets/",
   },
   mail: {
-    title: t("Send mail"),
-    text: t("Until MAIL_ADAPTER is set, mails are logged and not sent."),
+    title: t("Set up e-mail"),
+    text: t("Until MAIL_ADAPTER is set, e-mails are logged and not sent."),
     href: "/admin/mail/",
   },
   address: {
     title: t("Set the public address"),
-    text: t("PUBLIC_BASE_URL, with https, is in mails, snippets and payments."),
+    text: t("PUBLIC_BASE_URL, with https, is used in e-mails, snippets and payments."),
     href: "/admin/settings/",
   },
-  brand: { title: t("Name your service"), text: t("On every page and in every mail."), href: "/admin/branding/" },
+  brand: { title: t("Name your service"), text: t("On every page and in every e-mail."), href: "/admin/branding/" },
   legal: {
     title: t("Add terms and privacy policy"),
     text: t("They are linked in the footer and at registration."),

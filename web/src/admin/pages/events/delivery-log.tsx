@@ -55,7 +55,7 @@ function DeliveryLog(props: { readonly target: Target }): JSX.Element {
   const replay = ({ delivery_id }: Delivery): Promise<boolean> =>
     action.run(async () => {
       await apiPost<typeof queuedDeliveryResponse>("/backend/admin/event-target/replay/", { delivery_id });
-      return t("It is sent again.");
+      return t("The event will be sent again.");
     });
   return (
     <Switch fallback={<LoadingPart size="card" />}>

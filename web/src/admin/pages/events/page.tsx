@@ -46,7 +46,7 @@ export function Page(): JSX.Element {
     <Show when={isSuper()}>
       <Button variant="primary" onClick={() => setEditing({ target: null })}>
         <Icon name="plus" />
-        {t("Add a place")}
+        {t("Add a destination")}
       </Button>
     </Show>
   );
@@ -87,7 +87,7 @@ export function Page(): JSX.Element {
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
           <Match when={query.data?.targets.length === 0}>
-            <EmptyState title={t("Nowhere yet")} actions={create()}>
+            <EmptyState title={t("No destinations yet")} actions={create()}>
               {t("Add a webhook, a mailbox or a chat, to learn that a channel is down before your customers do.")}
             </EmptyState>
           </Match>
@@ -122,7 +122,7 @@ export function Page(): JSX.Element {
       <ConfirmDialog
         isOpen={asked() !== null}
         onClose={() => setAsked(null)}
-        title={asked()?.what === "remove" ? t("Remove this place?") : t("Replace the secret?")}
+        title={asked()?.what === "remove" ? t("Remove this destination?") : t("Replace the secret?")}
         action={asked()?.what === "remove" ? t("Remove") : t("Replace")}
         isBusy={action.isBusy()}
         onConfirm={() => {
@@ -148,7 +148,7 @@ function SecretDialog(props: { readonly secret: string | null; readonly onClose:
         {(secret) => (
           <>
             <Notice tone="warn">
-              {t("Copy it now: it is shown only once. Its receiver checks signatures with it.")}
+              {t("Copy it now: it is shown only once. The receiver checks signatures with it.")}
             </Notice>
             <CodeBlock code={secret()} label={t("Secret")} />
           </>

@@ -43,7 +43,7 @@ export function PlaceFields<Values extends PlaceValues & Readonly<Record<string,
         <TextField label={t("Mailbox")} type="email" autocomplete="off" maxlength={254} {...form.text("to")} />
       </Match>
       <Match when={props.kind === "telegram"}>
-        <TextField label={t("Token of the bot")} type="password" autocomplete="off" {...form.text("bot_token")} />
+        <TextField label={t("Bot token")} type="password" autocomplete="off" {...form.text("bot_token")} />
         <TextField
           label={t("Chat")}
           hint={t("Its number, or @name of a channel.")}
@@ -51,7 +51,7 @@ export function PlaceFields<Values extends PlaceValues & Readonly<Record<string,
           {...form.text("chat_id")}
         />
         <TextField
-          label={t("Server of the Bot API")}
+          label={t("Bot API server")}
           optional={t("optional")}
           hint={t("If you run your own.")}
           type="url"
@@ -64,9 +64,9 @@ export function PlaceFields<Values extends PlaceValues & Readonly<Record<string,
           label={t("Address")}
           hint={
             props.kind === "webhook"
-              ? t("It may be in a private network.")
+              ? t("It may be on a private network.")
               : t(
-                  "The address of the incoming webhook. It is stored encrypted, because anyone who knows it can write there.",
+                  "The address of the incoming webhook. It is stored encrypted, because anyone who knows it can post there.",
                 )
           }
           type="url"

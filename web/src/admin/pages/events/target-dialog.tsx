@@ -26,7 +26,7 @@ export function TargetDialog(props: DialogProps): JSX.Element {
     <Dialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title={props.target === null ? t("Add a place for events") : t("Change a place for events")}
+      title={props.target === null ? t("Add a destination for events") : t("Change a destination for events")}
     >
       <TargetForm target={props.target} onDone={props.onDone} />
     </Dialog>
@@ -104,7 +104,9 @@ function TargetForm(props: Pick<DialogProps, "target" | "onDone">): JSX.Element 
       <Show when={target !== null}>
         <Checkbox label={t("Switched on")} {...form.flag("is_enabled")} />
       </Show>
-      <Show when={form.problem()}>{(problem) => <ErrorState title={t("It was not saved")} error={problem()} />}</Show>
+      <Show when={form.problem()}>
+        {(problem) => <ErrorState title={t("The destination was not saved")} error={problem()} />}
+      </Show>
       <div class="dialog-actions">
         <Button type="submit" variant="primary" isBusy={form.isSubmitting()}>
           {target === null ? t("Add") : t("Save")}

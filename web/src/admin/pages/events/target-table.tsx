@@ -24,7 +24,7 @@ type TableProps = {
 export function TargetTable(props: TableProps): JSX.Element {
   return (
     <SimpleTable
-      label={t("Places for events")}
+      label={t("Event destinations")}
       rows={props.targets}
       columns={[
         { label: t("Name"), cell: (row) => <bdi>{row.name}</bdi> },

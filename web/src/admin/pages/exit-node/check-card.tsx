@@ -86,7 +86,7 @@ function healthFacts({
     { name: t("Checked address"), value: health?.url ?? t("not checked yet") },
     { name: t("Latency"), value: shownMs(health?.latency_ms ?? null) },
     { name: t("Health checked"), value: shownMoment(health?.checked_at ?? null, t("never")) },
-    { name: t("Healthy in a row"), value: t("{streak} by host name", { streak }) },
+    { name: t("Successful checks in a row"), value: t("{streak} by host name", { streak }) },
   ];
 }
 

@@ -133,7 +133,7 @@ export function NodeForm(props: {
           {...form.text("weight")}
         />
         <TextField
-          label={t("Source node id")}
+          label={t("Source node ID")}
           optional={t("optional")}
           inputmode="numeric"
           {...form.text("source_node_id")}

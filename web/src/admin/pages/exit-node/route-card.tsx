@@ -49,7 +49,7 @@ export function RouteCard(props: { readonly nodeCode: string; readonly routes: r
           rows={props.routes}
           columns={[
             { label: t("Route"), cell: (row) => <code>{row.route_code}</code> },
-            { label: t("Account id"), cell: (row) => String(row.gateway_user_id) },
+            { label: t("Account ID"), cell: (row) => String(row.gateway_user_id) },
             { label: t("Provider"), cell: (row) => row.provider },
             { label: t("Models"), cell: (row) => <code>{row.model_pattern}</code> },
             { label: t("Node"), cell: (row) => row.node_code ?? t("every node with the provider") },
@@ -124,7 +124,7 @@ function RouteForm(props: {
           spellcheck={false}
           {...form.text("route_code")}
         />
-        <TextField label={t("Account id")} inputmode="numeric" {...form.text("gateway_user_id")} />
+        <TextField label={t("Account ID")} inputmode="numeric" {...form.text("gateway_user_id")} />
       </FieldRow>
       <FieldRow>
         <TextField label={t("Provider")} spellcheck={false} {...form.text("provider")} />

@@ -14,9 +14,9 @@ const entriesOf = (of: readonly (typeof kinds)[number][]): readonly Entry[] =>
   of.map(([name, , , text]) => ({ name, text }));
 
 const parts: readonly { readonly title: string; readonly entries: readonly Entry[] }[] = [
-  { title: t("Of the chosen days"), entries: entriesOf(ofRange) },
-  { title: t("At present"), entries: entriesOf(ofNow) },
-  { title: t("How calls went"), entries: Object.values(callFigures).map(([name, text]) => ({ name, text })) },
+  { title: t("For the chosen days"), entries: entriesOf(ofRange) },
+  { title: t("Now"), entries: entriesOf(ofNow) },
+  { title: t("How calls ended"), entries: Object.values(callFigures).map(([name, text]) => ({ name, text })) },
 ];
 
 /** What each figure counts; other pages link to it. */

@@ -87,7 +87,7 @@ export const GroupUsers = listOf<User>({
   path: "/backend/admin/user/",
   columns: userColumns,
   rowId: (user) => String(user.user_id),
-  empty: { title: t("Nobody was put into this group") },
+  empty: { title: t("Nobody was added to this group") },
 });
 
 export const GroupKeys = listOf<RowOf<typeof keyList>>({
@@ -106,5 +106,5 @@ export const GroupPlans = listOf<Plan>({
   path: "/backend/admin/plan/",
   columns: planColumns,
   rowId: (plan) => plan.plan_code,
-  empty: { title: t("No plan puts its buyers into this group"), text: t("Choose the group in a monthly plan.") },
+  empty: { title: t("No plan adds its buyers to this group"), text: t("Choose the group in a monthly plan.") },
 });

@@ -31,7 +31,7 @@ export function RemoveForm(props: {
   const form = createForm({
     initial: { users: props.member?.id ?? "", reason: "" },
     check: ({ users, reason }) => ({
-      ...(usersOf(users).length === 0 ? { users: t("Name at least one user.") } : {}),
+      ...(usersOf(users).length === 0 ? { users: t("Enter at least one user.") } : {}),
       ...reasonFault(reason),
     }),
     body: (values) => ({
@@ -67,7 +67,7 @@ export function RemoveForm(props: {
       <Show when={props.member === null}>
         <TextArea
           label={t("Users")}
-          hint={t("E-mail addresses or user ids, one per line.")}
+          hint={t("E-mail addresses or user IDs, one per line.")}
           spellcheck={false}
           {...form.text("users")}
         />

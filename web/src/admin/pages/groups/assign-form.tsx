@@ -86,7 +86,7 @@ export function AssignForm(props: {
         <TextArea
           label={t("Users")}
           hint={t(
-            "E-mail addresses or user ids, one per line, at most {usersMax}. If one is unknown, nothing is changed.",
+            "E-mail addresses or user IDs, one per line, at most {usersMax}. If one is unknown, nothing is changed.",
             { usersMax },
           )}
           spellcheck={false}

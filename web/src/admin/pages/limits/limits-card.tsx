@@ -115,7 +115,7 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
     <div class="section-stack">
       <p class="muted">
         {t(
-          "The default, group, plan and account limits cover all keys of an account together. The own value of a group or a plan replaces the default. The strictest of group, plan, account and key applies; of several plans, the most generous. Spending is counted by the calendar in UTC, whatever group a key names. Used per minute are calls that ended in the last minute.",
+          "The default, group, plan and account limits cover all keys of an account together. A value set for a group or a plan replaces the default. The strictest of group, plan, account and key applies; of several plans, the most generous. Spending is counted by the calendar in UTC, whatever group a key names. Usage per minute counts calls that ended in the last minute.",
         )}
       </p>
       <SimpleTable

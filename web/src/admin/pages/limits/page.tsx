@@ -11,9 +11,9 @@ import type { LimitsOf } from "./limits.ts";
 import { LimitsCard } from "./limits-card.tsx";
 
 const fields = [
-  { id: "user_id", label: t("User id") },
-  { id: "organisation_id", label: t("Organisation id") },
-  { id: "key_id", label: t("Key id") },
+  { id: "user_id", label: t("User ID") },
+  { id: "organisation_id", label: t("Organisation ID") },
+  { id: "key_id", label: t("Key ID") },
   { id: "group_name", label: t("Group") },
   { id: "plan_code", label: t("Plan code") },
 ] as const;
@@ -41,7 +41,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Limits")}
         text={t(
-          "What accounts may do per minute and at once, what they may spend, and which limits apply to a call. Each running process enforces an equal share of limits per minute and at once; limits of spending hold exactly.",
+          "How many calls accounts may make per minute and at the same time, what they may spend, and which limits apply to a call. Each running process enforces an equal share of limits per minute and of concurrent calls; spending limits hold exactly.",
         )}
       />
       <div class="section-stack">

@@ -47,7 +47,7 @@ export function MailPreview(props: {
           {(preview) => (
             <>
               <Facts facts={[{ name: t("Subject"), value: <bdi>{preview().subject}</bdi> }]} />
-              <MarkupFrame title={t("Preview of the mail")} html={preview().html} />
+              <MarkupFrame title={t("Preview of the e-mail")} html={preview().html} />
               <h3>{t("Plain text")}</h3>
               <section class="code-value" tabindex="0" aria-label={t("Plain text")} dir="auto">
                 {preview().text}

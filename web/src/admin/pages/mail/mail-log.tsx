@@ -39,7 +39,7 @@ export function MailLog(): JSX.Element {
       <DataTable
         {...list}
         name="admin-mails"
-        label={t("Mails")}
+        label={t("E-mails")}
         columns={mailColumns}
         state={state}
         rowId={(mail) => String(mail.mail_id)}
@@ -58,8 +58,8 @@ export function MailLog(): JSX.Element {
           },
         ]}
         empty={{
-          title: t("No mails sent yet"),
-          text: t("Mails appear here when someone registers, pays or runs low on balance."),
+          title: t("No e-mails sent yet"),
+          text: t("E-mails appear here when someone registers, pays or runs low on balance."),
         }}
         actions={
           <ActButton operation="/backend/admin/mail/resend-failed/" onClick={() => setIsAsking(true)}>
@@ -78,7 +78,7 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
   const mail = (): MailRow => props.mail;
   const resend = async (): Promise<string> => {
     await apiPost<typeof resendMailResponse>("/backend/admin/mail/resend/", { id: mail().mail_id });
-    return t("The mail was queued again");
+    return t("The e-mail was queued again");
   };
   return (
     <>
@@ -98,7 +98,7 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
             isBusy={action.isBusy()}
             onClick={() => void action.run(resend)}
           >
-            {t("Resend mail")}
+            {t("Resend e-mail")}
           </ActButton>
         </div>
       </Show>
@@ -122,7 +122,7 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
           { name: t("Queued"), value: shownMoment(mail().created_at) },
           { name: t("Failed"), value: shownMoment(mail().failed_at) },
           { name: t("Sent"), value: shownMoment(mail().sent_at) },
-          { name: t("Id at the provider"), value: shownText(mail().provider_id) },
+          { name: t("ID at the provider"), value: shownText(mail().provider_id) },
           { name: t("Sent for"), value: shownText(mail().source) },
         ]}
       />
@@ -141,7 +141,7 @@ function ResendFailed(props: {
     const body = props.template === "" ? {} : { template: props.template };
     const { queued } = await apiPost<typeof resendDeadMailsResponse>("/backend/admin/mail/resend-failed/", body);
     return BigInt(queued) === 0n
-      ? t("No failed mail can still be sent")
+      ? t("No failed e-mail can still be sent")
       : t("{queued} mails were queued again", { queued: shownCount(queued) });
   };
   const confirm = async (): Promise<void> => {
@@ -152,7 +152,7 @@ function ResendFailed(props: {
     <ConfirmDialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title={t("Resend failed mails")}
+      title={t("Resend failed e-mails")}
       action={t("Resend")}
       typed={{ word: "resend", label: t("Type resend") }}
       isBusy={action.isBusy()}
@@ -160,10 +160,10 @@ function ResendFailed(props: {
     >
       {props.template === ""
         ? t(
-            "Every failed mail that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent.",
+            "Every failed e-mail that has not expired is queued again, oldest first, at most 1,000. E-mails can't be recalled once sent.",
           )
         : t(
-            "Every failed mail of the template {template} that has not expired is queued again, oldest first, at most 1,000. Mails can't be recalled once sent.",
+            "Every failed e-mail of the template {template} that has not expired is queued again, oldest first, at most 1,000. E-mails can't be recalled once sent.",
             { template: props.template },
           )}
     </ConfirmDialog>

@@ -9,7 +9,7 @@ import { MailLog } from "./mail-log.tsx";
 import { TemplateList } from "./template-list.tsx";
 
 const views = [
-  { id: "log", label: t("Mails"), reads: "/backend/admin/mail/list/" },
+  { id: "log", label: t("E-mails"), reads: "/backend/admin/mail/list/" },
   { id: "templates", label: t("Templates"), reads: "/backend/admin/mail/template/list/" },
 ] as const;
 type View = (typeof views)[number]["id"];
@@ -27,7 +27,7 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead title={t("Mail")} text={t("Every mail sent by the service with its status, and the templates.")} />
+      <PageHead title={t("Mail")} text={t("Every e-mail sent by the service with its status, and the templates.")} />
       <Tabs label={t("Mail")} tabs={readable(views, me.admin())} selected={selected()} onSelect={select}>
         <div class="section-stack">
           <Switch>

@@ -57,7 +57,7 @@ export function TemplateList(): JSX.Element {
   return (
     <DataTable
       name="admin-mail-templates"
-      label={t("Mail templates")}
+      label={t("E-mail templates")}
       columns={columns}
       state={state}
       rows={rows()}

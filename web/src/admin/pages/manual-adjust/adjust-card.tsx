@@ -47,7 +47,7 @@ export function AdjustCard(): JSX.Element {
     check: (values) => ({
       ...(/^[1-9]\d*$/.test(values.gateway_user_id)
         ? {}
-        : { gateway_user_id: t("Enter the id of the account, a number.") }),
+        : { gateway_user_id: t("Enter the ID of the account, a number.") }),
       ...((amountOf(values.amount) ?? 0n) === 0n
         ? { amount: t("Enter an amount in US dollars other than 0; use a minus to deduct.") }
         : {}),
@@ -76,7 +76,7 @@ export function AdjustCard(): JSX.Element {
       <UserPicker onPick={(user) => form.set("gateway_user_id", String(user.gateway_user_id))} />
       <AdminForm form={form} operation={null} action={t("Preview")}>
         <FieldRow>
-          <TextField label={t("Account id")} inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
+          <TextField label={t("Account ID")} inputmode="numeric" autocomplete="off" {...form.text("gateway_user_id")} />
           <TextField
             label={t("Amount, USD")}
             hint={t("Use a minus to deduct.")}

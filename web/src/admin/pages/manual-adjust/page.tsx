@@ -23,7 +23,7 @@ const columns: readonly Column<Adjustment>[] = [
   { id: "at", label: t("At"), cell: (row) => listMoment(row.at), isSortable: true, card: "title" },
   { id: "admin", label: t("By"), cell: (row) => row.admin },
   { id: "email", label: t("Account of"), cell: (row) => <OwnerLink row={row} /> },
-  { id: "gateway_user_id", label: t("Account id"), cell: (row) => String(row.gateway_user_id) },
+  { id: "gateway_user_id", label: t("Account ID"), cell: (row) => String(row.gateway_user_id) },
   { id: "amount", label: t("Amount, USD"), cell: (row) => formats.quota(row.amount), align: "end", card: "badge" },
   { id: "remaining_before", label: t("Before, USD"), cell: (row) => formats.quota(row.remaining_before), align: "end" },
   { id: "remaining_after", label: t("After, USD"), cell: (row) => formats.quota(row.remaining_after), align: "end" },

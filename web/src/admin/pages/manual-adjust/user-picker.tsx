@@ -27,7 +27,7 @@ export function UserPicker(props: { readonly onPick: (user: User) => void }): JS
     <div class="section-stack">
       <TextField
         label={t("Find the user")}
-        hint={t("Start of an e-mail address or API key, or an id.")}
+        hint={t("Start of an e-mail address or API key, or an ID.")}
         type="search"
         data-search=""
         onChange={(event) => setWords(event.currentTarget.value.trim())}

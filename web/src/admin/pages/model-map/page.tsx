@@ -72,7 +72,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Compatibility map")}
         text={t(
-          "Maps the names that clients of the Messages API use to models. Changes apply in every process at once.",
+          "Maps the names that clients of the Messages API use to models. Changes apply immediately in every process.",
         )}
         actions={
           <PageLink class="button" href="/admin/models/?tab=tester&route=messages">
@@ -148,7 +148,7 @@ function EntryPanel(props: { readonly entry: MapEntry; readonly onEdit: () => vo
       <Show when={entry.is_in_catalog && entry.is_enabled && entry.upstream_model !== entry.name}>
         <Notice tone="warn">
           {rich(
-            "The catalog has a model {name}, too. It is used itself where every group gets it from a channel that speaks the Messages API; otherwise this entry leads its name to {upstream_model}.",
+            "The catalog has a model {name}, too. That model is used where every group gets it from a channel that speaks the Messages API; otherwise this entry maps its name to {upstream_model}.",
             { name: entry.name, upstream_model: entry.upstream_model },
           )}
         </Notice>

@@ -61,7 +61,7 @@ export function Abilities(): JSX.Element {
         filters={[
           { id: "model", label: t("Model"), isSearch: true },
           { id: "group_name", label: t("Group"), isSearch: true },
-          { id: "channel_id", label: t("Channel id"), isSearch: true },
+          { id: "channel_id", label: t("Channel ID"), isSearch: true },
         ]}
         actions={
           <ActButton
@@ -148,7 +148,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
         <TextField label={t("Group")} autocomplete="off" disabled={ability !== null} {...form.text("group_name")} />
         <TextField label={t("Model")} autocomplete="off" disabled={ability !== null} {...form.text("model")} />
         <TextField
-          label={t("Channel id")}
+          label={t("Channel ID")}
           inputmode="numeric"
           autocomplete="off"
           disabled={ability !== null}

@@ -8,7 +8,7 @@ type Capabilities = readonly StatedCapability[] | null;
 
 export const capabilityLabels: Readonly<Record<StatedCapability, string>> = {
   tools: t("Calls tools"),
-  reasoning: t("Reasons before it answers"),
+  reasoning: t("Reasons before answering"),
   structured_output: t("Follows a JSON schema"),
   audio_input: t("Takes audio"),
 };

@@ -199,7 +199,7 @@ function LongPromptFields(props: { readonly text: Form<Record<string, string>>["
   return (
     <FieldRow>
       <TextField
-        label={t("Prompts are long above, tokens")}
+        label={t("Long prompts begin above, tokens")}
         optional={t("optional")}
         hint={t("Longer prompts have these prices, for the whole call.")}
         inputmode="numeric"

@@ -45,7 +45,7 @@ export function ModelPanel(props: { readonly model: Model; readonly onEdit: () =
         {(mapped) => (
           <Notice tone="warn">
             {rich(
-              "The compatibility map has the name {name}, too, and leads it to {mapped}. Clients of that route get this model only where every group gets it from a channel that speaks the Messages API.",
+              "The compatibility map has the name {name}, too, and maps it to {mapped}. Clients of that route get this model only where every group gets it from a channel that speaks the Messages API.",
               { name: model.name, mapped: mapped() },
             )}
           </Notice>

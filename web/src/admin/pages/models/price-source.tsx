@@ -71,7 +71,7 @@ export function PriceSource(props: { readonly state: State }): JSX.Element {
           accept=".json,application/json"
           class="visually-hidden"
           tabindex="-1"
-          aria-label={t("A file of prices")}
+          aria-label={t("Price file")}
           onChange={(event) => {
             upload(event.currentTarget.files?.[0]);
             event.currentTarget.value = "";

@@ -102,7 +102,7 @@ export function OrderPanel(props: {
             },
             { name: t("Mock"), value: order.is_mock ? t("yes: no money was paid") : t("no") },
             { name: t("Transaction"), value: <code>{shownText(order.transaction_id)}</code> },
-            { name: t("Gateway id"), value: <code>{shownText(order.gateway_reference)}</code> },
+            { name: t("Gateway ID"), value: <code>{shownText(order.gateway_reference)}</code> },
             { name: t("Expires"), value: shownMoment(order.expires_at) },
           ]}
         />

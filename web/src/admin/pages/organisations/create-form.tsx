@@ -42,7 +42,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
       <TextField label={t("Name")} autocomplete="off" maxlength={80} {...form.text("name")} />
       <TextField
         label={t("Owner")}
-        hint={t("The e-mail address or id of an active user. It gets an empty balance of its own.")}
+        hint={t("The e-mail address or ID of an active user. The organisation gets an empty balance of its own.")}
         autocomplete="off"
         {...form.text("owner")}
       />

@@ -29,8 +29,8 @@ const columns: readonly Column<Organisation>[] = [
     card: "title",
     isSortable: true,
   },
-  { id: "organisation_id", label: t("Id"), cell: (row) => String(row.organisation_id) },
-  { id: "gateway_user_id", label: t("Account id"), cell: (row) => String(row.gateway_user_id), isHiddenAtFirst: true },
+  { id: "organisation_id", label: t("ID"), cell: (row) => String(row.organisation_id) },
+  { id: "gateway_user_id", label: t("Account ID"), cell: (row) => String(row.gateway_user_id), isHiddenAtFirst: true },
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "owners", label: t("Owners"), cell: (row) => row.owners.join(", ") },
   { id: "members", label: t("Members"), cell: (row) => shownCount(row.members), align: "end" },
@@ -68,7 +68,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={t("Organisations")}
-        text={t("People who share one account. Search by the start of a name or API key, or by id.")}
+        text={t("People who share one account. Search by the start of a name or API key, or by ID.")}
       />
       <DataTable
         {...list}
@@ -79,7 +79,7 @@ export function Page(): JSX.Element {
         rowId={(row) => String(row.organisation_id)}
         selection={selection}
         filters={[
-          { id: "q", label: t("Name, key or id"), isSearch: true },
+          { id: "q", label: t("Name, key or ID"), isSearch: true },
           { id: "status", label: t("Status"), options: optionsOf(organisationStatuses) },
         ]}
         actions={

@@ -34,7 +34,7 @@ const meanings: Readonly<Record<NoticeRow["result"], string>> = {
   review: t("The payment does not match its order. Decide on it at the order."),
   ignored: t("No action needed."),
   flagged: t("Money was refunded or is disputed; the order is marked."),
-  applied: t("The state of a subscription was taken over; no payment came with it."),
+  applied: t("The state of a subscription was updated; the message contained no payment."),
   wrong_mode: t("A test payment on a live account, or the other way round."),
 };
 
@@ -68,7 +68,7 @@ export function Notices(): JSX.Element {
     <DataTable
       {...list}
       name="admin-notices"
-      label={t("Messages of gateways")}
+      label={t("Gateway messages")}
       columns={columns}
       state={state}
       rowId={(row) => String(row.gateway_event_id)}
@@ -123,7 +123,7 @@ function NoticeFacts(props: { readonly row: NoticeRow }): JSX.Element {
       </Notice>
       <Facts
         facts={[
-          { name: t("Message"), value: <CopyText text={row.event_id} label={t("Copy the message id")} /> },
+          { name: t("Message"), value: <CopyText text={row.event_id} label={t("Copy the message ID")} /> },
           {
             name: t("Gateway"),
             value: gatewayName(row.gateway, row.account),

@@ -155,7 +155,7 @@ function RefundFacts(props: { readonly row: RefundRow }): JSX.Element {
         { name: t("Amount"), value: formats.usd(row.amount_usd) },
         { name: t("Quota deducted"), value: formats.quota(row.quota) },
         { name: t("Reason"), value: row.reason },
-        { name: t("Gateway id"), value: <code>{shownText(row.gateway_refund_id)}</code> },
+        { name: t("Gateway ID"), value: <code>{shownText(row.gateway_refund_id)}</code> },
         { name: t("Error"), value: shownText(row.error) },
         { name: t("Requested"), value: shownMoment(row.created_at) },
         { name: t("Updated"), value: shownMoment(row.updated_at) },
@@ -177,7 +177,7 @@ function Ledger(): JSX.Element {
       rowId={(row) => String(row.entry_id)}
       selection={ledgerSelection}
       filters={[
-        { id: "gateway_user_id", label: t("Account id"), isSearch: true },
+        { id: "gateway_user_id", label: t("Account ID"), isSearch: true },
         { id: "reference", label: t("Reference"), isSearch: true },
         { id: "change_type", label: t("Change"), isSearch: true },
       ]}

@@ -67,7 +67,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Performance")}
         text={t(
-          "Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles come from sums and are right to a tenth.",
+          "Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles are estimated from sums, and accurate to about 10%.",
         )}
       />
       <HowCounted />
@@ -134,12 +134,12 @@ const modelColumns = [
   },
   ...figures<Model>(),
   {
-    label: t("First byte, against before"),
+    label: t("First byte, change"),
     cell: (row: Model) => changeOf(row.now.first_byte_ms.p95, row.before?.first_byte_ms.p95),
     align: "end" as const,
   },
   {
-    label: t("Speed, against before"),
+    label: t("Speed, change"),
     cell: (row: Model) => changeOf(row.now.tokens_per_second, row.before?.tokens_per_second),
     align: "end" as const,
   },
@@ -167,7 +167,7 @@ function OneModel(props: { readonly answer: Answer; readonly name: string }): JS
   return (
     <Show
       when={found()}
-      fallback={<EmptyState title={t("No calls in this span")}>{t("Choose a longer one.")}</EmptyState>}
+      fallback={<EmptyState title={t("No calls in this period")}>{t("Choose a longer one.")}</EmptyState>}
     >
       {(model) => (
         <>
@@ -198,13 +198,15 @@ function OneModel(props: { readonly answer: Answer; readonly name: string }): JS
           <Card title={t("Channels")}>
             <SimpleTable label={t("Channels")} columns={channelColumns} rows={model().channels} />
           </Card>
-          <Card title={t("Against the span before")}>
+          <Card title={t("Compared with the previous period")}>
             <SimpleTable
-              label={t("Both spans")}
+              label={t("Both periods")}
               columns={[{ label: t("Span"), cell: (row: { readonly name: string }) => row.name }, ...figures()]}
               rows={[
-                { name: t("This one"), now: model().now },
-                ...(model().before === null ? [] : [{ name: t("The one before"), now: model().before as Performance }]),
+                { name: t("This period"), now: model().now },
+                ...(model().before === null
+                  ? []
+                  : [{ name: t("Previous period"), now: model().before as Performance }]),
               ]}
             />
           </Card>

@@ -174,7 +174,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
           label={t("Customers can pay for")}
           options={renewals}
           hint={t(
-            "Every month needs the card gateway, which charges this price, tax included. A new price, balance or group holds for those who have the plan only after a notice by mail.",
+            "Monthly payments need the card gateway, which charges this price, tax included. A new price, balance or group applies to current subscribers only after notice by e-mail.",
           )}
           {...form.text("renews")}
         />

@@ -34,7 +34,7 @@ export function PlanTextFields(props: {
   return (
     <details>
       <summary>{rich("Other languages: {none}", { none: written() === 0 ? t("none") : written() })}</summary>
-      <p class="muted">{t("What a language lacks is shown as above.")}</p>
+      <p class="muted">{t("Where a language has no text, the one above is shown.")}</p>
       <LocaleField
         locale={locale()}
         onChange={setLocale}

@@ -120,7 +120,7 @@ function SaveBar(props: {
         />
         <Show when={props.channel === null}>
           <Checkbox
-            label={t("Serve calls at once")}
+            label={t("Serve calls immediately")}
             hint={isEnabled() ? t("The channel is enabled.") : t("The channel is saved disabled and gets no calls.")}
             checked={isEnabled()}
             onChange={(event) => setIsEnabled(event.currentTarget.checked)}
@@ -153,7 +153,7 @@ function SaveBar(props: {
           </Show>
         </span>
       </div>
-      <p class="muted">{t("A test sends each model one small call. The provider bills it, nobody here is charged.")}</p>
+      <p class="muted">{t("A test sends each model one small call. The provider bills it; nobody here is charged.")}</p>
     </>
   );
 }

@@ -53,7 +53,9 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={t("Referrals")}
-        text={t("People who registered by the link of a user. Rewards, limits and whether there are any are settings.")}
+        text={t(
+          "People who registered with a user's link. Referrals, their rewards and their limits are set in the settings.",
+        )}
       />
       <DataTable
         {...list}
@@ -65,7 +67,7 @@ export function Page(): JSX.Element {
         selection={selection}
         filters={[
           { id: "state", label: t("State"), options: optionsOf(referralStates) },
-          { id: "inviter_id", label: t("Inviter's user id"), isSearch: true },
+          { id: "inviter_id", label: t("Inviter's user ID"), isSearch: true },
         ]}
         empty={{
           title: t("Nobody was invited yet"),

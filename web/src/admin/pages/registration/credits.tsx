@@ -52,7 +52,7 @@ export function Credits(): JSX.Element {
     <DataTable
       {...list}
       name="admin-registration-credits"
-      label={t("Free credit of newcomers")}
+      label={t("Free credit of new users")}
       columns={columns}
       state={state}
       rowId={(row) => String(row.user_id)}
@@ -60,7 +60,7 @@ export function Credits(): JSX.Element {
       filters={[{ id: "outcome", label: t("Outcome"), options: optionsOf(["paid", "refused"]) }]}
       empty={{
         title: t("No free credit yet"),
-        text: t("What newcomers get appears here once they have verified their address."),
+        text: t("What new users get appears here once they have verified their address."),
       }}
     />
   );

@@ -53,7 +53,7 @@ export function Invitations(props: {
     <>
       <DataTable
         name="admin-invitations"
-        label={t("Invitations made")}
+        label={t("Invitations created")}
         columns={columns}
         state={state}
         rows={props.invitations}
@@ -61,7 +61,10 @@ export function Invitations(props: {
         isLoading={false}
         error={null}
         onRetry={props.onRetry}
-        empty={{ title: t("No invitations yet"), text: t("An invitation lets a number of people register by a link.") }}
+        empty={{
+          title: t("No invitations yet"),
+          text: t("An invitation lets a number of people register with a link."),
+        }}
         actions={
           <Button variant="primary" onClick={() => setIsMaking(true)}>
             <Icon name="plus" />
@@ -99,7 +102,7 @@ function InvitationFacts(props: { readonly invitation: Invitation; readonly onEn
           { name: t("Group"), value: props.invitation.group_name ?? t("as usual") },
           { name: t("Free credit"), value: creditOf(props.invitation) },
           { name: t("Valid until"), value: shownMoment(props.invitation.expires_at) },
-          { name: t("Made by"), value: <bdi>{props.invitation.created_by}</bdi> },
+          { name: t("Created by"), value: <bdi>{props.invitation.created_by}</bdi> },
           { name: t("Created"), value: shownMoment(props.invitation.created_at) },
           { name: t("Revoked"), value: shownMoment(props.invitation.revoked_at) },
         ]}
@@ -142,7 +145,7 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
     submit: async (_, body) => {
       const answer = await apiPost<typeof createdInvitationResponse>(`${registrationPath}invitation/create/`, body);
       await refresh();
-      showToast(outcomeText(answer, () => t("The invitation was made. Its link is in the list.")));
+      showToast(outcomeText(answer, () => t("The invitation was created. Its link is in the list.")));
       props.onDone();
     },
   });
@@ -150,13 +153,13 @@ function InvitationForm(props: { readonly onDone: () => void }): JSX.Element {
     <AdminForm
       form={form}
       operation="/backend/admin/registration/invitation/create/"
-      action={t("Make invitation")}
+      action={t("Create invitation")}
       onCancel={props.onDone}
     >
       <TextField
         label={t("For")}
         autocomplete="off"
-        hint={t("For admins alone, such as a team or an event.")}
+        hint={t("Only admins see it, for example the name of a team or an event.")}
         {...form.text("name")}
       />
       <FieldRow>
@@ -225,7 +228,7 @@ function RevokeForm(props: { readonly invitation: Invitation; readonly onDone: (
     >
       <Notice tone="warn">
         {t(
-          "Nobody can register with it any more, nor verify an address with which that was begun. Accounts stay. This can't be undone.",
+          "Nobody can register with it any more, or verify an address that was registered with it. Accounts stay. This can't be undone.",
         )}
       </Notice>
       <ReasonField form={form} />

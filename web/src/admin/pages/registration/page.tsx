@@ -31,7 +31,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={t("Registration")}
-        text={t("Who may create an account, with a password or by a sign-in service, and what newcomers get.")}
+        text={t("Who may create an account, with a password or by a sign-in service, and what new users get.")}
       />
       <SuperOnly what={t("Registration can be viewed and changed")}>
         <Settings query={settings} />
@@ -91,21 +91,21 @@ function RulesCard(props: { readonly rules: Rules }): JSX.Element {
           },
           { name: t("Free credit"), value: hasCredit() ? formats.quota(props.rules.credit_quota) : t("none") },
           {
-            name: t("From a network"),
+            name: t("Per network"),
             value: t("{credits_per_network_day} a day, {credits_per_network} in all", {
               credits_per_network_day: limitText(props.rules.credits_per_network_day),
               credits_per_network: limitText(props.rules.credits_per_network),
             }),
           },
           {
-            name: t("From a device"),
+            name: t("Per device"),
             value: t("{credits_per_device_day} a day, {credits_per_device} in all", {
               credits_per_device_day: limitText(props.rules.credits_per_device_day),
               credits_per_device: limitText(props.rules.credits_per_device),
             }),
           },
           {
-            name: t("To everybody"),
+            name: t("For everybody"),
             value: t("{credits_per_day} a day", { credits_per_day: limitText(props.rules.credits_per_day) }),
           },
         ]}

@@ -100,7 +100,7 @@ export function RulesForm(props: { readonly rules: Rules; readonly onDone: () =>
     >
       <WhoFields form={form} />
       <CreditFields form={form} />
-      <SecondPersonNotice what={t("More credit for newcomers waits")} />
+      <SecondPersonNotice what={t("More credit for new users waits")} />
       <ReasonField form={form} />
     </AdminForm>
   );
@@ -125,7 +125,7 @@ function WhoFields(props: { readonly form: Form<Values> }): JSX.Element {
       <TextArea
         label={t("Refused domains")}
         optional={t("optional")}
-        hint={t("Addresses of these never register, for instance of services for throw-away mail.")}
+        hint={t("Addresses at these domains can never register, for example those of disposable e-mail services.")}
         spellcheck={false}
         {...props.form.text("refused_domains")}
       />
@@ -134,7 +134,7 @@ function WhoFields(props: { readonly form: Form<Values> }): JSX.Element {
         inputmode="numeric"
         autocomplete="off"
         hint={t(
-          "0 is off. 16 takes a browser about a second, and each further bit twice as long. Programs solve it, too; sign-in services are not asked.",
+          "0 is off. 16 takes a browser about a second, and each further bit twice as long. Bots can solve it, too; sign-ins with a service are exempt.",
         )}
         {...props.form.text("proof_bits")}
       />
@@ -156,15 +156,15 @@ function CreditFields(props: { readonly form: Form<Values> }): JSX.Element {
         {...props.form.text("credit_quota")}
       />
       <FieldRow>
-        {field("credits_per_network_day", t("From a network, a day"))}
-        {field("credits_per_network", t("From a network, in all"))}
+        {field("credits_per_network_day", t("Per network and day"))}
+        {field("credits_per_network", t("Per network, in total"))}
       </FieldRow>
       <FieldRow>
-        {field("credits_per_device_day", t("From a device, a day"))}
-        {field("credits_per_device", t("From a device, in all"))}
+        {field("credits_per_device_day", t("Per device and day"))}
+        {field("credits_per_device", t("Per device, in total"))}
       </FieldRow>
       <TextField
-        label={t("To everybody, a day")}
+        label={t("For everybody, per day")}
         inputmode="numeric"
         autocomplete="off"
         hint={t("How many people get credit; 0 is no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.")}

@@ -149,7 +149,7 @@ function RenewalFacts(props: { readonly renewal: Renewal; readonly onCancel: () 
             name: t("New price"),
             value: renewal.next_price_usd === null ? t("none") : formats.usd(renewal.next_price_usd),
           },
-          { name: t("New price holds from"), value: shownMoment(renewal.next_from) },
+          { name: t("New price applies from"), value: shownMoment(renewal.next_from) },
           { name: t("Account at the gateway"), value: renewal.account },
           { name: t("Number at the gateway"), value: <code>{shownText(renewal.gateway_subscription_id)}</code> },
           { name: t("Begun"), value: shownMoment(renewal.created_at) },
@@ -185,7 +185,7 @@ function CancelForm(props: { readonly renewal: Renewal; readonly onDone: () => v
     >
       <Notice tone="warn">
         {rich(
-          "The gateway charges nothing more for {plan_name}. The month that is paid runs to its end, and nothing is refunded. This can't be undone.",
+          "The gateway charges nothing more for {plan_name}. The paid month runs to its end, and nothing is refunded. This can't be undone.",
           { plan_name: <bdi>{props.renewal.plan_name}</bdi> },
         )}
       </Notice>

@@ -116,7 +116,7 @@ function CostForm(props: { readonly onDone: () => void }): JSX.Element {
       onCancel={props.onDone}
     >
       <FieldRow>
-        <TextField label={t("Channel id")} inputmode="numeric" {...form.text("channel_id")} />
+        <TextField label={t("Channel ID")} inputmode="numeric" {...form.text("channel_id")} />
         <TextField label={t("Model")} spellcheck={false} {...form.text("model")} />
         <TextField label={t("From day (UTC)")} type="date" {...form.text("valid_from")} />
       </FieldRow>

@@ -20,7 +20,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Roles")}
         text={t(
-          "What each role may do and see. A super-admin gives roles on the page of admins. A star marks what needs a recent login.",
+          "What each role may do and see. A super-admin assigns roles on the Admins page. A star marks what requires a recent login.",
         )}
       />
       <div class="section-stack">
@@ -83,7 +83,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   status: t("Status"),
   updated_at: t("Updated"),
   upstream: t("Address"),
-  user_id: t("User id"),
+  user_id: t("User ID"),
 };
 
 const fieldName = (field: string): string => fieldNames[field]?.toLowerCase() ?? shownWord(field);

@@ -170,7 +170,7 @@ function SecretForm(props: { readonly name: string; readonly onDone: () => void 
       />
       <SecondPersonNotice what={t("A credential of payment gateways or mail waits")} />
       <Show when={isReplaced}>
-        <Notice tone="warn">{t("The new value takes effect at once and replaces the old one.")}</Notice>
+        <Notice tone="warn">{t("The new value takes effect immediately and replaces the old one.")}</Notice>
       </Show>
     </AdminForm>
   );

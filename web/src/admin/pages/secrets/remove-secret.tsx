@@ -18,7 +18,7 @@ const useTexts: Readonly<Record<SecretUse["kind"], string>> = {
   exit_node: t("Relay key of the exit node"),
   walletpay: t("The wallet gateway, which is offered for payments"),
   cardpay: t("The card gateway, which is offered for payments"),
-  mail: t("What sends mails"),
+  mail: t("E-mail delivery"),
 };
 
 /** Deletes a secret after saying what needs it. */

@@ -32,7 +32,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={t("Settings")}
-        text={t("Changes take effect at once, in every instance, and are recorded in the audit log.")}
+        text={t("Changes take effect immediately, in every instance, and are recorded in the audit log.")}
       />
       <Show when={me.admin()?.is_super === false}>
         <Notice tone="warn">

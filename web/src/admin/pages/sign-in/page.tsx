@@ -138,7 +138,7 @@ function ProviderPanel(props: { readonly provider: Provider; readonly onEdit: ()
           { name: t("State"), value: <StateWord state={stateOf(props.provider)} /> },
           { name: t("Protocol"), value: kindNames[props.provider.kind] },
           { name: t("Issuer"), value: <bdi>{props.provider.issuer}</bdi> },
-          { name: t("Client id"), value: <CopyText text={props.provider.client_id} label={t("Copy the client id")} /> },
+          { name: t("Client ID"), value: <CopyText text={props.provider.client_id} label={t("Copy the client ID")} /> },
           { name: t("Secret"), value: t("Stored encrypted") },
           {
             name: t("Callback address"),

@@ -113,7 +113,7 @@ export function ProviderForm(props: {
       />
       <Checkbox
         label={t("Show on the login page")}
-        hint={t("It has to answer before it is saved. Off: nobody can sign in with it; links are kept.")}
+        hint={t("It must respond before it is saved. If off, nobody can sign in with it; links are kept.")}
         {...form.flag("is_enabled")}
       />
       <SecondPersonNotice what={t("A service that is shown waits")} />
@@ -202,7 +202,7 @@ function IssuerTest(props: { readonly form: Form<Values> }): JSX.Element {
         <Match when={test.data}>
           {(found) => (
             <Notice tone="ok">
-              {rich("It answers. Logins are at {authorization_endpoint}. {found}", {
+              {rich("It responds. Logins are at {authorization_endpoint}. {found}", {
                 authorization_endpoint: <bdi>{found().authorization_endpoint}</bdi>,
                 found: pkce(found()),
               })}
@@ -217,10 +217,10 @@ function IssuerTest(props: { readonly form: Form<Values> }): JSX.Element {
 function ClientFields(props: { readonly form: Form<Values>; readonly isNew: boolean }): JSX.Element {
   return (
     <FieldRow>
-      <TextField label={t("Client id")} autocomplete="off" spellcheck={false} {...props.form.text("client_id")} />
+      <TextField label={t("Client ID")} autocomplete="off" spellcheck={false} {...props.form.text("client_id")} />
       <TextField
         label={t("Client secret")}
-        hint={props.isNew ? t("Stored encrypted, and never shown again.") : t("Empty keeps the stored one.")}
+        hint={props.isNew ? t("Stored encrypted, and never shown again.") : t("Leave it empty to keep the stored one.")}
         type="password"
         autocomplete="new-password"
         spellcheck={false}

@@ -40,7 +40,7 @@ export function Page(): JSX.Element {
     <>
       <PageHead
         title={t("Status page")}
-        text={t("What customers see at /status/: how the models do, and what you say of it.")}
+        text={t("What customers see at /status/: the state of the models, and the incidents that you post.")}
       />
       <Card
         title={t("Incidents")}
@@ -190,7 +190,7 @@ function IncidentForm(props: { readonly incident: Incident | null; readonly onDo
       <Show when={incident === null}>
         <TextArea
           label={t("Models")}
-          hint={t("Their names, one a line. Empty: all.")}
+          hint={t("Their names, one per line. Leave it empty for all.")}
           rows="2"
           {...form.text("models")}
         />

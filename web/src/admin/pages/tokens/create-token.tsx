@@ -46,7 +46,7 @@ export function CreateTokenDialog(props: {
       <form class="form" onSubmit={form.onSubmit} noValidate>
         <TextField
           label={t("Name")}
-          hint={t("Such as the program that will use it. The audit log shows it with what it did.")}
+          hint={t("For example, the program that will use it. The audit log shows the name with each action.")}
           autocomplete="off"
           maxlength={60}
           {...form.text("name")}
@@ -72,7 +72,7 @@ export function CreateTokenDialog(props: {
             )}
           </Show>
         </fieldset>
-        <SelectField label={t("Ends after")} {...form.text("expires_in_days")}>
+        <SelectField label={t("Expires after")} {...form.text("expires_in_days")}>
           <For each={daysOffered}>{(days) => <option value={days}>{t("{days} days", { days })}</option>}</For>
         </SelectField>
         <Show when={form.problem()}>

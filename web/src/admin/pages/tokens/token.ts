@@ -21,7 +21,7 @@ export const scopeTexts: Readonly<Record<AdminTokenScope, { readonly label: stri
     hint: t("All of the above, and mail, leads, the audit log and what waits for approval."),
   },
   sensitive: {
-    label: t("What takes a fresh login"),
+    label: t("What requires a recent login"),
     hint: t("Also what otherwise requires a recent login, within the scopes above. For super-admins, 90 days at most."),
   },
 };

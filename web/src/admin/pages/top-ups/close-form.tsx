@@ -83,7 +83,7 @@ export function CloseForm(props: { readonly orderNo: string; readonly onDone: ()
       <Show when={form.values().outcome === "charged"}>
         <TextField
           label={t("Payment")}
-          hint={t("Its id at the gateway, like pi_3Abc.")}
+          hint={t("Its ID at the gateway, like pi_3Abc.")}
           autocomplete="off"
           {...form.text("transaction_id")}
         />
@@ -104,7 +104,7 @@ function ChargeFacts(props: { readonly charge: Charge }): JSX.Element {
     <>
       <DemandNotice demand={props.charge.demand} />
       <Show when={props.charge.unclear_since === null}>
-        <Notice tone="bad">{t("The gateway is still asked about this charge, so it can't be ended yet.")}</Notice>
+        <Notice tone="bad">{t("The gateway is still being asked about this charge, so it can't be ended yet.")}</Notice>
       </Show>
       <Facts
         facts={[

@@ -36,14 +36,19 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
   },
   { id: "price_usd", label: t("Each, USD"), cell: (row) => formats.usd(row.price_usd), align: "end" },
   { id: "threshold", label: t("Below"), cell: (row) => formats.quota(row.threshold_quota), align: "end" },
-  { id: "month_max_usd", label: t("Most per month, USD"), cell: (row) => formats.usd(row.month_max_usd), align: "end" },
+  {
+    id: "month_max_usd",
+    label: t("Maximum per month, USD"),
+    cell: (row) => formats.usd(row.month_max_usd),
+    align: "end",
+  },
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "stop_reason", label: t("Stopped because"), cell: (row) => shownText(row.stop_reason) },
   { id: "attempts", label: t("Charges"), cell: (row) => shownCount(row.attempts), align: "end" },
   { id: "open_order_no", label: t("Open charge"), cell: openOrderOf },
   {
     id: "unclear_since",
-    label: t("No answer since"),
+    label: t("No response since"),
     cell: (row) => (
       <Show when={row.unclear_since !== null && row.open_order_no} fallback="–">
         {(orderNo) => (
@@ -84,7 +89,7 @@ export function Page(): JSX.Element {
       <PageHead
         title={t("Automatic top-ups")}
         text={t(
-          "The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours waits for a person who looks there.",
+          "The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours has to be checked there by hand.",
         )}
       />
       <DataTable
@@ -98,7 +103,7 @@ export function Page(): JSX.Element {
         filters={[{ id: "status", label: t("Status"), options: optionsOf(topUpStatuses) }]}
         empty={{ title: t("Nobody uses automatic top-ups"), text: t("Customers set them up under Billing.") }}
       />
-      <Dialog isOpen={closed() !== null} onClose={() => setClosed(null)} title={t("End a charge without an answer")}>
+      <Dialog isOpen={closed() !== null} onClose={() => setClosed(null)} title={t("End an unanswered charge")}>
         <Show when={closed()} keyed>
           {(orderNo) => <CloseForm orderNo={orderNo} onDone={() => setClosed(null)} />}
         </Show>

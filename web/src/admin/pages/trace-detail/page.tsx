@@ -87,7 +87,7 @@ function CallCard(props: { readonly detail: Detail }): JSX.Element {
     <Card title={t("Call")}>
       <Facts
         facts={[
-          { name: t("Request"), value: <CopyText text={trace().request_id} label={t("Copy the id of the request")} /> },
+          { name: t("Request"), value: <CopyText text={trace().request_id} label={t("Copy the request ID")} /> },
           { name: t("Began"), value: shownMoment(trace().started_at) },
           { name: t("Call"), value: <code>{`${trace().method} ${trace().path}`}</code> },
           { name: t("Model"), value: shownText(trace().model) },

@@ -113,11 +113,11 @@ function isByDuration(state: TableState): boolean {
 /** What calls are found by. */
 function filtersOf(state: TableState, channels: ChoiceFilter["options"]): readonly Filter[] {
   return [
-    { id: "request_id", label: t("Request id"), isSearch: true },
+    { id: "request_id", label: t("Request ID"), isSearch: true },
     { id: "email", label: t("User's e-mail"), isSearch: true },
-    { id: "gateway_user_id", label: t("Account id"), isSearch: true },
+    { id: "gateway_user_id", label: t("Account ID"), isSearch: true },
     { id: "key_name", label: t("Key name"), isSearch: true },
-    { id: "key_id", label: t("Key id"), isSearch: true },
+    { id: "key_id", label: t("Key ID"), isSearch: true },
     { id: "model", label: t("Model"), isSearch: true },
     { id: "channel_id", label: t("Channel"), options: channels },
     { id: "status", label: t("Outcome"), options: optionsOf(outcomes) },
@@ -142,7 +142,7 @@ function TracePanel(props: { readonly row: TraceRow }): JSX.Element {
       <PanelAttempts row={row} />
       <Facts
         facts={[
-          { name: t("Request"), value: <CopyText text={row.request_id} label={t("Copy the id of the request")} /> },
+          { name: t("Request"), value: <CopyText text={row.request_id} label={t("Copy the request ID")} /> },
           { name: t("Began"), value: shownMoment(row.started_at) },
           { name: t("Call"), value: <code>{`${row.method} ${row.path}`}</code> },
           { name: t("User"), value: <UserLink userId={row.user_id} email={row.email} /> },

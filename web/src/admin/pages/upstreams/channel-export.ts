@@ -29,7 +29,7 @@ export async function exportChannels(): Promise<ChannelFile> {
 export function readExport(text: string): ChannelFile {
   const file = readChannelFile(text);
   if (file === null) {
-    throw new Error(t("Choose a file that was made by Export."));
+    throw new Error(t("Choose a file that was created by Export."));
   }
   return file;
 }

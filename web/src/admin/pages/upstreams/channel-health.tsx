@@ -59,7 +59,7 @@ const probeColumns = [
     cell: (row: Probe) => (row.http_status === null ? dash : String(row.http_status)),
     align: "end" as const,
   },
-  { label: t("Failed in a row"), cell: (row: Probe) => formats.number(row.failed_in_row), align: "end" as const },
+  { label: t("Failures in a row"), cell: (row: Probe) => formats.number(row.failed_in_row), align: "end" as const },
   { label: t("Problem"), cell: (row: Probe) => <bdi>{row.error ?? dash}</bdi> },
 ];
 

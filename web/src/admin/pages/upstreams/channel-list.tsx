@@ -23,7 +23,7 @@ const limit = (value: number | null): string => (value === null ? t("none") : fo
 
 const columns: readonly Column<Channel>[] = [
   { id: "name", label: t("Name"), cell: (channel) => channel.name, card: "title", isSortable: true },
-  { id: "channel_id", label: t("Id"), cell: (channel) => String(channel.channel_id), align: "end" },
+  { id: "channel_id", label: t("ID"), cell: (channel) => String(channel.channel_id), align: "end" },
   { id: "status", label: t("Status"), cell: (channel) => <StateWord state={channel.status} />, card: "badge" },
   { id: "upstream", label: t("Address"), cell: (channel) => <code>{firstAddress(channel)}</code> },
   { id: "has_credential", label: t("Credential"), cell: (channel) => (channel.has_credential ? t("kept") : t("none")) },

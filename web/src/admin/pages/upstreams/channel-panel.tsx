@@ -153,7 +153,7 @@ function ChannelFacts(props: { readonly channel: Channel }): JSX.Element {
     <>
       <Facts
         facts={[
-          { name: t("Id"), value: String(channel().channel_id) },
+          { name: t("ID"), value: String(channel().channel_id) },
           { name: t("Status"), value: <StateWord state={channel().status} /> },
           { name: t("Provider"), value: findPreset(channel().upstream.preset)?.name ?? t("Custom") },
           ...addressesOf(channel()).map(({ label, address }) => ({ name: label, value: <code>{address}</code> })),

@@ -16,7 +16,7 @@ export const settingFields: Readonly<Record<AuthType, readonly ProfileField[]>> 
     { name: "scopes", label: t("Scopes"), hint: t("Separated by spaces.") },
   ],
   oauth_refresh_token: [
-    { name: "client_id", label: t("Client id") },
+    { name: "client_id", label: t("Client ID") },
     { name: "token_url", label: t("Token address") },
     { name: "scopes", label: t("Scopes"), hint: t("Separated by spaces.") },
   ],
@@ -28,7 +28,7 @@ export const credentialFields: Readonly<Record<AuthType, readonly ProfileField[]
   api_key: [{ name: "api_key", label: t("API key") }],
   service_account: [
     { name: "private_key", label: t("Private key"), hint: t("In PEM, with its first and last line.") },
-    { name: "private_key_id", label: t("Private key id"), hint: t("Optional.") },
+    { name: "private_key_id", label: t("Private key ID"), hint: t("Optional.") },
   ],
   oauth_refresh_token: [
     { name: "refresh_token", label: t("Refresh token") },

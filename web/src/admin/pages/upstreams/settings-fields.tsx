@@ -101,7 +101,7 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
       />
       <FieldRow>
         <ChoiceField
-          label={t("Output limit is called")}
+          label={t("Name of the output limit")}
           hint={t("In requests that were converted from another dialect.")}
           options={tokenParams}
           {...props.form.text("upstream.flags.token_param")}
@@ -120,12 +120,12 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
         {...props.form.flag("upstream.flags.asks_usage")}
       />
       <Checkbox
-        label={t("Knows the role developer")}
+        label={t("Supports the role developer")}
         hint={t("Otherwise converted requests use system.")}
         {...props.form.flag("upstream.flags.developer_role")}
       />
       <Checkbox
-        label={t("Wants earlier reasoning back")}
+        label={t("Needs earlier reasoning")}
         hint={t("Converted requests then send it as reasoning_content.")}
         {...props.form.flag("upstream.flags.reasoning_back")}
       />
@@ -142,12 +142,12 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
         {...props.form.flag("upstream.flags.thoughts_in_total")}
       />
       <Checkbox
-        label={t("Knows prompt_cache_key")}
+        label={t("Supports prompt_cache_key")}
         hint={t("Otherwise converted requests leave it out: many providers refuse it.")}
         {...props.form.flag("upstream.flags.cache_key")}
       />
       <Checkbox
-        label={t("Knows verbosity")}
+        label={t("Supports verbosity")}
         hint={t("Otherwise converted requests leave it out: many providers refuse it.")}
         {...props.form.flag("upstream.flags.verbosity")}
       />

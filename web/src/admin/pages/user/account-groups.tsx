@@ -48,14 +48,14 @@ export function AccountGroups(props: {
       <Dialog
         isOpen={isAssigning()}
         onClose={() => setIsAssigning(false)}
-        title={t("Put this {kind} into a group", { kind: known(props.member.kind) })}
+        title={t("Add this {kind} to a group", { kind: known(props.member.kind) })}
       >
         <AssignForm group={null} member={props.member} onDone={() => setIsAssigning(false)} />
       </Dialog>
       <Dialog
         isOpen={removed() !== null}
         onClose={() => setRemoved(null)}
-        title={t("Take this {kind} out of the group", { kind: known(props.member.kind) })}
+        title={t("Remove this {kind} from the group", { kind: known(props.member.kind) })}
       >
         <Show when={removed()} keyed>
           {(group) => <RemoveForm group={group} member={props.member} onDone={() => setRemoved(null)} />}

@@ -137,12 +137,12 @@ const lists = {
     empty: (owner) => t("This {owner} has no ledger entries", { owner }),
   }),
   mails: listOf<MailRow>({
-    name: t("Mails"),
+    name: t("E-mails"),
     list: "mails",
     path: "/backend/admin/mail/",
     columns: mailColumns,
     rowId: (row) => String(row.mail_id),
-    empty: (owner) => t("No mails were sent to this {owner}", { owner }),
+    empty: (owner) => t("No e-mails were sent to this {owner}", { owner }),
   }),
   consents: listOf<ConsentRow>({
     name: t("Consents"),

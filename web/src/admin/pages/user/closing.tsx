@@ -110,7 +110,7 @@ function ClosingForm(props: {
           {(begun) => (
             <p>
               {rich(
-                "The account is closed on {closes_at}, as the {requested_by} asked. Keeping it lets its API keys work again.",
+                "The account will be closed on {closes_at}, as the {requested_by} requested. Keeping it lets its API keys work again.",
                 { closes_at: shownMoment(begun().closes_at), requested_by: known(begun().requested_by) },
               )}
             </p>
@@ -126,7 +126,7 @@ function outcomeOf(isBegin: boolean, isWaiting: boolean): string {
   if (isWaiting) {
     return t("It waits for a second super-admin.");
   }
-  return isBegin ? t("The account is being closed. Its owner gets a mail.") : t("The account is kept.");
+  return isBegin ? t("The account is being closed. Its owner gets an e-mail.") : t("The account will not be closed.");
 }
 
 function Effects(props: { readonly preview: Preview }): JSX.Element {
@@ -134,7 +134,7 @@ function Effects(props: { readonly preview: Preview }): JSX.Element {
     <>
       <p>
         {rich(
-          "API keys are refused, and sessions and access tokens end at once. After {waiting_days} days what is left of the balance is taken and personal data is removed. The books stay. Until then an admin can undo it.",
+          "API keys are refused, and sessions and access tokens end immediately. After {waiting_days} days, what is left of the balance is lost and personal data is removed. Accounting records stay. Until then, an admin can undo it.",
           { waiting_days: props.preview.waiting_days },
         )}
       </p>

@@ -86,7 +86,7 @@ function KeyFacts(props: { readonly apiKey: KeyRow }): JSX.Element {
   return (
     <Facts
       facts={[
-        { name: t("Key id"), value: String(props.apiKey.key_id) },
+        { name: t("Key ID"), value: String(props.apiKey.key_id) },
         {
           name: t("Key"),
           value: (

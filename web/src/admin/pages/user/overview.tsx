@@ -32,7 +32,7 @@ export function Overview(props: { readonly detail: UserDetail }): JSX.Element {
     <div class="section-stack">
       <Actions detail={props.detail} onEdit={() => setIsEditing(true)} />
       <Show when={props.detail.user.verification_email_error}>
-        {(error) => <Notice tone="bad">{rich("The verification mail failed: {error}", { error: error() })}</Notice>}
+        {(error) => <Notice tone="bad">{rich("The verification e-mail failed: {error}", { error: error() })}</Notice>}
       </Show>
       <Balance of={props.detail} since={t("since registration")} />
       <Show when={props.detail.earlier_usage}>
@@ -78,7 +78,7 @@ function Actions(props: { readonly detail: UserDetail; readonly onEdit: () => vo
   };
   const resend = async (): Promise<string> => {
     await apiPost("/backend/admin/user/resend-verification/", { user_id: user().user_id });
-    return t("The mail with a new link is queued.");
+    return t("The e-mail with a new link is queued.");
   };
   return (
     <div class="button-row">

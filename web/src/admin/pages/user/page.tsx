@@ -26,7 +26,7 @@ const tabs = [
   { id: "ledger", label: t("Ledger") },
   { id: "sessions", label: t("Sessions") },
   { id: "consents", label: t("Consents") },
-  { id: "mails", label: t("Mails") },
+  { id: "mails", label: t("E-mails") },
   { id: "audit", label: t("Audit") },
 ] as const;
 

@@ -46,7 +46,7 @@ export function SuspendButton(props: {
         onConfirm={() => void action.run(suspend).then(() => setIsAsking(false))}
       >
         {t(
-          "All sessions end and API keys stop working at once. The balance and data are kept; you can reactivate the user later.",
+          "All sessions end and API keys stop working immediately. The balance and data are kept; you can reactivate the user later.",
         )}
       </ConfirmDialog>
     </>

@@ -39,7 +39,7 @@ function RemovalForm(props: { readonly user: UserDetail["user"]; readonly onDone
   const form = createForm({
     initial: { reason: "" },
     check: ({ reason }) =>
-      reason.trim().length < 3 ? { reason: t("Say how you verified the person's identity.") } : {},
+      reason.trim().length < 3 ? { reason: t("Describe how you verified the person's identity.") } : {},
     submit: async ({ reason }) => {
       await apiPost("/backend/admin/totp/remove/", { user_id: props.user.user_id, reason: reason.trim() });
       showToast(t("The authenticator and the recovery codes were removed; all sessions of the user have ended."));

@@ -26,8 +26,8 @@ type User = RowOf<typeof userList>;
 
 const columns: readonly Column<User>[] = [
   { id: "email", label: t("E-mail"), cell: (user) => user.email, card: "title", isSortable: true },
-  { id: "user_id", label: t("User id"), cell: (user) => String(user.user_id), isHiddenAtFirst: true },
-  { id: "gateway_user_id", label: t("Account id"), cell: (user) => String(user.gateway_user_id) },
+  { id: "user_id", label: t("User ID"), cell: (user) => String(user.user_id), isHiddenAtFirst: true },
+  { id: "gateway_user_id", label: t("Account ID"), cell: (user) => String(user.gateway_user_id) },
   { id: "status", label: t("Status"), cell: (user) => <StateWord state={user.status} />, card: "badge" },
   { id: "user_type", label: t("Type"), cell: (user) => known(user.user_type) },
   {
@@ -82,7 +82,7 @@ export function Page(): JSX.Element {
   const list = createListQuery<User>({ path: "/backend/admin/user/", state });
   return (
     <>
-      <PageHead title={t("Users")} text={t("Search by the start of an e-mail address or API key, or by user id.")} />
+      <PageHead title={t("Users")} text={t("Search by the start of an e-mail address or API key, or by user ID.")} />
       <DataTable
         {...list}
         name="admin-users"
@@ -92,7 +92,7 @@ export function Page(): JSX.Element {
         rowId={(user) => String(user.user_id)}
         selection={selection}
         filters={[
-          { id: "q", label: t("Address, key or id"), isSearch: true },
+          { id: "q", label: t("Address, key or ID"), isSearch: true },
           { id: "status", label: t("Status"), options: optionsOf(userStatuses) },
           { id: "user_type", label: t("Type"), options: optionsOf(userTypes) },
           { id: "group_name", label: t("Group"), isSearch: true },
@@ -120,10 +120,10 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
       </div>
       <Facts
         facts={[
-          { name: t("User id"), value: <CopyText text={String(props.user.user_id)} label={t("Copy the user id")} /> },
+          { name: t("User ID"), value: <CopyText text={String(props.user.user_id)} label={t("Copy the user ID")} /> },
           {
-            name: t("Account id"),
-            value: <CopyText text={String(props.user.gateway_user_id)} label={t("Copy the account id")} />,
+            name: t("Account ID"),
+            value: <CopyText text={String(props.user.gateway_user_id)} label={t("Copy the account ID")} />,
           },
           { name: t("Name"), value: shownText(props.user.display_name) },
           { name: t("Status"), value: <StateWord state={props.user.status} /> },
@@ -135,7 +135,7 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
           { name: t("Live keys"), value: shownCount(props.user.live_keys) },
           { name: t("Authenticator"), value: props.user.has_totp ? t("on") : t("off") },
           { name: t("Verified"), value: shownMoment(props.user.email_verified_at, t("not yet")) },
-          { name: t("Mail error"), value: shownText(props.user.verification_email_error) },
+          { name: t("E-mail error"), value: shownText(props.user.verification_email_error) },
           { name: t("Last call"), value: shownMoment(props.user.last_call_at, t("never")) },
           { name: t("Last seen"), value: shownMoment(props.user.last_seen_at, t("never")) },
           { name: t("Registered"), value: shownMoment(props.user.created_at) },

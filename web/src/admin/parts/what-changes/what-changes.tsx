@@ -61,7 +61,7 @@ export function WhatChanges(props: Props): JSX.Element {
           {(found) => <Effect preview={found()} operation={props.operation as PreviewedOperation} />}
         </Show>
         <Show when={failure()}>
-          {(why) => <p class="muted">{rich("Whom it affects is not known: {why}", { why: why() })}</p>}
+          {(why) => <p class="muted">{rich("Who is affected is not known: {why}", { why: why() })}</p>}
         </Show>
       </section>
     </Show>
