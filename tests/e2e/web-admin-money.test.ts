@@ -171,7 +171,7 @@ test(
       await page.reload();
       const form = page.getByRole("form", { name: "payments.cardpay" });
       await form.getByRole("combobox").selectOption("false");
-      await form.getByText("1 subscription goes on, charged as before.").waitFor();
+      await form.getByText("1 subscription continues, charged as before.").waitFor();
       await form.getByText("1 automatic top-up charges nothing until it is on again.").waitFor();
       await form.getByRole("button", { name: "Save" }).click();
       await page.getByText("payments.cardpay saved").waitFor();

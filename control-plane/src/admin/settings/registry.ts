@@ -271,7 +271,7 @@ export const settingRegistry = {
   "admin.adjust_usd_max": {
     ...integer({ default: 20, min: 0, max: 1_000_000 }),
     description:
-      "The most an admin can add to or deduct from a user's balance at once, by hand. Larger amounts require a super-admin with a recent login.",
+      "The most an admin can add to or deduct from a user's balance in one adjustment. Larger amounts require a super-admin with a recent login.",
     unit: "US dollars",
     variable: null,
   },
@@ -284,7 +284,7 @@ export const settingRegistry = {
   },
   "admin.refund_usd_max": {
     ...integer({ default: 100, min: 0, max: 1_000_000 }),
-    description: "The most an admin can refund at once. Larger amounts require a super-admin with a recent login.",
+    description: "The most an admin can refund in one step. Larger amounts require a super-admin with a recent login.",
     unit: "US dollars",
     variable: null,
   },
@@ -297,7 +297,7 @@ export const settingRegistry = {
   "admin.second_person_above_usd": {
     ...integer({ default: 0, min: 0, max: 1_000_000 }),
     description:
-      "Above this amount, at once or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Make sure that there are two super-admins first: one alone can't undo it.",
+      "Above this amount, in one step or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Make sure that there are two super-admins first: one alone can't undo it.",
     unit: "US dollars",
     variable: "ADMIN_SECOND_PERSON_ABOVE_USD",
   },
@@ -424,7 +424,7 @@ export const settingRegistry = {
     ...integer({ default: 30, min: 1, max: 10_000 }),
     description:
       "How many e-mails with links can be requested from one IP address before each further request has to wait longer.",
-    unit: "mails per hour",
+    unit: "e-mails per hour",
     variable: null,
   },
 } as const satisfies Record<`${string}.${string}`, SettingDefinition>;

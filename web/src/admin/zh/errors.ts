@@ -32,7 +32,7 @@ export const errorsZh = {
   "The signature is not valid.": "签名无效。",
   "The message is too old, or from the future.": "消息太旧，或时间在未来。",
   "The message is for another account.": "该消息属于另一个账户。",
-  "An earlier message with this id had different content.": "先前有一条相同 ID 的消息，内容不同。",
+  "An earlier message with this ID had different content.": "先前有一条相同 ID 的消息，内容不同。",
   "No API key was sent. Send it as 'Authorization: Bearer <key>'.":
     "没有发送 API 密钥。请以“Authorization: Bearer <key>”发送。",
   "Two different API keys were sent. Send one.": "发送了两个不同的 API 密钥。请只发送一个。",
@@ -110,7 +110,7 @@ export const errorsZh = {
   "The contents of this call can't be decrypted.": "此调用的内容无法解密。",
   "There is nothing at this path.": "这里没有内容。",
   "This account has 100 live API keys. Revoke one first.": "此账户已有 100 把有效的 API 密钥，请先吊销一把。",
-  "This covers too much at once. Narrow the time range or add a filter.":
+  "This covers too much. Narrow the time range or add a filter.":
     "一次请求的内容过多。请缩短时间范围或添加筛选条件。",
   "This idempotency key was used for another request.": "此幂等键已用于另一个请求。",
   "The same request is still in progress. Try again in a moment.": "同一请求正在处理，请稍后再试。",

@@ -15,7 +15,7 @@ export const mailZh = {
   "ID at the provider": "提供商处的 ID",
   "Sent for": "用途",
   "No failed e-mail can still be sent": "没有可再发送的失败邮件",
-  "{queued} mails were queued again": "{queued} 封邮件已重新排队",
+  "{queued} e-mails were queued again": "{queued} 封邮件已重新排队",
   "Resend failed e-mails": "重新发送失败的邮件",
   Resend: "重新发送",
   "Type resend": "输入 resend",

@@ -29,7 +29,7 @@ export const ordersZh = {
   "none: the order was not claimed": "无：订单未领取",
   "{before} becomes {after}": "{before} 变为 {after}",
   "nothing: the month is over, and what was not used has expired": "无：该月已结束，未使用的部分已失效",
-  "{quota}, of which {used} was used": "{quota}，其中已使用 {used}",
+  "{quota}, including {used} already used": "{quota}，其中已使用 {used}",
   " It goes ahead anyway.": "仍会继续。",
   " It is refused unless you allow it below.": "除非您在下方允许，否则会被拒绝。",
   "{paid_usd} by {gateway}": "{paid_usd}，通过 {gateway}",
@@ -46,6 +46,6 @@ export const ordersZh = {
   "Dismiss: change nothing, remove the mark": "忽略：不做更改，移除标记",
   "Decision saved.": "决定已保存。",
   "This was already decided; nothing was applied twice.": "先前已做出决定，没有重复执行。",
-  "An amount above {usd} US dollars, at once or over a day, waits": "单次或一天内累计超过 {usd} 美元需要等待",
+  "An amount above {usd} US dollars, in one step or over a day, waits": "单次或一天内累计超过 {usd} 美元需要等待",
   "Which payment, if there were several.": "如有多笔付款，请选择其中一笔。",
 };

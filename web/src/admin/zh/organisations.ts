@@ -1,5 +1,5 @@
 export const organisationsZh = {
-  "Enter an e-mail address or a user id.": "请输入电子邮件地址或用户 ID。",
+  "Enter an e-mail address or a user ID.": "请输入电子邮件地址或用户 ID。",
   "The organisation was created.": "组织已创建。",
   "Create organisation": "创建组织",
   "The e-mail address or ID of an active user. The organisation gets an empty balance of its own.":

@@ -35,7 +35,7 @@ export const partsZh = {
   "Chosen amounts from": "自选金额下限",
   "Chosen amounts to": "自选金额上限",
   "New models, USD per million": "新模型（USD / 百万 token）",
-  "This exceeds an admin's limit, at once or per day. A super-admin can do it.":
+  "This exceeds an admin's limit, in one step or per day. A super-admin can do it.":
     "这超过了管理员的单次或每日限额，可由超级管理员执行。",
   "This waits until another super-admin has approved it.": "此操作需等待另一位超级管理员批准。",
   "It gets no calls from now on, and its credentials are destroyed. Running calls continue. Its name can be used again.":
@@ -270,8 +270,8 @@ export const partsZh = {
   "customers pay for it every month": "位客户按月为它付款",
   "open order can still be paid": "个未完成订单仍可付款",
   "open orders can still be paid": "个未完成订单仍可付款",
-  "subscription goes on, charged as before": "个订阅继续，照常扣款",
-  "subscriptions go on, charged as before": "个订阅继续，照常扣款",
+  "subscription continues, charged as before": "个订阅继续，照常扣款",
+  "subscriptions continue, charged as before": "个订阅继续，照常扣款",
   "automatic top-up charges nothing until it is on again": "个自动充值在重新开启前不扣款",
   "automatic top-ups charge nothing until it is on again": "个自动充值在重新开启前不扣款",
   "payment that has begun can still be made, and is credited": "笔已开始的付款仍可完成并入账",

@@ -74,6 +74,6 @@ export const registrationZh = {
   "Per device and day": "每台设备每天",
   "Per device, in total": "每台设备总计",
   "For everybody, per day": "所有人每天",
-  "How many people get credit; 0 is no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.":
+  "How many people get credit; 0 means no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.":
     "可获得赠额的人数；0 表示无限制。网络指 /24 或 IPv6 /48，一天按 UTC 计算。",
 };

@@ -56,15 +56,15 @@ export const settingTextsZh = {
     "管理员的登录在多长时间内算作最近登录。内容、地址、凭据、价格和权限要求最近登录。",
   "Require an authenticator: without one, an admin can do nothing but set one up.":
     "要求使用身份验证器：没有时，管理员只能先设置它。",
-  "The most an admin can add to or deduct from a user's balance at once, by hand. Larger amounts require a super-admin with a recent login.":
+  "The most an admin can add to or deduct from a user's balance in one adjustment. Larger amounts require a super-admin with a recent login.":
     "管理员一次最多可手动增加或扣减用户余额的金额。更大的金额需由最近登录过的超级管理员操作。",
   "The most one admin can add to and deduct from balances per UTC day in total. Larger amounts require a super-admin.":
     "一位管理员每个 UTC 日增加和扣减余额的总额上限。更大的金额需由超级管理员操作。",
-  "The most an admin can refund at once. Larger amounts require a super-admin with a recent login.":
+  "The most an admin can refund in one step. Larger amounts require a super-admin with a recent login.":
     "管理员一次最多可退款的金额。更大的金额需由最近登录过的超级管理员操作。",
   "The most one admin can refund per UTC day in total. Larger amounts require a super-admin.":
     "一位管理员每个 UTC 日退款的总额上限。更大的金额需由超级管理员操作。",
-  "Above this amount, at once or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Make sure that there are two super-admins first: one alone can't undo it.":
+  "Above this amount, in one step or in total per day, an adjustment or refund waits until a second super-admin has approved it. So do new rights, looser limits for admins, lower prices, and credentials for payments and mail. 0 turns this off. Make sure that there are two super-admins first: one alone can't undo it.":
     "单次或每日累计超过此金额时，余额调整或退款须等待另一位超级管理员批准。新的权限、放宽管理员限额、降低价格以及支付和邮件的凭据也是如此。0 表示关闭。请先有两位超级管理员：只有一位时无法撤销。",
   "Report a channel once this share of its attempts fails within five minutes, and again when it is half of that. Failed attempts of all channels count together too.":
     "渠道在五分钟内失败的尝试达到此比例时发出通知，降到一半时再次通知。所有渠道失败的尝试也会合并计算。",
@@ -113,7 +113,7 @@ export const settingTextsZh = {
   "accounts per hour": "个账户 / 小时",
   "US cents of balance": "美分余额",
   people: "人",
-  "mails per hour": "封邮件 / 小时",
+  "e-mails per hour": "封邮件 / 小时",
   "Show how soon each model begins to respond and how many tokens a second it streams, in the public list of models and on the page of each. Counted over the last seven whole days in UTC.":
     "在公开的模型列表和每个模型的页面上显示其开始应答的快慢和每秒输出的 token 数，按 UTC 最近七个整天计算。",
   "Show the share of answered calls of each model: of each of the last 90 days on the status page, and of 30 days in the public list of models.":

@@ -21,7 +21,7 @@ export const signInZh = {
     "保存的密钥会被删除。{users} 位用户保留关联，添加同一签发方的服务后恢复可用；在此之前，没有密码的用户需要重置链接。",
   "Use up to 30 lower-case letters, digits and -, a letter first.": "最多 30 个小写字母、数字和 -，以字母开头。",
   "Enter an address like https://login.example.org.": "请输入地址，例如 https://login.example.org。",
-  "Enter the client id.": "请输入客户端 ID。",
+  "Enter the client ID.": "请输入客户端 ID。",
   "Enter the client secret.": "请输入客户端密钥。",
   "The service was saved.": "服务已保存。",
   "Save service": "保存服务",

@@ -142,7 +142,7 @@ function ResendFailed(props: {
     const { queued } = await apiPost<typeof resendDeadMailsResponse>("/backend/admin/mail/resend-failed/", body);
     return BigInt(queued) === 0n
       ? t("No failed e-mail can still be sent")
-      : t("{queued} mails were queued again", { queued: shownCount(queued) });
+      : t("{queued} e-mails were queued again", { queued: shownCount(queued) });
   };
   const confirm = async (): Promise<void> => {
     await action.run(resend);

@@ -148,7 +148,7 @@ function RefundFacts(props: {
       return t("nothing: the month is over, and what was not used has expired");
     }
     return BigInt(used) > 0n
-      ? t("{quota}, of which {used} was used", { quota: formats.quota(quota), used: formats.quota(used) })
+      ? t("{quota}, including {used} already used", { quota: formats.quota(quota), used: formats.quota(used) })
       : formats.quota(quota);
   };
   return (

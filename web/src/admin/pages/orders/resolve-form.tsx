@@ -74,7 +74,7 @@ export function ResolveForm(props: { readonly order: OrderRow; readonly onDone: 
       />
       <Show when={form.values().action === "settle" || form.values().action === "refund"}>
         <SecondPersonNotice
-          what={(usd) => t("An amount above {usd} US dollars, at once or over a day, waits", { usd })}
+          what={(usd) => t("An amount above {usd} US dollars, in one step or over a day, waits", { usd })}
         />
       </Show>
       <TextField

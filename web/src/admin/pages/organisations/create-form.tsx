@@ -16,7 +16,7 @@ export function CreateForm(props: { readonly onDone: () => void }): JSX.Element 
     initial: { name: "", owner: "", reason: "" },
     check: ({ name, owner, reason }) => ({
       ...(name.trim() === "" ? { name: t("Enter a name.") } : {}),
-      ...(owner.trim() === "" ? { owner: t("Enter an e-mail address or a user id.") } : {}),
+      ...(owner.trim() === "" ? { owner: t("Enter an e-mail address or a user ID.") } : {}),
       ...reasonFault(reason),
     }),
     body: (values) => ({

@@ -56,7 +56,7 @@ function faultsOf(values: Values, isNew: boolean): Partial<Record<keyof Values, 
       : { slug: t("Use up to 30 lower-case letters, digits and -, a letter first.") }),
     ...(values.label.trim() === "" ? { label: t("Enter the name.") } : {}),
     ...(URL.canParse(values.issuer.trim()) ? {} : { issuer: t("Enter an address like https://login.example.org.") }),
-    ...(values.client_id.trim() === "" ? { client_id: t("Enter the client id.") } : {}),
+    ...(values.client_id.trim() === "" ? { client_id: t("Enter the client ID.") } : {}),
     ...(isNew && values.client_secret.trim() === "" ? { client_secret: t("Enter the client secret.") } : {}),
     ...reasonFault(values.reason),
   };

@@ -35,7 +35,7 @@ export const messages = english({
     decrypt_failed: "The contents of this call can't be decrypted.",
     not_found: "There is nothing at this path.",
     too_many_keys: "This account has 100 live API keys. Revoke one first.",
-    too_broad: "This covers too much at once. Narrow the time range or add a filter.",
+    too_broad: "This covers too much. Narrow the time range or add a filter.",
     idempotency_mismatch: "This idempotency key was used for another request.",
     in_progress: "The same request is still in progress. Try again in a moment.",
     gateway_not_configured: "This payment method is not configured.",

@@ -221,7 +221,7 @@ export const en = english({
     costHold:
       "A high `max_tokens` sets aside a lot while the call runs. If a call is refused with `insufficient_quota` even though you have a balance, lower it.",
     costEstimate:
-      "If a provider sends no counts, or reports that a text took no tokens, {brand} counts what it delivered. The receipt then says that the count is an estimate.",
+      "If a provider sends no counts, or reports that some text took no tokens, {brand} counts what it delivered. The receipt then says that the count is an estimate.",
     costMultiplier:
       "An account has a rate multiplier, 1 unless agreed otherwise. The group of the API key has one too; each price is multiplied by both. Their product is applied within minutes after the call, as a separate ledger entry; each receipt shows it, and [Account](/console/account/) shows the multiplier of your account.",
     nothing: "What is free",
@@ -261,7 +261,7 @@ export const en = english({
     },
     receipts: "Receipts and statements",
     receiptsText:
-      "Each call has a receipt under [Usage](/console/usage/): units, price version, each line, sum and multiplier, so that you can recompute it. [Billing](/console/billing/) has the ledger and monthly statements.",
+      "Each call has a receipt under [Usage](/console/usage/): units, price version, each line, sum and multiplier, so you can recompute it. [Billing](/console/billing/) has the ledger and monthly statements.",
   },
   automation: {
     title: "Webhooks and programs",
