@@ -1,4 +1,4 @@
-/** The cross table: LiteLLM as a client. It wants other versions of the packages than the rest, and so an own liteLlmEnvironment. */
+/** The cross table: LiteLLM as a client. It wants other versions of the packages than the rest, and so a liteLlmEnvironment of its own. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
 import { clientsOf, liteLlm } from "../support/cross-table/clients/python-clients.ts";

@@ -45,7 +45,7 @@ test(
       expect(lines).toContain("Can't be called any more: flat (default).");
       expect(lines).toContain("In the last 7 days: 1,234 calls of 1 account with 1 key, charged $5.00.");
       expect(await axe()).toEqual([]);
-      // What is changed back is no change.
+      // What is changed back is not a change.
       await dialog.getByLabel("Status").selectOption("enabled");
       await whatChanges(dialog).getByText("Can't be called any more").waitFor({ state: "detached" });
       expect(await linesOf(dialog)).not.toContain("Status enabled → disabled");

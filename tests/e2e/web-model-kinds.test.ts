@@ -159,7 +159,7 @@ test(
 );
 
 test(
-  "a customer sees the prices of the own group, and those of new accounts on request",
+  "a customer sees the prices of their own group, and those of new accounts on request",
   async () => {
     await web.rig.db.sql`
       update gateway_user g set rate_multiplier = 2 from user_profile p

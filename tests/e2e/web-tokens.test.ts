@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  "an admin creates a token with scopes, and one who is no super-admin is not offered what takes a fresh login",
+  "an admin creates a token with scopes, and one who is not a super-admin is not offered what takes a fresh login",
   async () => {
     const { cookie } = await loginAdmin(web.rig, { isSuper: false });
     const watched = await browser.open({ url: web.sluice.url, cookie });

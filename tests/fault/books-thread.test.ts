@@ -158,7 +158,7 @@ describe("a thread that is lost while it commits", () => {
 });
 
 describe("a row that ends every thread that commits it", () => {
-  test("is found and put aside, and all others are booked", async () => {
+  test("is found and quarantined, and all others are booked", async () => {
     const folder = await mkdtemp(join(tmpdir(), "sluice-fatal-"));
     const setup: BooksSetup = { topic: "setup", database: { url: server.url, role: null } };
     const kept = new KeptThread({

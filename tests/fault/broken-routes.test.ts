@@ -51,7 +51,7 @@ const faults: readonly Fault[] = [
   { name: "JSON that breaks off", behaviour: { body: '{"id":"x","content":[{"text":' }, ...failed },
   { name: "an object without a result", behaviour: { body: { hello: 1 } }, ...failed },
   { name: "a body that is reset", behaviour: { cut: { afterChunks: 0, with: "rst" } }, ...interrupted },
-  { name: "a chunk size that is no number", behaviour: { malformedFraming: 0, framing: "chunked" }, ...failed },
+  { name: "a chunk size that is not a number", behaviour: { malformedFraming: 0, framing: "chunked" }, ...failed },
   { name: "bytes that are not HTTP", behaviour: { raw: "SSH-2.0-OpenSSH_9.2\r\n" }, ...failed },
 ];
 

@@ -208,7 +208,7 @@ async function expectOnce({ work, seen, done }: Subject): Promise<void> {
   expect(await seen()).toEqual(done);
 }
 
-/** All deaths in a full run; else some, of which the last ones are around the commit. */
+/** All deaths in a full run; else some, the last ones around the commit. */
 function deathsOf(statements: number): Death[] {
   const every = Array.from({ length: statements }, (_, index) => index + 1);
   const chosen = isFull ? every : [...new Set([Math.ceil(statements / 2), statements - 1, statements])];

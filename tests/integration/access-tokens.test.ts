@@ -163,7 +163,7 @@ test("an expired token is refused, and a flood of wrong ones as well", async () 
   expect(codeOf(await ask(`sl-mgmt-${"A".repeat(48)}`, "/backend/usage/list/"))).toEqual([401, "invalid_access_token"]);
 });
 
-test("a token is no API key, and an API key no token", async () => {
+test("a token is not an API key, and an API key is not a token", async () => {
   const user = await loginUser(rig);
   const secret = await giveToken(rig, user, ["everything"]);
   expect((await ask(secret, "/v1/models")).status).toBe(401);

@@ -110,7 +110,7 @@ test("an uploaded file is cached for good, and runs nothing if it is opened as a
   await missing.arrayBuffer();
 });
 
-test("an upload that would undo another is refused, and one that is no image says what is taken", async () => {
+test("an upload that would undo another is refused, and one that is not an image says what is taken", async () => {
   expect((await save("logo_dark", drawing("M2 2h80"))).body.error?.code).toBe("conflict");
   const refused = await save("icon", Buffer.from("<script>").toString("base64"));
   expect(refused.status).toBe(400);

@@ -340,7 +340,7 @@ test.each([
      delete from ledger_entry where usage_request_id is not null`,
   ],
   [
-    "put aside by the settlement",
+    "quarantined by the settlement",
     unreached,
     unsettled("insert into settlement_quarantine select day, request_id, 'test' from usage_log"),
   ],

@@ -69,7 +69,7 @@ describe("an organisation", () => {
       expect.objectContaining({ project_id: null, calls: 1 }),
     ]);
     expect(await summary(ben, `?project_id=${project}`)).toMatchObject({ total: { calls: 2 } });
-    // A member without the right to all usage sees the own calls only, whatever the request asks for.
+    // A member without the right to all usage sees only their own calls, whatever the request asks for.
     expect(await summary(anna, `?member_id=${ben.memberId}`)).toMatchObject({ total: { calls: 2 } });
     const file = async (user: typeof anna, by: string): Promise<string[][]> => {
       const asked = `by=${by}&as_organisation=${organisation.id}`;
@@ -219,7 +219,7 @@ describe("an organisation", () => {
     const redeem = async (person: UserLogin, how: object = as) =>
       await askAs(url, person, "/backend/billing/code/redeem/", { ...how, body: { code } });
     expect((await redeem(billing)).body).toMatchObject({ is_new: true, order: { quota: 3_000_000 } });
-    // Repeated, also for the own account, it grants nothing more; nor does it for anybody else.
+    // Repeated, even for the user's own account, it grants nothing more; nor does it for anybody else.
     expect((await redeem(billing)).body).toMatchObject({ is_new: false });
     expect((await redeem(billing, {})).body).toMatchObject({ is_new: false });
     expect((await redeem(organisation.owner)).status).toBe(409);

@@ -68,7 +68,7 @@ const rows = (count: number, multiplier = "1.5000"): UsageRow[] =>
   Array.from({ length: count }, (_, index) => scene.row(index, BigInt(index), multiplier));
 
 describe("an invalid row", () => {
-  test("is put aside with its reason and an alarm, and the rows around it are settled", async () => {
+  test("is quarantined with its reason and an alarm, and the rows around it are settled", async () => {
     const foreign = { userBudgetId: scene.customer(1).userBudgetId };
     const poison = [scene.row(0, 0n, "1.0000", foreign), scene.row(0, 0n, "-1.0000")];
     await scene.commit(...rows(20));
@@ -229,7 +229,7 @@ describe("an invalid row", () => {
     expect(await scene.faults()).toEqual([]);
   });
 
-  test("is put aside itself, and not a row that comes in before it while the log is read again", async () => {
+  test("is quarantined itself, and not a row that comes in before it while the log is read again", async () => {
     await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now())]);
     const requestId = (last: number) => `00000000-0000-7000-8000-00000000000${last}` as RequestId;
     const early = scene.row(0, 7n, "1.5000", { requestId: requestId(1) });

@@ -98,7 +98,7 @@ test("the stored secret goes to no other issuer, and a change that somebody else
   expect(back.status).toBe(303);
 });
 
-test("an admin who is no super-admin neither sees nor changes them", async () => {
+test("an admin who is not a super-admin neither sees nor changes them", async () => {
   const admin = await asAdmin({ isSuper: false });
   expect((await admin.get(`${path}list/`)).status).toBe(403);
   expect((await admin.post(`${path}save/`, wish("plain"))).status).toBe(403);

@@ -64,7 +64,7 @@ describe("a damaged file", () => {
     const second = await folder.open();
     await appendNotes(second, ["waits"]);
     await second.close();
-    await writeFile(join(folder.directory, "0", "spool.db"), "this is no database".repeat(1_000));
+    await writeFile(join(folder.directory, "0", "spool.db"), "this is not a database".repeat(1_000));
     for (const more of ["later", "last"]) {
       const spool = await folder.open();
       const consumer = sink();
@@ -82,7 +82,7 @@ describe("a damaged file", () => {
     const first = await folder.open();
     const { replicaId } = first;
     await first.close();
-    await writeFile(join(folder.directory, "0", "spool.db"), "this is no database".repeat(1_000));
+    await writeFile(join(folder.directory, "0", "spool.db"), "this is not a database".repeat(1_000));
     const spool = await folder.open();
     expect(spool.replicaId).not.toBe(replicaId);
     await spool.append({ kind: "note", row: "a" });

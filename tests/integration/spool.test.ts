@@ -238,7 +238,7 @@ describe("the consumer", () => {
     expect(consumer.batches.map(({ isRetry }) => isRetry)).toEqual([true]);
   });
 
-  test("that fails because of single rows gets all others, and those are put aside until the next start", async () => {
+  test("that fails because of single rows gets all others, and those are quarantined until the next start", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open();
     const isBad = (row: string | bigint) => row === "a3" || row === "a90";
@@ -336,7 +336,7 @@ describe("the consumer", () => {
     expect(spool.depth().quarantined).toBe(4);
   });
 
-  test("is not held up by a group that can't be read while it waits: it is put aside, and its file is kept", async () => {
+  test("is not held up by a group that can't be read while it waits: it is quarantined, and its file is kept", async () => {
     await using folder = await spoolFolder();
     // The first group stays in memory, the others are read from the disk.
     const spool = await folder.open({ cachedEntriesMax: 1 });

@@ -115,7 +115,7 @@ test("an incident is shown with its updates and without who posted them, until i
   expect((await list()).length).toBe(2);
 });
 
-test("what is wrong is refused, and anyone who is no admin posts nothing", async () => {
+test("what is wrong is refused, and anyone who is not an admin posts nothing", async () => {
   for (const wrong of [
     { title: " a " },
     { text: "" },

@@ -95,7 +95,7 @@ test("rows that the database refuses are named by the money check until they are
     {
       invariant: "a usage row that was recorded is in the log",
       subject: `replica ${replica?.id}`,
-      detail: expect.stringMatching(/^2 rows are put aside in its spool since 2\d{3}-/),
+      detail: expect.stringMatching(/^2 rows have been quarantined in its spool since 2\d{3}-/),
     },
   ]);
   const { dataDirectory } = sluice;

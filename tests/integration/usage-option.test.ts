@@ -1,4 +1,4 @@
-/** Providers that refuse `stream_options`: what we added ourselves is no reason to refuse a client. */
+/** Providers that refuse `stream_options`: what we added ourselves is not a reason to refuse a client. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig } from "../support/messages/messages-rig.ts";
 import { arrangements } from "../support/service/sluice.ts";

@@ -161,7 +161,7 @@ describe("the sums of a user are those of the log", () => {
     await expectEqualToRows();
   });
 
-  test("once they are in the sums, with calls of which some are settled and some are not", async () => {
+  test("once they are in the sums, with some calls settled and some not", async () => {
     await scene.run();
     expect((await rollUsageUp(scene.db, systemClock)).outcome).toBe("caught_up");
     await expectEqualToRows();

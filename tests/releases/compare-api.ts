@@ -94,7 +94,7 @@ function findLost(before: Fields, now: Fields): string[] {
   });
 }
 
-/** What has to be sent now and did not have to be; a part of something new is no matter. */
+/** What has to be sent now and did not have to be; a part of something new does not matter. */
 function findDemanded(before: Fields, now: Fields): string[] {
   return [...now].flatMap(([path, { isRequired }]) => {
     const parent = path.includes(".") ? path.slice(0, path.lastIndexOf(".")).replace(/(\[\])+$/, "") : "";

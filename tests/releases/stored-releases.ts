@@ -10,7 +10,7 @@ export function releaseFile(release: string, name: StoredFile): URL {
   return new URL(`${release}/${name}`, folder);
 }
 
-/** The releases of which something is stored, oldest first. */
+/** The releases that something is stored of, oldest first. */
 export async function listReleases(): Promise<string[]> {
   return (await readdir(folder)).sort(Bun.semver.order);
 }

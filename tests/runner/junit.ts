@@ -5,7 +5,7 @@ export type TestCounts = {
 };
 
 export type TestReport = TestCounts & {
-  /** The files of which at least one test ran or was skipped. */
+  /** The files with at least one test that ran or was skipped. */
   readonly files: ReadonlySet<string>;
 };
 

@@ -9,7 +9,7 @@ export type ShownPage = {
   readonly arabic: "address" | "choice" | "direction" | "none";
   /** What the page shows when it is ready. */
   readonly ready: string;
-  /** The label of checkboxes of which the first is checked before. */
+  /** The label of checkboxes; the first one is checked before. */
   readonly check?: string;
   /** The names of buttons, or of entries of a menu, that are pressed then, one after the other. */
   readonly press?: readonly string[];

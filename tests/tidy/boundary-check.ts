@@ -62,7 +62,7 @@ function workspaceViolation(table: BoundaryTable, path: string, target: { to: st
     return null;
   }
   if (from === to) {
-    return target.isPath ? null : "import files of the own workspace by relative path";
+    return target.isPath ? null : "import files of the same workspace by relative path";
   }
   if (target.isPath) {
     return `leaves ${from}; import another workspace by its package name`;
@@ -130,7 +130,7 @@ function rowViolation(table: BoundaryTable, path: string): string | null {
   if (feature === null) {
     return table.composition.includes(rest)
       ? null
-      : `only ${table.composition.join(", ")} stand at the root of control-plane/src`;
+      : `only ${table.composition.join(", ")} are at the root of control-plane/src`;
   }
   return feature in table.features ? null : `${feature} has no row in the table of features`;
 }

@@ -89,7 +89,7 @@ function findStepViolations(file: SourceFile): string[] {
   for (const { to, line } of importedPaths(file)) {
     const isAbove = to === pipelinePath || parts.has(to) || (to === step && to !== file.path);
     if (isAbove || (isInStage(to) && (stepOf(to) === null || stepOf(to) !== step))) {
-      violations.push(`${file.path}:${line} -> ${to}: a step knows no other step; shared types stand in model.ts`);
+      violations.push(`${file.path}:${line} -> ${to}: a step knows no other step; shared types are in model.ts`);
     }
   }
   return violations;

@@ -14,7 +14,7 @@ const sqlQuery = /\bselect\s[\s\S]*\sfrom\s/i;
 const sqlStatement =
   /^\s*(select\s[\s\S]*\sfrom\s|insert\s+into\s+\S+|update\s+\S+\s+set\s|delete\s+from\s+\S+|create\s+(unlogged\s+)?(table|index|unique|function|role)\s|alter\s+table\s|drop\s+table\s|truncate\s+\S+$|(un)?listen\s+\w+$|notify\s+\w+)/;
 
-/** Whether a file of the product may talk to a database. Tests are no part of the product. */
+/** Whether a file of the product may talk to a database. Tests are not part of the product. */
 export function maySpeakSql(path: string): boolean {
   return sqlPlaces.test(path) && !sqlFreeFeature.test(path);
 }
@@ -64,7 +64,7 @@ function findInFile(file: SourceFile): string[] {
   }
   const rule = sqlFreeFeature.test(file.path)
     ? "this part of the program never touches the database"
-    : "SQL belongs into store.ts, a *-store.ts, db/ or platform/db";
+    : "SQL belongs in store.ts, a *-store.ts, db/ or platform/db";
   return found.map(({ line, what }) => `${file.path}:${line}: ${what}; ${rule}`);
 }
 

@@ -15,7 +15,7 @@ const examples: Readonly<Record<string, readonly [refused: string, allowed: stri
   "a mail": ["You get a mail.", "You get an e-mail.", messages],
   "go on": ["Calls go on.", "Calls continue.", adminPage],
   "is no": ["This is no address.", "There is no address yet.", adminPage],
-  "German word order": ["The own group of a user", "A group of its own", adminPage],
+  "German word order": ["{count} codes, of which {used} are used", "A group of its own", adminPage],
   "id in small letters": ["Copy the id", "Copy the ID", adminPage],
   "American spelling": ["Your browser recognizes you.", "Your browser recognises you.", messages],
 };

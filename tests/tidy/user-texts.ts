@@ -58,8 +58,8 @@ export const userTextBans: readonly UserTextBan[] = [
   },
   {
     name: "German word order",
-    instead: 'Say "its", "whose" or "including"; "an account of its own"; "if".',
-    pattern: /\bof which\b|\b(an?|the) own\b|\bin case\b/i,
+    instead: 'Say "its", "whose" or "including"; "if".',
+    pattern: /\bof which\b|\bin case\b/i,
     where: forPeople,
   },
   {

@@ -143,10 +143,17 @@ export const bans: readonly Ban[] = [
   {
     name: "stiff English",
     instead:
-      'Say "anyone who" or name the one who acts; "again", or what starts over; "does not exist". CONTRIBUTING.md lists more.',
+      'Say "anyone who" or name the one who acts; "again", or what starts over; "does not exist"; "belongs in"; "of its own" or whose it is; "is quarantined" or "is set aside". CONTRIBUTING.md lists more.',
     view: "text",
     pattern: new RegExp(
-      `\\b(${joined("who", "ever")}|${joined("an", "ew")}|${joined("there is", " no such")})\\b`,
+      `\\b(${[
+        joined("who", "ever"),
+        joined("an", "ew"),
+        joined("there is", " no such"),
+        joined("belongs? in", "to"),
+        joined("(?:the|an) o", "wn"),
+        joined("puts? as", "ide"),
+      ].join("|")})\\b`,
       "gi",
     ),
     where: (path) => path !== "CONTRIBUTING.md" && !appliedMigration.test(path),

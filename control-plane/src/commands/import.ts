@@ -53,7 +53,7 @@ async function read(program: Program, from: string, values: Values): Promise<Pee
   return data;
 }
 
-/** An address with a password does not belong into the list of processes: `-` takes it from the first line of stdin. */
+/** An address with a password does not belong in the list of processes: `-` takes it from the first line of stdin. */
 async function readAddress(from: string): Promise<string> {
   const [line = ""] = from === "-" ? (await Bun.stdin.text()).split(/\r?\n/) : [from];
   return line.trim();

@@ -71,7 +71,7 @@ export async function catchUp(base: Base, leases: QuotaLeases | null): Promise<v
 }
 
 /**
- * Returns what a replica without a process has leased, except for the cost of rows that were put aside again: their
+ * Returns what a replica without a process has leased, except for the cost of rows that were quarantined again: their
  * calls were served, and they are written as soon as the database accepts them.
  * @returns their cost
  */

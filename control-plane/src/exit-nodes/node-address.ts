@@ -73,7 +73,7 @@ export function checkRelayUrl(text: string, place: Place, policy: AddressPolicy)
   if (url.hostname !== written[1] || (written[1] !== place.host && written[1] !== bracketed(place.ip))) {
     throw refuse("Use the host of the node, or its address.");
   }
-  // The own port of plain http has to be among the listed ports, because http is allowed only there.
+  // The default port of plain http has to be among the listed ports, because http is allowed only there.
   const isOwnPort = url.protocol === "http:" && url.port === "";
   if (ports !== null && !isOwnPort && !ports.includes(Number(url.port || 443))) {
     throw refuse(`The port must be one of ${ports?.join(", ")}.`);

@@ -215,7 +215,7 @@ export class GatewayRuntime {
 
   /**
    * Stops the timers and gives every lease back; returns whether that was done. It is not done while calls still run,
-   * the spool is not empty, or rows were put aside, because their cost is owed from the leases.
+   * the spool is not empty, or rows were quarantined, because their cost is owed from the leases.
    */
   async stop(isEmptied: boolean): Promise<boolean> {
     this.#stopWatching();

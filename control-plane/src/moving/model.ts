@@ -4,7 +4,7 @@ import type { OrganisationRole } from "@sluice/contracts/organisation-rights";
 import type { UpstreamSettings } from "@sluice/contracts/upstreams";
 import type { ImportedAuthenticator } from "../accounts/totp/imported-authenticator.ts";
 
-/** Programs with ratios and a wallet, of which the second began as a copy of the first. */
+/** Programs with ratios and a wallet; the second began as a copy of the first. */
 export const ratioPrograms = ["one-api", "new-api"] as const;
 export type RatioProgram = (typeof ratioPrograms)[number];
 

@@ -57,7 +57,7 @@ export async function saveMember(
 }
 
 /**
- * Ends a membership: of another member, or the own one. The keys of the member end, or the organisation keeps them; the
+ * Ends a membership: of another member, or the caller's own. The keys of the member end, or the organisation keeps them; the
  * member's access tokens for it and open invitations end in any case. Books and usage stay.
  * @returns how many keys ended
  * @throws AppError `not_found`, `forbidden`, `last_owner`

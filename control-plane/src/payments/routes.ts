@@ -226,7 +226,7 @@ async function ownerName(db: Queryable, { organisation, email }: UserCaller): Pr
   return organisation === undefined ? email : ((await findOrganisationName(db, organisation.organisationId)) ?? email);
 }
 
-/** What a member can still spend, as the own keys say (`gateway/account-figures/`): not what others have spent. */
+/** What a member can still spend, by the limits of that member's keys (`gateway/account-figures/`): not what others have spent. */
 function memberBalance(ofAccount: bigint, ofMember: bigint | null): Unsent<z.output<typeof balanceResponse>> {
   const remaining = ofMember !== null && ofMember < ofAccount ? ofMember : ofAccount;
   const hidden = { used_quota: null, ledger_balance_quota: null };

@@ -206,7 +206,7 @@ class ListenSession {
     this.#events = events;
     this.#client = new SQL(url, {
       adapter: "postgres",
-      // The driver opens a connection for incoming messages, and this one only for statements, of which there are none.
+      // The driver opens a connection for incoming messages, and this one only for statements, and there are none.
       max: 1,
       connectionTimeout: connectTimeoutMs / 1_000,
       connection: { application_name: "sluice notifications", statement_timeout: echoTimeoutMs },

@@ -80,7 +80,7 @@ export function sessionSettings(options: {
 type Client = { readonly sql: SQL; idleSinceTick: number };
 
 /**
- * A bounded set of connections, of which only as many are open as are needed: a server has few for many processes. The
+ * A bounded set of connections; only as many are open as are needed: a server has few for many processes. The
  * driver's own pool opens all of them with the first statement. The one that was used last is used next, so that the
  * others become idle, and are closed. Every statement runs on a connection that it owns alone, because only then can a silent
  * connection be closed without affecting others; measurements show no cost compared with the driver's shared queue.

@@ -26,7 +26,7 @@ const bytesPerTurn = 2 * 1024 * 1024;
  */
 const compressedBytesMin = 4 * 1024;
 const compressedSmallBytesPerSecond = 256 * 1024;
-/** Below this length a compressed frame is no shorter than its content. */
+/** Below this length a compressed frame is not shorter than its content. */
 const compressibleBytesMin = 256;
 
 /** Around midnight two days are sealed at once; each has its own key. */

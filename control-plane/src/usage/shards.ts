@@ -18,7 +18,7 @@ export type ShardsOutcome = "caught_up" | "busy" | "unfinished";
  * @param step one transaction of a shard
  * @param isOver whether to leave the rest for later; each shard that is being worked on still ends its step
  * @throws the error of a step, or one that has all of them, when the other shards have had their turn. A shard that failed
- * gets none until the next run; an outage of the database ends the run, because it is no fault of a shard
+ * gets none until the next run; an outage of the database ends the run, because it is not the fault of a shard
  */
 export async function workOnShards(
   step: (shard: number, isFirst: boolean) => Promise<ShardStep>,

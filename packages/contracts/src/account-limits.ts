@@ -74,7 +74,7 @@ export const explainedLimits = z.strictObject({
   /** The plans with limits whose month runs, or the one that was asked for. */
   plans: z.array(z.string()),
   /**
-   * Null where nothing is set. The own value of a group or a plan replaces the default; of group, plan, user and key the
+   * Null where nothing is set. A value set for a group or a plan replaces the default; of group, plan, user and key the
    * strictest counts, and of several plans the most generous. The limits of an organisation are in `user`: it has an
    * account as a user does.
    */

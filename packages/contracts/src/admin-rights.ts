@@ -130,7 +130,7 @@ export const adminRights = {
   "/backend/admin/secret/save/": freshSuperAdmin,
   "/backend/admin/secret/remove/": freshSuperAdmin,
   "/backend/admin/settings/save/": freshSuperAdmin,
-  // An admin who notices a fault tells customers at once.
+  // An admin who notices a fault can tell customers immediately.
   "/backend/admin/incident/create/": support,
   "/backend/admin/incident/update/": support,
   // What everyone is shown, and what customers agree to.

@@ -94,7 +94,7 @@ export const targetView = z.strictObject({
   target_id: wireInteger,
   kind: z.enum(targetKinds),
   name: z.string(),
-  /** The address of a webhook or mailbox; of others only what is no secret. */
+  /** The address of a webhook or mailbox; of others only what is not secret. */
   place: z.string(),
   events: z.array(z.string()),
   /** `off` by its owner, or `failed`: nothing was accepted for days, or the address is gone. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 
-/** A JSON Schema, of which nothing but its being an object is checked here. */
+/** A JSON Schema; only that it is an object is checked here. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The dialect of error responses. */

@@ -50,7 +50,7 @@ export function mayInOrganisation(role: OrganisationRole, right: OrganisationRig
   return (organisationRights[role] as readonly OrganisationRight[]).includes(right);
 }
 
-/** Who may invite, change and remove whom: nobody gives or takes a role above the own one, and only owners make owners. */
+/** Who may invite, change and remove whom: nobody gives or takes a role above their own, and only owners make owners. */
 export function mayManageRole(own: OrganisationRole, other: OrganisationRole): boolean {
   return own === "owner" || (own === "admin" && other !== "owner");
 }
@@ -61,7 +61,7 @@ export function mayManageRole(own: OrganisationRole, other: OrganisationRole): b
  */
 export type OrganisationRule = OrganisationRight | "person" | "refused";
 
-/** Whether a role satisfies the rule of an endpoint. A right to all keys or all usage includes that to the own ones. */
+/** Whether a role satisfies the rule of an endpoint. A right to all keys or all usage includes that to one's own. */
 export function allowsRole(role: OrganisationRole, rule: OrganisationRule): boolean {
   if (rule === "person" || rule === "refused") {
     return rule === "person";

@@ -92,7 +92,7 @@ export type InvitationView = Unsent<z.output<typeof invitationView>>;
 
 export const organisationListResponse = z.strictObject({ organisations: z.array(organisationEntry) });
 export const organisationResponse = z.strictObject({ organisation: organisationEntry });
-/** Members and invitations are only shown to those who may manage members: a member sees the own row. */
+/** Members and invitations are only shown to those who may manage members: a member sees their own row only. */
 export const organisationDetailResponse = z.strictObject({
   organisation: organisationEntry,
   members: z.array(memberView),

@@ -11,7 +11,7 @@ const settlementRun = z.strictObject({
   settled_quota: wireInteger,
   /** What the multipliers added; negative when they refunded more. */
   quota_delta: wireInteger,
-  /** Rows that were put aside for a person to look at. */
+  /** Rows that were quarantined for a person to look at. */
   rows_quarantined: z.int(),
   batches: z.int(),
   /**

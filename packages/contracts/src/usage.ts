@@ -59,7 +59,7 @@ export type UsageListInput = z.output<typeof usageListInput>;
 export const usageSummaryInput = z.strictObject({ ...range, ...filters });
 export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 
-/** What a file has sums by, of which members and projects are those of an organisation. */
+/** What a file has sums by. Members and projects are those of an organisation. */
 export const usageSumsBy = ["day", "model", "key", "member", "project"] as const;
 export const usageSumsInput = usageSummaryInput.extend({ by: z.enum(usageSumsBy).default("model") });
 

@@ -224,7 +224,7 @@ describe("a test call of an upstream that is not saved", () => {
     expect(seen).toEqual([]);
   });
 
-  test("is refused at an address that is no server's", async () => {
+  test("is refused at an address that is not a server's", async () => {
     const upstream = openaiUpstream("http://0.0.0.0/v1");
     const { status, body } = await post("channel/test/", { upstream, credential: canary, model: "m" });
     expect(status).toBe(400);

@@ -284,7 +284,7 @@ describeUnless(unlessInstalled("bash", "curl", "flock", "setsid"), "the installe
     expect((await node.run("rotate-relay-key.sh", ["finish"])).exitCode).toBe(0);
     expect([(await node.health())?.status, (await node.health(key))?.status]).toEqual([401, 200]);
     expect(Object.keys(node.tree())).not.toContain("/etc/sluice-node/relay-keys.next");
-    // What an interrupted installation put aside would undo the next exchange.
+    // What an interrupted installation set aside would undo the next exchange.
     writeFileSync(`${keysFile}.before`, "");
     const refused = await node.run("rotate-relay-key.sh", ["begin"]);
     expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("install.sh again")]);

@@ -63,7 +63,7 @@ describe("users of one-api", () => {
       "carol 2a",
       "ivan argon2id",
     ]);
-    // A login is no change of the account: the next run would keep it as it is.
+    // A login is not a change of the account: the next run would keep it as it is.
     const changed = await rig.db.sql`select p.username from user_profile p
       join import_item i on i.kind = 'user' and i.target = p.id::text where p.updated_at > i.written_at`;
     expect([...changed]).toEqual([]);

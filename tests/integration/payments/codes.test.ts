@@ -28,7 +28,7 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 const first = ({ codes }: { readonly codes: readonly string[] }): string => codes[0] ?? "";
 
 describe("a batch of codes", () => {
-  test("for a reseller has 1,000 different codes, of which the database knows digests alone", async () => {
+  test("for a reseller has 1,000 different codes, and the database knows their digests only", async () => {
     const { batchId, codes } = await scene.make({ count: 1_000, quota: 5_000_000, note: "Shop 7" });
     expect(new Set(codes).size).toBe(1_000);
     expect(codes.every((code) => /^[0-9A-HJKMNP-TV-Z]{5}(-[0-9A-HJKMNP-TV-Z]{5}){3}$/.test(code))).toBe(true);

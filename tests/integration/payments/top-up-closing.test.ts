@@ -183,7 +183,7 @@ describe("ending a charge by hand is refused", () => {
     expect([await attemptOf(buyer), await scene.billing.balance(buyer)]).toMatchObject([{ state: "paid" }, price]);
   });
 
-  test("while the gateway is still asked, for an order that is no charge, and for what does not fit", async () => {
+  test("while the gateway is still asked, for an order that is not a charge, and for what does not fit", async () => {
     const buyer = await unclear();
     const client = await admin();
     expect(codeOf(await close(client, buyer.orderNo, { outcome: "charged" }))).toEqual([400, "invalid_value"]);

@@ -23,7 +23,7 @@ export const admissionMutants: readonly Mutant[] = [
     file: "control-plane/src/platform/client-address.ts",
     from: "return readAddress(forwarded) ??",
     to: 'return forwarded !== "" ? forwarded :',
-    rule: "what is no address is none",
+    rule: "what is not an address counts as none",
     tests: ["unit/platform/client-address.test.ts"],
   },
   {
@@ -211,7 +211,7 @@ export const admissionMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/admit/check-access.ts",
     from: "const entry = model === passThroughModel ? undefined : models.get(model);",
     to: "const entry = models.get(model);",
-    rule: "what is passed through is no model",
+    rule: "what is passed through is not a model",
     tests: ["unit/gateway/admit/check-access.test.ts"],
   },
   {

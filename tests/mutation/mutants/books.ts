@@ -247,7 +247,7 @@ export const bookMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/checks.sql",
     from: "\n    AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id)",
     to: "",
-    rule: "the check of money accepts a row that the settlement put aside",
+    rule: "the check of money accepts a row that the settlement quarantined",
     tests: ["integration/check-money.test.ts"],
   },
   {
@@ -271,7 +271,7 @@ export const bookMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/checks.sql",
     from: "FROM usage_quarantine WHERE row_count > 0",
     to: "FROM usage_quarantine WHERE row_count > 1",
-    rule: "the check of money notices a row that a replica put aside",
+    rule: "the check of money notices a row that a replica quarantined",
     tests: ["integration/check-money.test.ts"],
   },
 ];

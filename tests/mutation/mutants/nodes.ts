@@ -71,7 +71,7 @@ export const nodeMutants: readonly Mutant[] = [
     file: "packages/exit-protocol/src/challenge.ts",
     from: "-${purpose}|${text}`",
     to: "|${text}`",
-    rule: "a challenge is no proof",
+    rule: "a challenge is not a proof",
     tests: ["unit/exit-protocol/challenge.test.ts"],
     equivalent:
       "a proof is signed over five parts with their lengths and a challenge over four, so that no two are the same text",

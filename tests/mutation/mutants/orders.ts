@@ -63,7 +63,7 @@ export const ordersMutants: readonly Mutant[] = [
     file: "control-plane/src/payments/model.ts",
     from: "payment.currency === notice.currency &&\n    isSame",
     to: "isSame",
-    rule: "a notice that says otherwise of a known payment is no duplicate",
+    rule: "a notice that says otherwise of a known payment is not a duplicate",
     tests: ["unit/payments/model.test.ts"],
   },
   {

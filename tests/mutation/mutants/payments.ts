@@ -47,7 +47,7 @@ export const paymentsMutants: readonly Mutant[] = [
     file: "packages/contracts/src/money.ts",
     from: 'fraction.replace(/0+$/, "");\n  if',
     to: "fraction;\n  if",
-    rule: "zeros at the end are no places",
+    rule: "zeros at the end are not places",
     tests: ["unit/contracts/money.test.ts"],
   },
   {
@@ -196,7 +196,7 @@ export const paymentsMutants: readonly Mutant[] = [
     file: "control-plane/src/payments/gateways/cardpay/signed-event.ts",
     from: "{ fatal: true, ignoreBOM: true }",
     to: "{ fatal: false, ignoreBOM: true }",
-    rule: "bytes that are no text are refused",
+    rule: "bytes that are not text are refused",
     tests: ["integration/payments/forged-card-events.test.ts"],
   },
   {

@@ -135,7 +135,7 @@ export const pricesMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/settle/measure-usage/estimate-input.ts",
     from: "    letters -= 1;",
     to: "    letters -= 0;",
-    rule: "a backslash before a slash of base64 is no text",
+    rule: "a backslash before a slash of base64 is not text",
     tests: ["unit/gateway/settle/measure-usage/estimate-input.test.ts"],
   },
   {

@@ -229,7 +229,7 @@ export const rightsMutants: readonly Mutant[] = [
     file: "control-plane/src/accounts/sessions/store.ts",
     from: "isGood(rules), gt(credentials.agent, 0))",
     to: "isGood(rules))",
-    rule: "somebody whose rights were taken is no admin in a session either",
+    rule: "somebody whose rights were removed is not an admin in a session either",
     tests: [
       "integration/admin-login.test.ts",
       "integration/account-cycle.test.ts",
@@ -255,7 +255,7 @@ export const rightsMutants: readonly Mutant[] = [
     file: "control-plane/src/accounts/sessions/store.ts",
     from: "isSuper: row.agent >= 2",
     to: "isSuper: row.agent >= 1",
-    rule: "an admin is no super-admin",
+    rule: "an admin is not a super-admin",
     tests: ["integration/admin-login.test.ts", "integration/endpoint-answers.test.ts"],
   },
   {

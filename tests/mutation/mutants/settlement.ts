@@ -24,7 +24,7 @@ export const settlementMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/settlement.sql",
     from: "WHEN r.rate_multiplier < 0 OR r.rate_multiplier = 'NaN' THEN",
     to: "WHEN r.rate_multiplier < 0 THEN",
-    rule: "a multiplier that is not a number is put aside",
+    rule: "a multiplier that is not a number is quarantined",
     tests: ["integration/settlement-trouble.test.ts"],
   },
   {
@@ -32,7 +32,7 @@ export const settlementMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/settlement.sql",
     from: "b.id = r.user_budget_id AND b.gateway_user_id = r.gateway_user_id",
     to: "b.id = r.user_budget_id",
-    rule: "a row that names the budget of somebody else is put aside",
+    rule: "a row that names the budget of somebody else is quarantined",
     tests: ["integration/settlement-trouble.test.ts"],
   },
   {

@@ -129,7 +129,7 @@ export const translationMutants: readonly Mutant[] = [
     file: "packages/messages-conversion/src/stream/messages-stream.ts",
     from: 'this.#endIf(this.#finishReason !== null || isLenient, "upstream',
     to: 'this.#endIf(true, "upstream',
-    rule: "an answer that broke off is no whole message",
+    rule: "an answer that broke off is not a whole message",
     tests: [
       "unit/messages-conversion/stream-frame.test.ts",
       "unit/messages-conversion/stream-content.test.ts",

@@ -63,7 +63,7 @@ export const usageMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/settle/measure-usage.ts",
     from: 'if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {\n    return { ...bookable(usage, limits), usageSource: "provider" };\n  }\n  const own',
     to: 'if (usage !== null && usage.isOdd !== true) {\n    return { ...bookable(usage, limits), usageSource: "provider" };\n  }\n  const own',
-    rule: "a usage that names no output is no count of an answer that broke off",
+    rule: "a usage that names no output is not a count of an answer that broke off",
     tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
@@ -329,7 +329,7 @@ export const usageMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/settle/measure-usage/read-usage.ts",
     from: "|| body[at - 1] === backslash) {",
     to: ") {",
-    rule: 'a text in the answer that ends in "usage" is no usage',
+    rule: 'a text in the answer that ends in "usage" is not usage',
     tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {
@@ -353,7 +353,7 @@ export const usageMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/usage-count/tally.ts",
     from: "if (isText && !bookkeeping.has(key)) {",
     to: 'if (isText && key !== "id") {',
-    rule: "names and numbers of an answer are no output",
+    rule: "names and numbers of an answer are not output",
     tests: ["unit/gateway/settle/measure-usage/count-delivered.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
   {

@@ -47,7 +47,7 @@ const hiddenEncodings = [
   "Transfer-Encoding: chunked,",
 ];
 
-/** Lengths of which the second is that of the inner request too. */
+/** Pairs of lengths; the second is that of the inner request, too. */
 const long = String(inner.length);
 const lengths: readonly (readonly [name: string, lines: readonly string[]])[] = [
   ["two lengths", ["Content-Length: 0", `Content-Length: ${long}`]],

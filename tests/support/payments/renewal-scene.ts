@@ -13,7 +13,7 @@ import { signLikeCard } from "./card-gateway.ts";
 import { cardSecrets, PaymentScene } from "./payment-scene.ts";
 import { type BookEvent, monthsAfter } from "./subscription-book.ts";
 
-/** A person who acts for the own account, or for an organisation. */
+/** A person who acts for their own account, or for an organisation. */
 type Caller = Pick<Buyer, "userId" | "gatewayUserId"> & { readonly organisationId?: bigint };
 
 export type TestOrganisation = Pick<Buyer, "gatewayUserId" | "budgetId"> & { readonly organisationId: bigint };
@@ -74,7 +74,7 @@ export class RenewalScene implements AsyncDisposable {
     });
   }
 
-  /** An organisation with an empty budget, of which this person is the owner. */
+  /** An organisation with an empty budget, owned by this person. */
   async addOrganisation(owner: Buyer, name: string): Promise<TestOrganisation> {
     const [made] = await this.db.sql<{ gateway_user_id: GatewayUserId; id: BudgetId }>`
       with u as (insert into gateway_user default values returning id)

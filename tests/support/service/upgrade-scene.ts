@@ -10,7 +10,7 @@ import { repositoryRoot, type StartedProgram, startProgram } from "./start-proce
 /** What two instances behind an edge, and `upgrade.sh`, need of the machine. */
 export const unlessUpgradable: Obstacle = unlessInstalled("bash", "nginx", "curl", "flock", "setsid");
 
-/** Two instances of the service behind an edge, of which the edge names `a`; none of them runs at first. */
+/** Two instances of the service behind an edge, which names `a`; neither runs at first. */
 export class UpgradeScene {
   readonly folder: string;
   readonly edge: RunningEdge;

@@ -92,7 +92,7 @@ export class SettlementScene implements AsyncDisposable {
     for (const row of rows) {
       const customer = this.customers.find(({ gatewayUserId }) => gatewayUserId === row.gatewayUserId);
       if (customer === undefined) {
-        throw new Error("the row is no customer's");
+        throw new Error("the row does not belong to a customer");
       }
       this.expected.set(row.requestId, { customer, base: row.quota, multiplier: row.rateMultiplier });
     }

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
 
-/** How many rows wait in the slots of a data directory whose processes have ended, and how many were put aside. */
+/** How many rows wait in the slots of a data directory whose processes have ended, and how many were quarantined. */
 export function readSpoolOf(dataDirectory: string): { waiting: number; aside: number } {
   const folder = join(dataDirectory, "spool");
   const contents = { waiting: 0, aside: 0 };

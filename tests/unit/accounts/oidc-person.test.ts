@@ -27,7 +27,7 @@ test("Google vouches only for mailboxes that it runs", () => {
   expect(isVerified(issuer, { email: "ada@example.org", email_verified: true })).toBe(true);
 });
 
-test("what is no address is none, and never verified", () => {
+test("what is not an address counts as none, and never verified", () => {
   for (const email of ["", "ada", "ada@", "a b@example.org", "ada@example.org\nbcc: eve@example.org", 1, null, {}]) {
     const person = readOidcPerson(issuer, { sub: "1", email, email_verified: true });
     expect([email, person.email, person.isEmailVerified]).toEqual([email, null, false]);

@@ -10,7 +10,7 @@ test("the site of passkeys is the domain of the service, whatever the port", () 
 });
 
 test.each(["https://127.0.0.1", "https://0x7f000001", "http://[::1]:3000", "http://gateway.example.org"])(
-  "%s is no address for passkeys",
+  "%s is not an address for passkeys",
   (url) => {
     expect(relyingPartyOf(url)).toBeNull();
   },

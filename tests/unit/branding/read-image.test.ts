@@ -30,7 +30,7 @@ test.each([
   ["a link to a script", '<a href="javascript:alert(1)"/>'],
   ["a part of another file", '<use href="https://other.example/a.svg#b"/>'],
   ["an image elsewhere", '<image xlink:href="//other.example/pixel.png"/>'],
-  ["data that is no image", '<image href="data:image/svg+xml;base64,PHN2Zz4="/>'],
+  ["data that is not an image", '<image href="data:image/svg+xml;base64,PHN2Zz4="/>'],
   ["an imported style", "<style>@import url(https://other.example/a.css)</style>"],
   ["hidden characters", '<a href="&#106;avascript:alert(1)"/>'],
 ])("a drawing with %s is refused", (_, inner) => {

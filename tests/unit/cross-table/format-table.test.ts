@@ -30,7 +30,7 @@ test("a square that is not served names its reason, and each reason is printed o
   expect(text).toContain("24 served, 8 refused");
 });
 
-test("a square of which nothing is known is counted", () => {
+test("a square that nothing is known about is counted", () => {
   const { text, missing } = formatTable([client], all.slice(1));
   expect(missing).toBe(1);
   expect(text).toContain("1 unknown");

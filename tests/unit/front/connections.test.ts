@@ -307,7 +307,7 @@ describe("a client that leaves the front", () => {
     expect(rig.counts.served).toBe(0);
   });
 
-  test("in the middle of a head is no request at all", async () => {
+  test("in the middle of a head is not a request", async () => {
     rig = startFrontRig();
     const connection = await connectRaw(rig.port);
     connection.send("POST /v1/chat/completions HTTP/1.1\r\nHost");

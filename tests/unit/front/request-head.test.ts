@@ -104,7 +104,7 @@ const encodings: readonly Case[] = [
   ["with a NUL in its name", request(line, host, length, "Transfer-Encoding\0: chunked"), "refuse"],
 ];
 
-/** What may stand in the fields that decide about the connection. */
+/** What may be in the fields that decide about the connection. */
 const connections: readonly Case[] = [
   ["kept", withFields("Connection: keep-alive"), "serve"],
   ["kept, in other letters", withFields("CONNECTION: KEEP-ALIVE"), "serve"],

@@ -34,9 +34,9 @@ describe("R2 system", () => {
 
   test.each<[string, unknown, string | null]>([
     ["R2 a text is the first message", "S", "S"],
-    ["R2 an empty text is no message", "", null],
-    ["R2 an empty list is no message", [], null],
-    ["R2 null is no message", null, null],
+    ["R2 an empty text is not a message", "", null],
+    ["R2 an empty list is not a message", [], null],
+    ["R2 null is not a message", null, null],
     [
       "R2 blocks are joined by an empty line",
       [
@@ -50,7 +50,7 @@ describe("R2 system", () => {
       [billing, { type: "text", text: "A" }, { type: "text", text: "B" }],
       "A\n\nB",
     ],
-    ["R2 billing alone is no message", [billing], null],
+    ["R2 billing alone is not a message", [billing], null],
     [
       "R2 empty blocks leave no gap",
       [

@@ -84,9 +84,9 @@ describe("P4 P5 P6 content", () => {
       {},
       [said("ab")],
     ],
-    ["P5 an empty text is no block", { content: "" }, {}, []],
-    ["P5 null is no block", { content: null }, {}, []],
-    ["P5 C3 nothing but white space is no block", { content: "\n\n", tool_calls: [call("c1")] }, {}, [used("c1")]],
+    ["P5 an empty text is not a block", { content: "" }, {}, []],
+    ["P5 null is not a block", { content: null }, {}, []],
+    ["P5 C3 nothing but white space is not a block", { content: "\n\n", tool_calls: [call("c1")] }, {}, [used("c1")]],
     [
       "P5 B21 text and calls are both kept, whatever the finish reason",
       { content: "a", tool_calls: [call("c1")] },

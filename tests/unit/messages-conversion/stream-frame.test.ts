@@ -196,7 +196,7 @@ describe("N Z M the end", () => {
       counted,
     ],
     [
-      "C10 null is no usage",
+      "C10 null is not usage",
       [text("a"), usageChunk(usage), chunk({}, { finish_reason: "stop", usage: null }), done],
       counted,
     ],

@@ -98,7 +98,7 @@ describe("C4 which pieces belong together", () => {
       [used("c1", "f", { a: 1 })],
     ],
     [
-      "C4 another id without a name is no call",
+      "C4 another id without a name is not a call",
       [
         callPiece({ index: 0, id: "c1", name: "f", arguments: '{"a"' }),
         callPiece({ index: 0, id: "x9", arguments: ":1}" }),

@@ -50,7 +50,7 @@ test("a budget that was emptied takes its period along, whichever was chosen", (
   });
 });
 
-test("a number of nothing but spaces is no limit", () => {
+test("a number of nothing but spaces is not a limit", () => {
   const typed = { ...emptyKey, name: "laptop", requests_per_minute: "  " };
   expect(checkKey(typed, messages)).toEqual({});
   expect(keyCreateInput.parse(toKeyInput(typed)).requests_per_minute).toBeNull();

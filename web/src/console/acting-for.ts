@@ -25,13 +25,13 @@ export const acting: Acting | null = read();
 /** Whether the account that the console acts for may do this: one's own may do everything. */
 export const mayDo = (rule: OrganisationRule): boolean => acting === null || allowsRole(acting.role, rule);
 
-/** Chooses an organisation, or the own account with null, and opens a page for it. */
+/** Chooses an organisation, or the user's own account with null, and opens a page for it. */
 export function actFor(chosen: Acting | null, path = "/console/"): void {
   keepPreference(key, JSON.stringify(chosen));
   location.assign(path);
 }
 
-/** Names the organisation in every request. Who is no longer a member gets the own account back. */
+/** Names the organisation in every request. Somebody who is no longer a member gets their own account back. */
 export function startActing(): void {
   actForOrganisation(acting?.id ?? null);
   onRefused("organisation_refused", () => {

@@ -20,7 +20,7 @@ export type TokenWish = {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
   readonly days: number;
-  /** The organisation that a user's token acts for; absent for the own account. */
+  /** The organisation that a user's token acts for; absent for the user's own account. */
   readonly organisationId?: bigint | undefined;
 };
 

@@ -540,6 +540,6 @@ $$;
 -- Users owe the cost of rows that a replica could not write, and no sum contains it.
 CREATE OR REPLACE FUNCTION check_money_spool() RETURNS TABLE (invariant text, subject text, detail text) LANGUAGE sql STABLE AS $$
   SELECT 'a usage row that was recorded is in the log', 'replica ' || replica_id,
-    row_count || ' rows are put aside in its spool since ' || to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
+    row_count || ' rows have been quarantined in its spool since ' || to_char(changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
   FROM usage_quarantine WHERE row_count > 0
 $$;

@@ -125,7 +125,7 @@ export const ownPayloadReading = pgTable("own_payload_reading", {
   byMembers: boolean("by_members").notNull(),
 });
 
-/** Each reading of an own call's bodies: who, and which call. Append-only. */
+/** Each time users read the bodies of their own calls: who, and which call. Append-only. */
 export const ownPayloadAccess = pgTable(
   "own_payload_access",
   {

@@ -30,7 +30,7 @@ const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
  * Usage and balance for the holder of an API key. A key with a limit of its own sees only that; any other key can spend
- * what the account has, and sees it, except that a member of an organisation who may not see its usage sees that of the own
+ * what the account has, and sees it, except that a member of an organisation who may not see its usage sees that of their own
  * keys. Each read is a query, so an account may make only so many in a minute.
  */
 export class AccountFigures {

@@ -3,7 +3,7 @@ import { usdOfQuota } from "@sluice/contracts/money";
 
 /**
  * What an API key can spend: its own limit if it has one, else what the account has. A member of an organisation who may
- * not see its usage sees that of the own keys. Amounts in quota.
+ * not see its usage sees that of their own keys. Amounts in quota.
  */
 export type Figures = {
   readonly scope: "api_key" | "member" | "account";

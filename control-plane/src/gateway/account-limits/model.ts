@@ -9,7 +9,7 @@ export type LimitsBySource = Readonly<Record<Source, Limits | null>>;
 type Applied = { readonly value: number; readonly source: Source } | null;
 
 /**
- * Of each limit the value that counts: the own value of a group or a plan replaces the default, and of group, plan, user
+ * Of each limit the value that counts: a value set for a group or a plan replaces the default, and of group, plan, user
  * and key the strictest counts. Of equal values the one that concerns most is named.
  */
 export function appliedLimits(by: LimitsBySource): Readonly<Record<LimitName, Applied>> {

@@ -73,7 +73,7 @@ export function statusOfError(payload: unknown): number | null {
 type InnerRules = { readonly ofStatus: (status: number) => AttemptFailure | null; readonly unnamed: AttemptFailure };
 
 /**
- * Reads an error inside a response with status 200, of which nothing has reached the client. A code inside decides as
+ * Reads an error inside a response with status 200 before anything has reached the client. A code inside decides as
  * the same status would.
  * @param payload the response, or its first event
  */
@@ -284,7 +284,7 @@ function isHtml({ headers }: RefusalResponse): boolean {
 const pageTitle = /<title[^>]*>([^<]{1,200})/i;
 
 /**
- * The message of a body, in whichever form servers send it: an object, text, or a page, of which the title is kept.
+ * The message of a body, in whichever form servers send it: an object, text, or a page, whose title is kept.
  * Null when it is empty.
  */
 function readWords(body: Uint8Array, secrets: Secrets, isCalledHtml: boolean): FoundError | null {

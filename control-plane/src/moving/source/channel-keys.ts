@@ -58,7 +58,7 @@ function partsOf(text: string): readonly string[] {
         .map((each) => (typeof each === "string" ? each : JSON.stringify(each)).trim())
         .filter((each) => each !== "");
     } catch {
-      // It is no list, but keys that begin with a bracket.
+      // It is not a list, but keys that begin with a bracket.
     }
   }
   return text

@@ -327,7 +327,7 @@ export async function listWaitingOwners(db: Queryable, limit: number): Promise<U
   return rows.map(({ id }) => id as UserId);
 }
 
-/** Whose orders: those of a person for the own account, or those for an organisation, by any of its members. */
+/** Whose orders: those of a person for that person's own account, or those for an organisation, by any of its members. */
 export type OrderPlace = { readonly userId: UserId; readonly organisationId: bigint | null };
 
 /** The condition that an order is of a place. */

@@ -42,12 +42,12 @@ export async function readOrder(
 /** The requester of an action on an order: its owner, or for one without an owner anyone who has its code. */
 export type OrderCaller = {
   readonly userId: UserId | null;
-  /** The organisation that the user acts for; absent or null for the own account. */
+  /** The organisation that the user acts for; absent or null for the user's own account. */
   readonly organisationId?: bigint | null;
   readonly claimCode: string | null;
 };
 
-/** Whether an order with an owner is the caller's: placed for the organisation, or by the user for the own account. */
+/** Whether an order with an owner is the caller's: placed for the organisation, or by the user for the user's own account. */
 const isOf = (order: Order, { userId, organisationId = null }: Omit<OrderCaller, "claimCode">): boolean =>
   order.organisationId === organisationId && (organisationId !== null || order.userId === userId);
 

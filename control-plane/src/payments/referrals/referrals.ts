@@ -48,7 +48,7 @@ export async function recordReferral(
   });
 }
 
-/** An address of which only the first letter and the domain are shown. */
+/** An address with only its first letter and the domain shown. */
 export function maskedAddress(email: string): string {
   const [name = "", domain = ""] = email.split("@");
   return `${[...name][0] ?? ""}•••@${domain}`;

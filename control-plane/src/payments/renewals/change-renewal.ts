@@ -16,13 +16,13 @@ import {
   saveEndReason,
 } from "./renewal-store.ts";
 
-/** Who agrees, and the account that the months are for: the own one, or that of an organisation. */
+/** Who agrees, and the account that the months are for: that person's own, or that of an organisation. */
 export type RenewalAccount = OrderPlace & { readonly gatewayUserId: GatewayUserId };
 
 export type StartedRenewal = { readonly renewal: Renewal; readonly checkoutUrl: string };
 
 /**
- * Opens the gateway's page on which a customer agrees to pay for a plan every month, for the own account or an organisation. While a page is open, a repetition
+ * Opens the gateway's page on which a customer agrees to pay for a plan every month, for the user's own account or an organisation. While a page is open, a repetition
  * returns it, on the terms that it shows. Each member of an organisation gets a page of their own, which closes that of another: the
  * subscription ends when the one whose card is charged leaves.
  * @throws AppError `not_offered`, `not_found` for a plan that does not renew, `conflict` when the customer has it or another

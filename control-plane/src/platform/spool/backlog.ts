@@ -145,7 +145,7 @@ export class Backlog<Rows, Summary> {
   }
 
   /**
-   * Removes a batch that was committed, and puts aside rows that can't be. If no row is put aside, a full disk blocks
+   * Removes a batch that was committed, and quarantines rows that can't be. If no row is quarantined, a full disk blocks
    * nobody: entries that can't be removed now are removed with a later batch, or committed again by a later process.
    * @throws SQLiteError
    */
@@ -193,7 +193,7 @@ export class Backlog<Rows, Summary> {
     this.#removalError = null;
   }
 
-  /** The entry with its text, which is put aside. */
+  /** The entry with its text, which is quarantined. */
   reject(entry: EncodedEntry<Rows>, error: unknown): QuarantinedEntry<Rows> {
     return { entry, text: entryText(entry), error };
   }

@@ -12,7 +12,7 @@ export type DrainOptions<Rows, Summary = null> = {
    * retried forever, because the rows must not be lost.
    */
   readonly isPoison: (failure: FailedCommit) => boolean;
-  /** A row was put aside and will be tried again at the next start. A person should look at it. */
+  /** A row was quarantined and will be tried again at the next start. A person should look at it. */
   readonly onQuarantine: (rejected: QuarantinedEntry<Rows>) => void;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
   /**
@@ -27,7 +27,7 @@ export type DrainOptions<Rows, Summary = null> = {
 const batchMaxDefault = 2_000;
 const intervalMsDefault = 50;
 const retryBackoff = { minMs: 50, maxMs: 5_000 };
-/** A group that can't be read this often, over some seconds, is put aside. */
+/** A group that can't be read this often, over some seconds, is quarantined. */
 const readsMax = 7;
 
 /** What the drain reports to its owner. */

@@ -43,10 +43,10 @@ const committedName = "committed_id";
 
 /**
  * The files of one slot. Groups are in a log of their own (`group-log.ts`), because SQLite takes five to ten times the
- * CPU for each. A SQLite file knows what is committed and what was put aside. Its lock is held from opening to closing
+ * CPU for each. A SQLite file knows what is committed and what was quarantined. Its lock is held from opening to closing
  * and ends with the process, however that ends.
  *
- * Files are flushed on a thread of the runtime, except for a row that is put aside: a power cut loses what was recorded
+ * Files are flushed on a thread of the runtime, except for a row that is quarantined: a power cut loses what was recorded
  * since the last flush, and repeats what was committed since then.
  */
 export class SpoolStore {
@@ -98,7 +98,7 @@ export class SpoolStore {
     return this.#log.keepFileOf(fromId);
   }
 
-  /** Removes committed groups, and puts aside entries that can't be committed, in one step. */
+  /** Removes committed groups, and quarantines entries that can't be committed, in one step. */
   complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     this.#files.database.transaction(() => {
       for (const { text, reason } of rejected) {
@@ -118,7 +118,7 @@ export class SpoolStore {
   }
 
   /**
-   * Turns all entries that were put aside into new groups, so that they are tried again. Returns how many there were.
+   * Turns all entries that were quarantined into new groups, so that they are tried again. Returns how many there were.
    */
   requeueQuarantined(atMs: number): number {
     const lines = this.listQuarantined();
@@ -180,7 +180,7 @@ export class SpoolStore {
     this.#files.database.run("delete from entry_group");
   }
 
-  /** How many of the lines that were put aside are not of this kind; unreadable ones may be of any kind. */
+  /** How many of the lines that were quarantined are not of this kind; unreadable ones may be of any kind. */
   countQuarantined(exceptKind: string): number {
     const query = this.#files.database.query<{ rows: number }, [string]>(
       "select count(*) as rows from quarantine where instr(text, ?) <> 1",
@@ -188,7 +188,7 @@ export class SpoolStore {
     return query.get(`["${exceptKind}",`)?.rows ?? 0;
   }
 
-  /** The lines that were put aside. */
+  /** The lines that were quarantined. */
   listQuarantined(): string[] {
     const query = this.#files.database.query<{ text: string }, []>("select text from quarantine order by id");
     return query.all().map(({ text }) => text);

@@ -159,7 +159,7 @@ export class Spool<Rows, Summary = null> {
     };
   }
 
-  /** How many rows that were put aside are not of this kind, or unreadable; null once the spool is closed. */
+  /** How many rows that were quarantined are not of this kind, or unreadable; null once the spool is closed. */
   quarantinedBeside(kind: keyof Rows & string): number | null {
     return this.#isClosed ? null : this.#slot.store.countQuarantined(kind);
   }
@@ -170,7 +170,7 @@ export class Spool<Rows, Summary = null> {
       try {
         return [parseEntry(this.#forms.codecs, text)];
       } catch {
-        // Unreadable lines are left out; they were reported when they were put aside.
+        // Unreadable lines are left out; they were reported when they were quarantined.
         return [];
       }
     });

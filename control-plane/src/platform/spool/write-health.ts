@@ -88,7 +88,7 @@ export class WriteHealth {
     }
   }
 
-  /** Returns whether the work succeeded. A failure here is no surprise, and the work is tried again later. */
+  /** Returns whether the work succeeded. A failure here is expected, and the work is tried again later. */
   #attempt(work: () => void): boolean {
     try {
       work();

@@ -301,7 +301,7 @@ class Fields {
 
   constructor(values: unknown) {
     if (!Array.isArray(values)) {
-      throw new TypeError("a usage row is no array");
+      throw new TypeError("a usage row is not an array");
     }
     this.#values = values;
   }

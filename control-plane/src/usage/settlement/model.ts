@@ -8,7 +8,7 @@ export type SettlementStep = {
   readonly rowsSettled: number;
   readonly baseQuota: Quota;
   readonly settledQuota: Quota;
-  /** Invalid rows that were put aside. */
+  /** Invalid rows that were quarantined. */
   readonly rowsQuarantined: number;
   /** Number of the transaction up to which the log of the shard is settled; null when busy. */
   readonly checkpoint: string | null;

@@ -120,7 +120,7 @@ function environment(place: { site: Site; home: string; databaseUrl: string; por
     DATABASE_URL: place.databaseUrl,
     PROVIDER_API_KEY: "sk-bench-provider",
     PROVIDER_BASE_URL: `http://127.0.0.1:${place.site.providerPort}/v1`,
-    // wrk leaves up to 64 calls unread at the end of a load, which is no abuse here.
+    // wrk leaves up to 64 calls unread at the end of a load, which is not abuse here.
     UNPAID_CALLS_PER_HOUR: "0",
     ...runtimeEnvironment(process.env),
   };

@@ -136,7 +136,7 @@ describe("a whole response", () => {
   });
 
   test.each([[{}], [{ error: { message: "x" } }], [{ content: "text" }]])(
-    "is refused if it is no message: %j",
+    "is refused if it is not a message: %j",
     (answer) => {
       expect(() => whole(answer)).toThrow(ConversionError);
     },

@@ -165,7 +165,7 @@ describe("calls in the history", () => {
   });
 
   test.each(['{"a":', "[1]", "7", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`])(
-    "with arguments that are no object keep them as text",
+    "with arguments that are not an object keep them as text",
     (args) => {
       expect(turnsOf([user("a"), calls(call("c1", "f", args)), result("c1", "r")])).toContainEqual(
         byAssistant(text(`The arguments of the next call were not a JSON object: ${args}`), use("c1")),

@@ -214,7 +214,7 @@ test("a call whose budgets all cover it waits for nothing", () => {
 
 const budgets = [userBudget, keyBudget, project, member];
 
-/** The same leases, of which one answers later. */
+/** The same leases; one of them answers later. */
 const withLate = (leases: ScriptedLeases, late: BudgetId) => ({
   hold: (id: BudgetId, amount: bigint) => {
     const answer = leases.hold(id, amount);

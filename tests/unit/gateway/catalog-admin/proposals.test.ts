@@ -32,7 +32,7 @@ describe("the list of a provider", () => {
     expect(readModelList(body)?.map((model) => model.id)).toEqual([id]);
   });
 
-  test.each([[null], ["text"], [{}], [{ data: {} }], [{ error: { message: "no" } }]])("%j is no list", (body) => {
+  test.each([[null], ["text"], [{}], [{ data: {} }], [{ error: { message: "no" } }]])("%j is not a list", (body) => {
     expect(readModelList(body)).toBeNull();
   });
 

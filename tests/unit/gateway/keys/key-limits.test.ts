@@ -236,7 +236,7 @@ describe("what responses say of limits", () => {
     expect(limits.gauges(principal(1n))).toBeNull();
   });
 
-  test("is the one of which least is left, and when all of it will be", () => {
+  test("is the one with the least left, and when all of it will be back", () => {
     const limits = new KeyLimits(clock, null);
     const gatewayUserId = 7n as GatewayUserId;
     const first = principal(1n, { gatewayUserId, groupName: "g", requestsPerMinute: 6, groupLimits, accountLimits });

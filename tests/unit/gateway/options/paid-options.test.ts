@@ -116,6 +116,6 @@ describe("what costs extra is priced or refused:", () => {
   });
 });
 
-test.each(["/v1/messages/batches", "/v1/batches"])("%s is no call of a model", (path) => {
+test.each(["/v1/messages/batches", "/v1/batches"])("%s is not a call of a model", (path) => {
   expect(findOperation(path).handling).toBe("pass");
 });

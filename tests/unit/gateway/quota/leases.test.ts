@@ -111,7 +111,7 @@ test("a slice never takes more than a share of what is left, whatever its pace",
   }
 });
 
-test("idle quota of a budget of which plenty is left is kept longer, and that of others is not", async () => {
+test("idle quota of a budget with plenty left is kept longer, and that of others is not", async () => {
   for (const [granted, kept] of [
     [10_000n, 320n],
     // What the call was charged is not committed.

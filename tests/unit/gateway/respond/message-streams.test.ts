@@ -79,7 +79,7 @@ describe("the last event", () => {
     expect([sent(), endings]).toEqual([begun + stopped + stop, [{ kind: "completed" }]]);
   });
 
-  test("is no end mark of chat completions", async () => {
+  test("is not an end mark of chat completions", async () => {
     const { body, endings } = run();
     body.push(Buffer.from(`${begun}data: [DONE]\n\n`));
     body.end();

@@ -55,7 +55,7 @@ function responseOf(body: string | Error, contentType = "application/json"): Htt
 async function refusal(status: number, body: string | Error, contentType?: string, secret = credential) {
   const failure = classifyStatus(status, []);
   if (failure === null) {
-    throw new Error(`${status} is no failure`);
+    throw new Error(`${status} is not a failure`);
   }
   return await readRefusal(
     responseOf(body, contentType),

@@ -20,7 +20,7 @@ const samples: readonly (readonly [text: string, tokens: number])[] = [
   // One for each digit and mark.
   ["3.14159265358979323846", 22],
   ['{"a":[1,2],"b":{}}', 12],
-  // Four bytes each, of which a tokenizer may make four tokens.
+  // Four bytes each, which a tokenizer may turn into four tokens.
   ["\u{1F9FF}\u{1FAF7}", 8],
 ];
 
@@ -29,7 +29,7 @@ test.each(samples)("counts no fewer tokens than a tokenizer: %s", (text, tokens)
   expect(boundTokens(text)).toBeLessThanOrEqual(tokens * 2.2);
 });
 
-test("counts letters that are no word as short tokens", () => {
+test("counts letters that are not a word as short tokens", () => {
   const letters = Array.from({ length: 400 }, (_, index) => String.fromCharCode(97 + ((index * 7 + index ** 2) % 26)));
   expect(boundTokens(letters.join(""))).toBeGreaterThan(280);
 });

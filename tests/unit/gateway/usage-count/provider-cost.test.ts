@@ -12,7 +12,7 @@ test.each([
   expect<string | null>(providerCostOf({ cost })).toBe(usd);
 });
 
-test.each([-1, Number.NaN, 1e9, "0.5", null, {}, { total_cost: "1" }])("%p is no cost", (cost) => {
+test.each([-1, Number.NaN, 1e9, "0.5", null, {}, { total_cost: "1" }])("%p is not a cost", (cost) => {
   expect(providerCostOf({ cost })).toBeNull();
 });
 

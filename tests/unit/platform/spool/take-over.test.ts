@@ -33,7 +33,7 @@ describe("groups that an earlier version kept in SQLite", () => {
     await new SpoolStore(folder.path).close();
     folder.change((database) => {
       database.run(insert, [1, "first"]);
-      // A blob is no text, so the second group can't be moved.
+      // A blob is not text, so the second group can't be moved.
       database.run(insert, [2, Buffer.from("other")]);
     });
     expect(() => new SpoolStore(folder.path)).toThrow();
@@ -47,7 +47,7 @@ describe("groups that an earlier version kept in SQLite", () => {
     await store.close();
   });
 
-  test("and lines that were put aside are on the disk before their other copy goes", async () => {
+  test("and lines that were quarantined are on the disk before their other copy goes", async () => {
     using folder = new Folder();
     const store = new SpoolStore(folder.path);
     store.complete(0, [{ text: '["note",1]', reason: "refused" }], 1_000);

@@ -37,7 +37,7 @@ export function BulkDialog(props: BulkProps): JSX.Element {
     queryKey: [previewPath, props.name, props.rows],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       apiPost<typeof bulkPreviewResponse>(previewPath, { action: props.name, rows: props.rows }, { signal }),
-    // What was true a moment ago is no preview.
+    // What was true a moment ago is not a preview.
     ...{ staleTime: 0, gcTime: 0 },
   }));
   const finish = (): void => {

@@ -5,7 +5,7 @@ import { type Acting, actFor, acting, refreshActing } from "../acting-for.ts";
 import { frameArea } from "../messages/frame.ts";
 import { createOrganisationsQuery } from "./organisation-queries.ts";
 
-/** Changes between the own account and those of organisations. */
+/** Changes between the user's own account and those of organisations. */
 export function AccountSwitcher(): JSX.Element {
   const texts = frameArea.texts().console;
   const query = createOrganisationsQuery();

@@ -14,7 +14,7 @@ export function createOrganisationsQuery() {
   }));
 }
 
-/** The projects of the organisation that the console acts for; nothing for the own account. */
+/** The projects of the organisation that the console acts for; nothing for the user's own account. */
 export function createProjectsQuery() {
   return createQuery(() => ({
     enabled: acting !== null,

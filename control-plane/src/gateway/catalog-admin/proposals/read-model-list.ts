@@ -36,7 +36,7 @@ export function readModelList(body: unknown): readonly ListedModel[] | null {
   return [...models.values()];
 }
 
-/** A model of which only the provider's name is known; null for a text that can't be a name. */
+/** A model whose only known fact is the provider's name for it; null for a text that can't be a name. */
 export function named(id: string): ListedModel | null {
   return idPattern.test(id)
     ? {
@@ -76,7 +76,7 @@ function readModel(entry: Fields): ListedModel | null {
   };
 }
 
-/** The kind of a model in the words of the list, of which some say it by what can be called. */
+/** The kind of a model in the words of the list; some lists say it by what can be called. */
 function typeOf(entry: Fields): string | null {
   const methods = entry["supportedGenerationMethods"];
   const endpoints = entry["endpoints"];

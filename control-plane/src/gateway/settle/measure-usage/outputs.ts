@@ -39,7 +39,7 @@ const items: OutputRules = {
   soldAsPriced: (measured) => measured,
 };
 
-/** The vectors of the Gemini API, of which some models report no usage at all: our own count has to be a fair one. */
+/** The vectors of the Gemini API. Some of its models report no usage at all, so our own count has to be fair. */
 const vectors: OutputRules = {
   ...items,
   countAnswer(_body, answer, { request }) {

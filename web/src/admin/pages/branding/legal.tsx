@@ -84,7 +84,7 @@ function LegalForm(props: { readonly place: Place; readonly stored: Stored }): J
   const withdrawal = createAction(brandingPath, legalPath);
   const [shown, setShown] = createSignal<string | null>(null);
   const newest = stored.versions[0];
-  // What an earlier edition said of itself is no news any more.
+  // What an earlier edition said of itself is no longer news.
   const changesNow = newest?.edition === stored.edition ? stored.changes : "";
   const bodyOf = (markdown: string, effective_on: string, { asks = false, changes = "" } = {}) => ({
     ...{ ...place, markdown, effective_on, changes },

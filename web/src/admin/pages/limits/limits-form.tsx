@@ -24,7 +24,7 @@ const shown = (name: LimitName, value: number | null | undefined): string =>
 
 const spendHint = t("By the calendar in UTC.");
 
-/** What a field says: null for no limit, undefined for what is no limit. */
+/** What a field says: null for no limit, undefined for what is not a limit. */
 function limitOf(name: LimitName, typed: string): number | null | undefined {
   const text = typed.trim();
   if (text === "") {

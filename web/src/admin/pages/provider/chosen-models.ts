@@ -30,7 +30,7 @@ export type TestState =
   | { readonly kind: "skipped"; readonly text: string }
   | { readonly kind: "done"; readonly result: TestResult };
 
-/** The kinds of which a test call costs next to nothing. */
+/** The kinds whose test calls cost next to nothing. */
 const testedKinds: ReadonlySet<string> = new Set(["chat", "embedding", "moderation", "rerank"]);
 
 export function isTestable({ fields }: ModelRow): boolean {

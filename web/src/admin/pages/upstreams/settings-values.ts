@@ -90,7 +90,7 @@ export function settingsProblems(values: SettingsValues): Partial<Record<keyof S
 
 /**
  * The settings that a form stands for; the backend checks them.
- * @param known what was set before, of which a form does not show everything
+ * @param known what was set before; a form does not show all of it
  */
 export function toSettings(values: SettingsValues, known: UpstreamSettingsInput | null): UpstreamSettingsInput {
   const entered = addressDialects.flatMap((dialect) => {

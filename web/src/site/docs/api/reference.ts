@@ -8,7 +8,7 @@ export type ReferenceEntry = {
   readonly route: `${"GET" | "POST"} /${string}`;
   /** Null for what no library of the examples calls in one step. */
   readonly example: Omit<ExampleCall, "method" | "path"> | null;
-  /** An example of the response as JSON, or null if it is no JSON. */
+  /** An example of the response as JSON, or null if it is not JSON. */
   readonly answer: object | null;
 };
 

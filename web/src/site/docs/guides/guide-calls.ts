@@ -8,7 +8,7 @@ const chat = {
   result: { field: "choices[0].message.content" },
 } as const;
 
-/** The calls of the guides that are no more than one request. */
+/** The calls of the guides that are a single request. */
 export const guideCalls = {
   vision: {
     ...chat,
