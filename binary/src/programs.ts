@@ -38,17 +38,17 @@ const serving: readonly Program[] = [
   ),
   alone(
     "probe",
-    "Asks the service of this machine whether it takes calls.",
-    { live: flag("Ask whether it lives.") },
+    "Checks whether the service on this machine takes calls.",
+    { live: flag("Only check that it is alive.") },
     () => import("@sluice/control-plane/commands/probe.ts"),
   ),
   onDatabase(
     "doctor",
-    "Checks what the service needs, and says what solves each problem.",
+    "Checks what the service needs, and says how to solve each problem.",
     {
       json: flag("Print JSON."),
-      offline: flag("Show credentials to no provider."),
-      quick: flag("Look only at settings, database and host, as the start does."),
+      offline: flag("Send no credentials to providers."),
+      quick: flag("Check only settings, database and host, as the start does."),
     },
     () => import("@sluice/control-plane/commands/doctor.ts"),
   ),
@@ -128,7 +128,7 @@ const keeping: readonly Program[] = [
       {
         reason: text("Why it is given back, for the audit log."),
         "silent-for": text("Choose all replicas that were silent for so many seconds."),
-        yes: flag("Do it; without it, only say what would be done."),
+        yes: flag("Do it; without this option, only print what would be done."),
       },
       () => import("@sluice/control-plane/commands/replicas.ts"),
     ),
@@ -141,7 +141,7 @@ const keeping: readonly Program[] = [
       {
         from: required("Its database, such as sqlite:/path/one-api.db; - reads the address from the standard input."),
         instance: text("The name of this source if there are several."),
-        options: text("A file of its options that are in no database."),
+        options: text("A file with its options, which are not in its database."),
         "salt-key-file": text("LiteLLM: the file with its salt key, or its master key if it has none."),
         config: text("LiteLLM: its config.yaml, whose models are added."),
         grant: text("LiteLLM: what each account without a budget gets, in USD."),

@@ -11,7 +11,7 @@ type ReadPage<Row> = (query: { readonly limit: number; readonly cursor: QueryVal
 /** The options of every command that prints a long list. */
 export const pageOptions = {
   limit: { type: "string", text: "The rows of a page, by default 50.", values: ["25", "50", "100"] },
-  cursor: { type: "string", text: "Where to go on, as the page before says." },
+  cursor: { type: "string", text: "The cursor that the previous page printed." },
   all: { type: "boolean", text: "Print all pages." },
 } as const satisfies Readonly<Record<string, Option>>;
 

@@ -337,7 +337,7 @@ async function makeDataDirectory(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The folder of the data can't be made: ${reason}. Set DATA_DIR to one that can be written.`);
+    throw new StartError(`The data folder can't be created: ${reason}. Set DATA_DIR to one that can be written.`);
   }
 }
 

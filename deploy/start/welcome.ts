@@ -82,8 +82,8 @@ export function productionText({
       : `none: no channel serves a model yet, so every call is refused; add one at ${url}/admin/upstreams/`;
   const steps = [
     ...(hasAdmin ? [] : [`Create an admin: ${commandLine("admin:create")} --username NAME --super`]),
-    ...(isServed ? [] : [`Log in at ${url}/admin/, add a channel under Upstreams, and add a model to it`]),
-    `Create a key at ${url}/console/keys/ as a user with a balance (an admin can add one under Manual adjust), and call:`,
+    ...(isServed ? [] : [`Log in at ${url}/admin/, add a channel under Channels, and add a model to it`]),
+    `Create a key at ${url}/console/keys/ as a user with a balance (an admin can add one under Adjust balance), and call:`,
   ];
   return text([
     ...rows([

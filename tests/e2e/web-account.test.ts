@@ -101,7 +101,7 @@ test(
       await dialog.getByRole("button", { name: "Close account" }).click();
       await page.getByText("The account is being closed.").waitFor();
       await page.getByRole("button", { name: "Close account" }).click();
-      await dialog.getByText("as the operator asked").waitFor();
+      await dialog.getByText("as the operator requested").waitFor();
       await dialog.getByLabel("Reason").fill("a mistake");
       await dialog.getByRole("button", { name: "Keep account" }).click();
       await page.getByText("The account will not be closed.").waitFor();

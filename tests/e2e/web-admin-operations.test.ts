@@ -371,7 +371,7 @@ describe("operations pages", () => {
         expect(await dialog.getByRole("button", { name: "Resend" }).isDisabled()).toBe(true);
         await dialog.getByLabel("Type resend").fill("resend");
         await dialog.getByRole("button", { name: "Resend" }).click();
-        await page.waitForSelector("text=2 mails were queued again");
+        await page.waitForSelector("text=2 e-mails were queued again");
         await page.getByText("Nothing matches these filters").waitFor();
         expect(await faultsOf(watched)).toEqual([]);
       });

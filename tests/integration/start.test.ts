@@ -263,7 +263,7 @@ test("a folder for the data that can't be made is named in one sentence", async 
   const { url } = await createTestDatabase();
   const program = start({ DATABASE_URL: url, DATA_DIR: join(place, "data") });
   expect(await program.exited).toBe(1);
-  expect(program.output().trim()).toMatch(/^The folder of the data can't be made: .*taken.*Set DATA_DIR to one/);
+  expect(program.output().trim()).toMatch(/^The data folder can't be created: .*taken.*Set DATA_DIR to one/);
 });
 
 test("a Postgres that dies is restarted", async () => {

@@ -27,7 +27,8 @@ describe.each(userTextBans.map((ban): [string, UserTextBan] => [ban.name, ban]))
 
   test("are found where they are", () => {
     const [refused, allowed, path] = examples[name] ?? ["", "", ""];
-    const found = (text: string) => findBannedTexts(ban, { path, text: `const text = ${JSON.stringify(text)};` }).length;
+    const found = (text: string) =>
+      findBannedTexts(ban, { path, text: `const text = ${JSON.stringify(text)};` }).length;
     expect([found(refused), found(allowed)]).toEqual([1, 0]);
   });
 });

@@ -31,7 +31,7 @@ export const auditCommands: readonly Command[] = [
       ...dayOptions,
       action: { type: "string", text: "What was done, such as channel.save." },
       actor: { type: "string", text: "Who did it." },
-      user: { type: "string", text: "The id of a user who did it, or to whom it was done." },
+      user: { type: "string", text: "The ID of a user who did it, or to whom it was done." },
       ...pageOptions,
     },
     run: list,

@@ -98,7 +98,7 @@ async function exportAll({ connect }: Call): Promise<Output> {
 async function importAll({ connect, input }: Call): Promise<Output> {
   const file = readChannelFile(await input.text());
   if (file === null) {
-    throw new Failure("usage", "The standard input is not a file that was made by: sluice channels export");
+    throw new Failure("usage", "The standard input is not a file from: sluice channels export");
   }
   const api = await connect();
   const names = new Set((await readAll(readPageOf(api))).map(({ name }) => name));
@@ -144,14 +144,14 @@ export const channelCommands: readonly Command[] = [
   {
     name: "channels enable",
     words: ["<id>"],
-    text: "Lets a channel get calls.",
+    text: "Enables a channel.",
     options: { reason },
     run: switching("/backend/admin/channel/enable/", "enabled"),
   },
   {
     name: "channels disable",
     words: ["<id>"],
-    text: "Keeps calls from a channel.",
+    text: "Disables a channel.",
     options: { reason },
     run: switching("/backend/admin/channel/disable/", "disabled"),
   },

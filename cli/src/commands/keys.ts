@@ -135,7 +135,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: "keys list",
     text: "Lists API keys, newest first: your own, or for admins those of all users.",
-    options: { user: { type: "string", text: "For admins: the id of a user." }, ...pageOptions },
+    options: { user: { type: "string", text: "For admins: the ID of a user." }, ...pageOptions },
     run: list,
   },
   {
@@ -147,28 +147,28 @@ export const keyCommands: readonly Command[] = [
   {
     name: "keys edit",
     words: ["<id>"],
-    text: "Changes an API key. What is not named stays.",
+    text: "Changes an API key. Settings that you do not name stay the same.",
     options: { name: { type: "string", text: "Its name." }, ...limits, reason: reasonOption },
     run: edit,
   },
   {
     name: "keys revoke",
     words: ["<id>"],
-    text: "Ends an API key for good.",
+    text: "Revokes an API key permanently.",
     options: { reason: reasonOption },
     run: revoke,
   },
   {
     name: "keys lock",
     words: ["<id>"],
-    text: "Stops an API key until it is unlocked; its user reads the reason. For admins.",
+    text: "Locks an API key until it is unlocked; its user sees the reason. For admins.",
     options: { reason: reasonOption },
     run: switching("lock"),
   },
   {
     name: "keys unlock",
     words: ["<id>"],
-    text: "Lets a locked API key work again. For admins.",
+    text: "Unlocks a locked API key. For admins.",
     options: { reason: reasonOption },
     run: switching("unlock"),
   },

@@ -39,5 +39,5 @@ export const loginCommands: readonly Command[] = [
     run: logIn,
   },
   { name: "logout", text: "Forgets the stored token.", run: logOut },
-  { name: "whoami", text: "Says whose token it is.", run: whoAmI },
+  { name: "whoami", text: "Shows whose token it is.", run: whoAmI },
 ];

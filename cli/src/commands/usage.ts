@@ -85,9 +85,9 @@ export const usageCommands: readonly Command[] = [
     text: "Lists calls, newest first: your own, or for admins those of all users.",
     options: {
       ...dayOptions,
-      key: { type: "string", text: "The id of an API key." },
+      key: { type: "string", text: "The ID of an API key." },
       model: { type: "string", text: "The name of a model." },
-      user: { type: "string", text: "For admins: the id of a user." },
+      user: { type: "string", text: "For admins: the ID of a user." },
       ...pageOptions,
     },
     run: calls,

@@ -76,7 +76,7 @@ export const userCommands: readonly Command[] = [
   {
     name: "users activate",
     words: ["<id>"],
-    text: "Lets a suspended user in again. For admins.",
+    text: "Reactivates a suspended user. For admins.",
     options: { reason: reasonOption },
     run: changing("active"),
   },

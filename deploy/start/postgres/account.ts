@@ -43,7 +43,7 @@ export async function chooseAccount(clusterDirectory: string): Promise<Account |
   const created = await findUser(createdUserName);
   if (!created) {
     throw new StartError(
-      `Postgres may not run as root, and no other user could be made for it (${added.output.trim()}). ` +
+      `Postgres can't run as root, and no other user could be created for it (${added.output.trim()}). ` +
         "Start as an ordinary user, or set DATABASE_URL to a Postgres of version 15 or later.",
     );
   }

@@ -96,8 +96,8 @@ async function createOutsidePlace(origin: string): Promise<string> {
     }
   }
   throw new StartError(
-    `The user that runs Postgres may not enter ${origin}, and none of ${outsideRoots.join(", ")} can be written. ` +
-      "Set DATA_DIR to a folder that other users may enter, or DATABASE_URL to a Postgres of version 15 or later.",
+    `The user that runs Postgres can't enter ${origin}, and none of ${outsideRoots.join(", ")} can be written. ` +
+      "Set DATA_DIR to a folder that other users can enter, or DATABASE_URL to a Postgres of version 15 or later.",
   );
 }
 

@@ -146,7 +146,11 @@ export const badFields: readonly BadInput[] = [
     { code: "request_too_large" },
   ],
   ["20 no messages", { body: '{"model":"gpt-4o-mini"}' }, { code: "missing_field", param: "messages" }],
-  ["20 messages that are not an array", { body: jsonWith({ messages: {} }) }, { code: "invalid_type", param: "messages" }],
+  [
+    "20 messages that are not an array",
+    { body: jsonWith({ messages: {} }) },
+    { code: "invalid_type", param: "messages" },
+  ],
   ["20 an empty conversation", { body: jsonWith({ messages: [] }) }, { code: "invalid_value", param: "messages" }],
   [
     "20 a message that is null",

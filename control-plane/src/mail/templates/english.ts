@@ -134,7 +134,9 @@ export const english: MailWords = {
   email_changed: {
     subject: "The e-mail address of your account was changed",
     title: "The e-mail address was changed",
-    body: ["Your account at {{service}} now has another e-mail address. We no longer send e-mails about it to this one."],
+    body: [
+      "Your account at {{service}} now has another e-mail address. We no longer send e-mails about it to this one.",
+    ],
     action: "Undo the change",
     notes: [
       "If it was you, there is nothing you need to do. If not, open the link within seven days: it restores this address, ends all sessions and lets you set a new password.",

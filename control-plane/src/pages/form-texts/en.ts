@@ -33,8 +33,7 @@ export const en = {
     onlyDomains: "You can sign up with an address at {domains}. With another address you need an invitation.",
     working: "Your browser is solving a small puzzle that keeps bots out. This takes a few seconds…",
     accept: "I have read and accept: {pages}",
-    needsScript:
-      "To sign up here, switch on JavaScript: the browser has to solve a small puzzle that keeps bots out.",
+    needsScript: "To sign up here, switch on JavaScript: the browser has to solve a small puzzle that keeps bots out.",
   },
   sent: {
     title: "Check your inbox",

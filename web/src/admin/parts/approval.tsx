@@ -122,7 +122,9 @@ export function DemandNotice(props: { readonly demand: (typeof demands)[number] 
   return (
     <Switch>
       <Match when={props.demand !== undefined && props.demand !== "nothing" && me.admin()?.is_super === false}>
-        <Notice tone="bad">{t("This exceeds an admin's limit, in one step or per day. A super-admin can do it.")}</Notice>
+        <Notice tone="bad">
+          {t("This exceeds an admin's limit, in one step or per day. A super-admin can do it.")}
+        </Notice>
       </Match>
       <Match when={props.demand === "second_person"}>
         <Notice tone="warn">{t("This waits until another super-admin has approved it.")}</Notice>

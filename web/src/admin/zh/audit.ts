@@ -5,5 +5,4 @@ export const auditZh = {
   "Actor kind": "操作者类型",
   "No changes yet": "还没有更改",
   "Logins, saves and adjustments are recorded here as they happen.": "登录、保存和余额调整发生时会记录在此。",
-  "Copy the request ID": "复制请求 ID",
 };

@@ -20,7 +20,6 @@ export const couponsZh = {
   "Valid from": "生效日期",
   "UTC.": "UTC。",
   "Only for a first purchase": "仅限首次购买",
-  "Only admins see it.": "仅管理员可见。",
   "The terms can't be changed later. Orders that wait for their payment hold a use until they are paid, cancelled or expired.":
     "条款之后无法更改。等待付款的订单会占用一次使用，直到付款、取消或过期。",
   "A coupon with unlimited uses, or above an admin's limit, waits":

@@ -110,8 +110,7 @@ export const errorsZh = {
   "The contents of this call can't be decrypted.": "此调用的内容无法解密。",
   "There is nothing at this path.": "这里没有内容。",
   "This account has 100 live API keys. Revoke one first.": "此账户已有 100 把有效的 API 密钥，请先吊销一把。",
-  "This covers too much. Narrow the time range or add a filter.":
-    "一次请求的内容过多。请缩短时间范围或添加筛选条件。",
+  "This covers too much. Narrow the time range or add a filter.": "一次请求的内容过多。请缩短时间范围或添加筛选条件。",
   "This idempotency key was used for another request.": "此幂等键已用于另一个请求。",
   "The same request is still in progress. Try again in a moment.": "同一请求正在处理，请稍后再试。",
   "This payment method is not configured.": "此支付方式尚未配置。",

@@ -19,5 +19,4 @@ export const performanceZh = {
   "Compared with the previous period": "与上一时段相比",
   "Both periods": "两个时段",
   "This period": "本时段",
-  "Previous period": "上一时段",
 };

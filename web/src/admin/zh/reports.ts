@@ -66,7 +66,6 @@ export const reportsZh = {
   "Net revenue, USD": "净收入（USD）",
   "No payments in these days": "这些日期没有付款",
   Other: "其他",
-  "Previous period": "上一时间段",
   "By day": "每日走势",
   tag: "标签",
   "A call counts for each of its tags, so the sums by tag can exceed the total. Calls without a tag are left out, and a report covers at most {count} days.":

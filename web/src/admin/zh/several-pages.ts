@@ -336,6 +336,8 @@ export const severalPagesZh = {
   "The call ended before a channel was chosen.": "调用在选定渠道之前已结束。",
   Call: "调用",
   "Copy the request ID": "复制请求 ID",
+  "Only admins see it.": "仅管理员可见。",
+  "Previous period": "上一时段",
   Streamed: "流式",
   "First token": "首个 token",
   Client: "客户端",

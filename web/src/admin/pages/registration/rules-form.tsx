@@ -167,7 +167,9 @@ function CreditFields(props: { readonly form: Form<Values> }): JSX.Element {
         label={t("For everybody, per day")}
         inputmode="numeric"
         autocomplete="off"
-        hint={t("How many people get credit; 0 means no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.")}
+        hint={t(
+          "How many people get credit; 0 means no limit. A network is a /24 or an IPv6 /48, a day is one of UTC.",
+        )}
         {...props.form.text("credits_per_day")}
       />
     </>

@@ -101,7 +101,7 @@ export function RequestFields(props: { readonly form: Fields }): JSX.Element {
       />
       <FieldRow>
         <ChoiceField
-          label={t("Name of the output limit")}
+          label={t("Output limit field")}
           hint={t("In requests that were converted from another dialect.")}
           options={tokenParams}
           {...props.form.text("upstream.flags.token_param")}

@@ -89,7 +89,10 @@ const sentences: Readonly<Partial<Record<ConsequenceKind, Count>>> = {
   sold_months: counted(t("month that was sold stays as bought"), t("months that were sold stay as bought")),
   renewals: counted(t("customer pays for it every month"), t("customers pay for it every month")),
   open_orders: counted(t("open order can still be paid"), t("open orders can still be paid")),
-  kept_renewals: counted(t("subscription continues, charged as before"), t("subscriptions continue, charged as before")),
+  kept_renewals: counted(
+    t("subscription continues, charged as before"),
+    t("subscriptions continue, charged as before"),
+  ),
   paused_top_ups: counted(
     t("automatic top-up charges nothing until it is on again"),
     t("automatic top-ups charge nothing until it is on again"),

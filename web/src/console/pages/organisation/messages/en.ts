@@ -15,7 +15,8 @@ export const messages = english({
   rename: "Rename",
   leave: "Leave",
   leaveTitle: "Leave this organisation?",
-  leaveText: "You lose access immediately, and the keys that you created for it are revoked. Usage and statements stay.",
+  leaveText:
+    "You lose access immediately, and the keys that you created for it are revoked. Usage and statements stay.",
   members: "Members",
   invite: "Invite",
   invited: "The invitation was sent.",

@@ -73,7 +73,8 @@ export const en = english({
     stopsText:
       "If `finish_reason` is `length`, raise `max_tokens`. If the stream ends without a last event, a timeout in your client, or a proxy in between, has closed the connection.",
     late: "A stream arrives all at once",
-    lateText: "Something in between buffers it. Turn off buffering in your proxy, or try `curl -N` from another network.",
+    lateText:
+      "Something in between buffers it. Turn off buffering in your proxy, or try `curl -N` from another network.",
     another: "Another model answers",
     anotherText:
       "If the key allows a fallback, `x-sluice-model-used` names the model that answered. Under `/msgcompat`, the operator can send a Claude name to another model; `/msgcompat/v1/models` lists the names.",
