@@ -59,7 +59,10 @@ function TokenRow(props: { readonly token: Token; readonly onRevoke: () => void 
   return (
     <li class={styles["token"]}>
       <div>
-        <bdi>{token().name}</bdi> <code>{`sl-mgmt-…${token().hint}`}</code>{" "}
+        <strong>
+          <bdi>{token().name}</bdi>
+        </strong>{" "}
+        <code>{`sl-mgmt-…${token().hint}`}</code>{" "}
         <Status tone={tones[token().status]}>{texts.statusNames[token().status]}</Status>
         <Show when={token().organisation}>
           {(name) => (

@@ -119,7 +119,10 @@ function WebhookFacts(props: { readonly webhook: Webhook }): JSX.Element {
   const webhook = (): Webhook => props.webhook;
   return (
     <div>
-      <bdi>{webhook().name}</bdi> <Status tone={tones[webhook().status]}>{texts.statusNames[webhook().status]}</Status>
+      <strong>
+        <bdi>{webhook().name}</bdi>
+      </strong>{" "}
+      <Status tone={tones[webhook().status]}>{texts.statusNames[webhook().status]}</Status>
       <div>
         <bdi dir="ltr">{webhook().place}</bdi>
       </div>

@@ -12,15 +12,13 @@ export const docsChangelogPage = {
     name: docNames["/docs/changelog/"],
     content: (_, { locale, formats }) => {
       const texts = changelogTexts[locale];
-      const days = changesByDay().map(([day, ids], at) => ({
+      const days = changesByDay().map(([day, ids]) => ({
         id: `day-${day}`,
         title: formats.date(`${day}T00:00:00Z`),
-        blocks: [
-          ...(at === 0 ? [{ kind: "text" as const, text: fill(texts.feed, { feed: changesFeedPath }) }] : []),
-          { kind: "list" as const, items: ids.map((id) => texts.change[id]) },
-        ],
+        blocks: [{ kind: "list" as const, items: ids.map((id) => texts.change[id]) }],
       }));
-      return { title: texts.title, lead: texts.lead, sections: days };
+      const lead = `${texts.lead} ${fill(texts.feed, { feed: changesFeedPath })}`;
+      return { title: texts.title, lead, sections: days };
     },
   }),
   feed: changesFeedPath,
