@@ -30,18 +30,22 @@ type Answer = ResponseOf<typeof overviewResponse>;
 const path = "/backend/admin/overview/";
 const refreshMs = 60_000;
 
-const rows: readonly { readonly label: string; readonly keys: readonly string[] }[] = [
+type Row = { readonly label: string; readonly keys: readonly string[] };
+
+/** How it goes, and what waits for someone; the other figures are below the course of the days. */
+const headRows: readonly Row[] = [
   {
-    label: t("Money"),
-    keys: ["revenue_usd", "refunds_usd", "net_revenue_usd", "payments", "pending_orders", "orders_in_review"],
+    label: t("Key figures"),
+    keys: ["net_revenue_usd", "payments", "requests", "success_rate", "quota", "active_users"],
   },
+  { label: t("Needs attention"), keys: ["pending_orders", "orders_in_review", "pending_leads", "mail_failures"] },
+];
+
+const moreRows: readonly Row[] = [
+  { label: t("Money"), keys: ["revenue_usd", "refunds_usd", "mock_usd"] },
   {
-    label: t("Traffic"),
-    keys: ["requests", "success_rate", "tokens", "input_tokens", "output_tokens", "quota"],
-  },
-  {
-    label: t("Users and mail"),
-    keys: ["new_users", "active_users", "repeat_users", "pending_leads", "mail_failures", "mock_usd"],
+    label: t("Users and tokens"),
+    keys: ["new_users", "repeat_users", "tokens", "input_tokens", "output_tokens"],
   },
 ];
 
@@ -68,7 +72,7 @@ export function Page(): JSX.Element {
       </Show>
       <ShownAfter isReady={setup.isSettled()}>
         <RangeBar state={range} />
-        <Switch fallback={<LoadingFigures rows={rows} />}>
+        <Switch fallback={<LoadingFigures rows={headRows} />}>
           <Match when={query.isError && query.data === undefined}>
             <ErrorState error={query.error} onRetry={() => void query.refetch()} />
           </Match>
@@ -105,16 +109,19 @@ function headText({ range, usage_as_of, read_at }: Answer): string {
 function Overviews(props: { readonly answer: Answer; readonly range: RangeState }): JSX.Element {
   return (
     <>
-      {rows.map(({ label, keys }) => (
-        <FigureRow label={label} keys={keys} figures={props.answer.figures} />
+      {headRows.map((row) => (
+        <FigureRow {...row} figures={props.answer.figures} />
       ))}
-      <HowCounted />
       <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
       <div class="card-grid" data-columns="three">
         <PartCard title={t("By model")} parts={props.answer.by_model} />
         <PartCard title={t("By channel")} parts={props.answer.by_provider} success={callFigures.attempts[0]} />
         <PartCard title={t("By exit node")} parts={props.answer.by_node} otherwise={t("no exit node")} />
       </div>
+      {moreRows.map((row) => (
+        <FigureRow {...row} figures={props.answer.figures} />
+      ))}
+      <HowCounted />
     </>
   );
 }

@@ -11,6 +11,7 @@ import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
+import { mayDo } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
@@ -43,7 +44,7 @@ export function Page(): JSX.Element {
   const isNew = (): boolean => keys.data?.keys.every((key) => key.first_request_at === null) === true;
   return (
     <>
-      <PageHead title={texts.title} />
+      <PageHead title={texts.title} actions={<AddBalance />} />
       <Show when={balance.isError && balance.data === undefined ? balance.error : null}>
         {(error) => <ErrorState error={error()} onRetry={() => void balance.refetch()} />}
       </Show>
@@ -67,17 +68,42 @@ export function Page(): JSX.Element {
                 />
               </Show>
               <SpentCard summary={data()} />
-              <Show when={data().by_key.length > 0}>
-                <TopKeys summary={data()} />
-              </Show>
             </>
           )}
         </Match>
       </Switch>
       <Show when={!isNew()}>
-        <RecentErrors />
+        <div class={styles["pair"]}>
+          <Show when={summary.data} fallback={summary.isError ? null : <LoadingKeys />}>
+            {(data) => (
+              <Show when={data().by_key.length > 0}>
+                <TopKeys summary={data()} />
+              </Show>
+            )}
+          </Show>
+          <RecentErrors />
+        </div>
       </Show>
     </>
+  );
+}
+
+/** The way to more balance, for members who may pay. */
+function AddBalance(): JSX.Element {
+  return (
+    <Show when={mayDo("billing")}>
+      <a class="button" href="/console/billing/">
+        {homeArea.texts().toBilling}
+      </a>
+    </Show>
+  );
+}
+
+function LoadingKeys(): JSX.Element {
+  return (
+    <Card title={homeArea.texts().topKeys}>
+      <LoadingPart />
+    </Card>
   );
 }
 

@@ -15,8 +15,8 @@ export const messages: HomeMessages = {
   },
   noPace: "لم يُنفق شيء خلال آخر 30 يومًا",
   today: "الإنفاق اليوم",
-  week: "7 أيام",
-  month: "30 يومًا",
+  week: "الإنفاق، 7 أيام",
+  month: "الإنفاق، 30 يومًا",
   requests: {
     zero: "لا طلبات",
     one: "طلب واحد",
