@@ -67,7 +67,7 @@ async function main(): Promise<void> {
       },
     );
   };
-  // A second signal ends the process at once; a second error must not cut off the calls that the first one lets finish.
+  // A second signal ends the process immediately; a second error must not cut off the calls that the first one lets finish.
   let signals = 0;
   const stopOnSignal = () => {
     signals += 1;
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
     log.error("program.unhandled_rejection", { error });
     stop();
   });
-  // This line comes last, because its reader may stop the process at once.
+  // This line comes last, because its reader may stop the process immediately.
   listeners = listen(program, config, log);
   log.info("program.listening", { url: `http://${config.HOST}:${listeners.port}` });
 }

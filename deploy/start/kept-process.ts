@@ -75,7 +75,7 @@ export class KeptProcess {
     await this.#endChild();
   }
 
-  /** Shuts the program down and restarts it at once. */
+  /** Shuts the program down and restarts it immediately. */
   async replace(): Promise<void> {
     await this.stop();
     this.start();

@@ -9,7 +9,7 @@ const samePressMs = 500;
 
 /**
  * Runs the service until it is asked to stop: SIGINT (Ctrl-C), SIGTERM or SIGHUP drain it, as does the end of the
- * command that started it; a second signal ends everything at once.
+ * command that started it; a second signal ends everything immediately.
  * @returns the exit code of the program
  */
 export async function runSupervisor(settings: StartSettings): Promise<number> {

@@ -77,7 +77,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends everything at once. Postgres recovers at the next start. */
+  /** Ends everything immediately. Postgres recovers at the next start. */
   async kill(): Promise<void> {
     this.#stopping.abort();
     for (const child of [...this.#workers, this.#sandbox]) {

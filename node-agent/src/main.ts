@@ -60,7 +60,7 @@ function run(config: Config): void {
   let signals = 0;
   const stop = () => {
     signals += 1;
-    // A second signal ends the process at once.
+    // A second signal ends the process immediately.
     if (signals > 1) {
       process.exit(1);
     }
@@ -78,7 +78,7 @@ function run(config: Config): void {
   };
   process.on("uncaughtException", onUnexpected);
   process.on("unhandledRejection", onUnexpected);
-  // This line comes last, because its reader may send a signal at once.
+  // This line comes last, because its reader may send a signal immediately.
   agent.log.info("agent.listening", { host: config.host, port: listener.port, hasTls: config.tls !== null, version });
 }
 

@@ -126,7 +126,7 @@ describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on providers wi
     expect(said("tool")).toMatchObject([{ tool_call_id: "call_1", content: expect.stringContaining(found) }]);
   });
 
-  test("looks at a picture, and goes on with a conversation", async () => {
+  test("looks at a picture, and continues with a conversation", async () => {
     const path = join(agent.project, "a.png");
     await writeFile(path, Buffer.from(picture, "base64"));
     provider.script([
@@ -188,7 +188,7 @@ describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on providers wi
     expect(said("assistant")).toMatchObject([{ tool_calls: [{ id: "call_1", extra_content }] }]);
   });
 
-  test("summarizes a conversation that no longer fits, and goes on with it", async () => {
+  test("summarizes a conversation that no longer fits, and continues with it", async () => {
     const call = { name: "exec_command", id: "call_1", arguments: { cmd: "true" } };
     provider.script([
       { toolCalls: [call], tokens: { prompt: 400_000, completion: 10 } },

@@ -31,7 +31,7 @@ const limitReached = {
   },
 };
 
-test("the playground makes its own key, compares models, and goes on from a changed message", async () => {
+test("the playground makes its own key, compares models, and continues from a changed message", async () => {
   const { cookie, gatewayUserId } = await loginUser(scene.web.rig, { quota: 2_500_000n });
   const watched = await scene.browser.open({ url: scene.web.sluice.url, cookie, expectedStatuses: [400, 429] });
   const { page } = watched;

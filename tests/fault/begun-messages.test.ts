@@ -56,7 +56,7 @@ describe.each(arrangements)("a stream that has begun by itself, %s", (arrangemen
 
   const rowOf = async (name: Name) => (await waitForSettledRows(scene.rig.db, users.get(name) ?? 0n, 1))[0];
 
-  test("goes on with a message that comes whole, which is charged for", async () => {
+  test("continues with a message that comes whole, which is charged for", async () => {
     expect(received.get("message")).toStartWith("event: ping\n");
     expect(received.get("message")).toContain('"text":"Hi there"');
     expect(received.get("message")).toEndWith('event: message_stop\ndata: {"type":"message_stop"}\n\n');

@@ -53,7 +53,7 @@ describe("a channel with several credentials", () => {
     return { status: answer.status, used, quota };
   };
 
-  test("goes on with another one after a limit, and keeps the first for later", async () => {
+  test("continues with another one after a limit, and keeps the first for later", async () => {
     faulty.provider.script({ status: 429, retryAfter: 30 }, isWith("limited-main"));
     const first = await tried("limited");
     expect(first).toMatchObject({

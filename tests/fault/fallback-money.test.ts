@@ -1,4 +1,4 @@
-/** Money while calls go on with another model: the cap is exact, and a killed process settles each call at most once. */
+/** Money while calls continue with another model: the cap is exact, and a killed process settles each call at most once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findFreePort } from "@sluice/deploy/start/port";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
@@ -16,7 +16,7 @@ const dear = { model: "dear", price: 1_000n };
 const covered = 10;
 const callCount = 120;
 
-describe("calls that go on with a dearer model", () => {
+describe("calls that continue with a dearer model", () => {
   let provider: SandboxProvider;
   let rig: SluiceRig;
   let replicas: SluiceProcess[];
@@ -103,7 +103,7 @@ describe("calls that go on with a dearer model", () => {
   });
 });
 
-describe("a process that is killed while calls go on with another model", () => {
+describe("a process that is killed while calls continue with another model", () => {
   test("settles each call once, or releases what it held", async () => {
     const provider = startSandboxProvider({ keepsRecords: false });
     const rig = await SluiceRig.create(provider.url);

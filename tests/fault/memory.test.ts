@@ -20,7 +20,7 @@ const readersMax = Math.min(500, Math.floor((pressurePages * 4_096) / kernelByte
 /** Long enough that nobody is cut off before all are stalled. */
 const stallMsMax = 600_000;
 /**
- * Well above what the system takes for a slow reader: it lets a sender go on only when a third of its buffer is free.
+ * Well above what the system takes for a slow reader: it lets a sender continue only when a third of its buffer is free.
  */
 const patienceMs = 8_000;
 

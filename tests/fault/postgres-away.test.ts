@@ -177,7 +177,7 @@ describe("while Postgres is killed and down", () => {
 });
 
 describe("while Postgres is down for longer than the first slice of a budget lasts", () => {
-  test("users with plenty of quota go on, those who call all the time and those who pause", async () => {
+  test("users with plenty of quota continue, those who call all the time and those who pause", async () => {
     const model = "flat-while-away";
     await rig.addFlatPriceModel(model, 1_000n);
     const keeper = await rig.startProcess({ LEASE_KEPT_MS: "60000" });

@@ -97,7 +97,7 @@ test("a token ends with its owner's password, on every replica", async () => {
   }
 });
 
-test("a token ends when its owner sets up an authenticator, and the owner's session goes on", async () => {
+test("a token ends when its owner sets up an authenticator, and the owner's session continues", async () => {
   const { console: page } = await makeUser();
   const { body } = await page.post("/backend/tokens/create/", { ...wish, password });
   const secret = body["secret"] as string;

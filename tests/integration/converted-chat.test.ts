@@ -79,7 +79,7 @@ describe.each(arrangements)("a channel that speaks the Messages API alone, %s", 
     expect(row?.quota).toBe((cost * 500_000n + 10n ** 8n - 1n) / 10n ** 8n);
   });
 
-  test.each([model, olderModel])("goes on after tools with signed thinking, whole (%s)", async (name) => {
+  test.each([model, olderModel])("continues after tools with signed thinking, whole (%s)", async (name) => {
     const call = { name: "get_weather", arguments: { city: "Rome" } };
     scene.provider.script([
       { text: "Let me see.", reasoning: "A tool.", toolCalls: [call, call] },

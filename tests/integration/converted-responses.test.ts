@@ -97,7 +97,7 @@ describe.each(arrangements)("a response of a channel of chat completions, %s", (
     expect(scene.upstreamBody(0)).toMatchObject({ response_format: { type: "json_schema" } });
   });
 
-  test("goes on after a tool", async () => {
+  test("continues after a tool", async () => {
     scene.provider.script([{ text: "Warm.", toolCalls: [] }]);
     const response = await client.responses.create({
       model,

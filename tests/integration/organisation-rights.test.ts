@@ -154,7 +154,7 @@ test("a token that is made while acting for an organisation is for that one, and
   expect(await keysOf(own)).toEqual([]);
 });
 
-test("keys that a person has made for an organisation stop while the person is suspended; those of others go on", async () => {
+test("keys that a person has made for an organisation stop while the person is suspended; those of others continue", async () => {
   const organisation = await makeOrganisation(rig, url, 100_000n);
   const maker = await addMember(rig, url, organisation, "admin");
   const made = await makeKey(url, maker, organisation.id);

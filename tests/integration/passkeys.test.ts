@@ -179,7 +179,7 @@ test("a key that can't be copied is refused when its counter says it was, with a
   expect(codeOf(await logIn(authenticator))).toEqual([200, null]);
 });
 
-test("a synced key goes on after a counter that fell, and its owner gets a mail", async () => {
+test("a synced key continues after a counter that fell, and its owner gets a mail", async () => {
   const { email, authenticator } = await withPasskey({ isSynced: true, counts: true });
   const copy = authenticator.copy();
   expect(codeOf(await logIn(authenticator))).toEqual([200, null]);

@@ -84,7 +84,7 @@ test("admins see which sign-ins are linked to a user", async () => {
   expect(body["sign_ins"]).toMatchObject([{ issuer: issuer.url, email: "seen@example.org" }]);
 });
 
-test("a path to go on to that is too long for the cookie is dropped, and the sign-in works", async () => {
+test("a path to continue to that is too long for the cookie is dropped, and the sign-in works", async () => {
   const browser = new SignInBrowser(sluice.url);
   const begun = await browser.begin("acme", { next: `/console/${"ä".repeat(1_500)}` });
   const answer = { sub: "long", email: "long@example.org", email_verified: true };

@@ -348,7 +348,7 @@ test("the last way in can't be removed, and a login that is old is not enough to
   expect((await userOf(email))?.links).toBe(1);
 });
 
-test("another site can't begin a sign-in, and a strange path to go on to is not followed", async () => {
+test("another site can't begin a sign-in, and a strange path to continue to is not followed", async () => {
   const elsewhere = await fetch(`${sluice.url}/login/with/acme/`, {
     headers: { "sec-fetch-site": "cross-site" },
     redirect: "manual",

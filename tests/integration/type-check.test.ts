@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(tree, { recursive: true }));
 
-test("a run that builds on the last one finds what is wrong since, and goes on finding it", async () => {
+test("a run that builds on the last one finds what is wrong since, and keeps finding it", async () => {
   expect(await check()).toEqual([]);
   await write("prices/src/quote.ts", "export const quote = { cost: String(0) };\n");
   const changed = ["bills/src/bill.ts TS2322"];

@@ -63,7 +63,7 @@ async function fillCoupons(db: Database): Promise<void> {
       ('FAIR-BONUS', 'bonus', 25, null, 'Fair in May', false, '{monthly-20}', 100, 1, null, null, now() - interval '2 days', 'somebody', 'shot coupon 3')`;
 }
 
-/** Plans that renew: one goes on on new terms, one fails, one has ended. */
+/** Plans that renew: one continues on new terms, one fails, one has ended. */
 async function fillRenewals(db: Database, { userId }: Owner): Promise<void> {
   await db.sql`update plan set renews = true where plan_code = 'monthly-20'`;
   await db.sql`

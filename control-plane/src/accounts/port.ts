@@ -10,7 +10,7 @@ import type { FormPageState, FormProblem } from "../platform/form-problem.ts";
 export type GatewayUsers = {
   /** Creates a user in the group where accounts with this address start, without quota. */
   readonly create: (tx: Queryable, email: string) => Promise<GatewayUserId>;
-  /** Changes the given fields; absent fields stay unchanged. Replicas are notified at once. */
+  /** Changes the given fields; absent fields stay unchanged. Replicas are notified immediately. */
   readonly change: (
     tx: Queryable,
     id: GatewayUserId,

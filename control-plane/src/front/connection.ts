@@ -35,7 +35,7 @@ export type FrontShared = {
   partialBytes: number;
   /** Called once, when the connection is closed. */
   readonly onClose: (connection: ClientConnection) => void;
-  /** What a listener or a stream has thrown: the connection goes on as if it had not. */
+  /** What a listener or a stream has thrown: the connection continues as if it had not. */
   readonly onFailure: (error: unknown) => void;
 };
 

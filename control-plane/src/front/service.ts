@@ -9,7 +9,7 @@ import { HeadTable } from "./request-head.ts";
 type Data = { connection: ClientConnection | null };
 
 /**
- * The listener of the service. It serves the calls that it knows by itself; a connection with anything else goes on to
+ * The listener of the service. It serves the calls that it knows by itself; a connection with anything else is passed on to
  * the runtime's server, which listens on a port of this machine.
  */
 export class Front {

@@ -10,7 +10,7 @@ import { cacheHeader } from "./response-cache/read-wish.ts";
 import { ReplayedEvents } from "./response-cache/replay-events.ts";
 import type { CacheEntry } from "./response-cache/response-cache.ts";
 
-/** How a call goes on that is not answered from the cache, and what a response to it can have now. */
+/** How a call continues that is not answered from the cache, and what a response to it can have now. */
 type Provided = { readonly ask: () => Promise<GatewayResponse>; readonly most: Pick<Units, "outputTokens"> };
 
 /** A call whose key uses the cache: it gets the response to an equal request, or one of a provider that is kept. */

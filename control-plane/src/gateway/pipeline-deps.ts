@@ -31,7 +31,7 @@ export interface UsageSpool {
 export interface GatewayObserver {
   /** @param exitNode the code of the exit node that was tried, or null */
   onAttempt(attempt: Attempt, exitNode: string | null): void;
-  /** A call goes on with another model. @param reason the result of the last attempt, or why there was none */
+  /** A call continues with another model. @param reason the result of the last attempt, or why there was none */
   onFallback(from: string, to: string, reason: string): void;
   /** @param quota what the call costs before a multiplier */
   onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void;

@@ -32,7 +32,7 @@ export type PeerUser = {
   /** In a form that logins here know; null for a user without a password that can be moved. */
   readonly passwordHash: string | null;
   readonly authenticator: ImportedAuthenticator | null;
-  /** Who administers the other program is a customer here, without the rights. */
+  /** Somebody who administers the other program is a customer here, without the rights. */
   readonly isAdmin: boolean;
   readonly state: AccountState;
   readonly quota: bigint;

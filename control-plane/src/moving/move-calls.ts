@@ -22,7 +22,7 @@ export type CallsToMove = {
 
 /**
  * Moves single calls as history. Each page is a transaction of its own, so that memory is bounded and a run that was
- * interrupted goes on: calls that are here already are passed over.
+ * interrupted continues: calls that are here already are passed over.
  * @param findings what reading the pages notes
  */
 export async function moveCalls(

@@ -18,7 +18,7 @@ import type { Item } from "./store.ts";
 const nameLengthMax = 100;
 const limitMax = 1_000_000_000_000_000n;
 
-/** The API keys: clients go on with those that they have. */
+/** The API keys: clients continue with those that they have. */
 export async function moveKeys(step: Step): Promise<void> {
   const items = await step.items("key");
   const groups = await step.items("group");

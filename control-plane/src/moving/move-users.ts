@@ -22,7 +22,7 @@ import type { Item } from "./store.ts";
 /** What administrators of the other programs are given, which would be a password that everyone knows. */
 const knownPassword = "123456";
 
-/** The users with their balances. Who could take an address or a name from another account gets none. */
+/** The users with their balances. A user who could take an address or a name from another account gets neither. */
 export async function moveUsers(step: Step, masterKey: MasterKey): Promise<void> {
   const items = await step.items("user");
   const groups = await step.items("group");

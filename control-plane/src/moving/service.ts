@@ -108,7 +108,7 @@ export async function cutOver(db: Database, data: PeerData, options: ImportOptio
 
 /**
  * Moves what balances have changed there since the cut-over, when the calls that had begun there have ended. Until the edge
- * led here, people could go on making and deleting keys and accounts there: these are moved and ended, too.
+ * led here, people could keep making and deleting keys and accounts there: these are moved and ended, too.
  * @throws Error before the cut-over
  */
 export async function settleRest(

@@ -115,7 +115,7 @@ export async function putItem(
 
 /**
  * Keeps these accounts from being closed until the transaction ends: what it writes for them is erased when they are.
- * Their owners can go on using them.
+ * Their owners can keep using them.
  * @returns those that have been closed; users who were deleted there have the same status, but have closed nothing here
  */
 export async function lockAccounts(

@@ -82,7 +82,7 @@ function passkeyButton(next: string, locale: Locale): Html {
 </div>`;
 }
 
-/** What a sign-in takes along: where to go on, or the code of an invitation. */
+/** What a sign-in takes along: where to continue, or the code of an invitation. */
 type Brought = { readonly next: string } | { readonly invitation: string };
 
 /** The services where people can sign in instead. They are links: a form could not lead to another site from here. */

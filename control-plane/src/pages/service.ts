@@ -75,7 +75,7 @@ export class Pages {
           });
   }
 
-  /** Starts rendering the public pages, and checking whether they are up to date; `refresh` checks at once. */
+  /** Starts rendering the public pages, and checking whether they are up to date; `refresh` checks immediately. */
   start(): void {
     if (this.#site !== null) {
       this.refresh();
@@ -179,7 +179,7 @@ export class Pages {
     const asks = await this.#deps.consents.isOwedBy(user.userId);
     const { pathname, searchParams } = new URL(request.url);
     if (asks !== (pathname === consentPath)) {
-      // Who has nothing to accept, in another tab perhaps, goes on.
+      // Who has nothing to accept, in another tab perhaps, continues.
       return seeOther(
         asks ? `${consentPath}?next=${encodeURIComponent(path)}` : safeNext(searchParams.get("next") ?? ""),
       );

@@ -5,7 +5,7 @@ const quickMsMax = 500;
 
 /**
  * Runs statements again that failed: a lost connection is not an outage, nor are two or three. While the database is
- * known to be unreachable, every attempt fails at once.
+ * known to be unreachable, every attempt fails immediately.
  * @param attempt must be right to run again when the effect of an earlier one is unknown
  * @throws what the last attempt threw
  */

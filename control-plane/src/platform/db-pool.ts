@@ -38,7 +38,7 @@ export type PoolOptions = {
  */
 const silenceGraceMs = 1_000;
 
-/** More callers than this are refused at once instead of queued. */
+/** More callers than this are refused immediately instead of queued. */
 const waitersMax = 1_000;
 
 /** This is long enough for a server that is back, and short enough for a caller who would rather get an error. */
@@ -46,7 +46,7 @@ const acquireTimeoutMsWhileAway = 250;
 
 /** A connection that nobody needs is closed after this time. */
 const idleMsMax = 10_000;
-/** One connection stays, so that a quiet process answers its next statement at once. */
+/** One connection stays, so that a quiet process answers its next statement immediately. */
 const idleConnectionsMin = 1;
 const connectionLifetimeSecondsMax = 3_600;
 

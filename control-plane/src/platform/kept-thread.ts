@@ -37,7 +37,7 @@ export type KeptThreadOptions = {
 
 /**
  * A second thread that works for as long as the process does. One that fails, ends or no longer answers is replaced
- * after a pause; the first thread goes on without it.
+ * after a pause; the first thread continues without it.
  */
 export class KeptThread {
   readonly #options: KeptThreadOptions;

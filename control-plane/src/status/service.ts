@@ -56,7 +56,7 @@ export class StatusBoard {
     return kept?.key !== key ? null : { page: { ...page(), updated_at: kept.at }, ...kept.view };
   }
 
-  /** Reads at once when somebody asks next. */
+  /** Reads immediately when somebody asks next. */
   forget(): void {
     if (this.#kept !== null) {
       this.#kept = { ...this.#kept, atTick: Number.NEGATIVE_INFINITY };

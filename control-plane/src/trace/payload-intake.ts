@@ -93,7 +93,7 @@ export class PayloadIntake {
 
   async #close(timeoutMs: number): Promise<void> {
     while (this.#read() > 0) {
-      // The ring is emptied at once: nothing is added to it any more.
+      // The ring is emptied immediately: nothing is added to it any more.
     }
     await this.#writer.close(timeoutMs);
     this.#deps.report({ topic: "payloads", kind: "closed" });

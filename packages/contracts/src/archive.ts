@@ -6,7 +6,7 @@ import { wireInteger } from "./wire.ts";
 export const archivedKinds = ["channel", "model", "plan", "group", "node"] as const;
 export type ArchivedKind = (typeof archivedKinds)[number];
 
-/** What refers to it, and what archiving means for that: it is removed, goes on as it is, or has to be changed first. */
+/** What refers to it, and what archiving means for that: it is removed, continues as it is, or has to be changed first. */
 export const archiveEffects = {
   abilities: "removed",
   credentials: "removed",

@@ -32,7 +32,7 @@ export const memberSaveInput = z.strictObject({
   spend_per_month: monthly,
 });
 
-/** What becomes of the keys of somebody who leaves: they end, or the organisation goes on using them. */
+/** What becomes of the keys of somebody who leaves: they end, or the organisation keeps using them. */
 export const leaverKeys = ["revoke", "keep"] as const;
 export const memberRemoveInput = z.strictObject({ member_id: recordId, keys: z.enum(leaverKeys) });
 

@@ -225,7 +225,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     this.contentLength = contentLength;
     this.#phase = "held";
     const response = { status, headers, body: this };
-    // The rest of the packet is kept first, so that the receiver can read the body at once.
+    // The rest of the packet is kept first, so that the receiver can read the body immediately.
     queueMicrotask(() => this.#receiver.onResponse(response));
   }
 

@@ -76,7 +76,7 @@ export type HttpLimits = {
   readonly responseBytesMax: number;
   /**
    * How long, and for how many bytes, the body may continue after the signal fired, once the head of the response has
-   * arrived. Without it, the signal ends the body at once. The time is read repeatedly until it is over, because it may
+   * arrived. Without it, the signal ends the body immediately. The time is read repeatedly until it is over, because it may
    * become shorter.
    */
   readonly afterAbort?: { readonly timeoutMs: number; readonly bytesMax: number };

@@ -23,7 +23,7 @@ export type SandboxProvider = {
   script(behaviours: Behaviour | readonly Behaviour[], conditions?: Conditions): void;
   /** Empties script, records and the cache of prompts. */
   reset(): void;
-  /** Sets the treatment of new connections: accepted as usual, or ended at once by FIN or RST. */
+  /** Sets the treatment of new connections: accepted as usual, or ended immediately by FIN or RST. */
   setConnectionFault(fault: "none" | "fin" | "rst"): void;
   /**
    * The waits below resolve with the record of the request with that index (from 0); they reject after `timeoutMs`

@@ -98,7 +98,7 @@ describe("a run", () => {
     expect((await run("users.activate", users)).body).toMatchObject({ counts: { done: 3 } });
   });
 
-  test("goes on after a row that is refused, and says why it was", async () => {
+  test("continues after a row that is refused, and says why it was", async () => {
     const [replaced, replacing, free] = await addModels(3);
     await rig.db.sql`update model set replacement_model = ${replaced ?? ""} where name = ${replacing ?? ""}`;
     const { body } = await run("models.archive", [replaced, free]);

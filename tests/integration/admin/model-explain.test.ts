@@ -170,7 +170,7 @@ describe("the route of a name", () => {
     ]);
   });
 
-  test("goes on to other models, where a rule says so", async () => {
+  test("continues with other models, where a rule says so", async () => {
     const rule = {
       ...{ is_of_group: false, is_for_every_key: false },
       models: [

@@ -249,7 +249,7 @@ describe("odd rows", () => {
     );
     expect(texts("two_fas")).toEqual([
       expect.stringMatching(/^2 User 3 has begun to set up an authenticator/),
-      expect.stringMatching(/^1 authenticator Each goes on working here/),
+      expect.stringMatching(/^1 authenticator Each keeps working here/),
     ]);
     expect(texts("top_ups")).toEqual([expect.stringContaining("1 success, 1 pending, 10 USD of which was credited")]);
     expect(texts("options")).toEqual([expect.stringContaining("EpayKey")]);

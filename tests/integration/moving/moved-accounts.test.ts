@@ -79,7 +79,7 @@ describe("users of one-api", () => {
 });
 
 describe("keys of one-api", () => {
-  test("go on working, with the models that they may use", async () => {
+  test("keep working, with the models that they may use", async () => {
     expect(await listModels("sk-fwRIUl5xYi9FFRRx15A6E0636bAd41B7A2CfEeFdFcA781E4")).toMatchObject({ status: 200 });
     const limited = await listModels("sk-AxRHcYJAzjGqS0dNF418187f158c4a9f974b00230783Ec04");
     expect(limited).toEqual({ status: 200, models: ["gpt-4o", "gpt-4o-mini"] });

@@ -119,7 +119,7 @@ describe("the report about second factors", () => {
       .join("\n");
 
   test("says by row what is moved and what is not, and quotes no secret", () => {
-    expect(of("two_fas", "2 authenticators")).toContain("note: Each goes on working here");
+    expect(of("two_fas", "2 authenticators")).toContain("note: Each keeps working here");
     expect(of("two_fas", "3")).toContain("lost: The secret of the authenticator of user 3 can't be read");
     expect(of("two_fas", "4")).toContain("note: User 5 has begun to set up");
     expect(of("two_fas", "user 4711")).toContain("lost: The user does not exist");

@@ -69,7 +69,7 @@ const saying = (table: string, id: string, words: string): boolean =>
   report.findings.some((finding) => finding.table === table && finding.id === id && finding.text.includes(words));
 
 describe("keys of LiteLLM", () => {
-  test("go on working, those of 22 characters and those in their grace period too", async () => {
+  test("keep working, those of 22 characters and those in their grace period too", async () => {
     for (const key of [keys.alice, keys.aliceBefore, keys.aliceLimited, keys.researchBob, keys.orphan]) {
       expect([key, (await listModels(key)).status]).toEqual([key, 200]);
     }

@@ -282,7 +282,7 @@ describe("an organisation's plan that renews", () => {
       expect(await Promise.all(told)).toEqual([1, 0]);
       await scene.moveTo(scene.month(1));
       expect([await balanceOf(team), (await ordersOf(team)).length]).toEqual([0n, 1]);
-      // Another one can go on with another card.
+      // Another one can continue with another card.
       const again = await scene.call("start", { plan_code: "monthly" }, acting(owner, team));
       expect(again.status).toBe(200);
     },

@@ -311,7 +311,7 @@ export const channelMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/dispatch/compose-request.ts",
     from: ".filter(([name]) => queryNames.has(name));",
     to: ";",
-    rule: "only known names of a query go on",
+    rule: "only known names of a query are passed on",
     tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {
@@ -327,7 +327,7 @@ export const channelMutants: readonly Mutant[] = [
     file: "control-plane/src/gateway/dispatch/compose-request.ts",
     from: "beta !== null && betaPattern.test(beta)",
     to: "beta !== null",
-    rule: "a header of the client goes on only in its usual form",
+    rule: "a header of the client is passed on only in its usual form",
     tests: ["unit/gateway/dispatch/compose-request.test.ts"],
   },
   {

@@ -64,7 +64,7 @@ export const settlementMutants: readonly Mutant[] = [
     file: "control-plane/src/db/functions/settlement.sql",
     from: "v_from.xid := coalesce(v_step.last_xid, v_from.xid);\n    v_from.request_id",
     to: "v_from.request_id",
-    rule: "the settlement goes on after what it has settled",
+    rule: "the settlement continues after what it has settled",
     tests: ["integration/usage-settlement.test.ts"],
   },
   {

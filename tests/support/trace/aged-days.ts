@@ -10,7 +10,7 @@ export const dayBeforeNow = (days: number): string => new Date(Date.now() - days
 
 /**
  * Makes everything of the trace that many days older, as if the time had passed: rows move to their earlier partitions,
- * and the keys are wrapped for their earlier days. No process may run meanwhile: it would go on with the keys of today.
+ * and the keys are wrapped for their earlier days. No process may run meanwhile: it would continue with the keys of today.
  * @returns the earlier days that have payloads
  */
 export async function ageTraces(db: Database, masterKey: MasterKey, days: number): Promise<string[]> {

@@ -348,7 +348,7 @@ describe("a stream through the front", () => {
       answer: () => Promise.resolve({ status: 200, headers: { "x-a": "b" }, body: new ScriptedStream(pieces) }),
     });
 
-  test("comes in chunks, and the connection goes on", async () => {
+  test("comes in chunks, and the connection continues", async () => {
     rig = start("data: 1\n\n", "data: 2\n\n");
     const connection = await connectRaw(rig.port);
     connection.send(post("one") + post("two"));

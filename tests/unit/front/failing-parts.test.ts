@@ -90,7 +90,7 @@ test("a stream that throws when its client leaves keeps no connection open", asy
   expect(failures()).toHaveLength(1);
 });
 
-test("a stream that throws when it may go on is told that its client is gone, and its connection is cut", async () => {
+test("a stream that throws when it may continue is told that its client is gone, and its connection is cut", async () => {
   const stream = new FailingStream("onTaken");
   rig = startFrontRig({ answer: () => Promise.resolve({ status: 200, headers: {}, body: stream }) });
   const connection = await connectRaw(rig.port);

@@ -240,7 +240,7 @@ describe("a call", () => {
     expect((await run(() => failedWith(status), [abilityOf(channelOf(40 + status))])).tried).toHaveLength(1);
   });
 
-  test("goes on to the next channel although the first may be silent for longer than the call, by its own setting", async () => {
+  test("moves on to the next channel although the first may be silent for longer than the call, by its own setting", async () => {
     const patient = channelOf(50, { firstByteTimeoutMs: 60_000 });
     const choice = [abilityOf(patient), abilityOf(channelOf(51), { priority: 1 })];
     const timedOut = failedBy(new HttpClientError("first_byte_timeout", true, "silent"));

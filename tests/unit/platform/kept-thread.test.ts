@@ -71,7 +71,7 @@ describe("a thread that is kept", () => {
     });
   }
 
-  test("is replaced when it hangs, while this thread goes on", async () => {
+  test("is replaced when it hangs, while this thread continues", async () => {
     const { heard, until, tell } = openThread(600);
     tell("hang");
     await until("start", 2);

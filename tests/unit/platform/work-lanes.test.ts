@@ -38,7 +38,7 @@ test("one wake-up takes all that is due, as many pieces at a time as there are l
   expect([waiting, underWay.size]).toEqual([[], 0]);
 });
 
-test("a piece that fails ends its lane alone, and the next wake-up goes on", async () => {
+test("a piece that fails ends its lane alone, and the next wake-up continues", async () => {
   const { lanes, waiting, underWay, errors } = openQueue(1);
   waiting.push(1, 2);
   const failed = lanes.runDue();

@@ -191,7 +191,7 @@ test("a request of a coding agent is accepted: betas, system turns, reminders, t
   ]);
 });
 
-test("a conversation goes on after a restart: no call gets an id that an earlier one had", async () => {
+test("a conversation continues after a restart: no call gets an id that an earlier one had", async () => {
   const messages: unknown[] = [];
   const ids: unknown[] = [];
   const tools = [{ name: "f", input_schema: { type: "object" } }];

@@ -110,7 +110,7 @@ export function Checkbox(props: ChoiceProps): JSX.Element {
   return <Choice {...props} />;
 }
 
-/** A switch that takes effect at once, without sending a form. */
+/** A switch that takes effect immediately, without sending a form. */
 export function Switch(props: ChoiceProps): JSX.Element {
   return <Choice {...props} role="switch" />;
 }

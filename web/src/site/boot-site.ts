@@ -1,6 +1,6 @@
 /**
  * Runs before the first paint of every public page and form, which are the same for everyone: a selected theme must not
- * flash the other one first, and returning users are offered the console at once. The console leaves the hint.
+ * flash the other one first, and returning users are offered the console immediately. The console leaves the hint.
  */
 import "../shell/boot-theme.ts";
 

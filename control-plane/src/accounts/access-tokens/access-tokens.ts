@@ -102,7 +102,7 @@ export function checkSensitive(admin: AdminCaller, { scopes, days }: Pick<TokenW
 
 /**
  * Ends every session and every access token of an owner: the password, the second factor or the rights were changed.
- * @param keptSessionId the session that goes on, or null
+ * @param keptSessionId the session that continues, or null
  * @returns how many sessions ended
  */
 export async function endAccess(

@@ -31,7 +31,7 @@ export type ClosingRequest = {
   readonly origin: AuditOrigin;
   /** Null for the owner. */
   readonly operator: { readonly name: string; readonly reason: string } | null;
-  /** The session in which the owner goes on, to be able to undo it. */
+  /** The session in which the owner continues, to be able to undo it. */
   readonly keptSessionId: bigint | null;
 };
 
@@ -98,7 +98,7 @@ export class Closings {
 }
 
 /**
- * Begins to close an account: API keys are refused and access tokens end at once, and after the waiting period it is
+ * Begins to close an account: API keys are refused and access tokens end immediately, and after the waiting period it is
  * closed for good.
  * @throws AppError `not_found`, `conflict` if it is closed or being closed, `closing_blocked`, `balance_changed`
  */

@@ -4,7 +4,7 @@ const lengthMin = 8;
 const lengthMax = 256;
 const commonWords = new Set(commonText.split(/\s+/).filter((word) => word !== ""));
 
-/** Keyboard rows and common sequences. A password that only follows one of them is guessed at once. */
+/** Keyboard rows and common sequences. A password that only follows one of them is guessed immediately. */
 const walks = [
   "01234567890123456789",
   "abcdefghijklmnopqrstuvwxyz",

@@ -72,7 +72,7 @@ export class Providers {
     return all.map((each) => entryOf(each, { users: each.users, baseUrl: this.#deps.baseUrl }));
   }
 
-  /** A change by this process takes effect at once, and by another within seconds. */
+  /** A change by this process takes effect immediately, and by another within seconds. */
   forget(): void {
     this.#known = null;
   }

@@ -58,7 +58,7 @@ export async function enableSecret(db: Queryable, owner: CodeOwner): Promise<voi
   await db.drizzle.update(table).set({ totpEnabledAt: now, updatedAt: now }).where(eq(table.id, owner.id));
 }
 
-/** Stores the secret of another gateway's authenticator, whose codes logins require at once; recovery codes stay. */
+/** Stores the secret of another gateway's authenticator, whose codes logins require immediately; recovery codes stay. */
 export async function replaceSecret(db: Queryable, owner: CodeOwner, sealed: Uint8Array): Promise<void> {
   const table = tableOf(owner);
   await db.drizzle

@@ -33,7 +33,7 @@ export async function isFreeUsername(tx: Queryable, username: string, own: UserI
   return isName && !(await isUsernameTaken(tx, username, own));
 }
 
-/** Adds a user of another gateway, whose password goes on working. */
+/** Adds a user of another gateway, whose password keeps working. */
 export async function addImportedUser(
   tx: Queryable,
   gatewayUserId: GatewayUserId,

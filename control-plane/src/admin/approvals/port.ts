@@ -37,7 +37,7 @@ export type Performed = {
   readonly finish: () => Promise<Record<string, unknown>>;
 };
 
-/** Something that admins do, at once or after a second admin has approved. */
+/** Something that admins do, immediately or after a second admin has approved. */
 export type Act<Input> = {
   readonly kind: ActKind;
   /** Parses the stored input; the input schema of its endpoint. */

@@ -106,7 +106,7 @@ export async function recordAct(tx: Transaction, origin: ActOrigin, change: Chan
 
 /**
  * Actions of admins that move money or quota, or change the rules for that. Within the limits of the settings, an
- * action happens at once. Above them, only super-admins may take it, and the largest actions need a second
+ * action happens immediately. Above them, only super-admins may take it, and the largest actions need a second
  * super-admin's approval.
  */
 export class Approvals {

@@ -109,7 +109,7 @@ export async function previewArchiving(db: Database, target: Target): Promise<Pr
 
 /**
  * Takes a thing out of use for good: it is hidden, serves no calls and is not sold any more; what was done with it stays
- * in the books. Calls that run go on. Repeating that changes nothing.
+ * in the books. Calls that run continue. Repeating that changes nothing.
  * @throws AppError `not_found`; `conflict` while something needs it
  */
 export async function archive(

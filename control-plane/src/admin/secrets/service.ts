@@ -83,7 +83,7 @@ export class SecretReader {
     }
   }
 
-  /** Clears the cache, so that a change by this process takes effect at once. */
+  /** Clears the cache, so that a change by this process takes effect immediately. */
   forget(): void {
     this.#cached.clear();
   }

@@ -38,7 +38,7 @@ export const plan = pgTable(
     amountStepUsd: usd("amount_step_usd"),
     /** Whether customers can have the card gateway charge for it every month. */
     renews: boolean("renews").notNull().default(false),
-    /** Since when it is out of use for good; months that were sold go on. */
+    /** Since when it is out of use for good; months that were sold continue. */
     archivedAt: moment("archived_at"),
     ...lifecycle,
   },

@@ -180,7 +180,7 @@ export class DeliveryWorker {
     const { masterKey, random = Math.random } = this.#deps;
     const { target, attempts } = delivery;
     const { retryAfterMs, isGone, movedTo } = verdict;
-    // What the end of the program cut off is tried again at once, by another process.
+    // What the end of the program cut off is tried again immediately, by another process.
     const isCutOff = this.#lanes.cutOff.aborted;
     const waitMs = isCutOff ? 0 : waitAfterMs(attempts, retryAfterMs, random);
     const next = waitMs === null ? ({ status: "failed" } as const) : ({ status: "queued", waitMs } as const);

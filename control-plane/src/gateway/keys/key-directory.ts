@@ -11,7 +11,7 @@ const refreshAfterMsBlind = 1_000;
 /** While the database is unreachable, a valid entry serves this long. */
 const staleMsMax = 120_000;
 /**
- * A missing key is remembered briefly: a new key must work at once; a flood of wrong ones must not reach the database.
+ * A missing key is remembered briefly: a new key must work immediately; a flood of wrong ones must not reach the database.
  */
 const absentMs = 1_000;
 /** After a failed load, the next one waits this long, so that an outage does not cause a flood of queries. */

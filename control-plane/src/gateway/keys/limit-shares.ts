@@ -57,7 +57,7 @@ const alsoToldMs = 10_000;
 const repeatMs = 4_000;
 /** A replica that has not repeated what it said counts as one that does not use the limit. */
 const expiryMs = 12_000;
-/** A change of the pace or of the calls by this factor is told at once. */
+/** A change of the pace or of the calls by this factor is told immediately. */
 const paceFactor = 1.25;
 const callsFactor = 1.05;
 const newestWeight = 0.4;

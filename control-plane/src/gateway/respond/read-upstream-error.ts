@@ -249,7 +249,7 @@ async function readAll(body: Pick<HttpResponseBody, "bytes">): Promise<Uint8Arra
   }
 }
 
-/** A short body that arrives at once, else null. */
+/** A short body that arrives in one piece, else null. */
 function readSoon(body: Pick<HttpResponseBody, "consume">): Promise<Uint8Array | null> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

@@ -9,7 +9,7 @@ export function userCharge(row: UsageRow): Quota {
   return withMultiplierAboveOne(row.quota, row.rateMultiplier);
 }
 
-/** Turns a hold into the charge of its usage row; the excess is released at once. */
+/** Turns a hold into the charge of its usage row; the excess is released immediately. */
 export function settleQuota(leases: QuotaLeases, hold: Hold, row: UsageRow): void {
   settle(leases, hold, {
     user: userCharge(row),

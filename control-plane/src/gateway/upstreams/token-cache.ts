@@ -18,7 +18,7 @@ const earlyMs = 300_000;
 const marginMs = 30_000;
 /** After a failed attempt to replace a token that is still good, wait this long. */
 const pauseMs = 10_000;
-/** A new token that is refused at once is not replaced sooner than this, and later each time: 401s can go on for hours. */
+/** A new token that is refused immediately is not replaced sooner than this, and later each time: 401s can continue for hours. */
 const restMsMin = 10_000;
 const restMsMax = 300_000;
 const entriesMax = 1_000;
@@ -43,7 +43,7 @@ export class TokenCache {
       return this.#mint(entry, mint).then(({ token }) => token);
     }
     if (leftMs <= earlyMs && this.#clock.tick() - entry.failedAtTick >= pauseMs) {
-      // Calls go on with the current token; a failure shows once it has ended.
+      // Calls continue with the current token; a failure shows once it has ended.
       this.#mint(entry, mint).catch(() => {
         entry.failedAtTick = this.#clock.tick();
       });

@@ -82,7 +82,7 @@ export function noteAuthenticators(
   const moved = users.filter(({ authenticator }) => authenticator !== null).length;
   const known = new Set(users.map(({ id }) => id));
   if (moved > 0) {
-    const text = "goes on working here, with the backup codes that nobody has used";
+    const text = "keeps working here, with the backup codes that nobody has used";
     const id = moved === 1 ? "1 authenticator" : `${moved} authenticators`;
     findings.push({ level: "note", table: "two_fas", id, text: `Each ${text}.` });
   }

@@ -4,7 +4,7 @@ import { plainName, type Row, type Source } from "./model.ts";
 const busyMsMax = 20_000;
 const rowsAtOnce = 1_000;
 
-/** Reads a file of SQLite, in one transaction, so that the program may go on writing meanwhile. */
+/** Reads a file of SQLite, in one transaction, so that the program may keep writing meanwhile. */
 export class SqliteSource implements Source {
   readonly #file: Database;
 

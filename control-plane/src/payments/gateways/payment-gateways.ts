@@ -75,7 +75,7 @@ export async function isReady(check: () => Promise<void>): Promise<boolean> {
 
 /**
  * The credentials from the environment, by their names in the secret store, which takes precedence. Development invents
- * an account of the wallet gateway, so that dry runs work at once: its token comes from the master key and nobody knows
+ * an account of the wallet gateway, so that dry runs work immediately: its token comes from the master key and nobody knows
  * it.
  */
 export function paymentFallbacks(config: Config, masterKey: MasterKey): Record<string, string | undefined> {

@@ -236,7 +236,7 @@ function statusOf(renewal: Renewal, { state }: GatewaySubscription): RenewalStat
   return state === "pending" ? renewal.status : state === "ended" && isUnpaid ? "abandoned" : state;
 }
 
-/** A cancellation may have failed, or the customer taken it back: nobody ends what goes on. */
+/** A cancellation may have failed, or the customer taken it back: nobody ends what continues. */
 function intentionOf(
   { endReason }: Renewal,
   { isCancelledAtEnd }: GatewaySubscription,

@@ -44,7 +44,7 @@ export type Membership = {
   readonly gatewayUserId: GatewayUserId;
 };
 
-/** Knows what users have to accept before they go on. */
+/** Knows what users have to accept before they continue. */
 export interface ConsentCheck {
   /** Whether a user has yet to accept the operator's legal pages. */
   isOwedBy(userId: UserId): Promise<boolean>;

@@ -236,7 +236,7 @@ async function readCaller(
       if (user === null) {
         throw new AppError(callers.carriesSession(request, "user") ? "session_expired" : "unauthenticated");
       }
-      // Programs go on with their tokens: nobody reads what they would be asked.
+      // Programs continue with their tokens: nobody reads what they would be asked.
       if (endpoint.withoutConsent !== true && (await consents.isOwedBy(user.userId))) {
         throw new AppError("consent_required");
       }

@@ -52,7 +52,7 @@ export class Drain<Rows, Summary> {
   #isStopped = false;
   #isHurried = false;
 
-  /** The drain starts at once. */
+  /** The drain starts immediately. */
   constructor(backlog: Backlog<Rows, Summary>, options: DrainOptions<Rows, Summary>, events: DrainEvents) {
     this.#backlog = backlog;
     this.#options = options;
@@ -71,7 +71,7 @@ export class Drain<Rows, Summary> {
   }
 
   /**
-   * Tries again at once instead of waiting for the end of a pause: the database is back, or the process wants to stop.
+   * Tries again immediately instead of waiting for the end of a pause: the database is back, or the process wants to stop.
    */
   wake(): void {
     this.#wait?.end();

@@ -44,7 +44,7 @@ export class ReserveFile {
     }
   }
 
-  /** Releases the space at once. Returns whether there was any. */
+  /** Releases the space immediately. Returns whether there was any. */
   release(): boolean {
     const wasOccupied = existsSync(this.#path);
     rmSync(this.#path, { force: true });

@@ -331,7 +331,7 @@ function openLocked(path: string): Database {
   const database = new Database(path, { create: true, strict: true });
   try {
     database.run("pragma busy_timeout = 0");
-    // This is set before the first access, so that SQLite takes the lock at once, keeps it, and needs no shared memory
+    // This is set before the first access, so that SQLite takes the lock immediately, keeps it, and needs no shared memory
     // file: the process would die if the disk had no room for a page of that file.
     database.run("pragma locking_mode = exclusive");
     database.run("pragma journal_mode = wal");

@@ -71,7 +71,7 @@ export class OwnPayloads {
   }
 
   /**
-   * Switches reading on from now or off at once, and says whether members read, too. Switching off is always possible.
+   * Switches reading on from now or off immediately, and says whether members read, too. Switching off is always possible.
    * @throws AppError `payload_reading_off` if the operator does not allow it
    */
   async save(gatewayUserId: GatewayUserId, input: OwnReadingSaveInput, origin: AuditOrigin): Promise<void> {

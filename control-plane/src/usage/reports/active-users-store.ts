@@ -9,7 +9,7 @@ export type ActiveUsers = { readonly active: bigint; readonly repeat: bigint };
 export type FreshCount = ActiveUsers & { readonly span: Span; readonly version: bigint };
 
 /**
- * The users of a span. For a span that goes on, the times of each user's first and last call answer this at once. For a
+ * The users of a span. For a span that is not over, the times of each user's first and last call answer this immediately. For a
  * span that is over, a stored count is used as long as nothing before its end has changed; else the users of its days
  * are counted.
  * @returns `fresh` is what `keepCounts` should be given when the transaction is over

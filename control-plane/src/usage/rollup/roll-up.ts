@@ -39,7 +39,7 @@ async function follow(db: Database, sums: FollowingSums, isOver: () => boolean):
   return { outcome, rowsAdded };
 }
 
-/** The job of every minute. It goes on while there is a backlog, until the process stops. */
+/** The job of every minute. It continues while there is a backlog, until the process stops. */
 export async function rollBacklogUp(db: Database, clock: Pick<Clock, "now">, stopping: AbortSignal): Promise<void> {
   for (let isBehind = true; isBehind && !stopping.aborted; ) {
     isBehind = (await rollUsageUp(db, clock, stopping)).outcome === "unfinished";

@@ -86,7 +86,7 @@ export class UsageSettlement {
     return this.#lag;
   }
 
-  /** The job of every minute. It goes on while there is a backlog. The lag is measured even if a run failed. */
+  /** The job of every minute. It continues while there is a backlog. The lag is measured even if a run failed. */
   async runJob(stopping: AbortSignal | null = null): Promise<void> {
     for (let isBehind = true; isBehind && stopping?.aborted !== true; ) {
       try {

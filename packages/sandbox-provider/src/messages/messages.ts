@@ -31,7 +31,7 @@ export function answerMessages(call: ApiCall): Answer {
     promptTokens: prefixes.at(-1)?.tokens ?? 0,
     cache: account.promptCache.use(prefixes),
     canBeEndless: message.stream === true,
-    // The index starts over after a restart, but a conversation that goes on needs new ids.
+    // The index starts over after a restart, but a conversation that continues needs new ids.
     callIds: `toolu_sandbox_${call.index}_${message.messages.length}`,
   });
   const [choice] = reply.choices;

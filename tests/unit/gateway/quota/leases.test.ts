@@ -87,7 +87,7 @@ async function callAfter(leases: QuotaLeases, ms: number): Promise<string> {
 }
 
 test.each([100, 20, 500])(
-  "a user with an ample balance who calls every %d ms goes on for half a minute without a database",
+  "a user with an ample balance who calls every %d ms continues for half a minute without a database",
   async (ms) => {
     const { network, leases, renew } = setUp(1_000_000n);
     for (let passed = 0; passed < 20_000; passed += ms) {

@@ -42,7 +42,7 @@ describe("the client's side", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test("pauses the upstream when 16 KB wait, and lets it go on when half of them were read", async () => {
+  test("pauses the upstream when 16 KB wait, and lets it continue when half of them were read", async () => {
     const one = run();
     one.body.push(content(7_000));
     one.body.push(content(7_000));

@@ -150,7 +150,7 @@ describe("a stream of the Messages API", () => {
     expect(streamed({ ...heardOf(start), end: "aborted" })).toMatchObject({ units: { ...input, outputTokens: 0n } });
   });
 
-  test("costs what its end reports, also when the provider refused to go on", () => {
+  test("costs what its end reports, also when the provider refused to continue", () => {
     const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } };
     const charged = { usageSource: "provider", isImplausible: false };
     expect(streamed(heardOf(start, said, end))).toMatchObject({ ...charged, units: { ...input, outputTokens: 5n } });

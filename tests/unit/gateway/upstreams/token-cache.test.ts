@@ -33,7 +33,7 @@ describe("a minted token", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("is replaced before it ends, by one request, while calls go on with it", async () => {
+  test("is replaced before it ends, by one request, while calls continue with it", async () => {
     const { requests, get, answer, pass } = scene();
     const first = get();
     answer("t1");

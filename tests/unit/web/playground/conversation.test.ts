@@ -31,7 +31,7 @@ test("a request has the system prompt, what was said, and the new message", () =
   expect(toMessages(rounds, "1", "  ")[0]).toEqual({ role: "user", content: "Hi" });
 });
 
-test("each model goes on with its own answers, and one that came later with those of the first", () => {
+test("each model continues with its own answers, and one that came later with those of the first", () => {
   const rounds = [round("Hi", { "1": answer(step({ text: "one" })), "2": answer(step({ text: "two" })) }), round("?")];
   expect(toMessages(rounds, "2", "")[1]).toEqual({ role: "assistant", content: "two" });
   expect(toMessages(rounds, "3", "")[1]).toEqual({ role: "assistant", content: "one" });

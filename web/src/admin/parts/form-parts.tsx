@@ -48,7 +48,7 @@ export function AdminForm<Values extends Readonly<Record<string, unknown>>>(prop
   );
 }
 
-/** Loads what it takes to say it with the first change, or at once if the form only asks for a reason. */
+/** Loads what it takes to say it with the first change, or immediately if the form only asks for a reason. */
 export function ChangesOf(props: {
   readonly form: PreviewedForm & Pick<Form<Readonly<Record<string, unknown>>>, "isChanged">;
   readonly operation: AdminOperation | null;

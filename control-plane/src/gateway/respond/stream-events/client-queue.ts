@@ -81,7 +81,7 @@ export class ClientQueue implements AnswerStream {
     this.#breakIfRead();
   }
 
-  /** Breaks the connection at once. */
+  /** Breaks the connection immediately. */
   break(): void {
     this.#clearTimer();
     this.#sink.break();

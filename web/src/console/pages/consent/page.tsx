@@ -144,7 +144,7 @@ function ScrolledText(props: { readonly label: string; readonly locale: Locale; 
   );
 }
 
-/** Who does not accept can decide later, and take the data along or close the account. */
+/** A user who does not accept can decide later, download the data, or close the account. */
 function WaysOut(): JSX.Element {
   const texts = consentArea.texts();
   const me = createMeQuery();

@@ -36,7 +36,7 @@ const store = () => import("./browser-store.ts");
 export function createHistory({ chat, places, onPlaces, owner, currentId, onCurrent }: HistoryParts): History {
   const [problem, setProblem] = createSignal<StorageProblem | null>(null);
   const inOrder = createInOrder();
-  /** A browser may refuse storage, or have no room: the page says so, and goes on without. */
+  /** A browser may refuse storage, or have no room: the page says so, and continues without. */
   const guarded = async <Result>(work: () => Promise<Result>, fallback: Result): Promise<Result> => {
     try {
       const result = await inOrder(work);

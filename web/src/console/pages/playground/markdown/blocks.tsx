@@ -51,7 +51,7 @@ type BlockProps = { readonly token: Token; readonly copyLabel: string };
 function Block({ token, copyLabel }: BlockProps): JSX.Element {
   switch (token.type) {
     case "heading":
-      // All are on one level: a page goes on after an answer, and an answer may leave levels out.
+      // All are on one level: a page continues after an answer, and an answer may leave levels out.
       return (
         <h3 data-depth={(token as Tokens.Heading).depth}>
           <Inline tokens={(token as Tokens.Heading).tokens} />
