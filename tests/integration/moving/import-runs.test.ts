@@ -165,7 +165,7 @@ describe("an import", () => {
     expect(await usersHere()).toBe(26);
     // Both their names and their addresses are taken.
     const ofAlice = report.findings.filter(({ table, id }) => table === "users" && id === "2").map(({ text }) => text);
-    expect(ofAlice.join()).toContain("no mail reaches it, nobody can log in until an admin enters one.");
+    expect(ofAlice.join()).toContain("no e-mail reaches it, nobody can log in until an admin enters one.");
     expect(ofAlice.join()).not.toContain("logs in by name");
     await moneyIsRight();
   });

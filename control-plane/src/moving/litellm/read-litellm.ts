@@ -131,7 +131,7 @@ async function readTeams(
 }
 
 /**
- * The keys, and behind them those that were rotated and still work.
+ * The keys, followed by those that were rotated and still work.
  * @param present gets the ids of all of them
  */
 async function readKeys(read: ReadRows, means: KeyMeans, present: Set<string>): Promise<readonly PeerKey[]> {

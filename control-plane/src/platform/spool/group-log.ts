@@ -249,7 +249,7 @@ export class GroupLog {
         this.#bytes -= bytes;
       }
       file.end = cut[0]?.offset ?? file.end;
-      // What a failed write has left behind the end goes as well.
+      // What a failed write has left after the end is removed, too.
       ftruncateSync(file.fd, file.end);
     }
   }
