@@ -26,11 +26,6 @@ export class HeadBytes {
     this.#length = length;
   }
 
-  /** Adds what is in the memory already, up to an offset: something that was written there before. */
-  keepUntil(length: number): void {
-    this.#length = length;
-  }
-
   /** What was written from an offset on, for longer than until it is overwritten. */
   copyFrom(from: number): Buffer {
     return Buffer.from(this.#bytes.subarray(from, this.#length));
@@ -81,8 +76,7 @@ export class HeadBytes {
     const needed = this.#length + more;
     if (needed > this.#bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
-      // With what was written before a cut, see `keepUntil`.
-      this.#bytes.copy(larger);
+      this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }
   }

@@ -55,34 +55,6 @@ function addLine(name: string, value: string): void {
   }
 }
 
-/** The lines of the last head, which are still in its memory: most lines of the next one are the same at the same place. */
-const last = {
-  names: [] as string[],
-  values: [] as string[],
-  starts: [] as number[],
-  ends: [] as number[],
-  count: 0,
-};
-
-/**
- * Writes a line unless it is there: so far, this head was written no further than to its beginning.
- * @param known how many lines of the last head there were
- * @throws TypeError for a value that can't be in a head
- */
-function placeLine(index: number, known: number, name: string, value: string): void {
-  const { names, values, starts, ends } = last;
-  const start = head.length;
-  if (index < known && starts[index] === start && values[index] === value && names[index] === name) {
-    head.keepUntil(ends[index] as number);
-    return;
-  }
-  addLine(name, value);
-  names[index] = name;
-  values[index] = value;
-  starts[index] = start;
-  ends[index] = head.length;
-}
-
 /**
  * The head of a response, in memory that the next one uses again.
  * @param length of the body; null if it comes in chunks
@@ -95,19 +67,16 @@ export function writeHead(
 ): Buffer {
   head.cut(0);
   head.add(status === 200 ? successLine : Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`));
-  const known = last.count;
-  last.count = 0;
-  let count = 0;
   for (const each of headers) {
     for (const name in each) {
+      const before = head.length;
+      addLine(name, each[name] as string);
       // The connection is the server's own matter.
-      if (name !== "connection") {
-        placeLine(count, known, name, each[name] as string);
-        count += 1;
+      if (name === "connection") {
+        head.cut(before);
       }
     }
   }
-  last.count = count;
   head.add(writeDate(Date.now()));
   if (length === null) {
     head.add(chunkedLine);

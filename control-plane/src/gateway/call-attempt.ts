@@ -213,7 +213,9 @@ export class CallAttempts {
       stallTimeoutMs: streamStallTimeoutMs,
       afterAbort: state.readOn ?? upstreamLimits.afterAbort,
       onSent: (piece) => {
-        noteFirstByte(state, clock.tick());
+        if (state.firstByteMs === null) {
+          noteFirstByte(state, clock.tick());
+        }
         state.recording?.add(piece);
         if (!isLastKept) {
           keepPiece(state, piece);

@@ -115,8 +115,11 @@ type BudgetPart = { readonly budgetId: BudgetId; readonly amount: Quota };
 
 /** What a hold takes from each budget beside the user's. */
 function furtherParts({ keyBudgetId, keyAmount, sharedBudgetIds, userAmount }: Hold): BudgetPart[] {
-  const shared = sharedBudgetIds.map((budgetId) => ({ budgetId, amount: userAmount }));
-  return keyBudgetId === null ? shared : [{ budgetId: keyBudgetId, amount: keyAmount }, ...shared];
+  const parts: BudgetPart[] = keyBudgetId === null ? [] : [{ budgetId: keyBudgetId, amount: keyAmount }];
+  for (const budgetId of sharedBudgetIds) {
+    parts.push({ budgetId, amount: userAmount });
+  }
+  return parts;
 }
 
 /**
@@ -166,7 +169,8 @@ function reserveFurther(leases: Holder, hold: Hold, user: HoldAnswer, lowers: st
   if (hold.keyBudgetId === null && hold.sharedBudgetIds.length === 0) {
     return hold;
   }
-  const parts = [{ budgetId: hold.userBudgetId, amount: hold.userAmount }, ...furtherParts(hold)];
+  const parts = furtherParts(hold);
+  parts.unshift({ budgetId: hold.userBudgetId, amount: hold.userAmount });
   return reserveFrom({ leases, hold, parts, lowers }, 1);
 }
 
