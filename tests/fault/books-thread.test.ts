@@ -6,6 +6,12 @@ import type { ReplicaId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { type BooksSetup, openBooksThread } from "@sluice/control-plane/compose/books-thread.ts";
 import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
+import {
+  type CallRows,
+  type CallSpool,
+  type CallsSummary,
+  callForms,
+} from "@sluice/control-plane/compose/call-rows.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
@@ -14,12 +20,13 @@ import { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { NotTriedError } from "@sluice/control-plane/platform/spool/errors.ts";
 import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
-import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
-import { commitUsageBatch, usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
+import { commitCharges } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { BudgetCharge, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { blockCommits } from "../support/postgres/blocked-commits.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { traceOfCall } from "../support/trace/trace-of-call.ts";
 import { type Customer, createCustomer, usageRow } from "../support/usage/usage-rows.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
@@ -32,8 +39,7 @@ let db: Database;
 let directory: string;
 let thread: KeptThread;
 let lost = 0;
-type Rows = { usage: UsageRow };
-let spool: Spool<Rows>;
+let spool: CallSpool;
 let customer: Customer;
 const seen: { isRetry: boolean; charges: readonly BudgetCharge[] }[] = [];
 
@@ -49,7 +55,7 @@ beforeAll(async () => {
   const commits = new CallCommits(thread);
   spool = await openSpool({
     directory,
-    codecs: { usage: usageRowCodec },
+    ...callForms,
     reserveBytes: 0,
     onWarning: () => undefined,
   });
@@ -64,21 +70,21 @@ beforeAll(async () => {
 });
 
 /** Has a thread commit the batches of a spool. */
-function commitThrough(commits: CallCommits, replicaId: ReplicaId): Omit<DrainOptions<Rows>, "onQuarantine"> {
+function commitThrough(
+  commits: CallCommits,
+  replicaId: ReplicaId,
+): Omit<DrainOptions<CallRows, CallsSummary>, "onQuarantine"> {
   return {
-    commit: async ({ texts, entries, isReplay, isRetry }) => {
-      const write: Parameters<typeof commitUsageBatch>[0]["write"] = async (usage) => {
-        const charges = await commits.commit({
-          replicaId,
-          texts,
-          usage,
-          traceDays: [],
-          isNew: !(isReplay || isRetry),
-        });
+    commit: async ({ texts, summary, isReplay, isRetry }) => {
+      const sums = summary.charges.list;
+      const usage = { sums, days: [...summary.usageDays] };
+      const traceDays = [...summary.traceDays];
+      await commitCharges(null, { sums, isReplay, isRetry }, async () => {
+        const isNew = !(isReplay || isRetry);
+        const charges = await commits.commit({ replicaId, texts, usage, traceDays, isNew });
         seen.push({ isRetry, charges });
         return charges;
-      };
-      await commitUsageBatch({ leases: null, write }, { rows: entries, isReplay, isRetry });
+      });
     },
     isPoison: isFaultOfRows,
     batchMax: 50,
@@ -104,7 +110,12 @@ async function loseThread(): Promise<void> {
 
 async function append(count: number): Promise<UsageRow[]> {
   const rows = Array.from({ length: count }, (_, index) => usageRow(customer, { quota: BigInt(index % 9) as Quota }));
-  await Promise.all(rows.map((row) => spool.append({ kind: "usage", row })));
+  await Promise.all(
+    rows.flatMap((row) => [
+      spool.append({ kind: "usage", row }),
+      spool.append({ kind: "trace", row: traceOfCall(row) }),
+    ]),
+  );
   return rows;
 }
 
@@ -117,6 +128,10 @@ async function expectBooked(rows: readonly UsageRow[]): Promise<void> {
     rows: BigInt(rows.length),
     quota: rows.reduce((sum, { quota }) => sum + quota, 0n),
   });
+  const [traced] = await db.sql<{ strays: bigint }>`
+    select count(*) as strays from trace_record t where not exists (
+      select from usage_log u where u.day = t.day and u.request_id = t.request_id)`;
+  expect(traced?.strays).toBe(0n);
   const [budget] = await db.sql<{ used: bigint; quota: bigint }>`
     select used, (select coalesce(sum(quota), 0)::bigint from usage_log) as quota from budget
     where id = ${customer.userBudgetId}::bigint`;
@@ -143,7 +158,7 @@ describe("a thread that is lost while it commits", () => {
     const rows = await append(30);
     await Bun.sleep(200);
     await loseThread();
-    expect(spool.depth().entries).toBe(30);
+    expect(spool.depth().entries).toBe(60);
     await lock.release();
     expect(await spool.flush(30_000)).toBe(true);
     await expectBooked(rows);
@@ -171,9 +186,9 @@ describe("a row that ends every thread that commits it", () => {
       onMessage: () => undefined,
       onLost: () => undefined,
     });
-    const own = await openSpool<Rows>({
+    const own: CallSpool = await openSpool({
       directory: folder,
-      codecs: { usage: usageRowCodec },
+      ...callForms,
       reserveBytes: 0,
       onWarning: () => undefined,
     });

@@ -1,19 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import type { ApiKeyId, GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { ApiKeyId, GatewayUserId, ReplicaId, UserId } from "@sluice/contracts/ids";
+import { parseDecimal } from "@sluice/contracts/money";
+import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
+import { commitCalls } from "@sluice/control-plane/compose/commit-work.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
 import type { SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { noThread } from "../support/trace/payload-pair.ts";
 import { PayloadCounts, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
+import { traceOfCall } from "../support/trace/trace-of-call.ts";
+import { createCustomer, usageRow } from "../support/usage/usage-rows.ts";
 
 const today = utcDay(Date.now());
 const spooled: SpooledTrace[] = [];
@@ -26,6 +33,7 @@ beforeAll(async () => {
   server = await createTestDatabase();
   db = openDatabase({ url: server.url, poolMax: 2, applicationName: "test" });
   await createMissingPartitions(db, "trace_record", [today]);
+  await createMissingPartitions(db, "usage_log", [today]);
   trace = new TraceService({
     db,
     masterKey: new MasterKey(randomBytes(32)),
@@ -190,5 +198,66 @@ describe("a committed trace", () => {
     expect(asked).toEqual([]);
     await commit([]);
     expect([...(await db.sql`select count(*) as rows from trace_record`)]).toEqual([...before]);
+  });
+});
+
+describe("a call that is one record", () => {
+  test("has the same rows as one with two lines, and is charged once however often it is committed", async () => {
+    const customer = await createCustomer(db, 1_000_000n);
+    await db.sql`insert into replica (id) values ('records')`;
+    const [attempt] = usageRow(customer).attempts as [UsageRow["attempts"][number]];
+    const credential = { credentialId: "4", credential: 'the "first"', node: "fra-1", model: "gpt\\4" };
+    const variants: Partial<UsageRow>[] = [
+      {},
+      { isStream: false, firstByteMs: null, keyBudgetId: null, providerCost: parseDecimal("0.000135") },
+      {
+        attempts: [{ ...attempt, ...credential, status: null, result: "timeout" }],
+        outcome: "failed",
+        httpStatus: 504,
+      },
+      { sharedBudgetIds: [customer.keyBudgetId], keyBudgetId: null, rateMultiplier: parseDecimal("1.5000") },
+      { isImplausible: true, cacheBasisPoints: 1_000, priceVersion: null, errorCode: "upstream_error" },
+    ];
+    const startedAtMs = Date.parse(`${today}T01:02:03.456Z`);
+    const order = (joined: typeof callForms.joined | undefined) => {
+      const collector = new RowCollector<CallRows, CallsSummary>({ ...callForms, joined });
+      for (const variant of variants) {
+        const row = usageRow(customer, { startedAtMs, ...variant });
+        collector.add({ kind: "usage", row });
+        collector.add({ kind: "trace", row: traceOfCall(row, { userId: 9n as UserId }) });
+      }
+      const { text, summary } = collector;
+      const usage = { sums: summary.charges.list, days: [today] };
+      return {
+        replicaId: "records" as ReplicaId,
+        texts: [new Uint8Array(text)],
+        usage,
+        traceDays: [today],
+        isNew: true,
+      };
+    };
+    const [records, lines] = [order(callForms.joined), order(undefined)];
+    expect([records, lines].map(({ texts }) => String(texts[0] && Buffer.from(texts[0])).split("\n").length)).toEqual([
+      5, 10,
+    ]);
+    const written = async () =>
+      await db.sql`
+        select to_jsonb(u) - '{request_id,attempts,xid}'::text[] as usage, usage_attempts(u.attempts) as attempts,
+          to_jsonb(t) - 'request_id' as trace
+        from usage_log u join trace_record t using (day, request_id)
+        where u.gateway_user_id = ${customer.gatewayUserId}::bigint order by request_id`;
+    await commitCalls(db, records);
+    const ofRecords = [...(await written())];
+    expect(ofRecords).toHaveLength(variants.length);
+    await commitCalls(db, lines);
+    expect((await written()).slice(variants.length)).toEqual(ofRecords);
+    const used = async () =>
+      (await db.sql<{ used: bigint }>`select used from budget where id = ${customer.userBudgetId}::bigint`)[0]?.used;
+    const usedOnce = await used();
+    const both = { ...records, texts: [...records.texts, ...lines.texts] };
+    await commitCalls(db, { ...both, isNew: false });
+    await commitCalls(db, both);
+    expect(await used()).toBe(usedOnce);
+    expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
   });
 });

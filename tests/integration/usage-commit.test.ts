@@ -16,7 +16,7 @@ import {
 } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { BudgetCharge } from "@sluice/control-plane/usage/log/model.ts";
 import { type EncodedUsageRow, encodeUsageRow } from "@sluice/control-plane/usage/log/row-codec.ts";
-import { insertUsageJson } from "@sluice/control-plane/usage/log/usage-store.ts";
+import { insertUsage } from "@sluice/control-plane/usage/log/usage-store.ts";
 import { countErrors } from "@sluice/control-plane/usage/reports/error-rate-store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { type Customer, createCustomer, encoded, usageRow } from "../support/usage/usage-rows.ts";
@@ -184,7 +184,7 @@ describe("committing usage rows", () => {
     const spent: unknown[] = [];
     const written = db.withTransaction(async (tx) => {
       for (const json of [row, other]) {
-        expect(await insertUsageJson(tx, `[${json}]`, 1)).toBeNull();
+        expect(await insertUsage(tx, { form: "rows", json: `[${json}]`, count: 1 })).toBeNull();
         spent.push(
           ...(await tx.sql`
           select spent::text as spent from account_spend where gateway_user_id = ${customer.gatewayUserId}::bigint`),

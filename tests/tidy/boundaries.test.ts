@@ -76,8 +76,8 @@ const features = {
   models: leaf,
   // The log of calls, and everything derived from it: views, settlement, sums, reports.
   usage: [...leaf, "admin/audit", "events", "models"],
-  // Reading a payload is recorded; so is what the end of the retention destroyed.
-  trace: [...leaf, "admin/audit"],
+  // Reading a payload is recorded; so is what the end of the retention destroyed. A trace is part of the record of its call.
+  trace: [...leaf, "admin/audit", "usage"],
   // Some of them let admins do more, which needs two people.
   "admin/settings": [...leaf, "admin/approvals", "admin/audit"],
   mail: [...leaf, "admin/audit", "events"],
@@ -168,7 +168,13 @@ const doors = {
   doctor: ["service.ts", "write-findings.ts"],
   moving: ["service.ts", "model.ts", "move-calls.ts", "read-source.ts", "write-report.ts", "export/write-export.ts"],
   models: ["add-model.ts", "cost.ts", "model.ts", "model-store.ts", "units.ts"],
-  usage: ["log/model.ts", "reports/performance-store.ts", "rollup/roll-up.ts", "views/earlier-store.ts"],
+  usage: [
+    "log/call-record.ts",
+    "log/model.ts",
+    "reports/performance-store.ts",
+    "rollup/roll-up.ts",
+    "views/earlier-store.ts",
+  ],
   payments: ["plans/plans.ts", "codes/imported-codes.ts", "codes/sealed-seed.ts"],
   relay: ["served-call.ts", "service.ts"],
   "payments/gateways": ["payment-gateways.ts"],

@@ -23,7 +23,7 @@ import { TraceService } from "../trace/service.ts";
 import { openBooksThread } from "./books-thread.ts";
 import { lookRules } from "./brand.ts";
 import { CallCommits } from "./call-commits.ts";
-import { type CallSpool, type CallSpoolOptions, callCodecs, callSummaries } from "./call-rows.ts";
+import { type CallSpool, type CallSpoolOptions, callForms } from "./call-rows.ts";
 import { openSideThread } from "./side-thread.ts";
 
 const payloadsQueuedMax = 20_000;
@@ -62,8 +62,7 @@ export async function openBase(config: Config, log: Log): Promise<Base> {
   const masterKey = await loadMasterKey(masterKeySource(config));
   const spoolOptions: CallSpoolOptions = {
     directory: join(config.DATA_DIR, "spool"),
-    codecs: callCodecs,
-    summaries: callSummaries,
+    ...callForms,
     bytesMax: config.SPOOL_BYTES_MAX,
     reserveBytes: config.RESERVE_FILE_BYTES,
     onWarning: ({ event, detail }) => log.warn(event, detail),

@@ -10,7 +10,7 @@ export type CallsOrder = {
   readonly replicaId: ReplicaId;
   /** All rows as the log has them, one per line. */
   readonly texts: readonly Uint8Array[];
-  readonly usage: Omit<UsageOrder, "json">;
+  readonly usage: Omit<UsageOrder, "lists">;
   readonly traceDays: readonly string[];
   /** Nobody has tried to write these rows before. */
   readonly isNew: boolean;

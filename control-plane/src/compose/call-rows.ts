@@ -1,7 +1,10 @@
-import type { RowSummaries } from "../platform/spool/model.ts";
+import type { JoinedRows, RowSummaries } from "../platform/spool/model.ts";
 import type { Spool, SpoolOptions } from "../platform/spool/spool.ts";
 import type { SpooledTrace, TraceRow } from "../trace/model.ts";
+import { fromCallRecord, writeRecordedTrace } from "../trace/recorded-trace.ts";
 import { traceRowCodec } from "../trace/service.ts";
+import { readCallRecord, recordKind, toUsageFields } from "../usage/log/call-record.ts";
+import { writeCallRecord } from "../usage/log/call-record-bytes.ts";
 import { ChargeSums, usageRowCodec } from "../usage/log/commit-usage.ts";
 import type { UsageRow } from "../usage/log/model.ts";
 
@@ -10,7 +13,6 @@ export type CallRows = { usage: UsageRow; trace: TraceRow | SpooledTrace };
 
 /** What a commit has to know of some of them besides their text. */
 export type CallsSummary = {
-  usageCount: number;
   readonly usageDays: Set<string>;
   readonly charges: ChargeSums;
   readonly traceDays: Set<string>;
@@ -19,21 +21,33 @@ export type CallsSummary = {
 export type CallSpool = Spool<CallRows, CallsSummary>;
 export type CallSpoolOptions = SpoolOptions<CallRows, CallsSummary>;
 
-export const callCodecs: CallSpoolOptions["codecs"] = { usage: usageRowCodec, trace: traceRowCodec };
+/** Both rows of an ordinary call are one record. */
+const callRecords: JoinedRows<CallRows> = {
+  kind: recordKind,
+  begin: ({ kind, row }, out) => kind === "usage" && writeCallRecord(row, out),
+  add: (entry, first, out) =>
+    entry.kind === "trace" &&
+    first.kind === "usage" &&
+    !("json" in entry.row) &&
+    writeRecordedTrace(entry.row, first.row, out),
+  read: (value) => {
+    const record = readCallRecord(value);
+    const usage = { kind: "usage", row: usageRowCodec.decode(toUsageFields(record)) } as const;
+    return record.hasTrace ? [usage, { kind: "trace", row: fromCallRecord(record) }] : [usage];
+  },
+};
 
 export const callSummaries: RowSummaries<CallRows, CallsSummary> = {
-  begin: () => ({ usageCount: 0, usageDays: new Set(), charges: new ChargeSums(), traceDays: new Set() }),
+  begin: () => ({ usageDays: new Set(), charges: new ChargeSums(), traceDays: new Set() }),
   add: (summary, { kind, row }) => {
     if (kind === "usage") {
-      summary.usageCount += 1;
       summary.usageDays.add(row.day);
       summary.charges.add(row);
     } else {
       summary.traceDays.add(row.day);
     }
   },
-  merge: (summary, { usageCount, usageDays, charges, traceDays }) => {
-    summary.usageCount += usageCount;
+  merge: (summary, { usageDays, charges, traceDays }) => {
     summary.charges.merge(charges);
     addAll(summary.usageDays, usageDays);
     addAll(summary.traceDays, traceDays);
@@ -45,3 +59,10 @@ function addAll(days: Set<string>, more: ReadonlySet<string>): void {
     days.add(day);
   }
 }
+
+/** How the spool keeps rows of calls. */
+export const callForms = {
+  codecs: { usage: usageRowCodec, trace: traceRowCodec },
+  joined: callRecords,
+  summaries: callSummaries,
+} satisfies Partial<CallSpoolOptions>;

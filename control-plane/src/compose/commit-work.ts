@@ -3,6 +3,7 @@ import type { Database } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
 import { jsonList, linesOf } from "../platform/spool/model.ts";
 import { writeTraces } from "../trace/write-store.ts";
+import { recordKind } from "../usage/log/call-record.ts";
 import { writeUsage } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
 import type { CallsOrder, CommitNews, CommitOrder } from "./call-commits.ts";
@@ -20,9 +21,11 @@ export function openCommitWork(db: Database, report: (news: CommitNews) => void)
 }
 
 /** Writes usage rows, charges and traces in one transaction. */
-function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
+export function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
   const lines = linesOf(calls.texts);
-  const traces = jsonList(lines, "trace");
+  const records = { form: "records", ...jsonList(lines, recordKind) } as const;
+  const rows = { form: "rows", ...jsonList(lines, "usage") } as const;
+  const traces = { rows: jsonList(lines, "trace").json, records: records.json };
   return writeUsage(
     {
       db,
@@ -31,6 +34,6 @@ function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
       isNew: calls.isNew,
       createPartitions: (days) => createPartitions(db, [...days, ...calls.traceDays]),
     },
-    { ...calls.usage, json: jsonList(lines, "usage") },
+    { ...calls.usage, lists: [records, rows].filter(({ count }) => count > 0) },
   );
 }

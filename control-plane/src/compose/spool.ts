@@ -32,9 +32,9 @@ function drainOptions(base: Base, spool: CallSpool, leases: CommitLeases | null)
   const { replicaId } = spool;
   return {
     commit: ({ texts, summary, isReplay, isRetry }) => {
-      const { usageCount, usageDays, charges, traceDays } = summary;
+      const { usageDays, charges, traceDays } = summary;
       const sums = charges.list;
-      const usage = { count: usageCount, sums, days: [...usageDays] };
+      const usage = { sums, days: [...usageDays] };
       const order = { replicaId, texts, usage, traceDays: [...traceDays], isNew: !(isReplay || isRetry) };
       return commitCharges(leases, { sums, isReplay, isRetry }, () => commits.commit(order));
     },

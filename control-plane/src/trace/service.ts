@@ -53,12 +53,7 @@ export const traceSealedColumns: readonly SealedColumn[] = [
  * @throws an error with `isMissingPartition` when a day has no partition; create it (`trace_record`) and commit again
  */
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
-  await writeTraces(tx, tracesJson(rows));
-}
-
-/** Trace rows in the form in which they go to the database, here or on another thread. */
-export function tracesJson(rows: readonly SpooledTrace[]): string {
-  return `[${rows.map(({ json }) => json).join(",")}]`;
+  await writeTraces(tx, { rows: `[${rows.map(({ json }) => json).join(",")}]`, records: "[]" });
 }
 
 /** Payloads that can still be decrypted. */

@@ -5,11 +5,11 @@ import type { SpooledTrace, TraceRow } from "./model.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** The first element of an encoded row; a new layout gets a new number, so that old spools can still be read. */
-const version = 1;
+export const traceVersion = 1;
 
-const userAgentBytesMax = 1024;
+export const userAgentBytesMax = 1024;
 const pathBytesMax = 1024;
-const wordBytesMax = 256;
+export const wordBytesMax = 256;
 
 /**
  * The row in the format in which it is spooled and sent to the database: an array without names, in the order that the
@@ -18,7 +18,7 @@ const wordBytesMax = 256;
  */
 export function toSpooledTrace(row: TraceRow): SpooledTrace {
   const json = JSON.stringify([
-    version,
+    traceVersion,
     row.requestId,
     row.day,
     integerText(row.userId),
@@ -91,7 +91,7 @@ export function writeTraceRow(row: TraceRow | SpooledTrace, out: JsonBytes): voi
   out.ascii("]");
 }
 
-const opening = `[${version},`;
+const opening = `[${traceVersion},`;
 
 /** With a comma before it. */
 function writeInteger(value: bigint | null, out: JsonBytes): void {
@@ -146,7 +146,7 @@ const isBigInteger = orNull(matches(/^-?\d{1,19}$/));
 
 /** What each field of a row has to be. Written out, because a process that is behind reads back all its rows. */
 const checks: readonly Check[] = [
-  oneOf(version),
+  oneOf(traceVersion),
   matches(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i),
   isDay,
   ...[isBigInteger, isBigInteger, isBigInteger],

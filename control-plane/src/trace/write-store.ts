@@ -2,37 +2,65 @@
  * What the second thread of the books writes. Its heap has all that this imports, so it does without the query builder.
  */
 import type { Queryable } from "../platform/db.ts";
+import { recordPlaces } from "../usage/log/call-record.ts";
 import type { PayloadRecord, PayloadSegment } from "./model.ts";
 
-const noTraces = "[]";
+/** Rows of traces as JSON lists: those that are recorded by themselves, and records of calls that have one. */
+export type TraceLists = { readonly rows: string; readonly records: string };
 
-/** Writes trace rows in the form of `tracesJson`, in the transaction of the usage rows of the same calls. */
-export async function writeTraces(tx: Queryable, incoming: string, isNew = false): Promise<void> {
-  if (incoming !== noTraces) {
-    await insertTraces(tx, incoming, isNew);
-  }
+const nothing = "[]";
+
+/** The columns of a trace in the order of the fields of its row, which follow the version. */
+const columns = [
+  ...["request_id uuid", "day date", "user_id bigint", "gateway_user_id bigint", "api_key_id bigint"],
+  ...["method text", "path text", "model text", "status text", "error_code text", "http_status integer"],
+  ...["is_stream boolean", "input_tokens bigint", "output_tokens bigint", "first_token_ms integer"],
+  ...["duration_ms integer", "client_ip text", "user_agent text", "payload text", "started_at timestamptz"],
+].map((column) => {
+  const [name = "", type = ""] = column.split(" ");
+  return { name, type };
+});
+
+/** Fields of the record of a call that have the name of a column of the usage log. */
+const recordNames: Readonly<Record<string, string>> = { status: "outcome", first_token_ms: "first_byte_ms" };
+const recordPlace = (name: string): number =>
+  (recordPlaces as Readonly<Record<string, number>>)[recordNames[name] ?? name] as number;
+
+/** Inserts the elements of a JSON list; times are milliseconds there. */
+function insertSql(placeOf: (name: string, index: number) => number, rest: string): string {
+  const values = columns.map(({ name, type }, index) => {
+    const text = `f->>${placeOf(name, index)}`;
+    return type === "timestamptz"
+      ? `timestamptz 'epoch' + (${text})::bigint * interval '1 millisecond'`
+      : `(${text})::${type}`;
+  });
+  return `insert into trace_record (${columns.map(({ name }) => name).join(", ")})
+    select ${values.join(", ")} from jsonb_array_elements($1::text::jsonb) as incoming (f) ${rest}`;
 }
 
+const insertTraces = (rest: string): string => insertSql((_, index) => index + 1, rest);
+const insertRecorded = (rest: string): string =>
+  insertSql(recordPlace, `where f->>${recordPlaces.method} is not null ${rest}`);
+const skipExisting = "on conflict do nothing";
+const statements = {
+  rows: { new: insertTraces(""), missing: insertTraces(skipExisting) },
+  records: { new: insertRecorded(""), missing: insertRecorded(skipExisting) },
+};
+
 /**
- * Inserts the traces of a batch; existing rows stay as they are. They are sent in the spool's format: that costs the
- * server as much as one array for each column (11 us a row), and this process a third (0.9 us).
- * @param incoming a JSON list of traces
+ * Writes the traces of a batch in the transaction of the usage rows of the same calls; existing rows stay as they are. They
+ * are sent in the spool's format: that costs the server as much as one array for each column (11 us a row), and this process
+ * a third (0.9 us).
  * @param isNew whether all are new, as far as anybody knows: without a provision for others they cost less
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition, and `isUniqueViolation` if not all of
  * them were new
  */
-async function insertTraces(tx: Queryable, incoming: string, isNew = false): Promise<void> {
-  await tx.query(
-    `insert into trace_record (request_id, day, user_id, gateway_user_id, api_key_id, method, path, model, status,
-      error_code, http_status, is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent,
-      payload, started_at)
-    select (f->>1)::uuid, (f->>2)::date, (f->>3)::bigint, (f->>4)::bigint, (f->>5)::bigint, f->>6, f->>7, f->>8, f->>9,
-      f->>10, (f->>11)::integer, (f->>12)::boolean, (f->>13)::bigint, (f->>14)::bigint, (f->>15)::integer,
-      (f->>16)::integer, f->>17, f->>18, f->>19, timestamptz 'epoch' + (f->>20)::bigint * interval '1 millisecond'
-    from jsonb_array_elements($1::text::jsonb) as incoming (f)
-    ${isNew ? "" : "on conflict do nothing"}`,
-    [incoming],
-  );
+export async function writeTraces(tx: Queryable, lists: TraceLists, isNew = false): Promise<void> {
+  for (const form of ["rows", "records"] as const) {
+    if (lists[form] !== nothing) {
+      await tx.query(statements[form][isNew ? "new" : "missing"], [lists[form]]);
+    }
+  }
 }
 
 const insertRows = (onConflict: string): string => `

@@ -3,7 +3,7 @@ import type { ApiKeyId, BudgetId, ChannelId, CredentialId, GatewayUserId } from 
 import { byKeyField, callSettings } from "@sluice/contracts/key-fields";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
-import { type CallSpool, callCodecs, callSummaries } from "@sluice/control-plane/compose/call-rows.ts";
+import { type CallSpool, callForms } from "@sluice/control-plane/compose/call-rows.ts";
 import { frontWork } from "@sluice/control-plane/compose/front.ts";
 import type { FrontWork } from "@sluice/control-plane/front/model.ts";
 import { BodyRoom } from "@sluice/control-plane/gateway/body-room.ts";
@@ -57,8 +57,7 @@ export async function openOwnGateway(directory: string): Promise<OwnGateway> {
   const log = createLog("warn", (line) => process.stderr.write(line));
   const spool: CallSpool = await openSpool({
     directory,
-    codecs: callCodecs,
-    summaries: callSummaries,
+    ...callForms,
     reserveBytes: 0,
     onWarning: ({ event, detail }) => log.warn(event, detail),
   });
@@ -97,9 +96,9 @@ function drain(spool: CallSpool, leases: QuotaLeases, onCommitted: (count: numbe
   const { replicaId } = spool;
   spool.drain({
     commit: async ({ texts, count, summary, isReplay, isRetry }) => {
-      const { usageCount, usageDays, charges, traceDays } = summary;
+      const { usageDays, charges, traceDays } = summary;
       const sums = charges.list;
-      const usage = { count: usageCount, sums, days: [...usageDays] };
+      const usage = { sums, days: [...usageDays] };
       const order = { replicaId, texts, usage, traceDays: [...traceDays], isNew: true };
       await commitCharges(leases, { sums, isReplay, isRetry }, () => commits.commit(order));
       onCommitted(count);

@@ -6,22 +6,23 @@ import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { ChannelId, ReplicaId, UserId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import { callForms } from "@sluice/control-plane/compose/call-rows.ts";
+import { commitCalls } from "@sluice/control-plane/compose/commit-work.ts";
 import { createPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
 import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
-import { tracesJson } from "@sluice/control-plane/trace/service.ts";
-import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { insertSegment, writeTraces } from "@sluice/control-plane/trace/write-store.ts";
-import { toUsageOrder, writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { insertSegment } from "@sluice/control-plane/trace/write-store.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { workOnShards } from "@sluice/control-plane/usage/shards.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
-import { packedOf, payloadOf, traceRowOf } from "../../support/trace/trace-fixtures.ts";
-import { type Customer, createCustomer, encoded, usageRow } from "../../support/usage/usage-rows.ts";
+import { packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
+import { traceOfCall } from "../../support/trace/trace-of-call.ts";
+import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
 const usage = `usage: bun run bench growth [options]
   --calls <n>   calls (default 20000)
@@ -151,21 +152,19 @@ async function write(db: Database, customers: readonly Customer[], load: Load): 
       ];
       return usageRow(customer, { day, model, channelId, durationMs, quota, attempts });
     });
-    const traces = calls.map(({ requestId, gatewayUserId, apiKeyId, model, durationMs, startedAtMs }) => {
-      const userAgent = "OpenAI/Python 1.99.1";
-      const row = { day, requestId, gatewayUserId, apiKeyId, model, durationMs, startedAtMs, userAgent };
-      return toSpooledTrace(traceRowOf({ ...row, userId: BigInt(gatewayUserId) as UserId }));
+    const collector = new RowCollector(callForms);
+    for (const row of calls) {
+      collector.add({ kind: "usage", row });
+      collector.add({ kind: "trace", row: traceOfCall(row, { userId: BigInt(row.gatewayUserId) as UserId }) });
+    }
+    const { text, summary } = collector;
+    await commitCalls(db, {
+      replicaId: replica,
+      texts: [text],
+      usage: { sums: summary.charges.list, days: [...summary.usageDays] },
+      traceDays: [...summary.traceDays],
+      isNew: true,
     });
-    await writeUsage(
-      {
-        db,
-        replicaId: replica,
-        isNew: true,
-        alongside: (tx, isNew) => writeTraces(tx, tracesJson(traces), isNew),
-        createPartitions: async () => undefined,
-      },
-      toUsageOrder(encoded(...calls)),
-    );
     for (const { requestId, gatewayUserId } of calls) {
       const payload = {
         ...payloadOf({ day, request: randomBytes(load.body), response: "" }),

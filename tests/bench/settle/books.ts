@@ -1,14 +1,12 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
 import type { CallRows, CallsSummary } from "@sluice/control-plane/compose/call-rows.ts";
+import { commitCalls } from "@sluice/control-plane/compose/commit-work.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
-import { jsonList, linesOf } from "@sluice/control-plane/platform/spool/model.ts";
 import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
-import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
-import { writeTraces } from "@sluice/control-plane/trace/write-store.ts";
-import { writeUsage } from "@sluice/control-plane/usage/log/commit-usage.ts";
+import { traceOfCall } from "../../support/trace/trace-of-call.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
 const customersMax = 20;
@@ -40,13 +38,9 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
     },
     drain: {
       commit: async ({ texts, summary }) => {
-        const { usageCount: count, charges, usageDays } = summary;
-        const lines = linesOf(texts);
-        const traces = jsonList(lines, "trace");
-        await writeUsage(
-          { db, replicaId, alongside: (tx) => writeTraces(tx, traces), createPartitions: async () => undefined },
-          { json: jsonList(lines, "usage"), count, sums: charges.list, days: [...usageDays] },
-        );
+        const { charges, usageDays, traceDays } = summary;
+        const usage = { sums: charges.list, days: [...usageDays] };
+        await commitCalls(db, { replicaId, texts, usage, traceDays: [...traceDays], isNew: false });
       },
       isPoison: isFaultOfRows,
       onQuarantine: ({ error }) => {
@@ -70,27 +64,5 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
 
 function rowsOfCall(customer: Customer): CallRows {
   const usage = usageRow(customer);
-  const trace: TraceRow = {
-    requestId: usage.requestId,
-    day: usage.day,
-    userId: null,
-    gatewayUserId: usage.gatewayUserId,
-    apiKeyId: usage.apiKeyId,
-    method: "POST",
-    path: usage.path,
-    model: usage.model,
-    status: usage.outcome,
-    errorCode: null,
-    httpStatus: usage.httpStatus,
-    isStream: usage.isStream,
-    inputTokens: usage.units.inputTokens,
-    outputTokens: usage.units.outputTokens,
-    firstTokenMs: usage.firstByteMs,
-    durationMs: usage.durationMs,
-    clientIp: "203.0.113.7",
-    userAgent: "OpenAI/Python 1.99.1",
-    payload: "stored",
-    startedAtMs: usage.startedAtMs,
-  };
-  return { usage, trace };
+  return { usage, trace: traceOfCall(usage) };
 }

@@ -7,8 +7,7 @@ import {
   type CallRows,
   type CallSpool,
   type CallsSummary,
-  callCodecs,
-  callSummaries,
+  callForms,
 } from "@sluice/control-plane/compose/call-rows.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
@@ -135,8 +134,7 @@ async function settleCalls(
   let relieve: () => void = () => undefined;
   const spool = await openSpool<CallRows, CallsSummary>({
     directory: settings.directory,
-    codecs: callCodecs,
-    summaries: callSummaries,
+    ...callForms,
     reserveBytes: 0,
     onWarning: (warning) => console.log(warning),
   });
@@ -174,8 +172,7 @@ async function measureStalls(books: Books, directory: string): Promise<string> {
   const idle = await paced((call) => [call], books);
   const spool = await openSpool<CallRows, CallsSummary>({
     directory,
-    codecs: callCodecs,
-    summaries: callSummaries,
+    ...callForms,
     reserveBytes: 0,
     onWarning: (warning) => console.log(warning),
   });

@@ -79,7 +79,8 @@ export function sink(
     rows: () => batches.flatMap(({ entries }) => entries.map(({ row }) => row)),
     commit: async (batch) => {
       await refuse(batch);
-      batches.push(batch);
+      const { texts, count, summary, entries, isReplay, isRetry } = batch;
+      batches.push({ texts, count, summary, entries, isReplay, isRetry });
     },
     isPoison: ({ error }) => String(error).includes("poison"),
     onQuarantine: (rejected) => quarantined.push(rejected),

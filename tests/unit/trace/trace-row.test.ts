@@ -40,7 +40,7 @@ describe("a spooled trace", () => {
       fc.property(fc.oneof(plain, odd), plain, tokens, moments, (path, userAgent, outputTokens, durationMs) => {
         const row = traceRowOf({ day, path, userAgent, model: path, clientIp: path, outputTokens, durationMs });
         for (const recorded of [row, toSpooledTrace(row)]) {
-          const collector = new RowCollector<Recorded, null>({ trace: traceRowCodec }, nothing);
+          const collector = new RowCollector<Recorded, null>({ codecs: { trace: traceRowCodec }, summaries: nothing });
           collector.add({ kind: "trace", row: recorded });
           expect(collector.text.toString()).toBe(`["trace",${toSpooledTrace(row).json}]`);
         }

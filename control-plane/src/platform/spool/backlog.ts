@@ -3,14 +3,14 @@ import {
   type EncodedEntry,
   entryText,
   linesOf,
-  parseEntry,
+  parseLine,
   type QuarantinedEntry,
-  type RowCodecs,
   RowCollector,
-  type RowSummaries,
+  type RowForms,
   type RowTexts,
   type SpoolBatch,
 } from "./model.ts";
+import { type SharedText, SharedTexts } from "./shared-texts.ts";
 import { isDiskFailure, type SpoolStore } from "./spool-store.ts";
 
 /** A batch together with what is needed to remove it. */
@@ -23,12 +23,6 @@ export type TakenBatch<Rows, Summary> = Pick<SpoolBatch<Rows, Summary>, "isRepla
   readonly unreadable: readonly QuarantinedEntry<Rows>[];
 };
 
-/** How the rows of a spool are converted, and summarized. */
-export type RowForms<Rows, Summary> = {
-  readonly codecs: RowCodecs<Rows>;
-  readonly summaries: RowSummaries<Rows, Summary>;
-};
-
 /** What texts contain. */
 type ParsedRows<Rows> = {
   readonly entries: EncodedEntry<Rows>[];
@@ -38,7 +32,7 @@ type ParsedRows<Rows> = {
 type CachedGroup<Summary> = {
   readonly id: number;
   readonly count: number;
-  readonly text: Uint8Array;
+  readonly text: SharedText;
   readonly summary: Summary;
 };
 
@@ -54,6 +48,7 @@ export class Backlog<Rows, Summary> {
   readonly #forms: RowForms<Rows, Summary>;
   readonly #cachedEntriesMax: number;
   readonly #firstLiveId: number;
+  readonly #texts = new SharedTexts();
   #cache: CachedGroup<Summary>[] = [];
   #cachedEntries = 0;
   #nextId: number;
@@ -115,7 +110,7 @@ export class Backlog<Rows, Summary> {
     this.#bytes += text.length;
     const last = this.#cache.at(-1);
     if (this.#cachedEntries < this.#cachedEntriesMax && (last === undefined || last.id === id - 1)) {
-      this.#cache.push({ id, count, text: new Uint8Array(text), summary });
+      this.#cache.push({ id, count, text: this.#texts.keep(text), summary });
       this.#cachedEntries += count;
     }
   }
@@ -142,6 +137,11 @@ export class Backlog<Rows, Summary> {
     const isReplay = this.#nextId < this.#firstLiveId;
     const rows = this.collect([]);
     return { rows, upToId: id, entryCount: count, bytes, unreadable, isReplay, isRetry: isReplay };
+  }
+
+  /** A commit has failed, and the thread that was to make it may still read the texts of its batch. */
+  onCommitFailed(): void {
+    this.#texts.spare();
   }
 
   /**
@@ -204,7 +204,7 @@ export class Backlog<Rows, Summary> {
     const unreadable: QuarantinedEntry<Rows>[] = [];
     for (const line of linesOf(texts)) {
       try {
-        entries.push(parseEntry(this.#forms.codecs, line));
+        entries.push(...parseLine(this.#forms, line));
       } catch (error) {
         unreadable.push({ entry: null, text: line, error });
       }
@@ -214,8 +214,7 @@ export class Backlog<Rows, Summary> {
 
   /** Entries as one text, with the summary of them alone. */
   collect(entries: readonly EncodedEntry<Rows>[]): RowTexts<Summary> {
-    const { codecs, summaries } = this.#forms;
-    const collector = new RowCollector(codecs, summaries);
+    const collector = new RowCollector(this.#forms);
     for (const entry of entries) {
       collector.addEncoded(entry);
     }
@@ -232,10 +231,10 @@ export class Backlog<Rows, Summary> {
       if (count > 0 && count + group.count > entriesMax) {
         break;
       }
-      texts.push(group.text);
+      texts.push(group.text.bytes);
       summaries.merge(summary, group.summary);
       count += group.count;
-      bytes += group.text.length;
+      bytes += group.text.bytes.length;
       upToId = group.id;
     }
     const rows = { texts, count, summary };
@@ -284,6 +283,7 @@ export class Backlog<Rows, Summary> {
       }
       count += 1;
       this.#cachedEntries -= group.count;
+      this.#texts.release(group.text);
     }
     this.#cache = count === this.#cache.length ? [] : this.#cache.slice(count);
   }

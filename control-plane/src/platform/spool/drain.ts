@@ -151,6 +151,7 @@ export class Drain<Rows, Summary> {
         await this.#options.commit(new Batch(this.#backlog, rows, { isReplay, isRetry: isRetry || attempt > 1 }));
         return [];
       } catch (error) {
+        this.#backlog.onCommitFailed();
         last = counted(error, last);
         if (this.#options.isPoison({ error, repeats: last.repeats, rows: rows.count })) {
           return this.#separate(rows, isReplay, error);

@@ -38,6 +38,18 @@ export class JsonBytes {
     this.#isPlain = true;
   }
 
+  /** What was written from an offset on, for longer than until it is overwritten. */
+  copyFrom(from: number): Buffer {
+    return Buffer.from(this.#bytes.subarray(from, this.#length));
+  }
+
+  /** Appends bytes that were written before. */
+  add(piece: Buffer): void {
+    this.#reserve(piece.length);
+    this.#bytes.set(piece, this.#length);
+    this.#length += piece.length;
+  }
+
   /** Appends a text that is JSON already. */
   json(text: string): void {
     // A UTF-16 unit has at most three bytes of UTF-8.

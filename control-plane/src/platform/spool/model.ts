@@ -14,6 +14,30 @@ export type RowCodec<Row> = {
 /** One codec for each kind of row. `Rows` maps the name of a kind, which is ASCII, to the type of its rows. */
 export type RowCodecs<Rows> = { readonly [Kind in keyof Rows]: RowCodec<Rows[Kind]> };
 
+/**
+ * A line for several rows that have something in common, instead of one line for each. The line has a kind of its own, and
+ * a list of fields, which later rows add to.
+ */
+export type JoinedRows<Rows> = {
+  readonly kind: string;
+  /**
+   * Writes the fields that such a line begins with.
+   * @returns false if the row needs a line of its own; what was written is cut off, as it is when not all of it is plain
+   */
+  readonly begin: (entry: SpoolEntry<Rows>, out: JsonBytes) => boolean;
+  /** Adds the row to the line of another one, which was recorded right before it. @returns as `begin` does */
+  readonly add: (entry: SpoolEntry<Rows>, first: SpoolEntry<Rows>, out: JsonBytes) => boolean;
+  /** The rows of a line. @throws Error when the value is not the fields of one */
+  readonly read: (value: unknown) => SpoolEntry<Rows>[];
+};
+
+/** How rows are converted to lines and back, and summarized. */
+export type RowForms<Rows, Summary> = {
+  readonly codecs: RowCodecs<Rows>;
+  readonly summaries: RowSummaries<Rows, Summary>;
+  readonly joined?: JoinedRows<Rows> | undefined;
+};
+
 /** One row with the name of its kind. */
 export type SpoolEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind] };
@@ -43,7 +67,10 @@ export type RowTexts<Summary> = {
   readonly summary: Summary;
 };
 
-/** The rows that the consumer has to commit in one transaction. It must be idempotent: a batch may be repeated. */
+/**
+ * The rows that the consumer has to commit in one transaction. It must be idempotent: a batch may be repeated. When it has
+ * committed them, the memory of their texts is used again.
+ */
 export type SpoolBatch<Rows, Summary = null> = RowTexts<Summary> & {
   /** The rows themselves, which are parsed for it. */
   readonly entries: readonly EncodedEntry<Rows>[];
@@ -88,23 +115,26 @@ export function entryText<Rows>({ kind, json }: EncodedEntry<Rows>): string {
   return `["${kind}",${json}]`;
 }
 
+/** What a line for several rows ends with. */
+const lineEnd = "]]";
+
 /**
  * Collects the rows of a group: their text and their summary. Rows are written straight into the bytes of the group, because
  * a text for each would be garbage.
  */
 export class RowCollector<Rows, Summary> {
-  readonly #codecs: RowCodecs<Rows>;
-  readonly #summaries: RowSummaries<Rows, Summary>;
+  readonly #forms: RowForms<Rows, Summary>;
   readonly #out: JsonBytes;
   readonly summary: Summary;
   count = 0;
+  /** The row that begins the last line, if others may be added to that. */
+  #first: SpoolEntry<Rows> | null = null;
 
   /** @param out where the text goes; what is in it is overwritten */
-  constructor(codecs: RowCodecs<Rows>, summaries: RowSummaries<Rows, Summary>, out = new JsonBytes()) {
-    this.#codecs = codecs;
-    this.#summaries = summaries;
+  constructor(forms: RowForms<Rows, Summary>, out = new JsonBytes()) {
+    this.#forms = forms;
     this.#out = out;
-    this.summary = summaries.begin();
+    this.summary = forms.summaries.begin();
     out.cut(0);
   }
 
@@ -113,8 +143,11 @@ export class RowCollector<Rows, Summary> {
     const out = this.#out;
     const { length } = out;
     try {
-      this.#begin(entry.kind);
-      this.#write(entry);
+      if (!this.#join(entry)) {
+        this.#begin(entry.kind);
+        this.#write(entry);
+        out.ascii("]");
+      }
     } catch (error) {
       out.cut(length);
       throw error;
@@ -122,9 +155,42 @@ export class RowCollector<Rows, Summary> {
     this.#end(entry);
   }
 
+  /** Writes the row in a line for several. */
+  #join(entry: SpoolEntry<Rows>): boolean {
+    const { joined } = this.#forms;
+    if (joined === undefined) {
+      return false;
+    }
+    const out = this.#out;
+    const { length } = out;
+    const first = this.#first;
+    this.#first = null;
+    if (first !== null) {
+      out.cut(length - lineEnd.length);
+      const isAdded = joined.add(entry, first, out) && out.isPlain;
+      if (!isAdded) {
+        out.cut(length - lineEnd.length);
+      }
+      out.ascii(lineEnd);
+      if (isAdded) {
+        return true;
+      }
+    }
+    this.#begin(joined.kind);
+    out.ascii("[");
+    if (joined.begin(entry, out) && out.isPlain) {
+      out.ascii(lineEnd);
+      this.#first = entry;
+      return true;
+    }
+    out.cut(length);
+    return false;
+  }
+
   addEncoded(entry: EncodedEntry<Rows>): void {
     this.#begin(entry.kind);
     this.#out.json(entry.json);
+    this.#out.ascii("]");
     this.#end(entry);
   }
 
@@ -140,7 +206,7 @@ export class RowCollector<Rows, Summary> {
   }
 
   #write({ kind, row }: SpoolEntry<Rows>): void {
-    const { writePlain, encode } = this.#codecs[kind];
+    const { writePlain, encode } = this.#forms.codecs[kind];
     const out = this.#out;
     if (writePlain !== undefined) {
       const { length } = out;
@@ -154,8 +220,7 @@ export class RowCollector<Rows, Summary> {
   }
 
   #end(entry: SpoolEntry<Rows>): void {
-    this.#out.ascii("]");
-    this.#summaries.add(this.summary, entry);
+    this.#forms.summaries.add(this.summary, entry);
     this.count += 1;
   }
 }
@@ -171,8 +236,8 @@ export function linesOf(texts: Iterable<Uint8Array>): string[] {
   return lines;
 }
 
-/** The values of the rows of one kind in such lines, as a JSON list; nothing is parsed. */
-export function jsonList(lines: readonly string[], kind: string): string {
+/** The values of the lines of one kind, as a JSON list; nothing is parsed. */
+export function jsonList(lines: readonly string[], kind: string): { readonly json: string; readonly count: number } {
   const start = `["${kind}",`;
   const values: string[] = [];
   for (const line of lines) {
@@ -180,21 +245,27 @@ export function jsonList(lines: readonly string[], kind: string): string {
       values.push(line.slice(start.length, -1));
     }
   }
-  return `[${values.join(",")}]`;
+  return { json: `[${values.join(",")}]`, count: values.length };
 }
 
 /**
- * Parses the text of one entry. Its row is re-encoded, because the text may be of an older version.
+ * Parses a line. Its rows are re-encoded, because the text may be of an older version.
  * @throws Error when it is not JSON, of an unknown kind, or refused by its codec
  */
-export function parseEntry<Rows>(codecs: RowCodecs<Rows>, text: string): EncodedEntry<Rows> {
+export function parseLine<Rows>(
+  { codecs, joined }: Pick<RowForms<Rows, unknown>, "codecs" | "joined">,
+  text: string,
+): EncodedEntry<Rows>[] {
   const parsed: unknown = JSON.parse(text);
   if (!Array.isArray(parsed) || parsed.length !== 2 || typeof parsed[0] !== "string") {
     throw new Error("not an entry of a spool");
   }
-  const kind = parsed[0] as keyof Rows & string;
+  const [kind, value] = parsed as [keyof Rows & string, unknown];
+  if (kind === joined?.kind) {
+    return joined.read(value).map((entry) => encodeEntry(codecs, entry));
+  }
   if (!Object.hasOwn(codecs, kind)) {
     throw new Error(`no codec for entries of kind ${kind.slice(0, 40)}`);
   }
-  return encodeEntry(codecs, { kind, row: codecs[kind].decode(parsed[1]) });
+  return [encodeEntry(codecs, { kind, row: codecs[kind].decode(value) })];
 }

@@ -1,13 +1,15 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
-import { Backlog, type RowForms } from "./backlog.ts";
+import { Backlog } from "./backlog.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
 import { StorageUnavailableError } from "./errors.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import {
   type EncodedEntry,
-  parseEntry,
+  type JoinedRows,
+  parseLine,
   type RowCodecs,
   RowCollector,
+  type RowForms,
   type RowSummaries,
   type SpoolDepth,
   type SpoolEntry,
@@ -20,6 +22,8 @@ export type SpoolOptions<Rows, Summary = null> = {
   /** The folder that contains one numbered folder for each process; it must be on a local disk. */
   readonly directory: string;
   readonly codecs: RowCodecs<Rows>;
+  /** Without it, each row has a line of its own. */
+  readonly joined?: JoinedRows<Rows>;
   /** Without it, batches have no summary. */
   readonly summaries?: RowSummaries<Rows, Summary>;
   readonly onWarning: (warning: SpoolWarning) => void;
@@ -94,8 +98,8 @@ export class Spool<Rows, Summary = null> {
   /** Creates the spool of a slot that is already taken; see `openSpool`. */
   constructor(slot: Slot, options: SpoolOptions<Rows, Summary>) {
     this.#slot = slot;
-    const { codecs, summaries = noSummaries as unknown as RowSummaries<Rows, Summary> } = options;
-    this.#forms = { codecs, summaries };
+    const { codecs, joined, summaries = noSummaries as unknown as RowSummaries<Rows, Summary> } = options;
+    this.#forms = { codecs, joined, summaries };
     this.#onWarning = options.onWarning;
     this.#bytesMax = options.bytesMax ?? bytesMaxDefault;
     this.replicaId = slot.replicaId;
@@ -168,7 +172,7 @@ export class Spool<Rows, Summary = null> {
   readQuarantined(): EncodedEntry<Rows>[] {
     return this.#slot.store.listQuarantined().flatMap((text) => {
       try {
-        return [parseEntry(this.#forms.codecs, text)];
+        return parseLine(this.#forms, text);
       } catch {
         // Unreadable lines are left out; they were reported when they were quarantined.
         return [];
@@ -225,8 +229,7 @@ export class Spool<Rows, Summary = null> {
   }
 
   #newGroup(): Group<Rows, Summary> {
-    const { codecs, summaries } = this.#forms;
-    return { rows: new RowCollector(codecs, summaries, this.#bytes), written: Promise.withResolvers() };
+    return { rows: new RowCollector(this.#forms, this.#bytes), written: Promise.withResolvers() };
   }
 
   /** The group is written at the end of this turn. */

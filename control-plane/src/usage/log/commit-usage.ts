@@ -3,10 +3,11 @@ import type { Quota } from "@sluice/contracts/money";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
+import { readCallRecord, toUsageFields } from "./call-record.ts";
 import type { BudgetCharge, UsageRow } from "./model.ts";
 import { writeUsageRow } from "./row-bytes.ts";
 import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
-import { type BudgetSum, chargeBudgets, insertUsageJson } from "./usage-store.ts";
+import { type BudgetSum, chargeBudgets, insertUsage, type UsageList } from "./usage-store.ts";
 
 /** The leases of this process, as far as a commit concerns them. */
 export interface CommitLeases {
@@ -28,9 +29,8 @@ export type UsageCommitDeps = {
 
 /** Usage rows in the form in which they go to the database, here or on another thread. */
 export type UsageOrder = {
-  /** A JSON list of rows in the spool's form. */
-  readonly json: string;
-  readonly count: number;
+  /** In the spool's forms; none of them is empty. */
+  readonly lists: readonly UsageList[];
   /** What the rows charge if all of them are new. */
   readonly sums: readonly BudgetSum[];
   readonly days: readonly string[];
@@ -62,9 +62,9 @@ export type ChargedBatch = Pick<UsageBatch, "isReplay" | "isRetry"> & { readonly
 export const usageRowCodec = { encode: encodeUsageRow, writePlain: writeUsageRow, decode: decodeUsageRow };
 
 export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
+  const json = `[${rows.map((row) => row.json).join(",")}]`;
   return {
-    json: `[${rows.map(({ json }) => json).join(",")}]`,
-    count: rows.length,
+    lists: rows.length === 0 ? [] : [{ form: "rows", json, count: rows.length }],
     sums: sumByBudget(rows),
     days: [...new Set(rows.map(({ row }) => row.day))],
   };
@@ -81,11 +81,11 @@ export async function commitUsage(
   order: UsageOrder,
   isNew = false,
 ): Promise<BudgetCharge[]> {
-  if (order.count === 0) {
-    return [];
+  const fresh: (Set<RequestId> | null)[] = [];
+  for (const list of order.lists) {
+    fresh.push(await insertUsage(tx, list, isNew));
   }
-  const freshIds = await insertUsageJson(tx, order.json, order.count, isNew);
-  const sums = freshIds === null ? order.sums : sumFresh(order, freshIds);
+  const sums = fresh.every((ids) => ids === null) ? order.sums : sumFresh(order.lists, fresh);
   if (sums.length === 0) {
     return [];
   }
@@ -99,10 +99,22 @@ export async function commitUsage(
   });
 }
 
-/** Each id counts once, even if the order contains a row twice. */
-function sumFresh({ json }: UsageOrder, freshIds: Set<RequestId>): readonly BudgetSum[] {
-  const rows = (JSON.parse(json) as unknown[]).map(decodeUsageRow);
-  return sumByBudget(rows.filter(({ requestId }) => freshIds.delete(requestId)).map((row) => ({ row })));
+/**
+ * What the new rows charge. Each id counts once, even if the order contains a row twice.
+ * @param freshIds of each list, null where all are new
+ */
+function sumFresh(lists: readonly UsageList[], freshIds: readonly (Set<RequestId> | null)[]): readonly BudgetSum[] {
+  const sums = new ChargeSums();
+  for (const [index, { form, json }] of lists.entries()) {
+    const ids = freshIds[index] ?? null;
+    for (const value of JSON.parse(json) as unknown[]) {
+      const row = decodeUsageRow(form === "rows" ? value : toUsageFields(readCallRecord(value)));
+      if (ids === null || ids.delete(row.requestId)) {
+        sums.add(row);
+      }
+    }
+  }
+  return sums.list;
 }
 
 /**

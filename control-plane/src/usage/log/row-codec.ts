@@ -31,12 +31,12 @@ const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
 /** Returns a JSON number if it represents the value exactly, because numbers are cheaper, else a string. */
-function exact(value: bigint): number | string {
+export function exact(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-function exactOrNull(value: bigint | null): number | string | null {
+export function exactOrNull(value: bigint | null): number | string | null {
   return value === null ? null : exact(value);
 }
 
@@ -168,7 +168,7 @@ export const rareParts = [
  * An attempt as it is stored: a list without names, which `usage_attempts` of the database gives back, with what only
  * some have at its end. Names took half of a row's bytes.
  */
-function toStoredAttempt(attempt: Attempt): unknown[] {
+export function toStoredAttempt(attempt: Attempt): unknown[] {
   const { channelId, channel, startedAtMs, durationMs, status, result } = attempt;
   const { credentialId, credential, node, model, said } = attempt;
   const stored: unknown[] = [channelId, channel, startedAtMs, durationMs, status, result];

@@ -2,6 +2,7 @@ import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import { recordedColumn, recordPlaces } from "./call-record.ts";
 import { usageRowColumns } from "./row-codec.ts";
 
 /** What new rows take from one budget. */
@@ -12,20 +13,35 @@ export type BudgetSum = {
   readonly reserve: Quota;
 };
 
+type Column = (typeof usageRowColumns)[number];
+
 /** A field in the spool's form, as a value of its column; times are milliseconds there. */
-function fieldSql({ name, type }: (typeof usageRowColumns)[number], index: number): string {
-  const place = index + 1;
+function fieldSql(type: string, place: number): string {
   if (type === "timestamptz") {
-    return `timestamptz 'epoch' + (f->>${place})::bigint * interval '1 millisecond' as ${name}`;
+    return `timestamptz 'epoch' + (f->>${place})::bigint * interval '1 millisecond'`;
   }
   // As a text, which `usage_attempts` reads: a list takes half as much again.
-  return type === "jsonb" ? `to_jsonb(f->>${place}) as ${name}` : `(f->>${place})::${type} as ${name}`;
+  return type === "jsonb" ? `to_jsonb(f->>${place})` : `(f->>${place})::${type}`;
 }
 
-const insertRows = (onConflict: string): string => `
+/** The field of a usage row by itself, after its version. */
+const rowSql = ({ type }: Column, index: number): string => fieldSql(type, index + 1);
+
+/** The same of the record of a call. */
+function recordSql({ name, type }: Column): string {
+  if (name === "attempts") {
+    const { attempt_start, attempt_started_ms, attempt_duration_ms, attempt_end } = recordPlaces;
+    const times = `(f->>${attempt_started_ms}) || ',' || (f->>${attempt_duration_ms})`;
+    return `to_jsonb((f->>${attempt_start}) || ${times} || (f->>${attempt_end}))`;
+  }
+  const column = recordedColumn(name);
+  return "place" in column ? fieldSql(type, column.place) : `${column.value}::${type}`;
+}
+
+const insertSql = (toSql: (column: Column, index: number) => string, onConflict: string): string => `
   with fresh as (
     insert into usage_log (${usageRowColumns.map(({ name }) => name).join(", ")})
-    select ${usageRowColumns.map(fieldSql).join(", ")}
+    select ${usageRowColumns.map((column, index) => `${toSql(column, index)} as ${column.name}`).join(", ")}
     from jsonb_array_elements($1::text::jsonb) as incoming (f)
     ${onConflict}
     returning request_id
@@ -33,28 +49,32 @@ const insertRows = (onConflict: string): string => `
   select count(*)::integer as fresh,
     case when count(*) < $2::integer then string_agg(request_id::text, ',') end as fresh_ids
   from fresh`;
-const insertNewRows = insertRows("");
-const insertFreshRows = insertRows("on conflict do nothing");
+const skipExisting = "on conflict do nothing";
+const statements = {
+  rows: { new: insertSql(rowSql, ""), fresh: insertSql(rowSql, skipExisting) },
+  records: { new: insertSql(recordSql, ""), fresh: insertSql(recordSql, skipExisting) },
+};
+
+/** Usage rows as a JSON list, by themselves or as records of calls. */
+export type UsageList = { readonly form: keyof typeof statements; readonly json: string; readonly count: number };
 
 /**
  * Writes usage rows with one statement; existing rows stay as they are. Rows that are all new, as far as anybody knows, cost
  * the log of the database less without a provision for others (`isNew`). The rows are sent in the spool's format: it
  * costs the server as much as one array for each column, and this process a fifth.
- * @param json a list of `count` rows
  * @returns the request ids of the rows that are new, or null when all are
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition, and `isUniqueViolation` if not all of
  * them were new
  */
-export async function insertUsageJson(
+export async function insertUsage(
   tx: Queryable,
-  json: string,
-  count: number,
+  { form, json, count }: UsageList,
   isNew = false,
 ): Promise<Set<RequestId> | null> {
   // The ids are returned only in the rare case that some rows existed, because reading 500 ids costs more than
   // everything else.
   const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(
-    isNew ? insertNewRows : insertFreshRows,
+    statements[form][isNew ? "new" : "fresh"],
     [json, count],
   );
   if (result?.fresh === count) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   jsonList,
   linesOf,
-  parseEntry,
+  parseLine,
   RowCollector,
   type SpoolEntry,
 } from "@sluice/control-plane/platform/spool/model.ts";
@@ -28,7 +28,7 @@ describe("collected rows", () => {
   test("are one line each and read back as they were, whatever they contain", () => {
     fc.assert(
       fc.property(entries, (rows) => {
-        const collector = new RowCollector(noteCodecs, summaries);
+        const collector = new RowCollector({ codecs: noteCodecs, summaries });
         for (const entry of rows) {
           collector.add(entry);
         }
@@ -36,7 +36,9 @@ describe("collected rows", () => {
         const lines = rows.length === 0 ? [] : linesOf([text]);
         expect(count).toBe(rows.length);
         expect(summary.notes).toBe(rows.filter(({ kind }) => kind === "note").length);
-        expect(lines.map((line) => parseEntry(noteCodecs, line)).map(({ kind, row }) => ({ kind, row }))).toEqual(rows);
+        expect(
+          lines.flatMap((line) => parseLine({ codecs: noteCodecs }, line)).map(({ kind, row }) => ({ kind, row })),
+        ).toEqual(rows);
       }),
     );
   });
@@ -47,7 +49,7 @@ describe("collected rows", () => {
         const texts = groups
           .filter((rows) => rows.length > 0)
           .map((rows) => {
-            const collector = new RowCollector(noteCodecs, summaries);
+            const collector = new RowCollector({ codecs: noteCodecs, summaries });
             for (const entry of rows) {
               collector.add(entry);
             }
@@ -55,10 +57,10 @@ describe("collected rows", () => {
           });
         const all = groups.flat();
         const lines = linesOf(texts);
-        expect(JSON.parse(jsonList(lines, "note"))).toEqual(
+        expect(JSON.parse(jsonList(lines, "note").json)).toEqual(
           all.flatMap(({ kind, row }) => (kind === "note" ? [row] : [])),
         );
-        expect(JSON.parse(jsonList(lines, "count"))).toEqual(
+        expect(JSON.parse(jsonList(lines, "count").json)).toEqual(
           all.flatMap(({ kind, row }) => (kind === "count" ? [String(row)] : [])),
         );
       }),
@@ -75,7 +77,7 @@ describe("collected rows", () => {
         },
       },
     };
-    const collector = new RowCollector(refusing, summaries);
+    const collector = new RowCollector({ codecs: refusing, summaries });
     collector.add({ kind: "count", row: 1n });
     expect(() => collector.add({ kind: "note", row: "bad" })).toThrow("a bad note");
     collector.add({ kind: "count", row: 2n });

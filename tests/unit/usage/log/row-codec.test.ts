@@ -129,7 +129,7 @@ describe("a usage row as text", () => {
   test("is recorded as the same bytes, whatever it contains", () => {
     fc.assert(
       fc.property(rows(fc.oneof(fc.constantFrom("plain", "", "a b~"), anyText)), (row) => {
-        const collector = new RowCollector({ usage: usageRowCodec }, nothing);
+        const collector = new RowCollector({ codecs: { usage: usageRowCodec }, summaries: nothing });
         collector.add({ kind: "usage", row });
         expect(collector.text.toString()).toBe(`["usage",${encodeUsageRow(row)}]`);
       }),
