@@ -1,3 +1,5 @@
+import { ReusedBytes } from "../reused-bytes.ts";
+
 const openingBytes = 16 * 1024;
 const quote = 0x22;
 const backslash = 0x5c;
@@ -14,59 +16,40 @@ const digitsOfSmall = 9;
  * for them. A piece that is not plain is not written, and `isPlain` is false from then on: its writer has to `cut` what
  * it wrote, and write the text of an encoder instead.
  */
-export class JsonBytes {
-  #bytes = Buffer.allocUnsafeSlow(openingBytes);
-  #length = 0;
+export class JsonBytes extends ReusedBytes {
   #isPlain = true;
 
-  get length(): number {
-    return this.#length;
+  constructor() {
+    super(openingBytes);
   }
 
   get isPlain(): boolean {
     return this.#isPlain;
   }
 
-  /** What was written. It is overwritten after a `cut`. */
-  get written(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  /** Takes back everything after a length. */
-  cut(length: number): void {
-    this.#length = length;
+  /** Takes back everything after a length, and what was not plain in it. */
+  override cut(length: number): void {
+    super.cut(length);
     this.#isPlain = true;
-  }
-
-  /** What was written from an offset on, for longer than until it is overwritten. */
-  copyFrom(from: number): Buffer {
-    return Buffer.from(this.#bytes.subarray(from, this.#length));
-  }
-
-  /** Appends bytes that were written before. */
-  add(piece: Buffer): void {
-    this.#reserve(piece.length);
-    this.#bytes.set(piece, this.#length);
-    this.#length += piece.length;
   }
 
   /** Appends a text that is JSON already. */
   json(text: string): void {
     // A UTF-16 unit has at most three bytes of UTF-8.
-    this.#reserve(text.length * 3);
-    this.#length += this.#bytes.write(text, this.#length, "utf8");
+    this.reserve(text.length * 3);
+    this.end += this.bytes.write(text, this.end, "utf8");
   }
 
   /** The same for a text of ASCII alone that is short. */
   ascii(text: string): void {
-    this.#reserve(text.length);
-    const bytes = this.#bytes;
-    let at = this.#length;
+    this.reserve(text.length);
+    const bytes = this.bytes;
+    let at = this.end;
     for (let index = 0; index < text.length; index += 1) {
       bytes[at] = text.charCodeAt(index);
       at += 1;
     }
-    this.#length = at;
+    this.end = at;
   }
 
   /** A string. It is plain if it has printable ASCII alone, nothing to escape, and at most so many characters. */
@@ -76,9 +59,9 @@ export class JsonBytes {
       this.#isPlain = false;
       return;
     }
-    this.#reserve(length + 2);
-    const bytes = this.#bytes;
-    let at = this.#length;
+    this.reserve(length + 2);
+    const bytes = this.bytes;
+    let at = this.end;
     bytes[at] = quote;
     at += 1;
     for (let index = 0; index < length; index += 1) {
@@ -91,7 +74,7 @@ export class JsonBytes {
       at += 1;
     }
     bytes[at] = quote;
-    this.#length = at + 1;
+    this.end = at + 1;
   }
 
   textOrNull(value: string | null, lengthMax?: number): void {
@@ -108,10 +91,10 @@ export class JsonBytes {
       this.#isPlain = false;
       return;
     }
-    this.#reserve(2 * digitsOfSmall);
+    this.reserve(2 * digitsOfSmall);
     if (value < 0) {
-      this.#bytes[this.#length] = minus;
-      this.#length += 1;
+      this.bytes[this.end] = minus;
+      this.end += 1;
     }
     const size = Math.abs(value);
     if (size <= smallMax) {
@@ -154,22 +137,13 @@ export class JsonBytes {
   }
 
   #digits(value: number, digits: number): void {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     let rest = value | 0;
-    for (let at = this.#length + digits - 1; at >= this.#length; at -= 1) {
+    for (let at = this.end + digits - 1; at >= this.end; at -= 1) {
       const next = (rest / 10) | 0;
       bytes[at] = zero + rest - next * 10;
       rest = next;
     }
-    this.#length += digits;
-  }
-
-  #reserve(more: number): void {
-    const needed = this.#length + more;
-    if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.#length);
-      this.#bytes = larger;
-    }
+    this.end += digits;
   }
 }
