@@ -126,7 +126,7 @@ describeUnless(codexProgram.install(), "an agent, Codex 0.169.0, on providers wi
     expect(said("tool")).toMatchObject([{ tool_call_id: "call_1", content: expect.stringContaining(found) }]);
   });
 
-  test("looks at a picture, and continues with a conversation", async () => {
+  test("looks at an image, and continues with a conversation", async () => {
     const path = join(agent.project, "a.png");
     await writeFile(path, Buffer.from(picture, "base64"));
     provider.script([

@@ -15,7 +15,7 @@ const texts = {
 type Name = keyof typeof texts;
 const names = Object.keys(texts) as Name[];
 
-describe.each(arrangements)("a stream that has begun by itself, %s", (arrangement) => {
+describe.each(arrangements)("a stream that has begun automatically, %s", (arrangement) => {
   let scene: RelayScene;
   const received = new Map<Name, string>();
   const users = new Map<Name, bigint>();

@@ -67,7 +67,7 @@ describe("a channel with several credentials", () => {
     expect((await listed("limited")).map(({ refused_at: at }) => at)).toEqual([null, null]);
   });
 
-  test("rests one whose account is empty, and tells admins since when", async () => {
+  test("rests one whose account is empty, and shows admins since when", async () => {
     const body = { error: { message: "You exceeded your quota", code: "insufficient_quota" } };
     faulty.provider.script({ status: 429, body }, isWith("broke-main"));
     expect(await tried("broke")).toMatchObject({

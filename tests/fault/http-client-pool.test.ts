@@ -302,7 +302,7 @@ describe("connections that died while idle", () => {
     expect(server.requests.length).toBe(1);
   });
 
-  test("a replaced connection that dies as well is not replaced again", async () => {
+  test("a replaced connection that dies, too, is not replaced again", async () => {
     const port = serve({
       onRequest: (socket, { connection }) => {
         if (connection === 0 && server.requests.length === 1) {

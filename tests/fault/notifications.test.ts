@@ -130,7 +130,7 @@ describe("listening", () => {
     expect(uncaught).toEqual([]);
   });
 
-  test("starts by itself when the database was unreachable at the start", async () => {
+  test("starts automatically when the database was unreachable at the start", async () => {
     await using proxy = await startPostgresProxy(server.url);
     proxy.stall();
     await using listener = listenOn(proxy.url);

@@ -153,7 +153,7 @@ test("an admin who is made less by another loses the tokens", async () => {
   expect(codeOf(await ask(secret, "/backend/admin/user/list/"))).toEqual([401, "invalid_access_token"]);
 });
 
-test("an expired token is refused, and a flood of wrong ones as well", async () => {
+test("an expired token is refused, and so is a flood of wrong ones", async () => {
   const user = await loginUser(rig);
   const secret = await giveToken(rig, user, ["usage"]);
   await rig.db.sql`

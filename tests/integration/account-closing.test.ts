@@ -215,7 +215,7 @@ test("what has to be settled first blocks it, also if it comes up while it waits
   expect(await client.me(user.cookie)).toBe(401);
 });
 
-test("a saved method that is charged by itself has to be switched off first", async () => {
+test("a saved method that is charged automatically has to be switched off first", async () => {
   const user = await newUser();
   await rig.db.sql`
     insert into auto_top_up (top_up_no, user_id, plan_code, plan_name, price_usd, threshold_quota, month_max_usd, account, status)

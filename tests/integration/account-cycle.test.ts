@@ -196,7 +196,7 @@ describe("a password", () => {
     expect((await client.logIn(email, next)).status).toBe(200);
   });
 
-  test("that is reset by email verifies the address as well", async () => {
+  test("that is reset by email also verifies the address", async () => {
     const email = "via-reset@example.org";
     const registered = await client.post("/backend/auth/register/", { email, password });
     await client.post("/backend/auth/password-reset/request/", { email });

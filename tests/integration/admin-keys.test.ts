@@ -54,7 +54,7 @@ async function auditOf(action: string) {
 }
 
 describe("a lock", () => {
-  test("stops a key on every replica, tells the caller why, and is not undone by its owner", async () => {
+  test("stops a key on every replica, names the reason to the caller, and is not undone by its owner", async () => {
     expect((await scene.call(secret)).status).toBe(200);
     expect(await act("lock")).toMatchObject({ status: 200, body: { key: { lock_reason: reason } } });
     await untilStatus(secret, 403);

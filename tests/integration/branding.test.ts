@@ -199,7 +199,7 @@ test("every change is in the audit log with who made it", async () => {
   expect(rows.map(({ action }) => action)).toEqual(["brand_image.save", "brand_text.save", "legal_text.save"]);
 });
 
-test("mails have the operator's colour, and the logo that their programs can draw", async () => {
+test("e-mails have the operator's colour, and the logo that their programs can draw", async () => {
   const preview = async (): Promise<string> => {
     const { status, body } = await send("mail/template/preview", { name: "password_reset", locale: "de" });
     expect([status, body.error]).toEqual([200, undefined]);

@@ -50,7 +50,7 @@ async function mailsTo(address: string): Promise<string[]> {
   return rows.map(({ template }) => template);
 }
 
-test("the address changes when the link to the new one is used, and the old one gets a mail", async () => {
+test("the address changes when the link to the new one is used, and the old one gets an e-mail", async () => {
   const { email, cookie, userId } = await newUser();
   const next = freshEmail();
   expect(codeOf(await change(cookie, next, {}))).toEqual([401, "invalid_credentials"]);
@@ -115,7 +115,7 @@ test("the link to the old address brings it back and ends every way in, even if 
   expect(await statusOf(email, "another battery horse")).toBe(200);
 });
 
-test("an authenticator that was set up after the change is gone, an older one stays, and the owner gets a mail", async () => {
+test("an authenticator that was set up after the change is gone, an older one stays, and the owner gets an e-mail", async () => {
   for (const isOwners of [true, false]) {
     const { email, cookie, userId } = await newUser();
     const setUp = (when: string) =>

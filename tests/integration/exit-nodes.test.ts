@@ -272,7 +272,7 @@ describe("a relay key", () => {
   });
 });
 
-test("the job checks nodes by itself, switches them, and logs that under its own name", async () => {
+test("the job checks nodes on its own, switches them, and logs that under its own name", async () => {
   const node = await scene.startAgent("node-j");
   const host = "node-j.example.org";
   scene.dns.set(host, { a: ["127.0.0.1"] });

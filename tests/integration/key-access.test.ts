@@ -106,7 +106,7 @@ describe.each(arrangements)("a key's permissions, %s", (arrangement) => {
     });
   });
 
-  test("a key expires on time by itself", async () => {
+  test("a key expires on time without a change", async () => {
     const user = await scene.rig.addUser();
     const [row] = await scene.rig.db.sql<{ ms: string }>`
       update api_key set expires_at = now() + interval '600 milliseconds'

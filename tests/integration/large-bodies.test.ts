@@ -89,7 +89,7 @@ describe.each(arrangements)("a body that is too large, %s", (arrangement) => {
     socket.destroy();
   });
 
-  test.each(paths)("%s in chunks is read to its end as well", async (path) => {
+  test.each(paths)("%s in chunks is read to its end, too", async (path) => {
     const { write, until, socket } = await open();
     await write(head(path, "Transfer-Encoding: chunked"));
     const piece = Buffer.concat([

@@ -79,7 +79,7 @@ describe("the binary", () => {
       .filter((word) => word.startsWith("BUN_JSC_"))
       .sort();
 
-  test("keeps its memory small by itself, as the process that was started, however it is started", async () => {
+  test("keeps its memory small on its own, as the process that was started, however it is started", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
     expect(collectorOf(agent)).toEqual([
       "BUN_JSC_forceRAMSize=268435456",

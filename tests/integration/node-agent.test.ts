@@ -52,7 +52,7 @@ describe("a call with the relay key", () => {
     expect(record?.body.toString()).toContain('"hello"');
   });
 
-  test("is accepted from its own header as well", async () => {
+  test("is also accepted from its own header", async () => {
     const answer = await fetch(`${agent.url}/v1/models`, { headers: { "x-svc-relay-key": relayKey } });
     expect(answer.status).toBe(200);
     await textOf(answer);

@@ -97,7 +97,7 @@ test("each chat gets its own form, escaped, and none can be made to mention anyo
   expect(feishu?.json["content"]).toEqual({ text: expect.stringContaining("‹at user_id") });
 });
 
-test("a mailbox gets a mail in the same outbox, whatever the event", async () => {
+test("a mailbox gets an e-mail in the same outbox, whatever the event", async () => {
   const made = await add({ kind: "mail", to: "ops@example.org" }, ["node.lost"]);
   await record({
     type: "node.lost",

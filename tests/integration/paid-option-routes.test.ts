@@ -148,7 +148,7 @@ describe("an option that costs extra", () => {
     },
   );
 
-  describe("of pictures", () => {
+  describe("of images", () => {
     const draw = (model: string, fields: object) =>
       ask("/v1/images/generations", { model, prompt: "a cat", ...fields });
 
@@ -177,7 +177,7 @@ describe("an option that costs extra", () => {
     });
   });
 
-  test("in a realtime session is refused, and all of its sound is charged", async () => {
+  test("in a realtime session is refused, and all of its audio is charged", async () => {
     scene.provider.reset();
     const usage = {
       ...{ input_tokens: 900, output_tokens: 200, total_tokens: 1_100 },

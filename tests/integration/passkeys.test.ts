@@ -166,7 +166,7 @@ test("a challenge is good once, in its browser, for what it was made, and not fo
   expect(codeOf(await own.post("login/", { credential: mixed }))).toEqual([400, "passkey_failed"]);
 });
 
-test("a key that can't be copied is refused when its counter says it was, with a mail and an entry", async () => {
+test("a key that can't be copied is refused when its counter says it was, with an e-mail and an entry", async () => {
   const { email, authenticator } = await withPasskey({ isSynced: false, counts: true });
   const clone = authenticator.copy();
   expect(codeOf(await logIn(authenticator))).toEqual([200, null]);
@@ -179,7 +179,7 @@ test("a key that can't be copied is refused when its counter says it was, with a
   expect(codeOf(await logIn(authenticator))).toEqual([200, null]);
 });
 
-test("a synced key continues after a counter that fell, and its owner gets a mail", async () => {
+test("a synced key continues after a counter that fell, and its owner gets an e-mail", async () => {
   const { email, authenticator } = await withPasskey({ isSynced: true, counts: true });
   const copy = authenticator.copy();
   expect(codeOf(await logIn(authenticator))).toEqual([200, null]);

@@ -163,7 +163,7 @@ describeUnless(unlessFull, "with nothing on the machine but Node and npm, or Bun
     expect((await stat(join(checkout, ".data/postgres/cluster"))).uid).toBe(nobody);
   });
 
-  test("the tests install what they need as well, and a later start keeps it", async () => {
+  test("the tests install what they need, too, and a later start keeps it", async () => {
     const first = start({ ...bunStart, env: { HOME: home } });
     await followInstructions(first);
     await stop(first);

@@ -20,14 +20,14 @@ test("a process that outlives its test file is found, named and killed", async (
   expect(again.output.trim()).not.toBe("1");
 });
 
-test("a process that has left the group of its test file is found, named and killed as well", async () => {
+test("a process that has left the group of its test file is found, named and killed, too", async () => {
   const script = "setsid sleep 986 & until grep -q '^sleep' /proc/$!/cmdline; do :; done";
   const result = await runInGroup(["sh", "-c", script], options);
   expect(result).toMatchObject({ exitCode: 0, isTimedOut: false, leftovers: ["sleep 986"] });
   expect(findProcesses("sleep 986")).toEqual([]);
 });
 
-test("what a test starts with its own environment is found as well", async () => {
+test("what a test starts with its own environment is found, too", async () => {
   const program = `
     const support = await import(${JSON.stringify(join(repositoryRoot, "tests/support/service/start-process.ts"))});
     support.startProgram({ command: ["setsid", "sleep", "985"], env: {} });

@@ -399,7 +399,7 @@ test("a changed plan is on the pages of every language soon, and no incomplete p
   const before = await (await get("/pricing/")).text();
   await rig.db
     .sql`update plan set name = 'Credit & <more>', texts = '{}', version = version + 1 where plan_code = 'credit-10'`;
-  // A changed catalogue is announced and read at once; plans are polled.
+  // A changed catalog is announced and read at once; plans are polled.
   await rig.db.sql`select pg_notify('catalog_changed', 'plan')`;
   const deadline = performance.now() + patienceMs;
   let text = before;

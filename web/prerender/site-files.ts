@@ -51,7 +51,7 @@ export function llmsText(pages: readonly SitePage[], { origin, models }: SiteCat
   return [
     "# {brand}",
     "",
-    "> A paid gateway to model APIs: one address, one key, an exact account of every call.",
+    "> A paid gateway to model APIs: one address, one key, an exact receipt for every call.",
     "",
     `- OpenAI clients: base URL ${origin}/v1, key as a bearer token.`,
     `- Anthropic clients: base URL ${origin}/msgcompat, key as a bearer token or in x-api-key.`,

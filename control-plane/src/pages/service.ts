@@ -29,7 +29,7 @@ export type PagesDeps = {
   readonly callers: CallerReader;
   readonly consents: ConsentCheck;
   readonly readCatalogue: () => Promise<SiteCatalogue>;
-  /** The support widget's script, as the catalogue has it; null if there is none. */
+  /** The support widget's script, as the catalog has it; null if there is none. */
   readonly supportWidgetUrl: string | null;
   /** What the operator gives every page now. */
   readonly look: () => FormLook;

@@ -10,7 +10,7 @@ export type SitePagesDeps = {
   /** The program of the build that renders the pages. */
   readonly prerender: string;
   readonly buildHash: string;
-  /** The folder of the pages, with a subfolder for each state of the catalogue. */
+  /** The folder of the pages, with a subfolder for each state of the catalog. */
   readonly directory: string;
   readonly readCatalogue: () => Promise<SiteCatalogue>;
   readonly log: Log;
@@ -21,7 +21,7 @@ const outputMax = 2_000;
 const keptStates = 2;
 
 /**
- * The public pages of the current catalogue. A separate program renders them into a folder named after their inputs, so
+ * The public pages of the current catalog. A separate program renders them into a folder named after their inputs, so
  * that processes on one disk share it and never see an incomplete one; then each process keeps them in memory. Until
  * new pages exist, the old ones are served; after a failure, which is logged, they remain.
  */
@@ -71,7 +71,7 @@ export class SitePages {
   }
 
   /**
-   * Re-renders the pages if the catalogue has changed, one run at a time. A call during a run requests one more run.
+   * Re-renders the pages if the catalog has changed, one run at a time. A call during a run requests one more run.
    */
   refresh(): Promise<void> {
     if (this.#stopping.signal.aborted) {

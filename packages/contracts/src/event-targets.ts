@@ -20,7 +20,7 @@ function eventsOf<const Types extends readonly [string, ...string[]]>(types: Typ
     .array(z.enum(types))
     .min(1, "Choose at least one event.")
     .max(types.length)
-    .refine((chosen) => new Set(chosen).size === chosen.length, "Name each event once.");
+    .refine((chosen) => new Set(chosen).size === chosen.length, "Choose each event once.");
 }
 
 const name = displayText(60);

@@ -29,7 +29,7 @@ export const figureKinds = {
   new_users: ["New users", "count", "range", "Accounts registered, verified or not."],
   active_users: ["Active users", "count", "range", "Users who made at least one call."],
   repeat_users: ["Repeat users", "count", "range", "Active users who had made a call before this range."],
-  mail_failures: ["Mail failures", "count", "range", "Mails queued in the range that could not be delivered."],
+  mail_failures: ["Mail failures", "count", "range", "E-mails queued in the range that could not be delivered."],
   pending_orders: ["Pending orders", "count", "now", "Orders that are waiting for payment and have not expired."],
   orders_in_review: ["Orders in review", "count", "now", "Orders whose payment did not match."],
   pending_leads: ["Pending leads", "count", "now", "Enterprise leads without a response."],
@@ -52,11 +52,11 @@ export const figureKinds = {
 export const callFigures = {
   availability: [
     "Availability",
-    "Calls that a provider answered as a share of these and of those at which it failed, was too slow or was not reached. Calls that the provider refused for what they asked are left out; calls that the client left count as answered.",
+    "Calls that a provider answered, as a share of these and of those at which it failed, was too slow or was not reached. Calls that the provider refused for what they asked are left out; calls that the client left count as answered.",
   ],
   attempts: [
     "Attempts answered",
-    "Attempts at a channel that it answered as a share of all that say something about it, also of calls that another channel answered then.",
+    "Attempts that a channel answered, as a share of all that say something about it, including those of calls that another channel then answered.",
   ],
   first_byte: [
     "First byte",

@@ -79,7 +79,7 @@ export const operations = {
     path: "/v1/images/generations",
     body: "json",
     models: "image",
-    summary: "Generate images from a text",
+    summary: "Generate images from a prompt",
     fields: { prompt: "text", n: "count", stream: "flag" },
     otherResponse: "text/event-stream",
   },

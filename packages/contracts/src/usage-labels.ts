@@ -21,5 +21,5 @@ export function isEndUser(text: string): boolean {
   return text !== "" && text.length <= endUserLengthMax && !hiddenCharacters.test(text);
 }
 
-export const endUserFilter = z.string().refine(isEndUser, "This can't be the id of an end user.");
+export const endUserFilter = z.string().refine(isEndUser, "This can't be the ID of an end user.");
 export const tagFilter = z.string().refine(isTag, "Enter a tag like team=search.");

@@ -125,7 +125,7 @@ describe("after a wallet payment was credited", () => {
     });
   });
 
-  test("a reversal of it is flagged and takes nothing by itself", async () => {
+  test("a reversal of it is flagged and takes nothing on its own", async () => {
     const paid = await paidByWallet();
     const transactionNo = paid.notice["transactionNo"] ?? "";
     await unchanged(paid, async () => {

@@ -156,7 +156,7 @@ describe("a charge that got no answer for a day", () => {
     expect(await scene.billing.balance(buyer)).toBe(price);
   });
 
-  test("that the gateway reports before anybody looks ends by itself", async () => {
+  test("that the gateway reports before anybody looks ends on its own", async () => {
     const buyer = await unclear();
     const body = cardEventBody({ orderNo: buyer.orderNo, paymentId: `pi_${Date.now()}self` });
     await scene.postEvent(body, signLikeCard(body, cardSecrets.default));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isInRunFolder } from "../../runner/run-folder.ts";
 
-/** A state is named for the build and the catalogue that it was rendered from, and takes some 15 MB. */
+/** A state is named for the build and the catalog that it was rendered from, and takes some 15 MB. */
 const stateName = /^[0-9a-f]{32}$/;
 const statesMax = 8;
 

@@ -54,7 +54,7 @@ describe("a parsed body", () => {
     expect(order.body.byteLength).toBeGreaterThan(padding.length);
   });
 
-  test("that is a form is parsed on the side thread as well", async () => {
+  test("that is a form is parsed on the side thread, too", async () => {
     const form = new FormData();
     form.append("model", "m");
     form.append("file", new Blob([new Uint8Array(1_500_000)], { type: "audio/wav" }), "a.wav");

@@ -45,7 +45,7 @@ describe("the input", () => {
     expect(messagesOf([{ role: "user", content: "Hi" }])).toEqual([{ role: "user", content: "Hi" }]);
   });
 
-  test("has pictures and files as chat completions have them", () => {
+  test("has images and files as chat completions have them", () => {
     const url = "data:image/png;base64,AAAA";
     const content = [
       text("Look"),
@@ -106,7 +106,7 @@ describe("the input", () => {
     ]);
   });
 
-  test("moves pictures of outputs into a user message after all outputs", () => {
+  test("moves images of outputs into a user message after all outputs", () => {
     const picture = { type: "input_image", image_url: "data:image/png;base64,AAAA" };
     const input = [
       call("a"),

@@ -54,7 +54,7 @@ const whole = (text: string) => ({
   body: Buffer.from(text),
 });
 
-describe("a stream that has begun by itself", () => {
+describe("a stream that has begun automatically", () => {
   test("ends with the events of a message that came whole", async () => {
     const { early, received } = await begun();
     early.finish(whole('{"type":"message","content":[{"type":"text","text":"Hi"}],"usage":{"output_tokens":1}}'));
@@ -114,7 +114,7 @@ describe("while a response is converted on another thread", () => {
     return { begunMeanwhile, fitting, begunAfterwards: early.hasBegun };
   }
 
-  test("its stream does not begin by itself, so that its client gets one beginning", async () => {
+  test("its stream does not begin automatically, so that its client gets one beginning", async () => {
     const events = { bytes: Buffer.from("event: message_start\ndata: {}\n\n"), isEvents: true };
     expect(await convertedInSilence(events)).toEqual({
       begunMeanwhile: false,

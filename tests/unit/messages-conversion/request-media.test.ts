@@ -32,7 +32,7 @@ describe("R5 images", () => {
     expect(partsFor(block)).toEqual([{ type: "image_url", image_url: { url } }]);
   });
 
-  test("R5 a single image is a part as well", () => {
+  test("R5 a single image is a part, too", () => {
     expect(upstreamMessages([{ role: "user", content: [png] }])).toEqual([
       { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }] },
     ]);

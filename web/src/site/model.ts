@@ -28,7 +28,7 @@ export type SitePage = {
   readonly title: (locale: Locale) => string;
   readonly description: (locale: Locale) => string;
   /**
-   * The page whose preview image this one uses, if it has none of its own: pages of the catalogue are known only after
+   * The page whose preview image this one uses, if it has none of its own: pages of the catalog are known only after
    * the build.
    */
   readonly socialImageOf?: string;

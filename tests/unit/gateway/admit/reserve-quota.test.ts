@@ -224,7 +224,7 @@ const withLate = (leases: ScriptedLeases, late: BudgetId) => ({
   spendLimitOf: () => leases.spendLimitOf(),
 });
 
-test.each(budgets)("when the lease of budget %p has to be fetched, all or nothing is held as well", async (late) => {
+test.each(budgets)("when the lease of budget %p has to be fetched, all or nothing is held, too", async (late) => {
   const ample = new ScriptedLeases({});
   await reserve(withLate(ample, late), shared, cost);
   expect(budgets.map((id) => ample.heldOf(id))).toEqual([150n, 100n, 150n, 150n]);
@@ -307,7 +307,7 @@ describe("the hold of a call that turns to another model", () => {
     expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([user, next]);
   });
 
-  test("changes what it has in the budgets of project and member as well, in all of them or in none", async () => {
+  test("changes what it has in the budgets of project and member, too, in all of them or in none", async () => {
     const leases = new ScriptedLeases({});
     const hold = await reserveQuota(leases, shared, cost);
     const larger = await changeHold(leases, shared, hold, 250n as Quota);

@@ -5,7 +5,7 @@ type Blame = Parameters<typeof stateAfter>[1];
 const fresh = { failedInRow: 0, isRested: false };
 const stateOf = (...blames: readonly Blame[]) => blames.reduce(stateAfter, fresh);
 
-describe("a channel that is tested by itself", () => {
+describe("a channel that is tested automatically", () => {
   test("rests after three failures in a row, and comes back with the first success", () => {
     expect(stateOf("fails", "fails")).toEqual({ failedInRow: 2, isRested: false });
     expect(stateOf("fails", "fails", "fails")).toEqual({ failedInRow: 3, isRested: true });

@@ -107,7 +107,7 @@ describe("a proposal", () => {
     expect(pictures?.price_notes.join(" ")).toContain("image input");
   });
 
-  test("has the price of a second for models that are paid by the hour of sound", async () => {
+  test("has the price of a second for models that are paid by the hour of audio", async () => {
     const { models } = proposeModels(list("whisper-1"), await openPriceData("openai"), unknown);
     expect(models[0]).toMatchObject({ kind: "audio", prices: { second_usd: "0.0001", input_usd_per_m: "0" } });
   });

@@ -114,7 +114,7 @@ describe("the bounds of a Gemini request", () => {
     expect(parse({ contents: [text("Hi")] }).bounds).toMatchObject({ outputTokensMax: null, choices: 1 });
   });
 
-  test("count pictures, wherever they are, and leave documents to the context of the model", () => {
+  test("count images, wherever they are, and leave documents to the context of the model", () => {
     const picture = { inlineData: { mimeType: "image/png", data: "AAAA" } };
     const answer = { functionResponse: { name: "f", response: {}, parts: [picture] } };
     const { bounds } = parse({ contents: [{ parts: [picture, { text: "x" }, answer] }] });

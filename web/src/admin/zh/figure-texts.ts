@@ -22,7 +22,7 @@ export const figureTextsZh = {
   "Repeat users": "回访用户",
   "Active users who had made a call before this range.": "在此时间段之前已有调用的活跃用户。",
   "Mail failures": "邮件失败",
-  "Mails queued in the range that could not be delivered.": "此时间段内排队但未能送达的邮件。",
+  "E-mails queued in the range that could not be delivered.": "此时间段内排队但未能送达的邮件。",
   "Pending orders": "待付款订单",
   "Orders that are waiting for payment and have not expired.": "等待付款且尚未过期的订单。",
   "Orders in review": "审核中的订单",
@@ -35,9 +35,9 @@ export const figureTextsZh = {
     "未停用且最近一次健康检查成功的出口节点。",
   "Requests with stored bodies whose key still exists. This only counts them; reading one is recorded.":
     "存有内容且密钥仍存在的请求。此处只计数；读取会被记录。",
-  "Calls that a provider answered as a share of these and of those at which it failed, was too slow or was not reached. Calls that the provider refused for what they asked are left out; calls that the client left count as answered.":
+  "Calls that a provider answered, as a share of these and of those at which it failed, was too slow or was not reached. Calls that the provider refused for what they asked are left out; calls that the client left count as answered.":
     "提供商已应答的调用，占其与提供商失败、过慢或无法到达的调用之和的比例。提供商因请求内容而拒绝的不计入；客户端离开的计为已应答。",
-  "Attempts at a channel that it answered as a share of all that say something about it, also of calls that another channel answered then.":
+  "Attempts that a channel answered, as a share of all that say something about it, including those of calls that another channel then answered.":
     "渠道已应答的尝试占所有能说明其状况的尝试的比例，也包括随后由其他渠道应答的调用。",
   "The time from the arrival of a call until the first byte of its response went to the client.":
     "从调用到达至响应首字节发给客户端的时间。",

@@ -11,7 +11,7 @@ import { homeTexts } from "../home/messages/messages.ts";
 import { modelsTexts } from "../models/messages/messages.ts";
 import { modelPath, modelsWithPage } from "../models/model-path.ts";
 
-/** `/models/<name>/`: a page for each model of the catalogue. */
+/** `/models/<name>/`: a page for each model of the catalog. */
 export function modelPages({ models }: SiteCatalogue): readonly SitePage[] {
   return modelsWithPage(models).flatMap((model) => {
     const path = modelPath(model.name);
