@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
+import { briefProcesses } from "./brief-processes.ts";
 import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
 import { listTestFiles, makePlan, type Plan, readFlags } from "./plan.ts";
@@ -58,13 +59,14 @@ const ordinarySeed = "20261121";
 
 async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record<string, string>>): Promise<Job[]> {
   const counts = plan.isFull ? { TEST_FULL: "1" } : { TEST_SEED: process.env["TEST_SEED"] ?? ordinarySeed };
+  const speed = needsDatabase && !plan.isFull ? briefProcesses : {};
   const jobs: Job[] = [];
   for (const kind of plan.kinds.filter((candidate) => candidate.needsDatabase === needsDatabase)) {
     const files = await listTestFiles(kind, plan.filters);
     const processes = Math.ceil(files.length / kind.filesPerProcess);
     for (let index = 0; index < processes; index += 1) {
       const [first, end] = [index, index + 1].map((part) => Math.round((files.length * part) / processes));
-      jobs.push(testProcess(files.slice(first, end), kind, { ...env, ...counts }));
+      jobs.push(testProcess(files.slice(first, end), kind, { ...env, ...counts, ...speed }));
     }
   }
   return jobs;

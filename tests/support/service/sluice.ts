@@ -12,6 +12,7 @@ import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database, Transaction } from "@sluice/control-plane/platform/db.ts";
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { briefVariables } from "../../runner/brief-processes.ts";
 import { programVariable } from "../../runner/bundle-control-plane.ts";
 import { createServedDatabase, type TestDatabase } from "../postgres/test-database.ts";
 import { patienceMs } from "../values/patience.ts";
@@ -260,7 +261,7 @@ export async function spawnControlPlane(
   { place = thisMachine, program = mainFile }: { readonly place?: Place; readonly program?: string } = {},
 ): Promise<SluiceProcess> {
   const child = Bun.spawn(place.on([process.execPath, program]), {
-    env,
+    env: { ...briefVariables(), ...env },
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { briefVariables } from "../../runner/brief-processes.ts";
 import { markName } from "../../runner/process-group.ts";
 
 export const repositoryRoot = join(import.meta.dir, "../../..");
@@ -30,7 +31,7 @@ export function startProgram(options: StartOptions): StartedProgram {
   const { PATH = "", HOME = "/tmp", [markName]: mark } = process.env;
   const child = Bun.spawn([...(options.command ?? stubs), ...(options.words ?? [])], {
     cwd: options.cwd ?? repositoryRoot,
-    env: { PATH, HOME, ...(mark === undefined ? {} : { [markName]: mark }), ...options.env },
+    env: { PATH, HOME, ...briefVariables(), ...(mark === undefined ? {} : { [markName]: mark }), ...options.env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
