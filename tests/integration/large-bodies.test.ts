@@ -9,7 +9,8 @@ const bodyBytesMax = 1024 * 1024;
 /** More than the kernel buffers for both sides, so that a server that does not read is noticed. */
 const bodyBytes = 33 * 1024 * 1024;
 const droppedBytesMax = 64 * 1024 * 1024;
-const tries = 20;
+/** A connection that is cut too early loses the response only now and then. */
+const tries = process.env["TEST_FULL"] === "1" ? 20 : 5;
 
 const paths = ["/v1/chat/completions", "/msgcompat/v1/messages", "/msgcompat/v1/messages/count_tokens"];
 

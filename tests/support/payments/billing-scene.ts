@@ -12,6 +12,7 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { commitUsage, toUsageOrder } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import { createServedDatabase } from "../postgres/test-database.ts";
 import { encoded, usageRow } from "../usage/usage-rows.ts";
+import { patienceMs } from "../values/patience.ts";
 
 export type Buyer = {
   readonly userId: UserId;
@@ -39,7 +40,8 @@ export class BillingScene implements AsyncDisposable {
 
   private constructor(url: string, drop: () => Promise<void>) {
     this.url = url;
-    this.db = openDatabase({ url, poolMax: 8, applicationName: "test", role: "sluice_app" });
+    const patient = { acquireTimeoutMs: patienceMs };
+    this.db = openDatabase({ url, poolMax: 8, applicationName: "test", role: "sluice_app", ...patient });
     this.deps = billingDeps(this.db, this.lines);
     this.#drop = drop;
   }
