@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { linesOf } from "@sluice/control-plane/platform/spool/model.ts";
 import { type SharedText, SharedTexts } from "@sluice/control-plane/platform/spool/shared-texts.ts";
+import { appendNotes, notes, sink, spoolFolder } from "../../../support/usage/spool-fixture.ts";
 
 const kilobytes = (count: number, filledWith: number) => new Uint8Array(count * 1024).fill(filledWith);
 const isAll = ({ bytes }: SharedText, value: number) => Buffer.alloc(bytes.length, value).equals(bytes);
@@ -42,5 +44,27 @@ describe("texts in shared memory", () => {
       texts.release(texts.keep(kilobytes(200, 2)));
     }
     expect(late.map((text) => isAll(text, 1))).toEqual([true, true, true]);
+  });
+
+  test("of a commit that failed are never written over, as the thread that lost it may still read them", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    let sent: readonly Uint8Array[] | null = null;
+    let lines: string[] = [];
+    spool.drain(
+      sink(({ texts }) => {
+        if (sent === null) {
+          sent = texts;
+          lines = linesOf(texts);
+          throw new Error("the thread is lost");
+        }
+      }),
+    );
+    for (let round = 0; round < 3; round += 1) {
+      await appendNotes(spool, notes(`round ${round}, note `, 50));
+      expect(await spool.flush(10_000)).toBe(true);
+    }
+    expect(lines.length).toBeGreaterThan(0);
+    expect(linesOf(sent ?? [])).toEqual(lines);
   });
 });
