@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { GatewayUserId } from "@sluice/contracts/ids";
+import { usageListInput, usageSummaryInput } from "@sluice/contracts/usage";
 import { createApiKey } from "@sluice/control-plane/gateway/keys/create-key.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { eraseOldLabels } from "@sluice/control-plane/usage/log/erase-labels.ts";
+import { UsageViews } from "@sluice/control-plane/usage/views/usage-views.ts";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { type ConsoleClient, consoleClient } from "../support/accounts/console-client.ts";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
@@ -71,6 +76,24 @@ async function rowsOf({ as }: User, count: number, query: Record<string, string>
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ request_id }) => request_id);
 
 describe("the end user and the tags of a call", () => {
+  test("are looked for with a plan of their own each time, because one label has a million calls and another none", async () => {
+    const { gatewayUserId } = await enter();
+    const db = openDatabase({ url: rig.database.url, poolMax: 1, applicationName: "test", role: "sluice_app" });
+    const views = new UsageViews(db, systemClock);
+    const place = { gatewayUserId: gatewayUserId as GatewayUserId, onlyMemberId: null };
+    for (const label of [{ end_user: "nobody" }, { tag: "team=nothing" }]) {
+      for (let time = 0; time < 8; time += 1) {
+        await views.list(place, usageListInput.parse(label));
+        await views.summary(place, usageSummaryInput.parse(label));
+      }
+    }
+    const plans = await db.sql<{ custom_plans: bigint; generic_plans: bigint }>`
+      select custom_plans, generic_plans from pg_prepared_statements
+      where statement like '%usage_log%' and statement not like '%pg_prepared_statements%'`;
+    await db.close(1_000);
+    expect(plans).toEqual(Array.from({ length: 4 }, () => ({ custom_plans: 8n, generic_plans: 0n })));
+  });
+
   test("are listed, filtered, summed and exported, and nobody else sees them", async () => {
     const user = await enter();
     const other = await enter();

@@ -222,6 +222,7 @@ export const gatewayEvent = pgTable(
   (table) => [
     unique("gateway_event_id").on(table.gateway, table.account, table.eventId),
     index("gateway_event_by_received").on(table.receivedAt, table.id),
+    index("gateway_event_result").on(table.result, table.receivedAt, table.id),
     index("gateway_event_by_order").on(table.orderNo),
     index("gateway_event_reversal")
       .on(sql`(${table.facts} ->> 'transaction_id')`)

@@ -114,6 +114,7 @@ export const invoice = pgTable(
     uniqueIndex("invoice_of_order").on(table.orderId).where(sql`${table.kind} = 'invoice'`),
     index("invoice_by_order").on(table.orderId),
     index("invoice_issued").on(table.issuedAt, table.id),
+    index("invoice_credit_notes").on(table.issuedAt, table.id).where(sql`${table.kind} = 'credit_note'`),
     index("invoice_by_amount").on(table.grossUsd, table.id),
     check("invoice_refund", sql`(${table.kind} = 'credit_note') = (${table.refundId} is not null)`),
     check(

@@ -20,7 +20,7 @@ import { usageLabelsMax } from "@sluice/contracts/usage-label-limits";
 import type { AuditOrigin } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/db.ts";
+import type { Database, Queryable } from "../../platform/db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../../platform/db-errors.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
@@ -52,14 +52,14 @@ export class UsageViews {
   async list(place: UsagePlace, input: UsageListInput): Promise<KeysetPage<UsageView, string>> {
     const { cursor = null, limit } = input;
     const filter = this.#filter(place, input);
-    const list = (most: number) => inBounds(() => listUsage(this.#db, filter, { cursor, limit: most }));
+    const list = (most: number) => this.#read(filter, (db) => listUsage(db, filter, { cursor, limit: most }));
     return await readKeysetPage(limit, list, ({ day, request_id: id }) => `${day}_${id}`);
   }
 
   /** Sums by day in a time zone and by model. @throws AppError `invalid_parameter`, `temporarily_unavailable` */
   async summary(place: UsagePlace, input: UsageSummaryInput): Promise<UsageSummary> {
     const filter = this.#filter(place, input);
-    return toSummary(filter, await inBounds(() => sumUsage(this.#db, filter)));
+    return toSummary(filter, await this.#read(filter, (db) => sumUsage(db, filter)));
   }
 
   /**
@@ -190,6 +190,15 @@ export class UsageViews {
       throw notFound("call");
     }
     return toReceipt(call);
+  }
+
+  /**
+   * One plan for all labels would read every labelled call of the account: some labels have a million calls, others none. So these
+   * are planned one by one.
+   */
+  #read<T>(filter: UsageFilter, read: (db: Queryable) => Promise<T>): Promise<T> {
+    const isOfLabel = filter.endUser !== null || filter.tag !== null;
+    return inBounds(() => (isOfLabel ? this.#db.withTransaction(read, { isPageRead: true }) : read(this.#db)));
   }
 
   #filter(place: UsagePlace, input: UsageSummaryInput): UsageFilter {
