@@ -23,6 +23,10 @@ test(
       await dialog.getByText(/^0\.15\d* → 0\.2\b/).waitFor();
       await dialog.getByRole("button", { name: "Save model" }).click();
       await page.getByText("its prices are version 2").waitFor();
+      await page.getByRole("button", { name: "Edit model" }).click();
+      await dialog.getByLabel("Display name").fill("A small model");
+      await dialog.getByRole("button", { name: "Save model" }).click();
+      await page.getByText("gpt-4o-mini was saved.", { exact: true }).waitFor();
     });
     await admin.walk("/admin/model-map/", async (page) => {
       await page.getByRole("button", { name: "New name" }).click();

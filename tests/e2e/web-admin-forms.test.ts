@@ -44,11 +44,18 @@ test(
       expect(lines).toContain("Status enabled → disabled");
       expect(lines).toContain("Can't be called any more: flat (default).");
       expect(lines).toContain("In the last 7 days: 1,234 calls of 1 account with 1 key, charged $5.00.");
+      expect(lines).toContain("Calls that begin from now on can't use the model; calls in progress continue.");
+      // Nothing is said of what stays as it is.
+      expect(lines.filter((line) => line.includes("price"))).toEqual([]);
       expect(await axe()).toEqual([]);
       // What is changed back is not a change.
       await dialog.getByLabel("Status").selectOption("enabled");
       await whatChanges(dialog).getByText("Can't be called any more").waitFor({ state: "detached" });
       expect(await linesOf(dialog)).not.toContain("Status enabled → disabled");
+      await dialog.getByLabel("Input, USD per M", { exact: true }).fill("7");
+      await whatChanges(dialog)
+        .getByText(/are charged at the saved prices; calls in progress keep theirs/)
+        .waitFor();
     });
     const [model] = await db.sql<{ display_name: string }>`select display_name from model where name = 'flat'`;
     expect(model?.display_name).toBe("flat");

@@ -38,6 +38,7 @@ export const modelsZh = {
   "For every key": "适用于所有密钥",
   "Otherwise only for keys whose owners allow other models. Callers pay the price of the model that answers.":
     "否则仅适用于所有者允许其他模型的密钥。调用方支付应答模型的价格。",
+  "{name} was saved.": "{name} 已保存。",
   "{name} was saved; its prices are version {price_version}.": "{name} 已保存，价格版本为 {price_version}。",
   "Create model": "创建模型",
   "Save model": "保存模型",

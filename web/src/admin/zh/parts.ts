@@ -207,6 +207,9 @@ export const partsZh = {
   "Calls that begin from now on": "此后开始的调用",
   "{calls} are charged at the saved prices; calls in progress keep theirs.":
     "{calls}按保存后的价格收费，进行中的调用仍按原价格。",
+  "{calls} can't use the model; calls in progress continue.": "{calls}无法使用此模型，进行中的调用不受影响。",
+  "{calls} can use the model.": "{calls}可以使用此模型。",
+  "{calls} follow what is saved; calls in progress continue.": "{calls}遵循保存后的内容，进行中的调用不受影响。",
   "{calls} follow these fallbacks.": "{calls}遵循这些备用规则。",
   "{calls} under this name go to the saved model.": "{calls}如使用此名称，会转到保存后的模型。",
   "{calls} use the saved settings; calls in progress continue.": "{calls}使用保存后的设置，进行中的调用不受影响。",

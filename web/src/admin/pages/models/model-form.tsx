@@ -101,10 +101,12 @@ export function ModelForm(props: { readonly model: Model | null; readonly onDone
       await refresh();
       showToast(
         outcomeText(answer, ({ model: saved }) =>
-          t("{name} was saved; its prices are version {price_version}.", {
-            name: saved.name,
-            price_version: saved.price_version,
-          }),
+          saved.price_version === model?.price_version
+            ? t("{name} was saved.", { name: saved.name })
+            : t("{name} was saved; its prices are version {price_version}.", {
+                name: saved.name,
+                price_version: saved.price_version,
+              }),
         ),
       );
       props.onDone();

@@ -1,5 +1,6 @@
 import type { changePreviewResponse } from "@sluice/contracts/change-preview";
 import { type ConsequenceKind, consequenceDays, type PreviewedOperation } from "@sluice/contracts/previewed-operations";
+import { priceColumns } from "@sluice/contracts/priced-units";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { formats } from "../../formats.ts";
 import { shownCount } from "../../shown.ts";
@@ -10,9 +11,24 @@ type Consequence = Preview["consequences"][number];
 
 const calls = t("Calls that begin from now on");
 
-/** When a change takes effect, and what it leaves as it is. */
-export const whenTexts: Readonly<Record<PreviewedOperation, string>> = {
-  "/backend/admin/model/save/": t("{calls} are charged at the saved prices; calls in progress keep theirs.", { calls }),
+/** Only what is sent changes: a status or a limit changes no price. */
+function whenOfModel(sent: Readonly<Record<string, unknown>>): string[] {
+  const { status, ...others } = sent;
+  const names = Object.keys(others).filter((name) => name !== "name" && name !== "updated_at" && name !== "reason");
+  const isPrice = (name: string): boolean =>
+    name === "long_prompt" || (priceColumns as readonly string[]).includes(name);
+  const isPriced = names.some(isPrice);
+  return [
+    ...(isPriced ? [t("{calls} are charged at the saved prices; calls in progress keep theirs.", { calls })] : []),
+    ...(status === "disabled" ? [t("{calls} can't use the model; calls in progress continue.", { calls })] : []),
+    ...(status === "enabled" ? [t("{calls} can use the model.", { calls })] : []),
+    ...(names.every(isPrice) ? [] : [t("{calls} follow what is saved; calls in progress continue.", { calls })]),
+  ];
+}
+
+/** When a change takes effect, and what it leaves as it is: of a save that sends only what changes, by what is sent. */
+const whenTexts: Readonly<Record<PreviewedOperation, string | typeof whenOfModel>> = {
+  "/backend/admin/model/save/": whenOfModel,
   "/backend/admin/model/fallbacks/save/": t("{calls} follow these fallbacks.", { calls }),
   "/backend/admin/anthropic/model-map/save/": t("{calls} under this name go to the saved model.", { calls }),
   "/backend/admin/channel/save/": t("{calls} use the saved settings; calls in progress continue.", { calls }),
@@ -71,6 +87,11 @@ export const whenTexts: Readonly<Record<PreviewedOperation, string>> = {
   "/backend/admin/mail/template/save/": t("E-mails from now on use it."),
   "/backend/admin/lead/save/": t("Only admins see it; nothing is sent."),
 };
+
+export function whenOf(operation: PreviewedOperation, sent: Readonly<Record<string, unknown>>): readonly string[] {
+  const when = whenTexts[operation];
+  return typeof when === "string" ? [when] : when(sent);
+}
 
 type Count = (number: string, names: string) => string;
 

@@ -8,7 +8,7 @@ import { Notice } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { rich, t } from "../../translate.ts";
 import { failureText } from "../actions.ts";
-import { consequenceTexts, type Preview, priceEffectTexts, whenTexts } from "./effect-texts.ts";
+import { consequenceTexts, type Preview, priceEffectTexts, whenOf } from "./effect-texts.ts";
 import { fieldChanges } from "./field-changes.ts";
 import styles from "./what-changes.module.css";
 
@@ -58,7 +58,13 @@ export function WhatChanges(props: Props): JSX.Element {
           {(why) => <Notice tone="warn">{rich("This would be refused: {why}", { why: why() })}</Notice>}
         </Show>
         <Show when={preview()?.changes === true ? preview() : null}>
-          {(found) => <Effect preview={found()} operation={props.operation as PreviewedOperation} />}
+          {(found) => (
+            <Effect
+              preview={found()}
+              operation={props.operation as PreviewedOperation}
+              sent={props.form.body?.() ?? {}}
+            />
+          )}
         </Show>
         <Show when={failure()}>
           {(why) => <p class="muted">{rich("Who is affected is not known: {why}", { why: why() })}</p>}
@@ -68,14 +74,20 @@ export function WhatChanges(props: Props): JSX.Element {
   );
 }
 
-function Effect(props: { readonly preview: Preview; readonly operation: PreviewedOperation }): JSX.Element {
+type EffectProps = {
+  readonly preview: Preview;
+  readonly operation: PreviewedOperation;
+  readonly sent: Readonly<Record<string, unknown>>;
+};
+
+function Effect(props: EffectProps): JSX.Element {
   return (
     <>
       <h3>{t("What that means")}</h3>
       <ul>
         <For each={priceEffectTexts(props.preview.price_effect)}>{(text) => <li>{text}</li>}</For>
         <For each={consequenceTexts(props.preview.consequences)}>{(text) => <li>{text}</li>}</For>
-        <li>{whenTexts[props.operation]}</li>
+        <For each={whenOf(props.operation, props.sent)}>{(text) => <li>{text}</li>}</For>
       </ul>
       <Show when={props.preview.waits}>
         <Notice tone="warn">{t("This waits until another super-admin has approved it.")}</Notice>
