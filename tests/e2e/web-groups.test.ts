@@ -195,6 +195,18 @@ test(
     const billing = (path: string, look: Parameters<typeof as>[2]) => as("user", path, look, customer.cookie);
     clicks.user = 0;
     let returnPath = "";
+    // A link to a plan that renews offers both ways to pay for it, and begins with the one that renews.
+    await billing("/console/billing/?plan=pro-20", async (page, { axe }) => {
+      const dialog = page.locator("dialog[open]");
+      await dialog.getByRole("heading", { name: "Subscribe to Pro" }).waitFor();
+      await dialog.getByRole("button", { name: "Buy one month" }).click();
+      await dialog.getByRole("button", { name: "Simulate payment (test)" }).waitFor();
+      expect(await axe()).toEqual([]);
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await page.waitForURL((url) => !url.searchParams.has("plan"));
+      expect(await dialog.count()).toBe(0);
+    });
+    clicks.user = 0;
     await billing("/console/billing/", async (page, { axe }) => {
       await page.getByRole("button", { name: "Subscribe: Pro" }).click();
       const dialog = page.locator("dialog[open]");

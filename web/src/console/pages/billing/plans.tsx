@@ -34,8 +34,13 @@ export function Plans(props: { readonly query: ReturnType<typeof createPlansQuer
   const named = (): string => (typeof params["plan"] === "string" ? params["plan"] : "");
   const linked = (): Plan | null => query.data?.plans.find((plan) => plan.plan_code === named()) ?? null;
   const isGone = (): boolean => named() !== "" && query.data !== undefined && linked() === null;
+  /** The one dialog that is open: what was clicked, or else what the link names. */
+  const toSubscribe = (): Plan | null =>
+    bought() === null ? (subscribed() ?? (linked()?.renews ? linked() : null)) : null;
+  const toBuy = (): Plan | null => bought() ?? (linked()?.renews ? null : linked());
   const close = (): void => {
     setBought(null);
+    setSubscribed(null);
     setParams({ plan: null }, { replace: true, scroll: false });
   };
   return (
@@ -63,8 +68,8 @@ export function Plans(props: { readonly query: ReturnType<typeof createPlansQuer
           )}
         </Match>
       </Switch>
-      <PayDialog plan={bought() ?? linked()} onClose={close} />
-      <SubscribeDialog plan={subscribed()} onClose={() => setSubscribed(null)} />
+      <SubscribeDialog plan={toSubscribe()} onBuyMonth={setBought} onClose={close} />
+      <PayDialog plan={toBuy()} onClose={close} />
     </div>
   );
 }

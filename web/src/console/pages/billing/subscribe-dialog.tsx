@@ -13,8 +13,14 @@ import { consoleLocale } from "../../locales.ts";
 import { billingArea } from "./messages/messages.ts";
 import type { Plan } from "./plan.ts";
 
-/** Says what a plan that renews costs, and continues to the gateway's page. */
-export function SubscribeDialog(props: { readonly plan: Plan | null; readonly onClose: () => void }): JSX.Element {
+type SubscribeDialogProps = {
+  readonly plan: Plan | null;
+  readonly onBuyMonth: (plan: Plan) => void;
+  readonly onClose: () => void;
+};
+
+/** Says what a plan that renews costs, and continues to the gateway's page. One month of it can be bought instead. */
+export function SubscribeDialog(props: SubscribeDialogProps): JSX.Element {
   const texts = billingArea.texts();
   const options = createQuery(() => ({
     queryKey: ["payment-options"],
@@ -56,6 +62,7 @@ export function SubscribeDialog(props: { readonly plan: Plan | null; readonly on
                   </Show>
                   <Show when={start.error}>{(error) => <ErrorState title={texts.failed} error={error()} />}</Show>
                   <div class="dialog-actions">
+                    <Button onClick={() => props.onBuyMonth(plan())}>{texts.buyMonth}</Button>
                     <Button
                       variant="primary"
                       isBusy={start.isPending}
