@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import { shownPages } from "../shots/pages.ts";
+import { consoleClient } from "../support/accounts/console-client.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { pageOptions, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
@@ -34,6 +35,16 @@ test("plans are called in the language of the reader on the site, in the console
   await page.goto("/console/billing/");
   await page.getByRole("heading", { name: "Aufladung 10" }).waitFor();
   await page.getByText("Bezahlung nach Verbrauch").first().waitFor();
+  // What was bought is called as where it was bought.
+  const user = consoleClient(web.sluice.url, web.cookies.user ?? "");
+  const { body } = await user.post("/backend/billing/order/create/", { plan_code: "monthly-20" });
+  const { order_no } = body["order"] as { readonly order_no: string };
+  expect((await user.post("/backend/payment/mock-settle/", { order_no })).status).toBe(200);
+  await page.reload();
+  const months = page.getByRole("region", { name: "Monatstarif" });
+  await months.getByText("Monatlich 20", { exact: true }).waitFor();
+  await page.goto("/console/billing/?tab=orders");
+  await page.getByRole("cell", { name: "Monatlich 20", exact: true }).waitFor();
   await web.speak("en");
   expect(faults).toEqual([]);
   await close();

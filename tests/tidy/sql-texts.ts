@@ -67,6 +67,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
   "has columns or conditions from a table of the program": {
     "control-plane/src/gateway/keys/settings-store.ts": 6,
     "control-plane/src/organisations/store.ts": 2,
+    "control-plane/src/payments/plans/plan-names-store.ts": 2,
     "control-plane/src/payments/referrals/referral-store.ts": 2,
     "control-plane/src/payments/top-ups/top-up-store.ts": 2,
     "control-plane/src/trace/search-store.ts": 3,

@@ -2,7 +2,7 @@ import type { AdminPlanEntry, PlanEntry, SubscriptionEntry } from "@sluice/contr
 import type { Decimal } from "@sluice/contracts/money";
 import { times } from "@sluice/contracts/price-times";
 import type { Plan } from "./plans/plan-store.ts";
-import type { Subscription } from "./subscriptions/subscription-store.ts";
+import type { NamedSubscription } from "./subscriptions/subscription-store.ts";
 
 const one = "1" as Decimal;
 
@@ -34,9 +34,11 @@ export function adminPlanEntry(plan: Plan): AdminPlanEntry {
   return { ...planEntry(plan), status: plan.status, version: plan.version, updated_at: plan.updatedAt };
 }
 
-export function subscriptionEntry(subscription: Subscription): SubscriptionEntry {
+export function subscriptionEntry(subscription: NamedSubscription): SubscriptionEntry {
   return {
     plan_code: subscription.planCode,
+    plan_name: subscription.planName,
+    plan_names: subscription.planNames,
     status: subscription.status,
     period_start: subscription.periodStart,
     period_end: subscription.periodEnd,

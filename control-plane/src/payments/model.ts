@@ -1,6 +1,9 @@
 import type { OrderEntry } from "@sluice/contracts/billing";
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { Locale } from "@sluice/contracts/locales";
 import { type Decimal, decimalToScaled } from "@sluice/contracts/money";
+import type { PlanNames } from "@sluice/contracts/plan-texts";
+import { planNameIn } from "@sluice/contracts/plan-words";
 import { dayMs } from "../platform/clock.ts";
 
 export type PlanKind = "wallet_balance" | "monthly";
@@ -17,6 +20,7 @@ export type Order = {
   readonly orderNo: string;
   readonly planCode: string;
   readonly planName: string;
+  readonly planNames: PlanNames;
   readonly planKind: PlanKind;
   /** The quota that the order credits once it is paid. */
   readonly quota: bigint;
@@ -265,6 +269,7 @@ export function orderEntry(order: Order): OrderEntry {
     order_no: order.orderNo,
     plan_code: order.planCode,
     plan_name: order.planName,
+    plan_names: order.planNames,
     plan_kind: order.planKind,
     quota: order.quota,
     amount_usd: order.amountUsd,
@@ -281,3 +286,9 @@ export function orderEntry(order: Order): OrderEntry {
     settled_at: order.settledAt,
   };
 }
+
+/** What the plan of an order or a renewal is called in the language of a mail. */
+export const nameOfPlan = (
+  bought: { readonly planName: string; readonly planNames: PlanNames },
+  locale: Locale,
+): string => planNameIn({ plan_name: bought.planName, plan_names: bought.planNames }, locale);

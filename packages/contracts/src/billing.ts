@@ -4,7 +4,7 @@ import { demands, waitingResponse } from "./approvals.ts";
 import { groupName } from "./groups.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import type { Decimal } from "./money.ts";
-import { planDescription, planFeatures, planName, planTexts } from "./plan-texts.ts";
+import { planDescription, planFeatures, planName, planNames, planTexts } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -203,6 +203,7 @@ export const orderEntry = z.strictObject({
   order_no: z.string(),
   plan_code: z.string(),
   plan_name: z.string(),
+  plan_names: planNames,
   plan_kind: planKind,
   quota: wireInteger,
   amount_usd: wireDecimal,
@@ -276,6 +277,8 @@ export const ledgerResponse = z.strictObject({ entries: z.array(ledgerLine), nex
 
 export const subscriptionEntry = z.strictObject({
   plan_code: z.string(),
+  plan_name: z.string(),
+  plan_names: planNames,
   status: z.enum(["active", "cancelled", "expired"]),
   period_start: wireMoment,
   period_end: wireMoment,

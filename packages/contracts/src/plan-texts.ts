@@ -20,3 +20,7 @@ export const planTexts = z.partialRecord(
   }),
 );
 export type PlanTexts = Unsent<z.output<typeof planTexts>>;
+
+/** What a plan is called in the languages that have a name of their own for it. */
+export const planNames = z.partialRecord(z.enum(allLocales), z.string());
+export type PlanNames = Unsent<z.output<typeof planNames>>;

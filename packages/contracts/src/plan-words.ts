@@ -1,5 +1,5 @@
 import type { Locale } from "./locales.ts";
-import type { PlanTexts } from "./plan-texts.ts";
+import type { PlanNames, PlanTexts } from "./plan-texts.ts";
 
 type PlanWords = { readonly name: string; readonly description: string; readonly features: readonly string[] };
 
@@ -11,4 +11,12 @@ export function planWords(plan: PlanWords & { readonly texts: PlanTexts }, local
     description: own?.description ?? plan.description,
     features: own?.features ?? plan.features,
   };
+}
+
+/** What the plan of an order or a subscription is called in a language. */
+export function planNameIn(
+  named: { readonly plan_name: string; readonly plan_names: PlanNames },
+  locale: Locale,
+): string {
+  return named.plan_names[locale] ?? named.plan_name;
 }

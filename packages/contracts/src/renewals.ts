@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { planCode } from "./billing.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "./lists.ts";
+import { planNames } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -23,6 +24,7 @@ export const renewalEntry = z.strictObject({
   renewal_no: z.string(),
   plan_code: z.string(),
   plan_name: z.string(),
+  plan_names: planNames,
   price_usd: wireDecimal,
   quota: wireInteger,
   group: z.string().nullable(),

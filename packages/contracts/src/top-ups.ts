@@ -2,6 +2,7 @@ import { z } from "zod";
 import { demands, waitingResponse } from "./approvals.ts";
 import { orderNo, planCode, usd } from "./billing.ts";
 import { choiceOf, exactText, idText, listContract } from "./lists.ts";
+import { planNames } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -33,6 +34,7 @@ export const startTopUpInput = z.strictObject({
 export const topUpEntry = z.strictObject({
   top_up_no: z.string(),
   plan_name: z.string(),
+  plan_names: planNames,
   /** What each charge costs, with tax. */
   price_usd: wireDecimal,
   threshold_usd: wireDecimal,

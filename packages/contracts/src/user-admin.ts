@@ -50,6 +50,7 @@ export const userDetail = z.strictObject({
   subscriptions: z.array(
     z.strictObject({
       plan_code: z.string(),
+      plan_name: z.string(),
       status: z.enum(["active", "cancelled", "expired"]),
       period_start: wireMoment,
       period_end: wireMoment,

@@ -378,7 +378,9 @@ describe("the account of a user", () => {
     await settlePaid(scene.deps, noticeOf(await scene.placeFor(await scene.buyerOf(user.userId), "monthly")));
     expect((await cancel()).body).toMatchObject({ subscriptions: [{ status: "active", is_cancelled_at_end: true }] });
     const list = await get("/backend/billing/subscription/list/", user.cookie);
-    expect(list.body).toMatchObject({ subscriptions: [{ plan_code: "monthly", quota_granted: 12_000_000 }] });
+    expect(list.body).toMatchObject({
+      subscriptions: [{ plan_code: "monthly", plan_name: "Monthly", plan_names: {}, quota_granted: 12_000_000 }],
+    });
   });
 
   test.each([

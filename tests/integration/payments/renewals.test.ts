@@ -79,6 +79,31 @@ test("six months with two failures: each paid month is given once, and an unpaid
   expect((await ordersOf(buyer)).length).toBe(5);
 });
 
+test("the list and the mails name the plan in the customer's language, while it is called what was agreed to", async () => {
+  const { billing } = scene.payments;
+  const texts = { de: { name: "Monat" }, fr: { description: "Un mois" } };
+  await billing.db.sql`update plan set texts = ${JSON.stringify(texts)}::text::jsonb where plan_code = 'monthly'`;
+  const german = await billing.addBuyer();
+  await billing.db.sql`update user_profile set locale = 'de' where id = ${german.userId}::bigint`;
+  const renewalNo = await scene.open(german);
+  scene.book.pay(renewalNo);
+  await scene.deliver();
+  const { buyer: english } = await scene.subscribe();
+  const named = async (buyer: Buyer) => {
+    const answer = await scene.list(buyer);
+    return answer.map(({ plan_name: name, plan_names: names }) => ({ name, names }));
+  };
+  expect(await named(german)).toEqual([{ name: "Monthly", names: { de: "Monat" } }]);
+  expect(await billing.mailsTo(german, "payment_success")).toMatchObject([{ plan_name: "Monat" }]);
+  expect(await billing.mailsTo(english, "payment_success")).toMatchObject([{ plan_name: "Monthly" }]);
+  scene.book.isCardGood = false;
+  await scene.moveTo(scene.month(1));
+  expect(await billing.mailsTo(german, "renewal_failed")).toMatchObject([{ plan_name: "Monat" }]);
+  await billing.db.sql`update plan set name = 'Another' where plan_code = 'monthly'`;
+  expect(await named(german)).toEqual([{ name: "Monthly", names: {} }]);
+  await billing.db.sql`update plan set name = 'Monthly', texts = '{}' where plan_code = 'monthly'`;
+});
+
 test("without days of grace, a plan is kept while its charge is awaited, and ends once that fails", async () => {
   scene.payments.graceDays = 0;
   const { buyer, renewalNo } = await scene.subscribe();

@@ -1,6 +1,7 @@
 import type { ApiKeyId, BudgetId, GatewayUserId, ReplicaId, UserId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { MailService } from "@sluice/control-plane/mail/service.ts";
+import { openVariables } from "@sluice/control-plane/mail/variables-seal.ts";
 import type { Order, PaidNotice, PayChannel } from "@sluice/control-plane/payments/model.ts";
 import { createOrder, type OrderRequest, type PlacedOrder } from "@sluice/control-plane/payments/orders/place-order.ts";
 import type { BillingDeps } from "@sluice/control-plane/payments/port.ts";
@@ -130,6 +131,16 @@ export class BillingScene implements AsyncDisposable {
       throw new Error(`there is no order ${orderNo}`);
     }
     return row;
+  }
+
+  /** The variables of the mails of a kind to a buyer, the oldest first. */
+  async mailsTo({ userId }: Pick<Buyer, "userId">, template: string): Promise<Record<string, string>[]> {
+    const rows = await this.db.sql<{ dedupe_key: string; user_id: bigint; variables_sealed: Uint8Array }>`
+      select dedupe_key, user_id, variables_sealed from mail_log
+      where user_id = ${userId}::bigint and template = ${template} order by id`;
+    return rows.map(({ dedupe_key: dedupeKey, user_id, variables_sealed: sealed }) =>
+      openVariables(masterKey, { dedupeKey, userId: user_id }, sealed),
+    );
   }
 
   async count(table: "payment" | "mail_log" | "ledger_posting"): Promise<number> {

@@ -127,8 +127,8 @@ export class PaymentScene implements AsyncDisposable {
     });
   }
 
-  get(path: string): Promise<Response> {
-    return fetch(`${this.#server.url}${path}`);
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.#server.url}${path}`, { headers });
   }
 
   postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {

@@ -1,5 +1,6 @@
 import type { BudgetId, GatewayUserId } from "@sluice/contracts/ids";
 import { type OrganisationRole, organisationHeader } from "@sluice/contracts/organisation-rights";
+import type { RenewalEntry } from "@sluice/contracts/renewals";
 import {
   announceTerms,
   askOverdueRenewals,
@@ -97,6 +98,13 @@ export class RenewalScene implements AsyncDisposable {
 
   async asAdmin(body: unknown): Promise<Response> {
     return await this.payments.postJson("/backend/admin/renewal/cancel/", body, { "x-test-admin": "super" });
+  }
+
+  /** The renewals of a caller, as the console reads them. */
+  async list({ userId, gatewayUserId }: Caller): Promise<RenewalEntry[]> {
+    const caller = { "x-test-user": `${userId} ${gatewayUserId}` };
+    const answer = await this.payments.get("/backend/billing/renewal/list/", caller);
+    return ((await answer.json()) as { renewals: RenewalEntry[] }).renewals;
   }
 
   /** Opens the page for the plan; returns the number of the renewal. */

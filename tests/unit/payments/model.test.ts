@@ -106,6 +106,7 @@ describe("a payment", () => {
     orderNo: "S1",
     planCode: "credit",
     planName: "Credit",
+    planNames: {},
     planKind: "wallet_balance",
     groupName: null,
     quota: 5_000_000n,

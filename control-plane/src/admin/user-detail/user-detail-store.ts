@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { now } from "../../db/expressions.ts";
 import { userProfile as profile, session } from "../../db/schema/accounts.ts";
-import { subscription } from "../../db/schema/billing.ts";
+import { plan, subscription } from "../../db/schema/billing.ts";
 import { budget, gatewayUser } from "../../db/schema/gateway-keys.ts";
 import { ledgerAccount } from "../../db/schema/ledger.ts";
 import { passkey } from "../../db/schema/passkeys.ts";
@@ -94,6 +94,7 @@ export async function selectSubscriptions(db: Queryable, userId: bigint): Promis
   return await db.drizzle
     .select({
       plan_code: subscription.planCode,
+      plan_name: sql<string>`coalesce(${plan.name}, ${subscription.planCode})`,
       status: subscription.status,
       period_start: subscription.periodStart,
       period_end: subscription.periodEnd,
@@ -102,6 +103,7 @@ export async function selectSubscriptions(db: Queryable, userId: bigint): Promis
       is_cancelled_at_end: subscription.isCancelledAtEnd,
     })
     .from(subscription)
+    .leftJoin(plan, eq(plan.planCode, subscription.planCode))
     .where(eq(subscription.userId, userId))
     .orderBy(desc(subscription.id))
     .limit(linesMax);

@@ -17,12 +17,14 @@ import {
   reversalMark,
 } from "../model.ts";
 import type { OrderTerms } from "../plans/plan-amount.ts";
+import { namesOfBought } from "../plans/plan-names-store.ts";
 
 const columns = {
   id: order.id,
   orderNo: order.orderNo,
   planCode: order.planCode,
   planName: order.planName,
+  planNames: namesOfBought(order.planCode, order.planName),
   planKind: order.planKind,
   quota: order.quota,
   groupName: order.groupName,

@@ -1,6 +1,7 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
+import type { PlanNames } from "@sluice/contracts/plan-texts";
 import type { RenewalEntry, renewalEnds, renewalStatuses } from "@sluice/contracts/renewals";
 import type { SubscriptionGateway } from "../gateways/port.ts";
 import type { BillingDeps } from "../port.ts";
@@ -27,6 +28,7 @@ export type Renewal = RenewalTerms & {
   /** The account that gets the months. */
   readonly gatewayUserId: GatewayUserId;
   readonly planCode: string;
+  readonly planNames: PlanNames;
   readonly account: CardSender;
   readonly status: RenewalStatus;
   readonly isCancelledAtEnd: boolean;
@@ -79,6 +81,7 @@ export function renewalEntry(renewal: Renewal): RenewalEntry {
     renewal_no: renewal.renewalNo,
     plan_code: renewal.planCode,
     plan_name: renewal.planName,
+    plan_names: renewal.planNames,
     price_usd: renewal.priceUsd,
     quota: renewal.quota,
     group: renewal.groupName,

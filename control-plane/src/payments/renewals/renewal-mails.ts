@@ -1,5 +1,7 @@
+import { mailLocaleOf } from "../../mail/model.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { findOrganisationName } from "../invoices/invoice-store.ts";
+import { nameOfPlan } from "../model.ts";
 import { listPayers, type Payer } from "../orders/payer-store.ts";
 import { nextTermsOf, type Renewal, type RenewalDeps } from "./model.ts";
 
@@ -31,8 +33,11 @@ async function queueFor(tx: Transaction, { mail, rules }: RenewalDeps, one: OneM
     locale: payer.locale,
     source: "billing",
   };
-  const planName = organisation === null ? renewal.planName : `${renewal.planName} (${organisation})`;
-  const plan = { plan_name: planName, billing_link: rules.billingUrl };
+  const name = nameOfPlan(renewal, mailLocaleOf(payer.locale));
+  const plan = {
+    plan_name: organisation === null ? name : `${name} (${organisation})`,
+    billing_link: rules.billingUrl,
+  };
   const price = { amount: renewal.priceUsd, currency: "USD" };
   switch (template) {
     case "renewal_failed": {

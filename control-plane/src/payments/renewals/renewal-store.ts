@@ -26,6 +26,7 @@ import type { Queryable } from "../../platform/db.ts";
 import type { Checkout, RenewalHint } from "../gateways/model.ts";
 import type { OrderPlace } from "../orders/order-store.ts";
 import { isPaying } from "../orders/payer-store.ts";
+import { namesOfBought } from "../plans/plan-names-store.ts";
 import type { Plan } from "../plans/plan-store.ts";
 import type { Renewal, RenewalEnd, RenewalStatus, RenewalTerms } from "./model.ts";
 
@@ -37,6 +38,7 @@ const columns = {
   gatewayUserId: sql<GatewayUserId>`coalesce(${organisation.gatewayUserId}, ${profile.gatewayUserId})`,
   planCode: renewal.planCode,
   planName: renewal.planName,
+  planNames: namesOfBought(renewal.planCode, renewal.planName),
   priceUsd: renewal.priceUsd,
   quota: renewal.quota,
   groupName: renewal.groupName,

@@ -1,10 +1,11 @@
 import { recordEvent } from "../../events/service.ts";
+import { mailLocaleOf } from "../../mail/model.ts";
 import type { Transaction } from "../../platform/db.ts";
 import { CommitUnknownError } from "../../platform/db-errors.ts";
 import { releaseUses } from "../coupons/coupon-store.ts";
 import { consumeCoupon } from "../coupons/use-coupon.ts";
 import { issueInvoice } from "../invoices/issue-invoice.ts";
-import { isSamePayment, judgePayment, type Order, type PaidNotice, type SettleResult } from "../model.ts";
+import { isSamePayment, judgePayment, nameOfPlan, type Order, type PaidNotice, type SettleResult } from "../model.ts";
 import {
   findOwnerOf,
   findPaymentByTransaction,
@@ -207,7 +208,7 @@ export async function queuePaidMail(
       locale: to.locale,
       variables: {
         order_no: orderNo,
-        plan_name: order.planName,
+        plan_name: nameOfPlan(order, mailLocaleOf(to.locale)),
         amount: order.amountUsd,
         currency: order.currency,
         quota: order.quota.toString(),

@@ -1,9 +1,11 @@
 import type { GatewayUserId, UserId } from "@sluice/contracts/ids";
+import type { PlanNames } from "@sluice/contracts/plan-texts";
 import { and, asc, desc, eq, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import { equalsConstant, now, plus, plusOne } from "../../db/expressions.ts";
 import { subscription, subscriptionChange } from "../../db/schema/billing.ts";
 import { type Queryable, rowsWritten } from "../../platform/db.ts";
 import type { MonthlyQuota } from "../model.ts";
+import { currentName, currentNames } from "../plans/plan-names-store.ts";
 
 export type Subscription = MonthlyQuota & {
   readonly gatewayUserId: GatewayUserId;
@@ -17,6 +19,9 @@ export type Subscription = MonthlyQuota & {
   /** Of a month that renews: it is kept until then, for the next payment. Null for any other. */
   readonly keptUntil: Date | null;
 };
+
+/** One with what its plan is called. */
+export type NamedSubscription = Subscription & { readonly planName: string; readonly planNames: PlanNames };
 
 /** When a month ends at the latest. */
 export function endOf({ periodEnd, keptUntil }: Pick<Subscription, "periodEnd" | "keptUntil">): Date {
@@ -53,14 +58,18 @@ export async function lockActiveSubscriptions(tx: Queryable, account: GatewayUse
 }
 
 /** All subscriptions of an account, newest first. */
-export async function listSubscriptions(db: Queryable, account: GatewayUserId): Promise<Subscription[]> {
+export async function listSubscriptions(db: Queryable, account: GatewayUserId): Promise<NamedSubscription[]> {
   const rows = await db.drizzle
-    .select(columns)
+    .select({
+      ...columns,
+      planName: currentName(subscription.planCode),
+      planNames: currentNames(subscription.planCode),
+    })
     .from(subscription)
     .where(eq(subscription.gatewayUserId, account))
     .orderBy(desc(subscription.id))
     .limit(100);
-  return rows as Subscription[];
+  return rows as NamedSubscription[];
 }
 
 /** Running subscriptions whose period is over and which wait for no payment. */

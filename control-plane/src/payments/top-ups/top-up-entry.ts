@@ -9,6 +9,7 @@ export async function topUpEntry(db: Database, topUp: TopUp, at: Date): Promise<
   return {
     top_up_no: topUp.topUpNo,
     plan_name: topUp.planName,
+    plan_names: topUp.planNames,
     price_usd: topUp.priceUsd,
     threshold_usd: usdOfQuota(topUp.thresholdQuota),
     month_max_usd: topUp.monthMaxUsd,

@@ -1,5 +1,6 @@
 import type { Decimal } from "@sluice/contracts/money";
 import type { CardSender } from "@sluice/contracts/payments";
+import type { PlanNames } from "@sluice/contracts/plan-texts";
 import type { TopUpStatus, topUpStops } from "@sluice/contracts/top-ups";
 import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, ne, notExists, or, sql } from "drizzle-orm";
 import { fromNow, now } from "../../db/expressions.ts";
@@ -12,6 +13,7 @@ import type { Checkout } from "../gateways/model.ts";
 import type { SavedMethod } from "../gateways/port.ts";
 import type { OrderPlace } from "../orders/order-store.ts";
 import { isPaying } from "../orders/payer-store.ts";
+import { namesOfBought } from "../plans/plan-names-store.ts";
 
 export type TopUpStop = (typeof topUpStops)[number];
 
@@ -28,6 +30,7 @@ export type NewTopUp = OrderPlace & {
 
 export type TopUp = NewTopUp & {
   readonly id: bigint;
+  readonly planNames: PlanNames;
   readonly status: TopUpStatus;
   readonly stopReason: TopUpStop | null;
   readonly checkoutReference: string | null;
@@ -45,6 +48,7 @@ const columns = {
   organisationId: topUp.organisationId,
   planCode: topUp.planCode,
   planName: topUp.planName,
+  planNames: namesOfBought(topUp.planCode, topUp.planName),
   chosenUsd: topUp.chosenUsd,
   priceUsd: topUp.priceUsd,
   thresholdQuota: topUp.thresholdQuota,

@@ -9,6 +9,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
+import { gatewayName } from "../../columns/billing-columns.tsx";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { ErrorCode } from "../../parts/error-code.tsx";
@@ -235,7 +236,7 @@ const paymentColumns = [
   },
   { label: t("Plan"), cell: (row: Payment) => row.plan_name },
   { label: t("Payer"), cell: (row: Payment) => shownText(row.email) },
-  { label: t("Gateway"), cell: (row: Payment) => row.gateway },
+  { label: t("Gateway"), cell: (row: Payment) => gatewayName(row.gateway) },
   { label: t("Amount, USD"), cell: (row: Payment) => formats.usd(row.amount_usd), align: "end" as const },
   { label: t("At"), cell: (row: Payment) => listMoment(row.at) },
 ];

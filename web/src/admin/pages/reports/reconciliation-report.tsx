@@ -5,6 +5,7 @@ import { Card } from "../../../kit/card.tsx";
 import { LoadingPart, Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import type { Column } from "../../../table/model.ts";
+import { gatewayName } from "../../columns/billing-columns.tsx";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import type { RangeState } from "../../parts/range-bar.tsx";
@@ -19,7 +20,7 @@ type Gateway = Answer["gateways"][number];
 type Mismatch = Answer["mismatches"][number];
 
 const gatewayColumns = [
-  { label: t("Gateway"), cell: (row: Gateway) => row.gateway },
+  { label: t("Gateway"), cell: (row: Gateway) => gatewayName(row.gateway) },
   { label: t("Orders"), cell: (row: Gateway) => shownCount(row.orders), align: "end" as const },
   { label: t("Orders, USD"), cell: (row: Gateway) => formats.usd(row.orders_usd), align: "end" as const },
   { label: t("Payments"), cell: (row: Gateway) => shownCount(row.payments), align: "end" as const },

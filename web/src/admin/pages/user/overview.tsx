@@ -163,11 +163,10 @@ function Plans(props: { readonly detail: UserDetail }): JSX.Element {
           label={t("Monthly plans")}
           rows={props.detail.subscriptions}
           columns={[
-            { label: t("Plan"), cell: (row) => <code>{row.plan_code}</code> },
+            { label: t("Plan"), cell: (row) => <bdi>{`${row.plan_name} (${row.plan_code})`}</bdi> },
             { label: t("Status"), cell: (row) => <StateWord state={row.status} /> },
             { label: t("Until"), cell: (row) => listMoment(row.period_end) },
             { label: t("Left, USD"), cell: (row) => formats.quota(row.quota_left), align: "end" },
-            // Nothing renews automatically, so cancelling only records the user's wish.
             { label: t("Cancelled"), cell: (row) => (row.is_cancelled_at_end ? t("yes") : t("no")) },
           ]}
         />

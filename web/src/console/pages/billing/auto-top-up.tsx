@@ -1,5 +1,5 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
-import { planWords } from "@sluice/contracts/plan-words";
+import { planNameIn, planWords } from "@sluice/contracts/plan-words";
 import type { startedTopUpResponse, topUpResponse } from "@sluice/contracts/top-ups";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
@@ -91,7 +91,7 @@ function Kept(props: {
       </Show>
       <Facts
         facts={[
-          { name: texts.plan, value: <bdi>{props.topUp.plan_name}</bdi> },
+          { name: texts.plan, value: <bdi>{planNameIn(props.topUp, consoleLocale)}</bdi> },
           { name: texts.topUpPrice, value: formats.usd(props.topUp.price_usd) },
           { name: texts.topUpThreshold, value: formats.usd(props.topUp.threshold_usd) },
           {

@@ -1,4 +1,5 @@
 import type { orderListResponse, orderResponse } from "@sluice/contracts/billing";
+import { planNameIn } from "@sluice/contracts/plan-words";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
 import { createSignal, type JSX, Show } from "solid-js";
@@ -13,6 +14,7 @@ import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
 import { billingArea } from "./messages/messages.ts";
 import { methodName } from "./payment-methods.ts";
@@ -81,7 +83,7 @@ export function Orders(): JSX.Element {
             </a>
           ),
         }}
-        panel={{ title: ({ plan_name }) => plan_name, content: (order) => <OrderFacts order={order} /> }}
+        panel={{ title: (order) => planNameIn(order, consoleLocale), content: (order) => <OrderFacts order={order} /> }}
       />
     </>
   );
@@ -91,7 +93,7 @@ function columns(): readonly Column<Order>[] {
   const texts = billingArea.texts();
   return [
     { id: "order", label: texts.order, card: "title", cell: ({ order_no }) => <code>{order_no}</code> },
-    { id: "plan", label: texts.plan, cell: ({ plan_name }) => <bdi>{plan_name}</bdi> },
+    { id: "plan", label: texts.plan, cell: (order) => <bdi>{planNameIn(order, consoleLocale)}</bdi> },
     {
       id: "status",
       label: texts.status,

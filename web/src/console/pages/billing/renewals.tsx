@@ -1,3 +1,4 @@
+import { planNameIn } from "@sluice/contracts/plan-words";
 import type { renewalListResponse, renewalPageResponse, renewalResponse } from "@sluice/contracts/renewals";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createMutation, createQuery, useQueryClient } from "@tanstack/solid-query";
@@ -11,6 +12,7 @@ import { ErrorState, Notice } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { showToast } from "../../../kit/toast.tsx";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 
@@ -130,7 +132,7 @@ function factsOf(entry: Entry): { readonly name: string; readonly value: JSX.Ele
   const names: Readonly<Record<string, string>> = texts.renewalNames;
   const charge = { price: formats.usd(entry.price_usd), date: formats.date(entry.period_end ?? new Date(0)) };
   return [
-    { name: texts.plan, value: <bdi>{entry.plan_name}</bdi> },
+    { name: texts.plan, value: <bdi>{planNameIn(entry, consoleLocale)}</bdi> },
     {
       name: texts.status,
       value: <Status tone={tones[entry.status] ?? "neutral"}>{isEnding ? texts.endsThen : names[entry.status]}</Status>,

@@ -1,4 +1,5 @@
 import type { subscriptionListResponse } from "@sluice/contracts/billing";
+import { planNameIn } from "@sluice/contracts/plan-words";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, Match, Switch } from "solid-js";
@@ -8,6 +9,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 
@@ -54,7 +56,7 @@ function EntryFacts(props: { readonly entry: Entry }): JSX.Element {
   return (
     <Facts
       facts={[
-        { name: texts.plan, value: <bdi>{entry.plan_code}</bdi> },
+        { name: texts.plan, value: <bdi>{planNameIn(entry, consoleLocale)}</bdi> },
         ...(entry.group === null ? [] : [{ name: texts.group, value: <bdi>{entry.group}</bdi> }]),
         {
           name: texts.status,
