@@ -8,6 +8,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { keyColumns } from "../../columns/account-columns.tsx";
+import { Amount } from "../../columns/amount.tsx";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
@@ -66,7 +67,7 @@ const userColumns: readonly Column<User>[] = [
   { id: "status", label: t("Status"), cell: (user) => <StateWord state={user.status} />, card: "badge" },
   { id: "group_name", label: t("Group in use"), cell: (user) => user.group_name },
   { id: "plans", label: t("Plans"), cell: (user) => user.plans.join(", ") || t("none") },
-  { id: "used", label: t("Used, USD"), cell: (user) => formats.quotaColumn(user.used), align: "end" },
+  { id: "used", label: t("Used, USD"), cell: (user) => <Amount quota={user.used} />, align: "end" },
   { id: "last_call_at", label: t("Last call"), cell: (user) => listMoment(user.last_call_at, t("never")) },
 ];
 

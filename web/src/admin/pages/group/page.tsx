@@ -118,6 +118,9 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
             {t("Remove users")}
           </ActButton>
         </Show>
+        <PageLink class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
+          {t("Abilities")}
+        </PageLink>
         <IfAllowed operation="/backend/admin/archive/add/">
           <ArchiveButton
             kind="group"
@@ -127,9 +130,6 @@ function GroupCard(props: { readonly group: GroupDetail["group"] }): JSX.Element
             paths={[groupDetailPath, groupsPath]}
           />
         </IfAllowed>
-        <PageLink class="button" href={`/admin/models/?tab=abilities&group_name=${props.group.name}`}>
-          {t("Abilities")}
-        </PageLink>
       </div>
       <Facts
         facts={[

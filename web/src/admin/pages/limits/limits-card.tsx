@@ -110,7 +110,11 @@ function LimitsTable(props: { readonly explained: ExplainedLimits }): JSX.Elemen
     return t("{name}, from {source}{group}{plan}", { name: amount(name, found.value), source, group, plan });
   };
   const used = (name: LimitName): string =>
-    props.explained.used === null || name === "concurrency_max" ? "–" : amount(name, props.explained.used[name]);
+    props.explained.used === null || name === "concurrency_max"
+      ? "–"
+      : isSpend(name)
+        ? formats.quotaRounded(props.explained.used[name])
+        : formats.number(props.explained.used[name]);
   return (
     <div class="section-stack">
       <p class="muted">
