@@ -1,4 +1,4 @@
-import { type JSX, Show } from "solid-js";
+import { children, type JSX, Show } from "solid-js";
 import { Button } from "./button.tsx";
 import { useKitTexts } from "./kit-texts.tsx";
 import type { Tone } from "./status.tsx";
@@ -89,9 +89,16 @@ export function ShownAfter(props: { readonly isReady: boolean; readonly children
 
 /** A note in the flow of a page. */
 export function Notice(props: { readonly tone: Tone; readonly children: JSX.Element }): JSX.Element {
+  const content = children(() => props.children);
+  const isAct = (part: unknown): boolean =>
+    part instanceof Element && part.matches(".button, .button-row, .form-actions");
   return (
     <div class="notice" data-tone={props.tone}>
-      {props.children}
+      {/* A sentence with names in it is one item beside the buttons, not one for each piece. */}
+      <Show when={content.toArray().some((part) => typeof part === "string")} fallback={content()}>
+        <div>{content.toArray().filter((part) => !isAct(part))}</div>
+        {content.toArray().filter(isAct)}
+      </Show>
     </div>
   );
 }
