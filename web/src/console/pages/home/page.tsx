@@ -44,7 +44,7 @@ export function Page(): JSX.Element {
   const isNew = (): boolean => keys.data?.keys.every((key) => key.first_request_at === null) === true;
   return (
     <>
-      <PageHead title={texts.title} actions={<AddBalance />} />
+      <PageHead title={texts.title} actions={isNew() ? null : <AddBalance />} />
       <Show when={balance.isError && balance.data === undefined ? balance.error : null}>
         {(error) => <ErrorState error={error()} onRetry={() => void balance.refetch()} />}
       </Show>
@@ -88,7 +88,7 @@ export function Page(): JSX.Element {
   );
 }
 
-/** The way to more balance, for members who may pay. */
+/** The way to more balance, for members who may pay; a new account has it among its steps. */
 function AddBalance(): JSX.Element {
   return (
     <Show when={mayDo("billing")}>
