@@ -1,5 +1,5 @@
 import type { JsonBytes } from "../platform/spool/json-bytes.ts";
-import { type CallRecord, recordPlaces } from "../usage/log/call-record.ts";
+import { type CallRecord, recordPlaces, unkeptPerReplacement } from "../usage/log/call-record.ts";
 import type { UsageRow } from "../usage/log/model.ts";
 import type { SpooledTrace, TraceRow } from "./model.ts";
 import { fromSpooledJson, traceVersion, userAgentBytesMax, wordBytesMax } from "./trace-row.ts";
@@ -9,7 +9,8 @@ type RecordedEnd = { readonly row: TraceRow; readonly bytes: Buffer };
 
 /** By the last bits of the key's id. */
 const kept: (RecordedEnd | undefined)[] = [];
-const keptMax = 256;
+const keptMax = 1_024;
+let unkept = 0;
 
 /**
  * Writes what the trace of a call says besides its usage row, as the end of the call's record.
@@ -36,7 +37,8 @@ export function writeRecordedTrace(row: TraceRow, usage: UsageRow, out: JsonByte
   out.text(row.userAgent, userAgentBytesMax);
   out.ascii(",");
   out.text(row.payload);
-  if (out.isPlain) {
+  unkept += 1;
+  if (out.isPlain && (known === undefined || unkept % unkeptPerReplacement === 0)) {
     kept[place] = { row, bytes: out.copyFrom(from) };
   }
   return out.isPlain;

@@ -2,20 +2,24 @@ import { countedUnits } from "@sluice/contracts/priced-units";
 import { countName } from "../../models/units.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { JsonBytes } from "../../platform/spool/json-bytes.ts";
-import { recordPlaces, recordVersion } from "./call-record.ts";
+import { recordPlaces, recordVersion, unkeptPerReplacement } from "./call-record.ts";
 import type { Attempt, UsageRow } from "./model.ts";
-import { exact, exactOrNull, rareParts, toStoredAttempt } from "./row-codec.ts";
+import { rareParts, toStoredAttempt } from "./row-codec.ts";
 
 /** Kept beginnings are found by the last bits of the key's id. */
-const placesCount = 256;
+const placesCount = 1_024;
 /** Of so many models, channels and endings a key has the beginnings kept. */
 const beginningsPerPlaceMax = 4;
+const attemptsMax = 32;
 const printable = /^[ -~]*$/;
 
 /** The beginning of a record, which others of the same key have too. */
 type Beginning = { readonly row: UsageRow; readonly attempt: Attempt; readonly bytes: Buffer };
 
+let unkept = 0;
 const kept: Beginning[][] = Array.from({ length: placesCount }, () => []);
+/** The last of a beginning, which other keys have too. */
+const keptAttempts: Pick<Beginning, "attempt" | "bytes">[] = [];
 
 /**
  * Writes the record of a call, without its end, which is for its trace. It is called for every call.
@@ -26,12 +30,10 @@ export function writeCallRecord(row: UsageRow, out: JsonBytes): boolean {
   if (attempt === undefined || !isOrdinary(row, attempt)) {
     return false;
   }
-  const bytes = beginningOf(row, attempt);
-  if (bytes === null) {
+  if (!writeBeginning(row, attempt, out)) {
     return false;
   }
   const { units } = row;
-  out.add(bytes);
   out.text(row.requestId);
   out.ascii(",");
   out.integer(row.startedAtMs);
@@ -78,8 +80,8 @@ function isOrdinary({ attempts, units, askedModel, endUser, tags }: UsageRow, { 
   return true;
 }
 
-/** The bytes of all that calls have in common, with a comma at the end; null if they are not fit for a record. */
-function beginningOf(row: UsageRow, attempt: Attempt): Buffer | null {
+/** Writes all that calls have in common, with a comma at the end. @returns false if not all of it is plain */
+function writeBeginning(row: UsageRow, attempt: Attempt, out: JsonBytes): boolean {
   const near = kept[Number(row.apiKeyId) & (placesCount - 1)] as Beginning[];
   for (const beginning of near) {
     if (
@@ -87,47 +89,87 @@ function beginningOf(row: UsageRow, attempt: Attempt): Buffer | null {
       isSameEnd(row, beginning.row) &&
       isSameAttempt(attempt, beginning.attempt)
     ) {
-      return beginning.bytes;
+      out.add(beginning.bytes);
+      return true;
     }
   }
-  const json = encodeBeginning(row, attempt);
+  const from = out.length;
+  writeCustomer(row, out);
+  writeEnd(row, out);
+  const attemptBytes = encodeAttempt(attempt);
+  if (attemptBytes === null || !out.isPlain) {
+    return false;
+  }
+  out.add(attemptBytes);
+  unkept += 1;
+  if (near.length < beginningsPerPlaceMax || unkept % unkeptPerReplacement === 0) {
+    near.unshift({ row, attempt, bytes: out.copyFrom(from) });
+    near.length = Math.min(near.length, beginningsPerPlaceMax);
+  }
+  return true;
+}
+
+/** Up to its model. */
+function writeCustomer(row: UsageRow, out: JsonBytes): void {
+  out.integer(recordVersion);
+  out.ascii(",");
+  out.text(row.day);
+  out.ascii(",");
+  out.bigint(row.gatewayUserId);
+  out.ascii(",");
+  out.bigint(row.apiKeyId);
+  out.ascii(",");
+  out.bigint(row.userBudgetId);
+  out.ascii(",");
+  out.bigintOrNull(row.keyBudgetId);
+  out.ascii(",");
+  out.textOrNull(row.sharedBudgetIds.length === 0 ? null : arrayLiteral(row.sharedBudgetIds));
+  out.ascii(",");
+  out.text(row.groupName);
+  out.ascii(",");
+  out.text(row.path);
+  out.ascii(",");
+  out.textOrNull(row.model);
+}
+
+/** From its channel to its attempt, with a comma before each field and after the last. */
+function writeEnd(row: UsageRow, out: JsonBytes): void {
+  out.ascii(",");
+  out.bigintOrNull(row.channelId);
+  out.ascii(",");
+  out.text(row.outcome);
+  out.ascii(",");
+  out.integer(row.httpStatus);
+  out.ascii(",");
+  out.textOrNull(row.errorCode);
+  out.ascii(row.isStream ? ",true," : ",false,");
+  out.text(row.usageSource);
+  out.ascii(row.isImplausible ? ",true," : ",false,");
+  out.integerOrNull(row.priceVersion);
+  out.ascii(",");
+  out.text(row.rateMultiplier);
+  out.ascii(",");
+  out.integerOrNull(row.cacheBasisPoints);
+  out.ascii(",");
+}
+
+/** Both parts of an attempt around its times, with a comma at the end; null if they are not fit for a record. */
+function encodeAttempt(attempt: Attempt): Buffer | null {
+  const known = keptAttempts.find((each) => isSameAttempt(attempt, each.attempt));
+  if (known !== undefined) {
+    return known.bytes;
+  }
+  const [channelId, channel, , , ...rest] = toStoredAttempt(attempt);
+  const start = `[${JSON.stringify([channelId, channel]).slice(0, -1)},`;
+  const end = `,${JSON.stringify(rest).slice(1)}]`;
+  const json = `${JSON.stringify(start)},${JSON.stringify(end)},`;
   if (!printable.test(json) || json.includes("\\u")) {
     return null;
   }
-  const bytes = Buffer.from(`${json.slice(1, -1)},`, "latin1");
-  near.unshift({ row, attempt, bytes });
-  near.length = Math.min(near.length, beginningsPerPlaceMax);
+  const bytes = Buffer.from(json, "latin1");
+  keptAttempts.unshift({ attempt, bytes });
+  keptAttempts.length = Math.min(keptAttempts.length, attemptsMax);
   return bytes;
-}
-
-function encodeBeginning(row: UsageRow, attempt: Attempt): string {
-  const [channelId, channel, , , ...rest] = toStoredAttempt(attempt);
-  const attemptStart = `[${JSON.stringify([channelId, channel]).slice(0, -1)},`;
-  const attemptEnd = `,${JSON.stringify(rest).slice(1)}]`;
-  return JSON.stringify([
-    recordVersion,
-    row.day,
-    exact(row.gatewayUserId),
-    exact(row.apiKeyId),
-    exact(row.userBudgetId),
-    exactOrNull(row.keyBudgetId),
-    row.sharedBudgetIds.length === 0 ? null : arrayLiteral(row.sharedBudgetIds),
-    row.groupName,
-    row.path,
-    row.model,
-    exactOrNull(row.channelId),
-    row.outcome,
-    row.httpStatus,
-    row.errorCode,
-    row.isStream,
-    row.usageSource,
-    row.isImplausible,
-    row.priceVersion,
-    row.rateMultiplier,
-    row.cacheBasisPoints,
-    attemptStart,
-    attemptEnd,
-  ]);
 }
 
 function isSameCustomer(row: UsageRow, other: UsageRow): boolean {

@@ -12,6 +12,12 @@ export const recordKind = "call";
 /** The first field; a new layout gets a new number, so that old spools can still be read. */
 export const recordVersion = 1;
 
+/**
+ * Where more pieces of records are in use than are kept, one in so many takes the place of another, because keeping one costs
+ * as much as writing it.
+ */
+export const unkeptPerReplacement = 8;
+
 /** What calls of one key with one model and channel have in common if they end alike. It comes first: its bytes are kept. */
 const commonFields = [
   ...(["version", "day", "gateway_user_id", "api_key_id", "user_budget_id", "key_budget_id"] as const),

@@ -31,12 +31,12 @@ const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
 /** Returns a JSON number if it represents the value exactly, because numbers are cheaper, else a string. */
-export function exact(value: bigint): number | string {
+function exact(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-export function exactOrNull(value: bigint | null): number | string | null {
+function exactOrNull(value: bigint | null): number | string | null {
   return value === null ? null : exact(value);
 }
 
