@@ -197,8 +197,10 @@ describe.each(arrangements)("patience with a reader, %s", (arrangement) => {
     faulty.provider.reset();
     faulty.provider.script({ text: "x".repeat(20_000_000) }, { times: 2 });
     const stalled = await connect({ model: "large" });
+    await stalled.waitForBytes(1);
     stalled.pause();
     const slow = await connect({ model: "large" });
+    await slow.waitForBytes(1);
     const startedAt = performance.now();
     while (performance.now() - startedAt < patienceMs + 3_000) {
       await slow.waitForBytes(slow.receivedBytes() + 1);

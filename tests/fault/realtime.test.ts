@@ -278,7 +278,7 @@ describe("the end of a session", () => {
   });
 
   test("comes for an endless response after half the drain time, and what it delivered is charged", async () => {
-    const scene = await start({ env: { DRAIN_TIMEOUT_MS: "1500" } });
+    const scene = await start({ env: { DRAIN_TIMEOUT_MS: "6000" } });
     script(scene, { isEndless: true, chunkDelayMs: 20 });
     const client = await open(scene);
     client.send({ type: "response.create" });

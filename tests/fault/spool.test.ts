@@ -21,7 +21,7 @@ const isFull = TEST_FULL === "1";
 const kills = isFull ? 200 : 12;
 const outageMs = isFull ? 30_000 : 1_500;
 const lostCommits = isFull ? 40 : 6;
-const flushMs = 20_000;
+const flushMs = 60_000;
 const granted = 100_000_000n;
 
 let cluster: EmbeddedPostgres;

@@ -44,13 +44,16 @@ export function AutoTopUp(): JSX.Element {
   const kept = (): TopUp | null => (query.data?.top_up?.status === "pending" ? null : (query.data?.top_up ?? null));
   const isOffered = (): boolean => options.data?.is_card_ready === true && topUps().length > 0;
   // The card of the plans itself says when these could not be loaded.
-  const failed = () => [options, query].find(({ isError, data }) => isError && data === undefined);
+  const failed = () => [options, query].filter(({ isError, data }) => isError && data === undefined);
   return (
     <Switch>
-      <Match when={failed()}>
-        {(part) => (
+      <Match when={failed()[0]}>
+        {(first) => (
           <Card title={billingArea.texts().topUpTitle}>
-            <ErrorState error={part().error} onRetry={() => void part().refetch()} />
+            <ErrorState
+              error={first().error}
+              onRetry={() => void Promise.all(failed().map((part) => part.refetch()))}
+            />
           </Card>
         )}
       </Match>
