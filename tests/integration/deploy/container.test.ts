@@ -13,7 +13,8 @@ import {
   unlessLinux,
   unlessRoot,
 } from "../../support/service/obstacles.ts";
-import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
+import { buildOneFile } from "../../support/service/one-file.ts";
+import { repositoryRoot } from "../../support/service/start-process.ts";
 import {
   containerBase,
   makeContainerBase,
@@ -73,16 +74,13 @@ describeUnless(needed ?? makeContainerBase(), "the Containerfile", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "sluice-container-"));
     const release = join(folder, "release");
-    const build = startProgram({
-      command: [process.execPath, join(repositoryRoot, "binary/build.ts"), "--image", "--out", release],
-      env: {},
-    });
+    const building = buildOneFile(release, "--image");
     const base = join(folder, "base");
     mkdirSync(base);
     cpSync(containerBase, join(base, "base.tar"));
     writeFileSync(join(base, "Containerfile"), "FROM scratch\nADD base.tar /\n");
     buildah("build", "--tag", "localhost/base", base);
-    expect([await build.exited, build.output()]).toEqual([0, expect.any(String)]);
+    await building;
     buildah(
       ...["build", "--format", "docker", "--build-arg", "BASE=localhost/base", "--build-arg", `TARGET=${target}`],
       ...["--file", join(repositoryRoot, "deploy/container/Containerfile"), "--tag", "localhost/sluice", release],

@@ -1,16 +1,65 @@
-import { cpSync, mkdirSync, realpathSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isInRunFolder } from "../../runner/run-folder.ts";
+import { tryClaim } from "./claim.ts";
+import { unlessFull, unlessLinux } from "./obstacles.ts";
 import { repositoryRoot, startProgram } from "./start-process.ts";
 
 /** The name of the build for this machine. */
 export const oneFileName = `sluice-${process.platform}-${process.arch}`;
 
-/** @param words of `bun run release` */
+const buildMsMax = 600_000;
+const pollMs = 100;
+/** What the build for all of a run makes: the program and its image. */
+const sharedWords = ["--image"];
+
+/**
+ * The service as one file in a folder. A build takes up to 17 s of processor time, so that in an ordinary run every file that
+ * wants the program or its image gets a copy of one build.
+ * @param words of `bun run release`
+ */
 export async function buildOneFile(folder: string, ...words: readonly string[]): Promise<void> {
+  const canShare = isInRunFolder() && unlessLinux === null && unlessFull !== null;
+  if (!(canShare && words.every((word) => sharedWords.includes(word)))) {
+    await build(folder, words);
+    return;
+  }
+  const built = await sharedBuild();
+  mkdirSync(folder, { recursive: true });
+  const isWanted = (name: string): boolean => words.length > 0 || !name.includes(".oci.tar");
+  for (const name of readdirSync(built).filter(isWanted)) {
+    cpSync(join(built, name), join(folder, name));
+  }
+}
+
+/** @returns its folder */
+async function sharedBuild(): Promise<string> {
+  const built = join(tmpdir(), "one-file-build");
+  const claim = `${built}.claim`;
+  for (const deadline = Date.now() + buildMsMax; !(existsSync(built) || tryClaim(claim)); await Bun.sleep(pollMs)) {
+    if (Date.now() > deadline) {
+      throw new Error(`the one file that another test builds was not there after ${buildMsMax} ms`);
+    }
+  }
+  try {
+    if (!existsSync(built)) {
+      // Moved when it is complete.
+      const draft = `${built}.${process.pid}`;
+      await build(draft, sharedWords);
+      renameSync(draft, built);
+    }
+  } finally {
+    rmSync(claim, { force: true });
+  }
+  return built;
+}
+
+async function build(folder: string, words: readonly string[]): Promise<void> {
   const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), ...words, "--out", folder];
-  const build = startProgram({ command, env: {} });
-  if ((await build.exited) !== 0) {
-    throw new Error(build.output());
+  const building = startProgram({ command, env: {} });
+  if ((await building.exited) !== 0) {
+    throw new Error(building.output());
   }
 }
 

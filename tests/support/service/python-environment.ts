@@ -1,20 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { tryClaim } from "./claim.ts";
 import { type Obstacle, unlessInstalled } from "./obstacles.ts";
 import { repositoryRoot } from "./start-process.ts";
 
 const installMsMax = 300_000;
 const pollMs = 100;
-
-/** Whether the process that made a claim still runs, or is about to write down which it is. */
-function isHeld(claim: string): boolean {
-  try {
-    const pid = readFileSync(claim, "utf8");
-    return pid === "" || process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
-}
 
 /** An environment of Python with packages of its own, made where a test that will run needs it. */
 class PythonEnvironment {
@@ -54,22 +45,9 @@ class PythonEnvironment {
 
   /**
    * Returns when no other test file installs the same, or has done so for too long: two installations only take more time.
-   * What one that was killed has claimed is free.
    */
   #claim(claim: string): void {
-    mkdirSync(dirname(claim), { recursive: true });
-    for (const deadline = Date.now() + installMsMax; Date.now() < deadline; ) {
-      try {
-        writeFileSync(claim, String(process.pid), { flag: "wx" });
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
-          throw error;
-        }
-      }
-      if (!isHeld(claim)) {
-        rmSync(claim, { force: true });
-      }
+    for (const deadline = Date.now() + installMsMax; !tryClaim(claim) && Date.now() < deadline; ) {
       Bun.sleepSync(pollMs);
     }
   }
