@@ -59,6 +59,19 @@ describe.each(arrangements)("the response cache, %s", (arrangement) => {
     expect(provider.requests).toHaveLength(1);
   });
 
+  test("says nothing of the limits of the call that a response was kept for", async () => {
+    const user = await enter();
+    const limitTo = (requests: number | null) =>
+      rig.db.sql`
+        update api_key set requests_per_minute = ${requests} where gateway_user_id = ${user.gatewayUserId}::bigint`;
+    await limitTo(1_000);
+    const kept = await callCached(target(user), ask("Limits"));
+    expect(kept).toMatchObject({ cache: "miss", limit: "1000" });
+    await limitTo(null);
+    await waitUntil(async () => (await callCached(target(user), ask("Limits"))).limit === null);
+    expect(provider.requests).toHaveLength(1);
+  });
+
   test("charges a hit exactly the share of the price that is set, and says so in the row", async () => {
     const user = await enter();
     provider.script({ usage: { prompt_tokens: 777, completion_tokens: 333 } });

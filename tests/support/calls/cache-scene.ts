@@ -28,6 +28,8 @@ export type CachedCall = {
   readonly age: string | null;
   readonly type: string | null;
   readonly requestId: string;
+  /** The requests per minute that the response names. */
+  readonly limit: string | null;
   readonly bytes: string;
 };
 
@@ -52,6 +54,7 @@ export async function callCached(
     age: header("age"),
     type: header("content-type"),
     requestId: header("x-request-id") ?? "",
+    limit: header("x-ratelimit-limit-requests"),
     bytes,
   };
 }
