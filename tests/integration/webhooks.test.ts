@@ -158,6 +158,24 @@ test("an attempt is made again eight times within about a day, then it has faile
   expect(codeOf(await stranger.page.post("/backend/webhooks/replay/", { delivery_id }))).toEqual([404, "not_found"]);
 });
 
+test("several replays at once of one delivery send it once more, and none is sent for a stranger or a removed webhook", async () => {
+  const [owner, stranger] = [await newOwner(), await newOwner()];
+  const made = await addWebhook(owner, "/replayed");
+  await addKey(owner);
+  const { delivery_id } = await waitFor(owner, made, ({ status }) => status === "delivered");
+  const replay = async ({ page }: Owner) => codeOf(await page.post("/backend/webhooks/replay/", { delivery_id }));
+  expect(await replay(stranger)).toEqual([404, "not_found"]);
+  receiver.reply = () => new Response(null, { status: 500 });
+  const answers = await Promise.all(Array.from({ length: 6 }, () => replay(owner)));
+  expect(answers.filter(([status]) => status === 200)).toHaveLength(1);
+  expect(answers.filter(([status]) => status === 409)).toHaveLength(5);
+  const { attempts } = await waitFor(owner, made, (newest) => newest.attempts.length === 2);
+  expect(attempts.map(({ http_status: status }) => status)).toEqual([204, 500]);
+  receiver.reply = () => new Response(null, { status: 204 });
+  expect((await owner.page.post("/backend/webhooks/remove/", { target_id: made.target.target_id })).status).toBe(200);
+  expect(await replay(owner)).toEqual([404, "not_found"]);
+});
+
 test("a slow webhook delays nobody else, and its redirects are not followed", async () => {
   const [slow, quick] = [await newOwner(), await newOwner()];
   await addWebhook(slow, "/slow");
@@ -245,6 +263,16 @@ test("webhooks and tests of an account are limited, and nobody else can touch th
     expect((await owner.page.post("/backend/webhooks/test/", { target_id })).status).toBe(200);
   }
   expect(codeOf(await owner.page.post("/backend/webhooks/test/", { target_id }))).toEqual([429, "too_many_attempts"]);
+  // Webhooks that are removed and added again make no more tests possible.
+  await rig.db.sql`
+    insert into event (type, gateway_user_id, cause, data)
+    select 'test', ${owner.user.gatewayUserId}::bigint, 'test:0', '{}'::jsonb from generate_series(1, 79)`;
+  const { targets } = (await owner.page.get("/backend/webhooks/list/")).body as {
+    readonly targets: { readonly target_id: number }[];
+  };
+  const other = { target_id: targets.at(-1)?.target_id };
+  expect((await owner.page.post("/backend/webhooks/test/", other)).status).toBe(200);
+  expect(codeOf(await owner.page.post("/backend/webhooks/test/", other))).toEqual([429, "too_many_attempts"]);
   const bad = async (url: string) =>
     codeOf(await stranger.page.post("/backend/webhooks/create/", { name: "n", url, events: ["balance.low"] }));
   for (const url of ["ftp://example.org/", "https://user:secret@example.org/", "nothing", "https://169.254.169.254/"]) {

@@ -28,7 +28,9 @@ import type { EventTargets, TargetCaller } from "./service.ts";
 
 const nothing = z.strictObject({});
 const rotation = [`The old secret also signs for ${oldSecretHours} hours.`];
-const tests = [`At most ${testsPerHourMax} tests per hour.`];
+const testsOf = (targetsMax: number): string[] => [
+  `At most ${testsPerHourMax} tests per hour, and ${testsPerHourMax * targetsMax} of all together, removed ones included.`,
+];
 const replays = [`At most ${replaysMax} times per delivery.`];
 
 /** The endpoints with which users manage the webhooks of their account, and admins those of the operator. */
@@ -113,7 +115,7 @@ function userLog(targets: EventTargets): AnyEndpoint[] {
       input: targetInput,
       summary: "Send a test to a webhook",
       output: queuedDeliveryResponse,
-      limits: tests,
+      limits: testsOf(userTargetsMax),
       errors: ["not_found", "conflict", "too_many_attempts"],
       handle: async (call) => ({ delivery_id: await targets.test(ofUser(call), call.input.target_id) }),
     }),
@@ -205,7 +207,7 @@ function adminLog(targets: EventTargets): AnyEndpoint[] {
       input: targetInput,
       summary: "Send a test to a target of events",
       output: queuedDeliveryResponse,
-      limits: tests,
+      limits: testsOf(operatorTargetsMax),
       errors: ["not_found", "conflict", "too_many_attempts"],
       handle: async (call) => ({ delivery_id: await targets.test(ofOperator(call), call.input.target_id) }),
     }),

@@ -26,6 +26,7 @@ import { eventIdOf, webhookBody } from "./delivery/write-message.ts";
 import {
   countTargets,
   countTests,
+  countTestsOf,
   deleteTarget,
   findTargetOf,
   hasTarget,
@@ -89,7 +90,7 @@ export class EventTargets {
     const access = accessOf(wish.place, { secret, oldSecret: null });
     return await db.withTransaction(async (tx) => {
       await takeAdvisoryLock(tx, `event-targets:${caller.gatewayUserId ?? "operator"}`);
-      const most = caller.gatewayUserId === null ? operatorTargetsMax : userTargetsMax;
+      const most = targetsMaxOf(caller);
       if ((await countTargets(tx, caller)) >= most) {
         throw new AppError("conflict", { message: `There are already ${most} of these. Remove one first.` });
       }
@@ -174,7 +175,9 @@ export class EventTargets {
     return await this.#deps.db.withTransaction(async (tx) => {
       const { view } = await own(tx, caller, id);
       requireActive(view);
-      if ((await countTests(tx, id)) >= testsPerHourMax) {
+      // A target that was removed and added again would begin a new count.
+      const most = testsPerHourMax * targetsMaxOf(caller);
+      if ((await countTests(tx, id)) >= testsPerHourMax || (await countTestsOf(tx, caller)) >= most) {
         throw new AppError("too_many_attempts", { retryAfterSeconds: 3_600 });
       }
       const deliveryId = await insertTest(tx, caller, id);
@@ -277,6 +280,9 @@ export class EventTargets {
     }
   }
 }
+
+const targetsMaxOf = ({ gatewayUserId }: TargetOwner): number =>
+  gatewayUserId === null ? operatorTargetsMax : userTargetsMax;
 
 const invalidUrl = (sentence: string): AppError => new AppError("invalid_value", { fields: { url: sentence } });
 

@@ -137,6 +137,16 @@ export async function countTests(tx: Queryable, targetId: bigint): Promise<numbe
   return row?.tests ?? 0;
 }
 
+/** The tests of all targets of an owner in the last hour, those of removed ones too. */
+export async function countTestsOf(tx: Queryable, { gatewayUserId }: TargetOwner): Promise<number> {
+  const isOfOwner = gatewayUserId === null ? isNull(event.gatewayUserId) : eq(event.gatewayUserId, gatewayUserId);
+  const [row] = await tx.drizzle
+    .select({ tests: count() })
+    .from(event)
+    .where(and(isOfOwner, eq(event.type, "test"), gt(event.occurredAt, ago(1, "hours"))));
+  return row?.tests ?? 0;
+}
+
 /** Queues a test for one target. */
 export async function insertTest(tx: Transaction, owner: TargetOwner, targetId: bigint): Promise<bigint> {
   const [made] = await tx.drizzle
