@@ -1,19 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type PreviewedOperation, previewedOperations } from "@sluice/contracts/previewed-operations";
-import { openaiUpstream } from "@sluice/contracts/upstreams";
 import { type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
 import { loginAdmin, loginUser } from "../../support/accounts/logins.ts";
+import { PreviewScene, previewedRequests } from "../../support/admin/previewed-requests.ts";
 import { SluiceRig } from "../../support/service/sluice.ts";
 
 let rig: SluiceRig;
 let url: string;
 let boss: ConsoleClient;
+let scene: PreviewScene;
 const reason = "asked for by the owner";
 
 beforeAll(async () => {
   rig = await SluiceRig.create("http://127.0.0.1:9");
   ({ url } = await rig.startProcess());
   boss = consoleClient(url, (await loginAdmin(rig)).cookie);
+  scene = new PreviewScene(rig, url, boss);
   await rig.db.sql`
     insert into exit_node (node_code, name, host, ip, relay_key_secret)
     values ('tokyo-1', 'Tokyo', 'tokyo.example.org', '203.0.113.7', 'exit_node.tokyo-1.relay_key')`;
@@ -56,158 +58,9 @@ async function everything(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest ?? ""]));
 }
 
-/** The input of a valid request for each operation. Later ones need what earlier ones have made. */
-const requests: Readonly<Record<PreviewedOperation, () => Promise<object> | object>> = {
-  "/backend/admin/model/save/": () => ({
-    ...{ name: "m-new", display_name: "New", owned_by: "test", context_tokens_max: 1_000, output_tokens_max: 100 },
-    ...{ input_usd_per_m: "1", output_usd_per_m: "2" },
-  }),
-  "/backend/admin/channel/save/": () => ({
-    ...{ name: "c-new", upstream: openaiUpstream("http://127.0.0.1:9"), credential: "sk-upstream", reason },
-  }),
-  "/backend/admin/channel/credential/save/": async () => ({
-    ...{ channel_id: await idOf("channel", "name = 'c-new'"), label: "second", credential: "sk-second", reason },
-  }),
-  "/backend/admin/ability/save/": async () => ({
-    ...{ group_name: "default", model: "m-new", channel_id: await idOf("channel", "name = 'c-new'") },
-  }),
-  "/backend/admin/model/fallbacks/save/": () => ({ model: "m-new", fallback_models: [], is_for_every_key: true }),
-  "/backend/admin/anthropic/model-map/save/": () => ({
-    ...{ name: "claude-preview", display_name: "Claude", upstream_model: "m-new" },
-    ...{ released_at: "2026-01-01T00:00:00Z", version: 0 },
-  }),
-  "/backend/admin/exit-node/account/save/": () => ({
-    ...{ account_code: "tokyo-1-extra", node_code: "tokyo-1", provider: "openai", auth_type: "api_key" },
-  }),
-  "/backend/admin/exit-node/route/save/": async () => ({
-    ...{ route_code: "r-1", gateway_user_id: Number(await accountOf()), provider: "openai", model_pattern: "m-*" },
-  }),
-  "/backend/upstream/auth-profiles/save/": () => ({
-    ...{ name: "profile", provider: "openai", auth_type: "api_key", status: "standby" },
-    ...{ base_url: "https://api.example.org", settings: {}, credential: { api_key: "sk-profile" } },
-  }),
-  "/backend/admin/group/save/": () => ({ name: "pro", multiplier: "0.8", visibility: "assigned", rank: 5, reason }),
-  "/backend/admin/group/assign/": async () => ({
-    ...{ group_name: "pro", users: [String(await userOf())], as: "additional", reason },
-  }),
-  "/backend/admin/group/remove/": async () => ({ group_name: "pro", users: [String(await userOf())], reason }),
-  "/backend/admin/plan/save/": () => ({
-    ...{ plan_code: "gold", name: "Gold", kind: "monthly", price_usd: "20.00", quota: "10000000", status: "active" },
-  }),
-  "/backend/admin/code-batch/create/": () => ({ name: "Batch", quota: "500000", count: 3 }),
-  "/backend/admin/code-batch/revoke/": async () => ({ batch_id: await idOf("code_batch", "true"), reason }),
-  "/backend/admin/coupon/create/": () => ({ code: "SPRING", kind: "percent", percent: "10" }),
-  "/backend/admin/coupon/revoke/": async () => ({ coupon_id: await idOf("coupon", "true"), reason }),
-  "/backend/admin/invoice/terms/save/": () => ({
-    ...{ is_on: true, seller_name: "Seller", seller_address: "Street 1", seller_country: "DE" },
-    ...{ invoice_prefix: "INV-", credit_prefix: "CN-", tax_name: "VAT", tax_mode: "inclusive", tax_rate: "19" },
-    ...{ version: 0 },
-  }),
-  "/backend/admin/channel-cost/save/": async () => ({
-    ...{ channel_id: await idOf("channel", "name = 'c-new'"), model: "m-new", valid_from: "2026-01-01" },
-    ...{ input_usd_per_m: "1", output_usd_per_m: "1" },
-  }),
-  "/backend/admin/limit/save/": () => ({
-    ...{ scope: "default", requests_per_minute: 60, tokens_per_minute: null, concurrency_max: null },
-    ...{ spend_per_day: null, spend_per_month: null, reason },
-  }),
-  "/backend/admin/user/save/": async () => ({ user_id: String(await userOf()), display_name: "Anna", reason }),
-  "/backend/admin/key/save/": async () => ({ ...(await keyAsLoaded()), name: "renamed", reason }),
-  "/backend/admin/key/lock/": async () => ({ key_id: (await keyAsLoaded()).key_id, reason }),
-  "/backend/admin/key/unlock/": async () => ({ key_id: (await keyAsLoaded()).key_id, reason }),
-  "/backend/admin/key/revoke/": async () => ({ key_id: (await keyAsLoaded()).key_id, reason }),
-  "/backend/admin/organisation/create/": async () => ({ name: "Team", owner: String(await userOf()), reason }),
-  "/backend/admin/organisation/save/": async () => ({
-    ...{ organisation_id: await idOf("organisation", "true"), status: "suspended", reason },
-  }),
-  "/backend/admin/settings/save/": () => ({ name: "payments.renewal_grace_days", value: 3, version: 0 }),
-  "/backend/admin/secret/save/": () => ({ name: "walletpay.token", value: "a secret that is long enough" }),
-  "/backend/admin/sign-in-provider/remove/": async () => {
-    await rig.db.sql`
-      insert into sign_in_provider (slug, kind, label, issuer, client_id, secret_sealed, is_enabled, may_register)
-      values ('okta', 'oidc', 'Okta', 'https://okta.example.org', 'client', '\\x00'::bytea, false, true)`;
-    return { slug: "okta", reason };
-  },
-  "/backend/admin/registration/save/": async () => await registrationAsLoaded(),
-  "/backend/admin/registration/invitation/create/": () => ({ name: "Friends", uses_max: 5, reason }),
-  "/backend/admin/registration/invitation/revoke/": async () => ({
-    ...{ invitation_id: await idOf("registration_invitation", "true"), reason },
-  }),
-  "/backend/admin/admin/save/": async () => {
-    const { adminId } = await loginAdmin(rig, { isSuper: false });
-    const [row] = await rig.db.sql<{ at: Date }>`
-      select updated_at as at from shared_admin_credentials where id = ${adminId}::bigint`;
-    return { admin_id: String(adminId), agent: 1, role: "support", updated_at: row?.at.toISOString(), reason };
-  },
-  "/backend/admin/incident/create/": () => ({
-    ...{ title: "Slow answers", impact: "minor", models: [], state: "investigating", text: "We are looking." },
-  }),
-  "/backend/admin/incident/update/": async () => ({
-    ...{ incident_id: await idOf("incident", "true"), impact: "minor", state: "resolved", text: "Over.", version: 1 },
-  }),
-  "/backend/admin/branding/text/save/": () => ({
-    locale: "en",
-    headline: "Hello",
-    sub_line: "",
-    links: [],
-    version: 0,
-  }),
-  "/backend/admin/branding/legal/save/": () => ({
-    ...{ page: "terms", locale: "en", markdown: "# Terms", effective_on: "2026-12-01", version: 0 },
-  }),
-  "/backend/admin/mail/template/save/": async () => {
-    const { body } = await boss.get("/backend/admin/mail/template/", { name: "email_verify", locale: "en" });
-    const { subject, html, text } = body["template"] as Record<string, string>;
-    return { name: "email_verify", locale: "en", subject: `${subject} now`, html, text };
-  },
-  "/backend/admin/lead/save/": async () => {
-    const [row] = await rig.db.sql<{ id: bigint }>`
-      insert into enterprise_lead (company, contact, email, volume, message, campaign)
-      values ('Firm', 'Anna', 'anna@example.org', 'much', 'Hello', '') returning id`;
-    return { id: String(row?.id), version: 1, status: "contacted", note: "" };
-  },
-};
-
-async function idOf(table: string, condition: string): Promise<string> {
-  const [row] = await rig.db.query<{ id: bigint }>(
-    `select id from ${table} where ${condition} order by id desc limit 1`,
-    [],
-  );
-  return String(row?.id);
-}
-
-let user: Awaited<ReturnType<typeof loginUser>> | null = null;
-
-async function userOf(): Promise<bigint> {
-  user ??= await loginUser(rig);
-  return user.userId;
-}
-
-async function accountOf(): Promise<string> {
-  await userOf();
-  return String(user?.gatewayUserId);
-}
-
-async function keyAsLoaded(): Promise<{ readonly key_id: string; readonly updated_at: string }> {
-  await userOf();
-  const owner = consoleClient(url, user?.cookie ?? null);
-  const read = async () => (await owner.get("/backend/keys/list/")).body["keys"] as Record<string, string>[];
-  if ((await read()).length === 0) {
-    expect((await owner.post("/backend/keys/create/", { name: "first" })).status).toBe(200);
-  }
-  const [found] = await read();
-  return { key_id: String(found?.["key_id"]), updated_at: found?.["updated_at"] ?? "" };
-}
-
-async function registrationAsLoaded(): Promise<object> {
-  const { body } = await boss.get("/backend/admin/registration/");
-  const { updated_by: _, ...rules } = body["rules"] as Record<string, unknown>;
-  return { ...rules, mode: "closed", reason };
-}
-
 describe("what would happen", () => {
-  test.each(Object.keys(requests) as PreviewedOperation[])("is known without happening: %s", async (operation) => {
-    const input = await requests[operation]();
+  test.each(previewedOperations)("is known without happening: %s", async (operation) => {
+    const input = await previewedRequests(scene)[operation]();
     const before = await everything();
     const { status, body } = await preview(operation, input);
     expect({ status, body }).toMatchObject({ status: 200, body: { problem: null, changes: true, waits: false } });
@@ -218,7 +71,7 @@ describe("what would happen", () => {
   });
 
   test("is known of every operation that is said to have a preview", () => {
-    expect(Object.keys(requests).sort()).toEqual([...previewedOperations].sort());
+    expect(Object.keys(previewedRequests(scene)).sort()).toEqual([...previewedOperations].sort());
   });
 });
 
@@ -240,20 +93,20 @@ describe("who is affected", () => {
   });
 
   test("are holders of a group, and of a plan those who bought it", async () => {
-    await rig.db.sql`update gateway_user set group_name = 'pro' where id = ${BigInt(await accountOf())}::bigint`;
+    await rig.db.sql`update gateway_user set group_name = 'pro' where id = ${BigInt(await scene.accountOf())}::bigint`;
     const group = { name: "pro", multiplier: "0.9", visibility: "assigned", rank: 5, reason };
     const ofGroup = await preview("/backend/admin/group/save/", { ...group, updated_at: await updatedAt("pro") });
     expect(countsIn(ofGroup.body)).toEqual({ accounts: 1 });
     await rig.db.sql`
       insert into sales_order (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, expires_at)
-      values ('O1', 'gold', 'Gold', 'monthly', 10, 20, ${await userOf()}::bigint, now() + interval '1 day')`;
+      values ('O1', 'gold', 'Gold', 'monthly', 10, 20, ${await scene.userOf()}::bigint, now() + interval '1 day')`;
     const gold = { plan_code: "gold", name: "Gold", kind: "monthly", price_usd: "30.00", quota: "10000000" };
     const ofPlan = await preview("/backend/admin/plan/save/", { ...gold, status: "active", version: 1 });
     expect(countsIn(ofPlan.body)).toEqual({ open_orders: 1 });
   });
 
   test("by a payment gateway that is switched off is what it has under way, and nobody when it is switched on", async () => {
-    const owner = await userOf();
+    const owner = await scene.userOf();
     await rig.db.sql`
       insert into sales_order
         (order_no, plan_code, plan_name, plan_kind, quota, amount_usd, user_id, pay_channel, checkout_url, expires_at)
@@ -273,7 +126,7 @@ describe("who is affected", () => {
 
   test("is a group that loses a model, by the names of both", async () => {
     await rig.db.sql`update channel set status = 'enabled' where name = 'c-new'`;
-    const channelId = await idOf("channel", "name = 'c-new'");
+    const channelId = await scene.idOf("channel", "name = 'c-new'");
     const off = { group_name: "default", model: "m-new", channel_id: channelId, is_enabled: false };
     const lost = { kind: "unreachable", count: 1, names: ["m-new (default)"] };
     const { body } = await preview("/backend/admin/ability/save/", off);
@@ -333,7 +186,7 @@ describe("what a price would have meant", () => {
   });
 
   test("of a group: calls of its keys at the saved multiplier", async () => {
-    const id = (await keyAsLoaded()).key_id;
+    const id = (await scene.keyAsLoaded()).key_id;
     await addTokens("any", { input: 5, output: 5, charged: 800_001, daysAgo: 1, keyId: id });
     await addTokens("any", { input: 5, output: 5, charged: 700_000, daysAgo: 1 });
     const group = { name: "pro", multiplier: "1", visibility: "assigned", rank: 5, reason };
@@ -370,10 +223,10 @@ describe("a change that can't be made", () => {
     const support = consoleClient(url, (await loginAdmin(rig, { isSuper: false, role: "support" })).cookie);
     const model = { name: "m-new", input_usd_per_m: "1.5" };
     expect(codeOf(await preview("/backend/admin/model/save/", model, plain))).toEqual([403, "super_admin_required"]);
-    const limits = await requests["/backend/admin/limit/save/"]();
+    const limits = await previewedRequests(scene)["/backend/admin/limit/save/"]();
     expect((await preview("/backend/admin/limit/save/", limits, plain)).status).toBe(200);
     expect(codeOf(await preview("/backend/admin/limit/save/", limits, support))).toEqual([403, "role_refused"]);
-    const multiplier = { user_id: String(await userOf()), rate_multiplier: "0.5" };
+    const multiplier = { user_id: String(await scene.userOf()), rate_multiplier: "0.5" };
     const guarded = await preview("/backend/admin/user/save/", multiplier, plain);
     expect(guarded.body).toMatchObject({
       changes: false,
@@ -444,7 +297,7 @@ type Tokens = {
 
 /** The same with tokens, of one call. */
 async function addTokens(model: string, { input, output, charged, daysAgo, keyId }: Tokens): Promise<void> {
-  const owner = keyId === undefined ? String((await loginUser(rig)).gatewayUserId) : await accountOf();
+  const owner = keyId === undefined ? String((await loginUser(rig)).gatewayUserId) : await scene.accountOf();
   await rig.db.sql`
     insert into usage_user_sum
       (gateway_user_id, grain, starts_at, api_key_id, model, outcome, calls, quota, settled_quota,

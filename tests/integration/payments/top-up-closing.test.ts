@@ -1,26 +1,26 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Decimal } from "@sluice/contracts/money";
 import type { AmountRules } from "@sluice/control-plane/admin/approvals/model.ts";
-import { askSetups, startTopUp } from "@sluice/control-plane/payments/top-ups/change-top-up.ts";
 import { chargeTopUps } from "@sluice/control-plane/payments/top-ups/charge-top-up.ts";
-import type { TopUpDeps } from "@sluice/control-plane/payments/top-ups/model.ts";
 import { type Answer, type ConsoleClient, codeOf, consoleClient } from "../../support/accounts/console-client.ts";
 import { loginAdmin, sessionsOf } from "../../support/accounts/logins.ts";
 import { adminBillingEndpoints, usualRules } from "../../support/payments/admin-billing.ts";
 import type { Buyer } from "../../support/payments/billing-scene.ts";
 import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway.ts";
-import { cardSecrets, PaymentScene } from "../../support/payments/payment-scene.ts";
+import { cardSecrets, type PaymentScene } from "../../support/payments/payment-scene.ts";
 import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
+import { outage, TopUpScene } from "../../support/payments/top-up-scene.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
 
 let scene: PaymentScene;
+let topUps: TopUpScene;
 let http: EndpointServer;
 let rules: AmountRules = usualRules;
 const price = 5_000_000n;
 const later = () => new Date(Date.now() + 21 * 3_600_000);
 
 beforeAll(async () => {
-  scene = await PaymentScene.create();
+  topUps = await TopUpScene.create();
+  scene = topUps.payments;
   const refunds = new ScriptedRefunds();
   const parts = { ...scene.billing.deps, gateways: { walletpay: refunds, cardpay: refunds } };
   const endpoints = adminBillingEndpoints(parts, () => rules);
@@ -29,12 +29,11 @@ beforeAll(async () => {
 
 beforeEach(() => {
   rules = usualRules;
-  scene.card.override = null;
+  topUps.reset();
 });
 
 afterEach(async () => {
-  expect(await scene.billing.checkMoney()).toEqual([]);
-  await scene.billing.db.sql`update auto_top_up set status = 'removed', stop_reason = null, detached_at = now()`;
+  expect(await topUps.finish()).toEqual([]);
 });
 
 afterAll(async () => {
@@ -42,39 +41,24 @@ afterAll(async () => {
   await scene[Symbol.asyncDispose]();
 });
 
-const deps = (): TopUpDeps => ({
-  ...scene.billing.deps,
-  card: scene.payments.card,
-  rules: { isOffered: () => true, billingUrl: "https://sluice.example/console/billing/" },
-});
-
-/** The gateway fails each request, whatever it is about. */
-const outage = () => Response.json({ error: { type: "api_error" } }, { status: 500 });
-
 type Unclear = Buyer & { readonly topUpNo: string; readonly orderNo: string };
 
 /** Somebody whose charge got no answer for a day, by the clock of the job. */
 async function unclear(): Promise<Unclear> {
-  const buyer = await scene.billing.addBuyer();
-  const wish = { planCode: "credit", amountUsd: undefined, thresholdUsd: "2.00", monthMaxUsd: "30.00" };
-  const place = { userId: buyer.userId, organisationId: null };
-  const agreed = wish as typeof wish & { thresholdUsd: Decimal; monthMaxUsd: Decimal };
-  const { topUp } = await startTopUp(deps(), place, agreed, () => Promise.resolve());
-  scene.card.saved.save(topUp.topUpNo);
-  await askSetups(deps());
+  const buyer = await topUps.saved();
   scene.card.override = outage;
-  await chargeTopUps(deps());
+  await chargeTopUps(topUps.deps());
   scene.card.override = null;
   await round(later());
   const { order_no: orderNo = "" } = await attemptOf(buyer);
-  return { ...buyer, topUpNo: topUp.topUpNo, orderNo };
+  return { ...buyer, orderNo };
 }
 
 /** The job, however lately it ran. */
 async function round(at?: Date): Promise<void> {
   await scene.billing.db
     .sql`update top_up_attempt set asking_until = now() - interval '1 second' where asking_until is not null`;
-  await chargeTopUps(deps(), at);
+  await chargeTopUps(topUps.deps(), at);
 }
 
 type Row = {

@@ -368,7 +368,7 @@ export const rightsMutants: readonly Mutant[] = [
     from: "< reasonLengthMin) {",
     to: "< 0) {",
     rule: "a payload is not read without a reason",
-    tests: ["integration/traces.test.ts"],
+    tests: ["integration/payload-accesses.test.ts"],
   },
   {
     id: "rights/payload-record-first",
@@ -376,7 +376,7 @@ export const rightsMutants: readonly Mutant[] = [
     from: '      throw new AppError("audit_unavailable", { cause: error, retryAfterSeconds: 2 });',
     to: '      return { number: 1n, hash: "", recordedAt: new Date(0) } as never;',
     rule: "nothing is shown whose record was not committed",
-    tests: ["integration/traces.test.ts"],
+    tests: ["integration/payload-accesses.test.ts"],
   },
   {
     id: "rights/payload-expired",
@@ -392,6 +392,6 @@ export const rightsMutants: readonly Mutant[] = [
     from: 'if ("waitSeconds" in written) {',
     to: 'if ("never" in written) {',
     rule: "one admin reads so many payloads an hour",
-    tests: ["integration/traces.test.ts"],
+    tests: ["integration/payload-accesses.test.ts"],
   },
 ];
