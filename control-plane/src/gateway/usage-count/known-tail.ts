@@ -102,8 +102,11 @@ function countAt(body: Buffer, from: number, to: number): number {
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= nine;
 
-/** Null for a text with too many counts, or with a name that occurs twice. */
+/** Null for a text with too many counts, with a name that occurs twice, or with a number that could pass for a mark. */
 function keptOf(tail: Buffer): Kept | null {
+  if (marksIn(JSON.parse(`{${tail.toString("latin1")}`) as Json).length > 0) {
+    return null;
+  }
   const places = countsIn(tail);
   const length = places.length / 2;
   const texts: Buffer[] = [];
@@ -117,11 +120,16 @@ function keptOf(tail: Buffer): Kept | null {
     end = places[2 * index + 1] ?? end;
   }
   const json = JSON.parse(marked) as Json;
-  const counts: CountPlace[] = [];
-  findMarks(json, counts);
+  const counts = marksIn(json);
   const isEachFound =
     counts.length === length && counts.every(({ holder, name }, index) => holder[name] === firstMark + index);
   return isEachFound && length <= countsMax ? { texts, counts, json } : null;
+}
+
+function marksIn(json: Json): CountPlace[] {
+  const counts: CountPlace[] = [];
+  findMarks(json, counts);
+  return counts;
 }
 
 function findMarks(holder: object, counts: CountPlace[]): void {

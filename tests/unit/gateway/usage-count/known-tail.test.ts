@@ -50,6 +50,7 @@ describe("a tail", () => {
 
   test.each([
     ["a name that occurs twice", '"usage":{"a":1,"a":2}}'],
+    ["a name that occurs again with a number like a mark", '"usage":{"a":1,"a":9000000000000000}}'],
     ["names that are numbers", '"usage":{"2":1,"1":2}}'],
     ["an exponent", '"usage":{"a":1e2}}'],
     ["more bytes than are kept", `"usage":{"a":1,"b":"${"x".repeat(2_048)}"}}`],
