@@ -66,6 +66,7 @@ function hasSameOutcome(row: TraceRow, usage: UsageRow): boolean {
     row.outputTokens === usage.units.outputTokens &&
     row.firstTokenMs === usage.firstByteMs &&
     row.durationMs === usage.durationMs &&
+    isShort(row.path) &&
     isShort(row.model) &&
     isShort(row.errorCode)
   );

@@ -144,6 +144,19 @@ describe("rows of calls in the spool", () => {
     );
   });
 
+  test.each([
+    ["path", { path: `/${"p".repeat(1_100)}` }],
+    ["model", { model: "m".repeat(300) }],
+    ["error code", { errorCode: "e".repeat(300) }],
+  ])("read back alike where the trace shortens the %s that its usage row has whole", (_what, long) => {
+    const row = usageRow(customer, long);
+    const rows: SpoolEntry<CallRows>[] = [
+      { kind: "usage", row },
+      { kind: "trace", row: traceOfCall(row) },
+    ];
+    expect(readBack(textOf(rows, callForms.joined))).toEqual(readBack(textOf(rows, undefined)));
+  });
+
   test("are one line for an ordinary call, and the usage row alone is one too", () => {
     const calls = [1, 2, 3].map((quota) => usageRow(customer, { quota: BigInt(quota) as Quota, channelId: null }));
     const rows = calls.flatMap((row): SpoolEntry<CallRows>[] => [

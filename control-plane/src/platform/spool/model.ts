@@ -167,11 +167,16 @@ export class RowCollector<Rows, Summary> {
     this.#first = null;
     if (first !== null) {
       out.cut(length - lineEnd.length);
-      const isAdded = joined.add(entry, first, out) && out.isPlain;
-      if (!isAdded) {
-        out.cut(length - lineEnd.length);
+      let isAdded = false;
+      try {
+        isAdded = joined.add(entry, first, out) && out.isPlain;
+      } finally {
+        // Whatever was written, the line of the other row stays as it was.
+        if (!isAdded) {
+          out.cut(length - lineEnd.length);
+        }
+        out.ascii(lineEnd);
       }
-      out.ascii(lineEnd);
       if (isAdded) {
         return true;
       }

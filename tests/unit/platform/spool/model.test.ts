@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  type JoinedRows,
   jsonList,
   linesOf,
   parseLine,
@@ -83,5 +84,25 @@ describe("collected rows", () => {
     collector.add({ kind: "count", row: 2n });
     const { text, count, summary } = collector;
     expect([text.toString(), count, summary.notes]).toEqual(['["count","1"]\n["count","2"]', 2, 0]);
+  });
+
+  test("that fail while they are added to the line of another one leave that as it was", () => {
+    const joined: JoinedRows<NoteRows> = {
+      kind: "both",
+      begin: ({ kind, row }, out) => {
+        out.text(String(row));
+        return kind === "count";
+      },
+      add: (_entry, _first, out) => {
+        out.ascii(',"half');
+        throw new Error("a bad note");
+      },
+      read: () => [],
+    };
+    const collector = new RowCollector({ codecs: noteCodecs, summaries, joined });
+    collector.add({ kind: "count", row: 1n });
+    expect(() => collector.add({ kind: "note", row: "bad" })).toThrow("a bad note");
+    collector.add({ kind: "count", row: 2n });
+    expect([collector.text.toString(), collector.count]).toEqual(['["both",["1"]]\n["both",["2"]]', 2]);
   });
 });
