@@ -6,7 +6,7 @@ import { arrangements } from "../support/service/sluice.ts";
 import { connectRaw, type RawConnection } from "../support/wire/raw-tcp-client.ts";
 
 const isFull = process.env["TEST_FULL"] === "1";
-const stallTimeoutMs = 1_500;
+const stallTimeoutMs = 3_000;
 const words = { text: "one two three four five" };
 const silent = { ...words, silence: { afterBytes: 0 } } satisfies Behaviour;
 
@@ -264,9 +264,9 @@ describe.each(arrangements)("streams of messages, %s", (arrangement) => {
       await connection.waitForText("content_block_delta");
       connection.pause();
       const record = await messages.provider.waitForCancel(0, 15_000);
-      // It was stalled for most of that time, as soon as the buffers between the two were full.
+      // A provider that writes on is cancelled in the middle of a write; a stalled one stopped when the buffers were full.
       const stoodMs = (record.endedAtMs ?? 0) - (record.lastWriteAtMs ?? 0);
-      expect(stoodMs).toBeGreaterThan(stallTimeoutMs / 3);
+      expect(stoodMs).toBeGreaterThan(stallTimeoutMs / 10);
       connection.close("rst");
     });
   });
