@@ -5,8 +5,8 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/round-up",
     file: "control-plane/src/models/cost.ts",
-    from: "(parts * quotaPerUsd + partsPerUsd - 1n) / partsPerUsd",
-    to: "(parts * quotaPerUsd) / partsPerUsd",
+    from: "(parts + partsPerQuota - 1n) / partsPerQuota",
+    to: "parts / partsPerQuota",
     rule: "a fraction of a unit of quota is charged as a whole one",
     tests: ["unit/models/cost.test.ts"],
   },

@@ -127,8 +127,8 @@ export const translationMutants: readonly Mutant[] = [
   {
     id: "relay/messages-early-end",
     file: "packages/messages-conversion/src/stream/messages-stream.ts",
-    from: 'this.#endIf(this.#finishReason !== null || isLenient, "upstream',
-    to: 'this.#endIf(true, "upstream',
+    from: 'this.#endIf(this.#finishReason !== null || isLenient, "The provider',
+    to: 'this.#endIf(true, "The provider',
     rule: "an answer that broke off is not a whole message",
     tests: [
       "unit/messages-conversion/stream-frame.test.ts",
