@@ -209,6 +209,13 @@ test("an operation of the API is found and tried with the login, and what change
   await list.getByText(/^200 OK · \d+ ms · /).waitFor();
   expect(await list.getByRole("region", { name: "Response" }).textContent()).toContain('"ok": true');
   expect(await list.getByRole("region", { name: "As curl" }).textContent()).toContain("-b cookies.txt");
+  // As over plain HTTP from another machine.
+  await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+  await page.evaluate(recordAnnouncements);
+  await page.evaluate('document.addEventListener("copy", ({ target }) => document.body.dataset.copied = target.value)');
+  await list.getByRole("button", { name: "Copy" }).last().click();
+  await page.waitForSelector('html[data-said="Copied"]', { state: "attached" });
+  expect(await page.getAttribute("body", "data-copied")).toContain("-b cookies.txt");
   await page.getByLabel("Find an operation").fill("keys create");
   const create = page.locator("#keys_create");
   await create.locator("summary").click();

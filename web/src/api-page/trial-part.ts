@@ -179,24 +179,24 @@ export function actions(buttons: readonly HTMLElement[]): HTMLElement {
   return row;
 }
 
-/** A button that copies a text, and says so. */
+/** A button that copies a text, and says so: `docs-tools.ts`, which the page loads as well, listens to it. */
 export function copyButton(text: string): HTMLButtonElement {
-  const made = button("Copy", () => {
-    void navigator.clipboard.writeText(text).then(() => {
-      made.textContent = "Copied";
-    });
-  });
+  const made = button("");
+  made.append(make("span", "Copy"));
+  Object.assign(made.dataset, { copy: text, copied: "Copied" });
   return made;
 }
 
-function button(label: string, onPress: () => void, isPrimary = false): HTMLButtonElement {
+function button(label: string, onPress?: () => void, isPrimary = false): HTMLButtonElement {
   const made = make("button", label);
   made.type = "button";
   made.className = "button";
   if (isPrimary) {
     made.dataset["variant"] = "primary";
   }
-  made.addEventListener("click", onPress);
+  if (onPress !== undefined) {
+    made.addEventListener("click", onPress);
+  }
   return made;
 }
 

@@ -71,11 +71,18 @@ function readChosen(): string[] {
 }
 
 function offerCopies(docs: HTMLElement): void {
-  for (const button of docs.querySelectorAll<HTMLButtonElement>("[data-copy], [data-copy-from]")) {
+  const buttons = "[data-copy], [data-copy-from]";
+  for (const button of docs.querySelectorAll<HTMLButtonElement>(buttons)) {
     button.hidden = false;
     delete button.dataset["waiting"];
-    button.addEventListener("click", () => void copy(docs, button));
   }
+  // The page of the API adds more of them.
+  docs.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLButtonElement>(buttons) : null;
+    if (button !== null) {
+      void copy(docs, button);
+    }
+  });
 }
 
 function offerSearch({ ownerDocument }: HTMLElement): void {
@@ -110,10 +117,10 @@ function offerKey(docs: HTMLElement): void {
 }
 
 async function copy(docs: HTMLElement, button: HTMLButtonElement): Promise<void> {
-  const { copyFrom, copied = "" } = button.dataset;
+  const { copy: given, copyFrom, copied = "" } = button.dataset;
   const text =
     copyFrom === undefined
-      ? (button.parentElement?.querySelector("code")?.textContent ?? "")
+      ? given || (button.parentElement?.querySelector("code")?.textContent ?? "")
       : await readMarkdown(copyFrom, docs.dataset["origin"] ?? location.origin);
   await writeClipboard(text);
   const word = button.querySelector("span");
