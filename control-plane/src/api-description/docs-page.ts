@@ -21,7 +21,11 @@ function prose(text: string): Html {
   return html`${lines.map((line, index) => (index === 0 ? line : html`<br>${line}`))}`;
 }
 
-const properNames: Readonly<Record<string, string>> = { openai: "OpenAI", "api-description": "API description" };
+const properNames: Readonly<Record<string, string>> = {
+  openai: "OpenAI",
+  "api-description": "API description",
+  "top-ups": "Top-ups",
+};
 
 /** The name of a group of endpoints, `account-limits`, as a title. */
 const groupTitle = (name: string): string =>

@@ -56,8 +56,8 @@ function objectType({ title, additionalProperties: values }: JsonSchema): Html {
 function plainType(schema: JsonSchema): Html {
   const { type, format, pattern } = schema;
   const kinds: Readonly<Record<string, string>> = {
-    "date-time": "moment",
-    date: "day",
+    "date-time": "timestamp",
+    date: "date",
     uri: "URL",
     email: "e-mail address",
   };
@@ -66,7 +66,7 @@ function plainType(schema: JsonSchema): Html {
   const rules = [
     ...(length === "" ? [] : [html`${length} characters`]),
     ...(rangeText(schema) === "" ? [] : [html`${rangeText(schema)}`]),
-    ...(pattern === undefined ? [] : [html`like <code>${String(pattern)}</code>`]),
+    ...(pattern === undefined ? [] : [html`matching <code>${String(pattern)}</code>`]),
   ];
   return html`${name}${rules.map((rule) => html`, ${rule}`)}`;
 }

@@ -29,7 +29,7 @@ import type { EventTargets, TargetCaller } from "./service.ts";
 const nothing = z.strictObject({});
 const rotation = [`The old secret also signs for ${oldSecretHours} hours.`];
 const testsOf = (targetsMax: number): string[] => [
-  `At most ${testsPerHourMax} tests per hour, and ${testsPerHourMax * targetsMax} of all together, removed ones included.`,
+  `At most ${testsPerHourMax} tests per hour, and ${testsPerHourMax * targetsMax} for all of them together, including removed ones.`,
 ];
 const replays = [`At most ${replaysMax} times per delivery.`];
 

@@ -11,8 +11,8 @@ const textOf = (html: { toString(): string }): string =>
 
 test.each([
   [{ type: "string", minLength: 1, maxLength: 4096 }, "string, 1 to 4,096 characters"],
-  [{ type: "string", format: "date-time" }, "moment"],
-  [{ type: "string", pattern: "^[a-z]+$" }, "string, like ^[a-z]+$"],
+  [{ type: "string", format: "date-time" }, "timestamp"],
+  [{ type: "string", pattern: "^[a-z]+$" }, "string, matching ^[a-z]+$"],
   [{ type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, "integer, at least 0"],
   [{ type: "integer", exclusiveMinimum: 0, maximum: 9 }, "integer, above 0, at most 9"],
   [{ anyOf: [{ type: "string" }, { type: "integer" }, { type: "null" }] }, "string, integer or null"],

@@ -16,7 +16,8 @@ type DialogProps = {
 
 /**
  * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, and returns the focus to where it
- * was. It begins at the first field or other control of its content, not at the button that closes it. Its content exists only while it is open, so that nothing secret remains.
+ * was. It begins at the first field or other control of its content, not at the button that closes it. Its content
+ * exists only while it is open, so that nothing secret remains.
  */
 export function Dialog(props: DialogProps): JSX.Element {
   const texts = useKitTexts();

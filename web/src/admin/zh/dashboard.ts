@@ -49,7 +49,7 @@ export const dashboardZh = {
   "What customers can buy, and what they get for it.": "客户可以购买的内容，以及所得。",
   "Take payments": "接受付款",
   "Save the credentials of a card or wallet gateway.": "保存银行卡或钱包支付网关的凭据。",
-  "Set up e-mail": "发送邮件",
+  "Set up e-mail": "设置邮件发送",
   "Until MAIL_ADAPTER is set, e-mails are logged and not sent.": "设置 MAIL_ADAPTER 之前，邮件只记录而不发送。",
   "Set the public address": "设置公开地址",
   "PUBLIC_BASE_URL, with https, is used in e-mails, snippets and payments.":

@@ -4,7 +4,6 @@ export const performanceZh = {
   "Last 90 days (UTC)": "最近 90 天（UTC）",
   "Of calls that a provider answered: how soon and how fast, and how many failed. Percentiles are estimated from sums, and accurate to about 10%.":
     "提供商已应答的调用：响应多快、速度如何、有多少失败。百分位数由汇总数据得出，精确到十分之一。",
-  Span: "时段",
   "No calls yet": "还没有调用",
   "Calls appear here a minute or two after they have ended.": "调用结束一两分钟后会显示在此。",
   Availability: "可用率",

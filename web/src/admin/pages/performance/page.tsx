@@ -73,7 +73,7 @@ export function Page(): JSX.Element {
       <HowCounted />
       <FieldRow>
         <ChoiceField
-          label={t("Span")}
+          label={t("Period")}
           name="span"
           value={span()}
           options={performanceSpans.map((value) => ({ value, label: spanTexts[value] }))}
@@ -201,7 +201,7 @@ function OneModel(props: { readonly answer: Answer; readonly name: string }): JS
           <Card title={t("Compared with the previous period")}>
             <SimpleTable
               label={t("Both periods")}
-              columns={[{ label: t("Span"), cell: (row: { readonly name: string }) => row.name }, ...figures()]}
+              columns={[{ label: t("Period"), cell: (row: { readonly name: string }) => row.name }, ...figures()]}
               rows={[
                 { name: t("This period"), now: model().now },
                 ...(model().before === null
