@@ -81,8 +81,7 @@ async function answer(group: readonly AnyEndpoint[], context: Context, deps: End
   const isTrusted = deps.answerCheck === undefined || deps.answerCheck === "none";
   const response = isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
   if (server !== null) {
-    const bytes = Number(response.headers.get("content-length") ?? 0);
-    waitForClient(server, request, { bytes, patience: deps.patience });
+    waitForClient(server, request, { bytes: 0, patience: deps.patience });
   }
   return response;
 }
