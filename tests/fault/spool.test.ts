@@ -13,6 +13,7 @@ import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../support/postgres/test-database.ts";
 import { type Customer, createCustomer, usageRow } from "../support/usage/usage-rows.ts";
 import { openUsageSpool, type UsageSpool } from "../support/usage/usage-spool.ts";
+import { patienceMs } from "../support/values/patience.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
@@ -32,7 +33,13 @@ let directory: string;
 beforeAll(async () => {
   cluster = await startTestCluster({ isDurable: true });
   databaseUrl = (await createDatabaseOn(cluster.url)).url;
-  db = openDatabase({ url: databaseUrl, poolMax: 2, applicationName: "test" });
+  db = openDatabase({
+    url: databaseUrl,
+    poolMax: 2,
+    applicationName: "test",
+    statementTimeoutMs: patienceMs,
+    lockTimeoutMs: patienceMs,
+  });
   await createMissingPartitions(
     db,
     "usage_log",

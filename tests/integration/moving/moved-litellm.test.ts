@@ -219,7 +219,7 @@ describe("models of LiteLLM", () => {
     expect(saying("models", "unpriced", "--options")).toBe(true);
     expect(saying("ProxyModelTable", "m-5", "every model like openai/*")).toBe(true);
     expect(saying("channels", "m-7", "predibase")).toBe(true);
-    expect(saying("models", "gpt-4o", "another price by deployment m-3")).toBe(true);
+    expect(saying("models", "gpt-4o", "another price on deployment m-3")).toBe(true);
     expect(saying("models", "claude", "cache_creation_input_token_cost_above_1hr")).toBe(true);
   });
 });
@@ -289,7 +289,7 @@ describe("a move from LiteLLM", () => {
       expect(ofTeam).toEqual([
         expect.objectContaining({
           level: "decide",
-          text: expect.stringContaining('"bob@example.com" is none any more'),
+          text: expect.stringContaining('"bob@example.com" is no longer a member there'),
         }),
       ]);
       expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
