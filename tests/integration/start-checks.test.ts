@@ -25,7 +25,7 @@ test("a master key that decrypts nothing in the database ends the start with a s
     () => "started",
     (error: unknown) => String(error),
   );
-  expect(failure).toMatch(/ended with 1 .*The master key [0-9a-f]{8} opens nothing in this database/s);
+  expect(failure).toMatch(/ended with 1 .*The master key [0-9a-f]{8} decrypts nothing in this database/s);
   expect(failure).not.toContain(other);
 });
 
