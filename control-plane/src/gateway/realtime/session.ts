@@ -39,6 +39,8 @@ export class RealtimeSession implements ServerSocketOwner {
   #lastSignTick: number;
   #lastPingTick: number;
   #lastCheckTick: number;
+  /** Events that are being charged and delivered: the response that one of them ends is no longer running in the books. */
+  #onTheirWay = 0;
   /** The event that is being charged; the books are not closed before that is done. */
   #charging: Promise<void> = Promise.resolve();
   #closing: Promise<void> = Promise.resolve();
@@ -96,7 +98,7 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#stop(expired("The session has reached its maximum duration."));
     } else if (tick - this.#lastFrameTick > idleTimeoutMs) {
       this.#stop(expired("The session was idle for too long."));
-    } else if (this.#isDraining && (this.#deps.books.running === 0 || tick - this.#drainTick > drainTimeoutMs)) {
+    } else if (this.#isDraining && (this.#isAtRest || tick - this.#drainTick > drainTimeoutMs)) {
       this.#stop(expired(null));
     } else if ((this.#client?.sender.stalledMs() ?? 0) > stallTimeoutMs) {
       this.#client?.socket.terminate();
@@ -110,6 +112,11 @@ export class RealtimeSession implements ServerSocketOwner {
       this.#lastCheckTick = tick;
       void this.#recheckKey();
     }
+  }
+
+  /** Nothing that the client has requested is still to come. */
+  get #isAtRest(): boolean {
+    return this.#deps.books.running === 0 && this.#onTheirWay === 0;
   }
 
   /** No new response may begin: the session ends as soon as none is in progress. */
@@ -206,6 +213,7 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   async #onEvent(frame: Frame, event: ServerEvent): Promise<void> {
+    this.#onTheirWay += 1;
     try {
       this.#charging = this.#charge(event);
       await this.#charging;
@@ -217,6 +225,7 @@ export class RealtimeSession implements ServerSocketOwner {
     } catch (thrown) {
       this.#stopWithError(thrown);
     }
+    this.#onTheirWay -= 1;
     if (this.#isDraining) {
       this.checkTimeouts();
     }
