@@ -101,6 +101,16 @@ type Course = {
   readonly previous: { readonly to_day: string; readonly days: CourseDays };
 };
 
+test("by tag, the total is that of all calls", async () => {
+  const [last] = await scene.owner.sql<{
+    day: string;
+  }>`select max(at at time zone 'UTC')::date::text as day from test_call`;
+  const range = { from_day: last?.day ?? "", to_day: last?.day ?? "" };
+  const { total } = await report("usage", { ...range, by: "tag" });
+  expect(Number(total["calls"])).toBeGreaterThan(0);
+  expect(total).toEqual((await report("usage", { ...range, by: "day" })).total);
+});
+
 describe("in every zone", () => {
   test.each(zones)("the bars of %s add up to the total, and the total to the calls of its days", async (zone) => {
     for (let each = 0; each < rangesOfZone; each += 1) {

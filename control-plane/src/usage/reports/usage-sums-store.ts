@@ -28,7 +28,11 @@ export async function sumByBar(
 /** Sums of calls for the whole span, without bars; zeros when there are no calls. */
 export async function sumTotal(db: Queryable, span: Span): Promise<UsageSums> {
   const [row] = await sumByBar(db, span, [span.from]);
-  return row ?? noUsage;
+  if (row === undefined) {
+    return noUsage;
+  }
+  const { bar: _, ...whole } = row;
+  return whole;
 }
 
 export const noUsage = Object.fromEntries(sumColumns.map((name) => [name, 0n])) as UsageSums;
