@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding, PeerData, Program, RatioProgram } from "@sluice/control-plane/moving/model.ts";
@@ -62,6 +62,30 @@ export type MoveOptions = {
 
 /** The salt key of the fixture. */
 export const liteSaltKey = "sk-salt-of-the-fixture";
+
+/** Stores the salt key as an editor does, with a line end; returns the path of the file. */
+export async function storeLiteSaltKey(folder: string): Promise<string> {
+  const path = join(folder, "salt-key");
+  await writeFile(path, `${liteSaltKey}\n`);
+  return path;
+}
+
+/** The keys of the fixture, as their holders have them. */
+export const liteKeys = {
+  alice: "sk-aAAAbbbbCCCCddddEEEE01",
+  aliceBefore: "sk-oOLDAbbbbCCCCddddEEEE15",
+  aliceLimited: "sk-bAAAbbbb_CCCCdd-EEEE02",
+  blocked: "sk-dAAAbbbbCCCCddddEEEE04",
+  expired: "sk-eAAAbbbbCCCCddddEEEE05",
+  researchBob: "sk-fAAAbbbbCCCCddddEEEE06",
+  researchService: "sk-gAAAbbbbCCCCddddEEEE07",
+  servicesOnly: "sk-hAAAbbbbCCCCddddEEEE08",
+  blockedTeam: "sk-iAAAbbbbCCCCddddEEEE09",
+  orphan: "sk-jAAAbbbbCCCCddddEEEE10",
+  noModels: "sk-kAAAbbbbCCCCddddEEEE11",
+  deleted: "sk-pDELETEDbbbCCCCddddEE16",
+  login: "sk-nUILOGINbbbbCCCCdddd14",
+};
 
 /** A server's database with the schema and rows of LiteLLM, and statements that change it. */
 export async function createLiteLlm(): Promise<
