@@ -11,8 +11,9 @@ import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { z } from "zod";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
-import { accessOf, type DeclaredAccess, specifiedPaths } from "../support/admin/backend-access.ts";
+import { accessOf, specifiedPaths } from "../support/admin/backend-access.ts";
 import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
+import type { DeclaredAccess } from "../support/admin/operator-access.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { inputNames, oddValues, soundValues } from "../support/values/odd-values.ts";
 
