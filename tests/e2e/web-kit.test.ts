@@ -1,51 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import { loginAdmin } from "../support/accounts/logins.ts";
-import { type PageOptions, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
-import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { focusedText, WebVisits } from "../support/web/web-visits.ts";
 
-let web: WebRig;
-let browser: TestBrowser;
-let opened: WatchedPage[] = [];
+let visits: WebVisits;
 
 beforeAll(async () => {
-  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
-});
-
-beforeEach(() => {
-  opened = [];
+  visits = await WebVisits.start();
 });
 
 afterEach(async () => {
-  const faults = opened.flatMap((each) => [...each.faults]);
-  await Promise.all(opened.map((each) => each.close()));
-  expect(faults).toEqual([]);
+  expect(await visits.leave()).toEqual([]);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await web?.close();
-});
-
-async function open(
-  path: string,
-  options: Partial<PageOptions> & { readonly as?: "user" | "admin" } = {},
-): Promise<Page> {
-  const { as, ...rest } = options;
-  const cookie = as === undefined ? undefined : web.cookies[as];
-  const watched = await browser.open({ url: web.sluice.url, ...(cookie === undefined ? {} : { cookie }), ...rest });
-  opened.push(watched);
-  await watched.page.goto(path);
-  return watched.page;
-}
-
-const focusedText = (page: Page): Promise<string> => page.evaluate<string>("document.activeElement.textContent.trim()");
+afterAll(() => visits?.close());
 
 describe("public pages", () => {
   test("the calculator is visible before its script and counts exactly after it", async () => {
-    const still = await open("/pricing/", { hasScript: false });
+    const still = await visits.open("/pricing/", { hasScript: false });
     expect(await still.textContent(".calculator output")).toBe("$0.027");
-    const page = await open("/pricing/");
+    const page = await visits.open("/pricing/");
     await page.getByLabel("Input tokens", { exact: true }).fill("2,000,000");
     await page.getByText("$0.312").waitFor();
     // The script adopts the elements of the page and does not redraw them.
@@ -53,20 +25,20 @@ describe("public pages", () => {
   });
 
   test("a language is chosen by a link that works without JavaScript", async () => {
-    const page = await open("/pricing/", { hasScript: false });
+    const page = await visits.open("/pricing/", { hasScript: false });
     await page.getByRole("button", { name: "Language" }).click();
     await page.getByRole("link", { name: "العربية" }).click();
     await page.waitForURL("**/ar/pricing/");
     expect(await page.getAttribute("html", "dir")).toBe("rtl");
     await page.goto("/console/");
     expect([page.url(), await page.getAttribute("html", "lang")]).toEqual([
-      `${web.sluice.url}/login/?next=%2Fconsole%2F`,
+      `${visits.web.sluice.url}/login/?next=%2Fconsole%2F`,
       "ar",
     ]);
   });
 
   test("the selected theme is applied before anything is drawn", async () => {
-    const page = await open("/console/", { as: "user" });
+    const page = await visits.open("/console/", { as: "user" });
     await page.getByRole("button", { name: /^Your account/ }).click();
     await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
     await page.goto("/pricing/");
@@ -77,10 +49,10 @@ describe("public pages", () => {
 
 describe("the logins", () => {
   test("an admin logs in without JavaScript, and arrives at the requested page", async () => {
-    await web.rig.db.sql`
+    await visits.web.rig.db.sql`
       insert into shared_admin_credentials (username, password_hash, agent)
       values ('form-admin', ${await Bun.password.hash("a long password", { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 })}, 1)`;
-    const page = await open("/admin/plans/", { hasScript: false, expectedStatuses: [401] });
+    const page = await visits.open("/admin/plans/", { hasScript: false, expectedStatuses: [401] });
     await page.getByLabel("Username, e-mail or mobile number").fill("form-admin");
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Log in" }).click();
@@ -92,7 +64,7 @@ describe("the logins", () => {
   });
 
   test("an expired session shows it, keeps the page, and continues after a new login", async () => {
-    const page = await open("/", { as: "user", expectedStatuses: [401, 503] });
+    const page = await visits.open("/", { as: "user", expectedStatuses: [401, 503] });
     await page.route("**/backend/billing/balance/", (route) => route.fulfill({ status: 503, body: "away" }));
     await page.goto("/console/");
     const retry = page.getByRole("button", { name: "Try again" });
@@ -109,172 +81,14 @@ describe("the logins", () => {
   });
 });
 
-describe("with the keyboard alone", () => {
-  test("a dialog takes the focus, keeps it, and returns it", async () => {
-    const page = await open("/__kit");
-    await page.getByRole("button", { name: "Open a dialog" }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "A dialog" }).waitFor();
-    expect(await page.evaluate("document.activeElement.closest('.dialog-body') !== null")).toBe(true);
-    for (let press = 0; press < 6; press += 1) {
-      await page.keyboard.press("Tab");
-      expect(
-        await page.evaluate(
-          "document.activeElement === document.body || document.activeElement.closest('dialog') !== null",
-        ),
-      ).toBe(true);
-    }
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    expect(await focusedText(page)).toBe("Open a dialog");
-  });
-
-  test("the pages on a phone are opened, left and closed with keys, and Escape leads back to the button", async () => {
-    const page = await open("/console/keys/", { as: "user", width: 390 });
-    const button = page.getByRole("button", { name: "Menu" });
-    await button.press("Enter");
-    expect(await focusedText(page)).toBe("Keys");
-    await page.keyboard.press("Escape");
-    expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(false);
-    expect(await page.evaluate<string>("document.activeElement.getAttribute('aria-label')")).toBe("Menu");
-  });
-
-  test("a menu moves by arrows, letters, Home and End, and Escape leads back", async () => {
-    const page = await open("/__kit");
-    await page.getByRole("button", { name: "Actions" }).focus();
-    await page.keyboard.press("ArrowDown");
-    expect(await focusedText(page)).toBe("Copy the id");
-    await page.keyboard.press("ArrowUp");
-    expect(await focusedText(page)).toBe("Revoke");
-    await page.keyboard.press("c");
-    expect(await focusedText(page)).toBe("Copy the id");
-    await page.keyboard.press("End");
-    expect(await focusedText(page)).toBe("Revoke");
-    await page.keyboard.press("Escape");
-    expect(await focusedText(page)).toBe("Actions");
-  });
-
-  test("an irreversible action waits for the word that has to be typed", async () => {
-    const page = await open("/__kit");
-    await page.getByRole("button", { name: "Ask before" }).press("Enter");
-    const revoke = page.getByRole("button", { name: "Revoke now" }).last();
-    expect(await revoke.isDisabled()).toBe(true);
-    expect(await page.evaluate("document.activeElement.matches('dialog input')")).toBe(true);
-    await page.getByLabel("Type laptop to confirm").fill("laptop");
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-  });
-
-  test("the palette finds a page by its name, and a pair of letters opens it", async () => {
-    const page = await open("/admin/", { as: "admin" });
-    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Go to page or search" }).fill("plan");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/admin/plans/");
-    await page.keyboard.press("g");
-    await page.keyboard.press("d");
-    await page.waitForURL("**/admin/");
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
-  });
-
-  test("the palette finds a user by the beginning of the address, a model and the trace of a request id", async () => {
-    const page = await open("/admin/", { as: "admin" });
-    const typed = async (words: string): Promise<void> => {
-      await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Go to page or search" }).fill(words);
-    };
-    await typed(shownEmail.slice(0, -4));
-    await page.getByRole("option", { name: `${shownEmail} User` }).click();
-    await page.waitForURL(/\/admin\/users\/\d+\/$/);
-    await typed("gpt-4o-m");
-    await page.getByRole("option", { name: "gpt-4o-mini Model" }).click();
-    await page.waitForURL("**/admin/models/?q=gpt-4o-mini&open=gpt-4o-mini");
-    await page.getByRole("complementary", { name: "GPT-4o mini" }).waitFor();
-    await typed("0199d0aa-0000-7000-8000-0000000000AA");
-    await page.getByRole("option", { name: "0199d0aa-0000-7000-8000-0000000000AA Call" }).waitFor();
-    await page.getByRole("combobox", { name: "Go to page or search" }).fill("insufficient_quota");
-    await page.getByRole("option", { name: "insufficient_quota Docs: Errors" }).click();
-    await page.waitForURL("**/docs/errors/#insufficient_quota");
-  });
-
-  test("the palette of the console finds keys and models of the account, and who is logged in is in the menu", async () => {
-    const page = await open("/console/", { as: "user" });
-    await page.getByRole("button", { name: `Your account: ${shownEmail}` }).click();
-    await page.getByRole("menuitem", { name: "Account" }).click();
-    await page.waitForURL("**/console/account/");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Go to page or search" }).fill("embeddings");
-    await page
-      .getByRole("option", { name: /Docs: / })
-      .first()
-      .waitFor();
-    await page.getByRole("combobox", { name: "Go to page or search" }).fill("gpt-4o");
-    await page.getByRole("option", { name: "gpt-4o-mini Model" }).click();
-    await page.waitForURL("**/models/gpt-4o-mini/");
-  });
-
-  test("the palette begins what the rights of the person allow, and its form has the keys", async () => {
-    const page = await open("/admin/", { as: "admin" });
-    const choose = async (on: Page, name: string): Promise<void> => {
-      await on.keyboard.press("Control+k");
-      await on.getByRole("option", { name: `${name} Action` }).click();
-    };
-    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
-    await choose(page, "New model");
-    const form = page.getByRole("dialog", { name: "New model" });
-    await form.getByLabel("Name", { exact: true }).waitFor();
-    expect(await form.locator(":focus").getAttribute("name")).toBe("name");
-    expect(new URL(page.url()).search).toBe("");
-    const { cookie } = await loginAdmin(web.rig, { isSuper: false });
-    const plain = await open("/admin/", { cookie });
-    await plain.getByRole("heading", { name: "Dashboard" }).waitFor();
-    await plain.keyboard.press("Control+k");
-    await plain.getByRole("option", { name: "Adjust balance Action" }).waitFor();
-    expect(await plain.getByRole("option", { name: "New model Action" }).count()).toBe(0);
-  });
-
-  test("a key is made and copied with the keys alone, each dialog beginning where its work is", async () => {
-    const page = await open("/console/usage/", { as: "user" });
-    await page.getByRole("heading", { name: "Usage" }).first().waitFor();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("create k");
-    await page.getByRole("option", { name: "Create key Action", selected: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.locator("dialog input[name=name]:focus").waitFor();
-    await page.keyboard.type("By keys");
-    await page.keyboard.press("Enter");
-    await page.locator("[data-secret]").waitFor();
-    await page.getByRole("button", { name: "Copy the key" }).and(page.locator(":focus")).waitFor();
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByText("Copied").first().waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "By keys" }).waitFor();
-  });
-
-  test("single-letter shortcuts do nothing once they are turned off", async () => {
-    const page = await open("/admin/", { as: "admin" });
-    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
-    await page.keyboard.press("?");
-    await page.getByRole("switch", { name: "Single-letter shortcuts" }).press("Space");
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("?");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Go to page or search" }).waitFor();
-    expect(await page.getByRole("dialog", { name: "Keyboard shortcuts" }).isVisible()).toBe(false);
-  });
-});
-
 describe("a table", () => {
   test("keeps filters in the address, so that Back removes them and a link shows the same", async () => {
-    const page = await open("/admin/plans/", { as: "admin" });
+    const page = await visits.open("/admin/plans/", { as: "admin" });
     await page.getByRole("row").nth(3).waitFor();
     await page.getByLabel("Kind").selectOption("monthly");
     await page.waitForURL("**/admin/plans/?kind=monthly");
     await page.getByRole("button", { name: "Top-up 10" }).waitFor({ state: "hidden" });
-    const linked = await open("/admin/plans/?kind=monthly", { as: "admin" });
+    const linked = await visits.open("/admin/plans/?kind=monthly", { as: "admin" });
     await linked.getByRole("button", { name: "Monthly 20" }).waitFor();
     expect(await linked.getByRole("row").count()).toBe(2);
     await page.goBack();
@@ -282,7 +96,7 @@ describe("a table", () => {
   });
 
   test("has one search on a phone, and the other filters under a button that counts the active ones", async () => {
-    const page = await open("/admin/users/", { as: "admin", width: 390 });
+    const page = await visits.open("/admin/users/", { as: "admin", width: 390 });
     const button = page.getByRole("button", { name: "Filters" });
     const status = page.getByRole("combobox", { name: "Status" });
     await button.waitFor();
@@ -293,7 +107,7 @@ describe("a table", () => {
   });
 
   test("opens a row at its own address; J and K move on, Escape leads back to the row", async () => {
-    const page = await open("/admin/plans/", { as: "admin" });
+    const page = await visits.open("/admin/plans/", { as: "admin" });
     await page.getByRole("button", { name: "Top-up 10" }).press("Enter");
     await page.waitForURL("**/?open=credit-10");
     await page.getByRole("complementary", { name: "Top-up 10" }).waitFor();
@@ -307,7 +121,7 @@ describe("a table", () => {
   });
 
   test("exports every matching row as a file", async () => {
-    const page = await open("/admin/plans/?kind=monthly", { as: "admin" });
+    const page = await visits.open("/admin/plans/?kind=monthly", { as: "admin" });
     await page.getByRole("button", { name: "Export CSV" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -319,7 +133,7 @@ describe("a table", () => {
   });
 
   test("says what is wrong, with the request id, when the list can't be loaded, and retries", async () => {
-    const page = await open("/", { as: "admin", expectedStatuses: [503] });
+    const page = await visits.open("/", { as: "admin", expectedStatuses: [503] });
     await page.route("**/backend/admin/plan/list/**", (route) =>
       route.fulfill({
         status: 503,
@@ -335,7 +149,7 @@ describe("a table", () => {
 });
 
 test("a form shows errors at their fields, moves there, and keeps the typed input", async () => {
-  const page = await open("/__kit");
+  const page = await visits.open("/__kit");
   await page.getByLabel("Limit, USD").fill("1.234");
   await page.locator("form").getByRole("button", { name: "Create key" }).click();
   await page.getByText("A name helps to tell keys apart.").waitFor();
@@ -349,10 +163,10 @@ test("a form shows errors at their fields, moves there, and keeps the typed inpu
 });
 
 test("a chart can be read as a table, and its code is loaded only on pages with a chart", async () => {
-  const page = await open("/__kit");
+  const page = await visits.open("/__kit");
   await page.getByRole("button", { name: "View as table" }).first().click();
   expect(await page.getByRole("table", { name: "Requests by model" }).getByRole("row").count()).toBe(31);
-  const plain = await open("/console/account/", { as: "user" });
+  const plain = await visits.open("/console/account/", { as: "user" });
   await plain.getByRole("main").getByText("ada@example.org").first().waitFor();
   const scripts = await plain.evaluate<string[]>("performance.getEntriesByType('resource').map(({ name }) => name)");
   expect(scripts.filter((name) => name.includes("plot"))).toEqual([]);
@@ -387,7 +201,7 @@ const lastBarOff = `(() => {
 })()`;
 
 test.each([false, true])("the bar of an unfinished day is paler, in the same colour (dark: %p)", async (isDark) => {
-  const page = await open("/__kit", { isDark });
+  const page = await visits.open("/__kit", { isDark });
   // The policy of the page forbids waitForFunction, which compiles its text inside the page.
   let off: number | null = null;
   while (off === null) {
@@ -398,7 +212,7 @@ test.each([false, true])("the bar of an unfinished day is paler, in the same col
 });
 
 test("a page shows when it is offline, and when it is online again", async () => {
-  const page = await open("/console/account/", { as: "user" });
+  const page = await visits.open("/console/account/", { as: "user" });
   await page.getByRole("main").getByText("ada@example.org").first().waitFor();
   await page.context().setOffline(true);
   await page.getByText("You are offline.").waitFor();
@@ -407,7 +221,7 @@ test("a page shows when it is offline, and when it is online again", async () =>
 });
 
 test("the console uses the selected language, and so do the emails and the errors", async () => {
-  const page = await open("/console/", { as: "user", expectedStatuses: [401] });
+  const page = await visits.open("/console/", { as: "user", expectedStatuses: [401] });
   await page.getByRole("button", { name: "Language" }).click();
   await Promise.all([page.waitForEvent("load"), page.getByRole("menuitemcheckbox", { name: "العربية" }).click()]);
   await page.getByRole("heading", { name: "الرئيسية" }).waitFor();
@@ -416,7 +230,7 @@ test("the console uses the selected language, and so do the emails and the error
   await page.getByRole("combobox", { name: "اللغة" }).selectOption("de");
   await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "حفظ" }).click()]);
   await page.getByRole("heading", { name: "Konto" }).first().waitFor();
-  const [user] = await web.rig.db.sql<{ locale: string }>`
+  const [user] = await visits.web.rig.db.sql<{ locale: string }>`
     select locale from user_profile where email = 'ada@example.org'`;
   expect(user?.locale).toBe("de");
   const form = page.locator("form", { has: page.getByLabel("Neues Passwort") });
@@ -425,5 +239,5 @@ test("the console uses the selected language, and so do the emails and the error
   await page.getByRole("button", { name: "Passwort ändern" }).click();
   await page.getByText("Das Passwort stimmt nicht.").waitFor();
   await page.getByRole("alert").getByText("Anfrage").waitFor();
-  await web.speak("en");
+  await visits.web.speak("en");
 });
