@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import type { AnswerSink, AnswerStream } from "@sluice/control-plane/platform/answer-stream.ts";
+import { servedRequest, until } from "../../support/front/front-client.ts";
 import { type FrontRig, startFrontRig } from "../../support/front/front-rig.ts";
-import { connectRaw, rawRequest } from "../../support/wire/raw-tcp-client.ts";
+import { connectRaw } from "../../support/wire/raw-tcp-client.ts";
 
 /* What is wrong in one call costs that call, and never the connections of others or the front's own books. */
 
@@ -9,15 +10,7 @@ let rig: FrontRig;
 
 afterEach(() => rig.stop());
 
-const post = rawRequest(["POST /v1/chat/completions HTTP/1.1", "Host: sluice.example"], "body");
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (let tries = 0; !isSo(); tries += 1) {
-    if (tries === 500) {
-      throw new Error("it did not become so");
-    }
-    await Bun.sleep(10);
-  }
-};
+const post = servedRequest("body");
 const failures = () => rig.lines.filter((line) => line.includes("front.unexpected"));
 
 /** Fails where it is asked to, and tells whether it was told that its client is gone. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { until } from "../../support/front/front-client.ts";
 import { type FrontRig, startFrontRig } from "../../support/front/front-rig.ts";
 import { connectRaw, rawRequest } from "../../support/wire/raw-tcp-client.ts";
 
@@ -8,14 +9,6 @@ let rig: FrontRig;
 
 afterEach(() => rig.stop());
 
-const until = async (isSo: () => boolean): Promise<void> => {
-  for (let tries = 0; !isSo(); tries += 1) {
-    if (tries === 500) {
-      throw new Error("it did not become so");
-    }
-    await Bun.sleep(10);
-  }
-};
 /** Resolves when the number has not changed for a while. */
 const untilSteady = async (read: () => number): Promise<number> => {
   for (let last = -1; ; ) {

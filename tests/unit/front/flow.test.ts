@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { type AnswerSink, type AnswerStream, waitingBytesMax } from "@sluice/control-plane/platform/answer-stream.ts";
+import { bodiesSeen, receivedText, servedRequest, until } from "../../support/front/front-client.ts";
+import { type FrontRig, startFrontRig } from "../../support/front/front-rig.ts";
+import { connectRaw } from "../../support/wire/raw-tcp-client.ts";
+
+/* How requests come and responses go, in the pace of each client. */
+
+let rig: FrontRig;
+
+afterEach(async () => {
+  await rig.stop();
+});
+
+/** Sends its pieces while the client has room for them; an error breaks it off. */
+class ScriptedStream implements AnswerStream {
+  sent = 0;
+  isGone = false;
+  readonly #pieces: readonly (string | Buffer | Error)[];
+  #sink: AnswerSink | null = null;
+
+  constructor(pieces: readonly (string | Buffer | Error)[]) {
+    this.#pieces = pieces;
+  }
+
+  sendTo(sink: AnswerSink): void {
+    this.#sink = sink;
+  }
+
+  onTaken(): void {
+    const sink = this.#sink;
+    if (sink === null || sink.waitingBytes >= waitingBytesMax) {
+      return;
+    }
+    const piece = this.#pieces[this.sent];
+    this.sent += 1;
+    if (piece === undefined) {
+      sink.close();
+    } else if (piece instanceof Error) {
+      sink.break();
+    } else {
+      sink.push(Buffer.from(piece));
+    }
+  }
+
+  onGone(): void {
+    this.isGone = true;
+  }
+}
+
+describe("a slow client of the front", () => {
+  test("that sends nothing is disconnected", async () => {
+    rig = startFrontRig({ settings: { idleTimeoutMs: 100 } });
+    const [silent, idle] = [await connectRaw(rig.port), await connectRaw(rig.port)];
+    idle.send(servedRequest("one"));
+    await idle.waitForText('"one"');
+    await Promise.all([silent.ended, idle.ended]);
+  });
+
+  test("whose head comes in drops is disconnected, however often they come", async () => {
+    rig = startFrontRig({ settings: { headTimeoutMs: 300 } });
+    const connection = await connectRaw(rig.port);
+    let isOver = false;
+    void connection.ended.then(() => {
+      isOver = true;
+    });
+    connection.send("POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n");
+    const startedMs = performance.now();
+    while (!isOver && performance.now() - startedMs < 5_000) {
+      connection.send("X-A: b\r\n");
+      await Bun.sleep(20);
+    }
+    expect(isOver).toBeTrue();
+    expect(rig.seen).toEqual([]);
+  });
+
+  test("whose body takes several round trips is served", async () => {
+    rig = startFrontRig();
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("").replace("Content-Length: 0", "Content-Length: 6"));
+    for (const letter of "a body") {
+      await Bun.sleep(80);
+      connection.send(letter);
+    }
+    await connection.waitForText('"a body"');
+    connection.close();
+    expect(bodiesSeen(rig)).toEqual(["front a body"]);
+  });
+
+  test("whose body is late is left to the runtime's server, which gets the whole request", async () => {
+    rig = startFrontRig();
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("").replace("Content-Length: 0", "Content-Length: 11"));
+    connection.send("first ");
+    await until(() => rig.counts.handed_over === 1);
+    connection.send("later");
+    await connection.waitForText('"first later"');
+    connection.close();
+    expect(bodiesSeen(rig)).toEqual(["runtime first later"]);
+  });
+
+  test("that reads nothing holds back a stream, and is disconnected", async () => {
+    const piece = Buffer.alloc(65_536, "x");
+    const stream = new ScriptedStream(Array.from({ length: 10_000 }, () => piece));
+    rig = startFrontRig({
+      settings: { stallTimeoutMs: 300 },
+      answer: () => Promise.resolve({ status: 200, headers: {}, body: stream }),
+    });
+    const connection = await connectRaw(rig.port, { receiveBufferBytes: 4_096 });
+    connection.pause();
+    connection.send(servedRequest("one"));
+    await until(() => stream.isGone);
+    expect(rig.calls[0]?.aborted).toBeTrue();
+    // What the buffers of the system hold, and not what the stream could give.
+    expect(stream.sent * piece.length).toBeLessThan(32 * 1024 * 1024);
+    connection.close();
+  });
+
+  test("gets a long response whole", async () => {
+    const long = Buffer.alloc(8 * 1024 * 1024, "y");
+    rig = startFrontRig({ answer: () => Promise.resolve({ status: 200, headers: {}, body: long }) });
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("one") + servedRequest("two"));
+    connection.pause();
+    await until(() => rig.seen.length === 1);
+    connection.resume();
+    await connection.waitForBytes(2 * long.length);
+    expect(rig.seen).toHaveLength(2);
+    connection.close();
+  });
+});
+
+test("a client that reads slowly gets all of the last response, also after the front has closed the connection", async () => {
+  const body = Buffer.alloc(300_000, "x");
+  rig = startFrontRig({ answer: () => Promise.resolve({ status: 200, headers: {}, body }) });
+  rig.front.beginDrain();
+  const connection = await connectRaw(rig.port, { receiveBufferBytes: 32_768 });
+  connection.pause();
+  connection.send(servedRequest("one"));
+  await until(() => rig.calls.length === 1);
+  await until(() => rig.front.connections === 0);
+  expect(connection.receivedBytes()).toBeLessThan(body.length);
+  connection.resume();
+  expect(await connection.ended).toBe("fin");
+  expect(receivedText(connection)).toEndWith(`connection: close\r\n\r\n${body}`);
+});
+
+describe("a stream through the front", () => {
+  const start = (...pieces: readonly (string | Error)[]): FrontRig =>
+    startFrontRig({
+      answer: () => Promise.resolve({ status: 200, headers: { "x-a": "b" }, body: new ScriptedStream(pieces) }),
+    });
+
+  test("comes in chunks, and the connection continues", async () => {
+    rig = start("data: 1\n\n", "data: 2\n\n");
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("one") + servedRequest("two"));
+    await until(() => receivedText(connection).split("0\r\n\r\n").length === 3);
+    connection.close();
+    const [first = ""] = receivedText(connection).split("0\r\n\r\n");
+    expect(first).toContain("transfer-encoding: chunked\r\n");
+    expect(first).toContain("x-a: b\r\n");
+    expect(first.slice(first.indexOf("\r\n\r\n") + 4)).toBe("9\r\ndata: 1\n\n\r\n9\r\ndata: 2\n\n\r\n");
+  });
+
+  test("that breaks off has no last chunk, and its connection ends", async () => {
+    rig = start("data: 1\n\n", new Error("broken"));
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("one") + servedRequest("two"));
+    await connection.ended;
+    expect(receivedText(connection)).toContain("data: 1");
+    expect(receivedText(connection)).not.toContain("\r\n0\r\n");
+    expect(rig.seen).toHaveLength(1);
+  });
+
+  test("is a stream to an ordinary client", async () => {
+    rig = start("a", "", "b".repeat(100_000));
+    const answer = await fetch(`http://127.0.0.1:${rig.port}/v1/messages`, { method: "POST", body: "x" });
+    expect(await answer.text()).toBe(`a${"b".repeat(100_000)}`);
+  });
+});
