@@ -4,7 +4,8 @@ import { adminKeyDetail, adminKeyInput, adminKeyLockInput, adminKeySaveInput } f
 import { keyInput, keyResponse } from "@sluice/contracts/keys";
 import { byCaller } from "../../admin/audit/service.ts";
 import { type AnyEndpoint, type EndpointCall, endpoint } from "../../platform/endpoint/model.ts";
-import type { KeyOwner, KeyService } from "./service.ts";
+import type { KeyOwner } from "./key-owner.ts";
+import type { KeyService } from "./service.ts";
 
 /** What operators do with the keys of customers: the same as their owners, and the lock. */
 export function adminKeyEndpoints(keys: KeyService): AnyEndpoint[] {

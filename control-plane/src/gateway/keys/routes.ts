@@ -16,7 +16,8 @@ import { mayInOrganisation } from "@sluice/contracts/organisation-rights";
 import { byCaller } from "../../admin/audit/service.ts";
 import { idempotencyKeyOf } from "../../platform/endpoint/idempotency-key.ts";
 import { type AnyEndpoint, type EndpointCall, endpoint, type UserCaller } from "../../platform/endpoint/model.ts";
-import type { KeyOwner, KeyPlace, KeyService } from "./service.ts";
+import type { KeyOwner, KeyPlace } from "./key-owner.ts";
+import type { KeyService } from "./service.ts";
 
 const liveKeys = [`At most ${liveKeysMax} live keys per account.`];
 

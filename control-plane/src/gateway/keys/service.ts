@@ -1,12 +1,6 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
-import {
-  type ApiKeyView,
-  type KeyCreateInput,
-  type KeySaveInput,
-  liveKeysMax,
-  playgroundKeysMax,
-} from "@sluice/contracts/keys";
-import type { AuditChange, AuditOrigin } from "../../admin/audit/model.ts";
+import { type ApiKeyView, type KeyCreateInput, type KeySaveInput, playgroundKeysMax } from "@sluice/contracts/keys";
+import type { AuditChange } from "../../admin/audit/model.ts";
 import { audit } from "../../admin/audit/service.ts";
 import { recordEvent } from "../../events/service.ts";
 import { sha256 } from "../../platform/crypto/digest.ts";
@@ -15,12 +9,21 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { type KeysetPage, readKeysetPage } from "../../platform/keyset-page.ts";
 import { checkSettings } from "./check-settings.ts";
 import { generateApiKey } from "./generate-api-key.ts";
-import { type QuotaLimit, setQuotaLimit } from "./key-quota.ts";
-import { defaultSettings, describeApiKey, keyLocked, mergeSettings, settingsOf } from "./model.ts";
+import { type KeyOwner, type KeyPlace, placeOf } from "./key-owner.ts";
+import { setQuotaLimit } from "./key-quota.ts";
+import {
+  limitOf,
+  requireChangeable,
+  requireGroup,
+  requireProject,
+  requireRoom,
+  requireUnlocked,
+  revokedForGood,
+} from "./key-rules.ts";
+import { defaultSettings, describeApiKey, mergeSettings, settingsOf } from "./model.ts";
 import {
   alignSharedLimits,
   assignKey,
-  countLiveKeys,
   endKeyWithin,
   findByIdempotencyKey,
   findFirstUse,
@@ -29,11 +32,8 @@ import {
   findKeyOwner,
   findKeys,
   findPlaygroundKeys,
-  hasGroup,
-  hasProject,
   insertSuccessor,
   isMember,
-  type KeyPlaceFilter,
   type KeyRecord,
   lockUser,
   markForPlayground,
@@ -44,17 +44,6 @@ import {
   updateStatus,
 } from "./settings-store.ts";
 import { insertApiKey } from "./store.ts";
-
-/** The owner of the keys, and who asks from where: the owner, or an operator with a reason. */
-export type KeyOwner = KeyPlace & AuditOrigin & { readonly reason?: string };
-
-/** Whose keys they are: all of an account; within an organisation, those of one member if that is all the caller may see. */
-export type KeyPlace = {
-  readonly gatewayUserId: GatewayUserId;
-  /** The member of an organisation who makes keys; absent for the account of a person. */
-  readonly memberId?: bigint;
-  readonly isOwnOnly?: boolean;
-};
 
 /** A created key. `secret` is the key itself; it is returned only this once, so a repeated request gets null. */
 export type MadeKey = { readonly secret: string | null; readonly key: ApiKeyView };
@@ -299,44 +288,6 @@ export class KeyService {
   }
 }
 
-/** Which keys the caller may see and change. */
-const placeOf = ({ gatewayUserId, memberId, isOwnOnly }: KeyPlace): KeyPlaceFilter => ({
-  gatewayUserId,
-  madeById: isOwnOnly === true ? (memberId ?? 0n) : null,
-});
-
-const revokedForGood = () => new AppError("conflict", { message: "This key has been revoked permanently." });
-
-function requireChangeable(owner: KeyOwner, view: ApiKeyView): void {
-  if (view.status === "revoked") {
-    throw revokedForGood();
-  }
-  requireUnlocked(owner, view);
-  if (view.rotated_to_id !== null) {
-    throw new AppError("conflict", { message: "This key was rotated. Change its successor instead." });
-  }
-}
-
-/** Only operators change a key that they have locked; its owner may revoke it. */
-function requireUnlocked({ actor }: KeyOwner, { lock_reason: reason }: ApiKeyView): void {
-  if (reason !== null && actor.kind !== "admin") {
-    throw keyLocked(reason);
-  }
-}
-
-async function requireRoom(tx: Transaction, gatewayUserId: GatewayUserId): Promise<void> {
-  if ((await countLiveKeys(tx, gatewayUserId)) >= liveKeysMax) {
-    throw new AppError("too_many_keys");
-  }
-}
-
-/** @throws AppError `invalid_value` for a group that the user does not have; groups of others are not revealed */
-async function requireGroup(tx: Transaction, { gatewayUserId }: KeyOwner, group: string | null): Promise<void> {
-  if (group !== null && !(await hasGroup(tx, gatewayUserId, group))) {
-    throw new AppError("invalid_value", { fields: { group: "This account can't use this group." } });
-  }
-}
-
 /** Notes the member who makes a key for an organisation; not one who was removed meanwhile. @throws AppError `organisation_refused` */
 async function noteMaker(
   tx: Transaction,
@@ -350,36 +301,6 @@ async function noteMaker(
     throw new AppError("organisation_refused");
   }
   await assignKey(tx, keyId, { memberId, projectId });
-}
-
-/** @throws AppError `invalid_value` for a project of another organisation or an archived one, or without an organisation */
-async function requireProject(
-  tx: Transaction,
-  { gatewayUserId }: KeyOwner,
-  projectId: bigint | null | undefined,
-): Promise<bigint | null> {
-  if (projectId == null) {
-    return null;
-  }
-  if (!(await hasProject(tx, gatewayUserId, projectId))) {
-    throw new AppError("invalid_value", { fields: { project_id: "This project does not exist or is archived." } });
-  }
-  return projectId;
-}
-
-function limitOf(
-  current: ApiKeyView | null,
-  input: Pick<KeySaveInput, "quota_limit" | "reset_period">,
-): QuotaLimit | null {
-  const was = current?.quota_limit ?? null;
-  const quota = input.quota_limit === undefined ? was : input.quota_limit;
-  if (quota === null) {
-    if (input.reset_period !== undefined && input.reset_period !== "none") {
-      throw new AppError("invalid_value", { fields: { reset_period: "A reset period requires a quota_limit." } });
-    }
-    return null;
-  }
-  return { quota: BigInt(quota), period: input.reset_period ?? current?.reset_period ?? "none" };
 }
 
 function keyChange({ reason }: KeyOwner, before: ApiKeyView | null, after: ApiKeyView): AuditChange {
