@@ -1,8 +1,7 @@
 import type { UserId } from "@sluice/contracts/ids";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { AnyElysia } from "elysia";
-import type { Registry } from "prom-client";
-import { type Accounts, type AccountsDeps, buildAccounts } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import { superAdmins } from "../accounts/admins/super-admins.ts";
 import { leadSenders } from "../accounts/attempts/sender-limits.ts";
 import { setVerificationMail } from "../accounts/store.ts";
@@ -21,14 +20,12 @@ import { type SecretEndpointDeps, secretEndpoints } from "../admin/secrets/route
 import { listSecrets, readSecret, SecretReader, saveSecret } from "../admin/secrets/service.ts";
 import type { SettingValues } from "../admin/settings/registry.ts";
 import { settingEndpoints } from "../admin/settings/routes.ts";
-import type { Settings } from "../admin/settings/service.ts";
 import { setupEndpoints } from "../admin/setup/routes.ts";
 import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
 import { organisationDetailEndpoints } from "../admin/user-detail/organisation-routes.ts";
 import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "../api-description/routes.ts";
 import { brandingEndpoints } from "../branding/routes.ts";
-import type { Branding } from "../branding/service.ts";
 import { consentEndpoints } from "../consents/routes.ts";
 import { Consents, countConsents } from "../consents/service.ts";
 import { eventTargetFeature } from "../event-targets/feature.ts";
@@ -46,51 +43,30 @@ import { offeredModelEndpoints } from "../models/routes.ts";
 import { siteModel } from "../models/site-model.ts";
 import { peerStatusRoutes } from "../operations/peer-status.ts";
 import { membershipsOf, organisationFeature } from "../organisations/feature.ts";
-import { adminLoginPage, codePage, loginPage, resetPage, sentPage, verifyPage } from "../pages/account-pages.ts";
-import { registerPage } from "../pages/register-page.ts";
 import type { Pages } from "../pages/service.ts";
-import type { WebBuild } from "../pages/web-build.ts";
 import { paymentFeatures } from "../payments/feature.ts";
 import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gateways.ts";
-import { recordReferral } from "../payments/referrals/referrals.ts";
 import type { RenewalRules } from "../payments/renewals/model.ts";
-import { creditPaidOrders } from "../payments/settle/credit-waiting.ts";
-import { openUpstreamGuard } from "../platform/address-guard.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
-import type { MasterKey } from "../platform/crypto/master-key.ts";
-import type { Database } from "../platform/db.ts";
-import type { Notifications } from "../platform/db-notifications.ts";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
 import { type EndpointDeps, endpointRoutes } from "../platform/endpoint/routes.ts";
 import type { Feature } from "../platform/feature.ts";
 import { fileEndpoints, type ListDeps, listEndpoints } from "../platform/list-query/endpoints.ts";
-import type { Log } from "../platform/log.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
 import { statusFeature } from "../status/feature.ts";
 import { traceFeature } from "../trace/feature.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
+import { openAccounts, returnsLinks } from "./accounts.ts";
 import { openActs, openApprovals } from "./approvals.ts";
+import type { BackendDeps } from "./backend-deps.ts";
 import { mailLookOf, mailSenderName, ownBrandName, statusRules } from "./brand.ts";
+import { clientSettings } from "./client-settings.ts";
 import { gatewayUsers } from "./gateway-users.ts";
-import { contactPage, formLook, openPages } from "./pages.ts";
+import { contactPage, openPages } from "./pages.ts";
 import { cacheRules, errorRule, referralRules, traceRules } from "./setting-rules.ts";
 import { setupDeps } from "./setup.ts";
-
-export type BackendDeps = {
-  readonly config: Config;
-  readonly db: Database;
-  readonly masterKey: MasterKey;
-  readonly log: Log;
-  readonly notifications: Notifications;
-  readonly registry: Registry;
-  readonly settings: Settings;
-  readonly branding: Branding;
-  readonly upstreamCa: string | null;
-  /** Null when the web UI is not built or not served. */
-  readonly webBuild: WebBuild | null;
-};
 
 /** Everything under `/backend`: the features' services, wired together, with their routes and jobs. */
 export type Backend = {
@@ -111,7 +87,6 @@ const answerChecks = { production: "none", development: "log", test: "refuse" } 
 
 export function buildBackend(deps: BackendDeps): Backend {
   const { config, log } = deps;
-  const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
   const { features, accounts, consents } = openFeatures(deps);
   const pages = openPages(deps, { callers: accounts.callers, consents });
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
@@ -134,8 +109,7 @@ export function buildBackend(deps: BackendDeps): Backend {
     callers: accounts.callers,
     memberships: membershipsOf(deps.db),
     consents,
-    edge,
-    patience: { stallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS, idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS },
+    ...clientSettings(config),
     log,
     answerCheck: answerChecks[config.NODE_ENV],
   };
@@ -282,10 +256,6 @@ function openBulkActions({ db, log }: BackendDeps, endpoints: () => readonly Any
   return { name: "bulk-actions", endpoints: bulkEndpoints({ db, clock: systemClock, log, sources, endpoints }) };
 }
 
-/** Whether responses include the links that emails contain. */
-const returnsLinks = (config: Config): boolean =>
-  config.REGISTRATION_RETURNS_VERIFICATION_URL ?? config.NODE_ENV !== "production";
-
 function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendDeps): Feature {
   return exitNodeFeature({
     config,
@@ -365,48 +335,5 @@ function openConsents({ db, settings, branding }: BackendDeps): Consents {
     shown: () => branding.legal().filter(({ page }) => settings.values[`brand.${page}_url`] === ""),
     reload: () => branding.reload(),
     brandName: () => settings.values["brand.name"],
-  });
-}
-
-function openAccounts(
-  deps: BackendDeps,
-  mails: MailQueue,
-  agreed: Pick<AccountsDeps, "approvals" | "acts" | "consents">,
-): Accounts {
-  const { config, db, masterKey, log, settings } = deps;
-  return buildAccounts({
-    ...agreed,
-    db,
-    masterKey,
-    clock: systemClock,
-    mails,
-    gatewayUsers,
-    onVerified: creditPaidOrders,
-    onReferred: async (tx, invitedId, code) => recordReferral(tx, referralRules(settings.values), { invitedId, code }),
-    pages: {
-      login: (state, status) => loginPage(state, status, formLook(deps)),
-      code: (state, status) => codePage(state, status, formLook(deps)),
-      register: (state, status) => registerPage(state, status, formLook(deps)),
-      sent: (state) => sentPage(state, formLook(deps)),
-      verify: (state, status) => verifyPage(state, status, formLook(deps)),
-      reset: (state, status) => resetPage(state, status, formLook(deps)),
-      adminLogin: (state, status) => adminLoginPage(state, status, formLook(deps)),
-    },
-    issuers: { client: new PooledHttpClient({ guard: openUpstreamGuard(config, log) }), clock: systemClock, log },
-    baseUrl: publicBaseUrl(config),
-    brandName: () => settings.values["brand.name"],
-    returnsVerificationLink: returnsLinks(config),
-    waitingDays: () => settings.values["accounts.closing_days"],
-    isDevelopment: config.NODE_ENV === "development",
-    adminRules: () => ({
-      freshLoginMinutes: settings.values["admin.fresh_login_minutes"],
-      isSecondFactorRequired: settings.values["admin.second_factor_required"],
-    }),
-    limits: () => ({
-      logins: settings.values["accounts.logins_per_address"],
-      adminLogins: settings.values["accounts.admin_logins_per_address"],
-      registrations: settings.values["accounts.registrations_per_address"],
-      mails: settings.values["accounts.mails_per_address"],
-    }),
   });
 }

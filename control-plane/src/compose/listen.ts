@@ -4,6 +4,7 @@ import { Front } from "../front/service.ts";
 import { serverSeconds } from "../platform/client-patience.ts";
 import type { Config } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
+import { clientSettings } from "./client-settings.ts";
 
 /** This is above the service's own limit for bodies, so that a larger body gets our response and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
@@ -60,15 +61,15 @@ export function listen({ app, front }: Served, config: Config, log: Log): Listen
 }
 
 function frontSettings(config: Config, headers: Readonly<Record<string, string>>) {
+  const { edge, patience } = clientSettings(config);
   return {
     hostname: config.HOST,
     port: config.PORT,
     bodyBytesMax: Math.min(frontBodyBytesMax, config.BODY_BYTES_MAX),
-    idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS,
+    ...patience,
     headTimeoutMs,
-    stallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS,
     connectionsMax: config.CLIENT_CONNECTIONS_MAX,
-    edge: { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES },
+    edge,
     rareFields: config.CORS_ORIGINS.length === 0 ? [] : ["origin"],
     headers: config.CORS_ORIGINS.length === 0 ? headers : { ...headers, vary: "origin" },
   };

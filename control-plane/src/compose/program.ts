@@ -20,6 +20,7 @@ import { realtimeHandler, relayHandler } from "../relay/routes.ts";
 import { RelayService } from "../relay/service.ts";
 import type { TraceService } from "../trace/service.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./base.ts";
+import { clientSettings } from "./client-settings.ts";
 import { type Backend, buildBackend } from "./features.ts";
 import { frontWork } from "./front.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./gateway.ts";
@@ -96,8 +97,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
     keepsPayloads: () => base.settings.values["trace.payloads"],
     siteUrl: publicBaseUrl(config),
   });
-  const edge = { header: config.CLIENT_IP_HEADER ?? null, addresses: config.EDGE_ADDRESSES };
-  const patience = { stallTimeoutMs: config.STREAM_STALL_TIMEOUT_MS, idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS };
+  const { edge, patience } = clientSettings(config);
   const linkKeys = base.masterKey.deriveKeys(linkPurpose);
   const gatewayParts = {
     gateway: port,
