@@ -10,6 +10,13 @@ import {
 } from "./brand-texts.ts";
 import { flag, type SettingDefinition, text } from "./definition.ts";
 
+const legalLink = (page: string) => ({
+  ...text(linkText, ""),
+  description: `Your ${page}, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.`,
+  unit: null,
+  variable: null,
+});
+
 /** The settings of what the service is called, looks like and announces. */
 export const brandSettings = {
   "brand.name": {
@@ -50,27 +57,9 @@ export const brandSettings = {
     unit: null,
     variable: null,
   },
-  "brand.terms_url": {
-    ...text(linkText, ""),
-    description:
-      "Your terms of service, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.",
-    unit: null,
-    variable: null,
-  },
-  "brand.privacy_url": {
-    ...text(linkText, ""),
-    description:
-      "Your privacy policy, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.",
-    unit: null,
-    variable: null,
-  },
-  "brand.imprint_url": {
-    ...text(linkText, ""),
-    description:
-      "Your legal notice, linked at the end of every public page and below the registration form: a URL that begins with https://, or a path of this site. Leave it empty for the page that you write under Branding, or no link if there is none.",
-    unit: null,
-    variable: null,
-  },
+  "brand.terms_url": legalLink("terms of service"),
+  "brand.privacy_url": legalLink("privacy policy"),
+  "brand.imprint_url": legalLink("legal notice"),
   "announcement.text": {
     ...text(announcementText, ""),
     description:
