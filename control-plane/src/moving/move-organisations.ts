@@ -110,12 +110,7 @@ function noteLeavers(step: Step, { id, members }: PeerOrganisation, moved: Itera
     const [organisationId, userId = ""] = JSON.parse(item) as readonly string[];
     if (organisationId === id && !present.has(userId)) {
       const shown = JSON.stringify(userId.slice(0, 60));
-      step.note(
-        "decide",
-        "organisations",
-        id,
-        `Its member ${shown} is no longer a member there. Remove the member here.`,
-      );
+      step.note("decide", "organisations", id, `Its member ${shown} has left it there. Remove the member here.`);
     }
   }
 }

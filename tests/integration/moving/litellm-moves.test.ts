@@ -81,7 +81,7 @@ describe("a move from LiteLLM", () => {
       expect(ofTeam).toEqual([
         expect.objectContaining({
           level: "decide",
-          text: expect.stringContaining('"bob@example.com" is no longer a member there'),
+          text: expect.stringContaining('"bob@example.com" has left it there'),
         }),
       ]);
       expect([...(await db.sql`select * from check_money()`)]).toEqual([]);

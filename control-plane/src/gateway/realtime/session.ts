@@ -39,7 +39,7 @@ export class RealtimeSession implements ServerSocketOwner {
   #lastSignTick: number;
   #lastPingTick: number;
   #lastCheckTick: number;
-  /** Events that are being charged and delivered: the response that one of them ends is no longer running in the books. */
+  /** Events being charged and delivered; the books no longer count a response whose last event is among them. */
   #onTheirWay = 0;
   /** The event that is being charged; the books are not closed before that is done. */
   #charging: Promise<void> = Promise.resolve();

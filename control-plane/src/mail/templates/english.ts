@@ -232,7 +232,7 @@ export const english: MailWords = {
     subject: "Your automatic top-up is switched off",
     title: "Nothing more is charged automatically",
     body: [
-      "The automatic top-up of {{amount}} at {{service}} is switched off: your payment method was declined twice, what you agreed to is no longer offered, or one of its payments was returned or is under review.",
+      "Your automatic top-up of {{amount}} at {{service}} is off: your payment method was declined twice, we no longer offer what you agreed to, or a payment was returned or is under review.",
     ],
     action: "Open billing",
     notes: [],

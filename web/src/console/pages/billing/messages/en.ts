@@ -116,7 +116,7 @@ export const messages = english({
   topUpCharged: "{charged} of {max} this month",
   topUpPaused: "Nothing is charged automatically for now: payment by card is not offered at the moment.",
   topUpStoppedDeclined: "It is switched off: your payment method was declined twice. Remove it, and set it up again.",
-  topUpStoppedTerms: "It is switched off: what you agreed to is no longer offered. Remove it, and set it up again.",
+  topUpStoppedTerms: "It is off: we no longer offer what you agreed to. Remove it and set it up again.",
   topUpStoppedReturned:
     "It is switched off: one of its payments was returned or is under review. Remove it, and set it up again.",
   topUpAmountFault: "Enter an amount such as 5.00.",
