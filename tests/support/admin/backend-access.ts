@@ -2,7 +2,18 @@ import { customerAccess } from "./customer-access.ts";
 import { type DeclaredAccess, operatorAccess } from "./operator-access.ts";
 
 /** Who may call what, written down a second time: every change must be deliberate. */
-export const accessOf: Readonly<Record<string, DeclaredAccess>> = { ...customerAccess, ...operatorAccess };
+export const accessOf: AccessTable = joined(customerAccess, operatorAccess);
+
+type AccessTable = Readonly<Record<string, DeclaredAccess>>;
+
+/** @throws Error for an endpoint in both tables */
+function joined(customers: AccessTable, operators: AccessTable): AccessTable {
+  const twice = Object.keys(customers).filter((path) => Object.hasOwn(operators, path));
+  if (twice.length > 0) {
+    throw new Error(`declared for customers and for operators: ${twice.join(", ")}`);
+  }
+  return { ...customers, ...operators };
+}
 
 /** Method and path of endpoints that external callers rely on. */
 export const specifiedPaths: readonly (readonly [method: string, path: string])[] = [
