@@ -81,7 +81,7 @@ export const shownDialogs: readonly ShownPage[] = [
     ...admin,
     name: "admin-top-up-close",
     path: "/admin/top-ups/",
-    ready: "[aria-label^='End the charge']",
+    ready: "tbody .button",
     press: ["End the charge S0000000000000000000TOPUP1"],
   },
   {

@@ -219,9 +219,9 @@ function callOf(owner: Owner, { keyId, startedAtMs, model, channel, index, rando
   const quota = isFailed ? 0n : BigInt(Math.ceil(usdPerM / (isHit ? 20 : 2)));
   const durationMs = 400 + Math.floor(random() * 9_000);
   const attempt = { channelId: String(channel?.id), channel: channel?.name ?? "", startedAtMs: 2 };
-  const retried = { ...attempt, durationMs: 310, status: 529, result: "overloaded" };
+  const retried = { ...attempt, durationMs: 310, status: 529, result: "status_529" };
   const last = isFailed
-    ? { ...attempt, durationMs: durationMs - 2, status: 500, result: "provider_error" }
+    ? { ...attempt, durationMs: durationMs - 2, status: 500, result: "status_500" }
     : {
         ...attempt,
         startedAtMs: index % 5 === 0 ? 340 : 2,

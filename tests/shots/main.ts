@@ -7,7 +7,6 @@
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import type { Page } from "playwright-core";
 import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { type PageOptions, TestBrowser } from "../support/web/browser.ts";
@@ -16,6 +15,7 @@ import { inLanguage, isShownIn, pageOptions, shownEmail, startWebRig, type WebRi
 import { shownDialogs } from "./dialogs.ts";
 import { fillHouse } from "./full-house.ts";
 import { fullPages } from "./full-pages.ts";
+import { namesIn } from "./names-in.ts";
 import { type ShownPage, shownPages } from "./pages.ts";
 
 type Variant = { readonly name: string; readonly options: Partial<PageOptions>; readonly locale?: string };
@@ -40,17 +40,6 @@ const variantsIn = (locales: readonly string[]): readonly Variant[] =>
 const folder = join(import.meta.dir, "../../.data/shots");
 
 type Studio = { readonly browser: TestBrowser; readonly web: WebRig; readonly isFirstUse: boolean };
-
-/** The names of controls in the language of a page: those of the admin are the English ones, translated. */
-function namesIn(shown: ShownPage, locale: string | undefined): ShownPage {
-  if (shown.as !== "admin" || locale !== "zh") {
-    return shown;
-  }
-  const own = (name: string): string => (zh as Readonly<Record<string, string>>)[name] ?? name;
-  const fill = Object.fromEntries(Object.entries(shown.fill ?? {}).map(([label, value]) => [own(label), value]));
-  const check = shown.check === undefined ? {} : { check: own(shown.check) };
-  return { ...shown, ...check, press: (shown.press ?? []).map(own), fill };
-}
 
 async function photograph(studio: Studio, page: ShownPage, variant: Variant): Promise<string[]> {
   const shown = namesIn(page, variant.locale);

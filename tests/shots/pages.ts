@@ -195,7 +195,7 @@ export const shownPages: readonly ShownPage[] = [
     path: "/admin/top-ups/",
     as: "admin",
     arabic: "none",
-    ready: "[aria-label^='End the charge'], [data-kind=empty]",
+    ready: "tbody .button, [data-kind=empty]",
   },
   {
     name: "admin-referrals",

@@ -94,7 +94,7 @@ export function signInLinks(signIns: readonly OfferedSignIn[], brought: Brought,
   const named = Object.entries(brought).filter(([, value]) => value !== "");
   const query = named.length === 0 ? "" : `?${new URLSearchParams(named).toString()}`;
   const link = ({ slug, label }: OfferedSignIn): Html =>
-    html`<a class="button" href="/login/with/${slug}/${query}">${textWithName(continueWith, label)}</a>`;
+    html`<a class="button" href="/login/with/${slug}/${query}"><span>${textWithName(continueWith, label)}</span></a>`;
   return html`<p class="form-or">${or}</p>
 <div class="form-sign-ins">${signIns.map(link)}</div>`;
 }

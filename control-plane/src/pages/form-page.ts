@@ -109,7 +109,7 @@ function announcementLine(announcement: Announcement | null): Html | null {
 /** Links to the operator's legal pages; null if there are none. */
 export function legalLinks(brand: Brand, locale: Locale): Html | null {
   const links = legalAnchors(brand, locale, { pages: legalPages, isOpenedBeside: false });
-  return links.length === 0 ? null : html`<p class="form-more">${separated(links, " ")}</p>`;
+  return links.length === 0 ? null : html`<p class="form-more">${separated(links, " · ")}</p>`;
 }
 
 /** Parts of a page with something between them. */

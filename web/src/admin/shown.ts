@@ -1,5 +1,5 @@
 import { formats } from "./formats.ts";
-import { known } from "./translate.ts";
+import { said } from "./translate.ts";
 
 /** The text that is shown if there is no value. */
 export const dash = "–";
@@ -19,7 +19,7 @@ export function shownText(text: string | null): string {
 
 /** The words for an enumeration value: `email_pending` is "email pending". */
 export function shownWord(value: string): string {
-  return known(value.replaceAll("_", " "));
+  return said(value.replaceAll("_", " "));
 }
 
 export function shownMs(value: number | null): string {

@@ -24,7 +24,7 @@ export const adminNavTexts = {
   renewals: t("Subscriptions"),
   approvals: t("Approvals"),
   reports: t("Reports"),
-  gateway: t("Gateway"),
+  gateway: t("API gateway"),
   models: t("Models"),
   performance: t("Performance"),
   modelMap: t("Compatibility map"),

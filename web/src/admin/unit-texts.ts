@@ -1,5 +1,5 @@
 import type { CountColumn, PriceColumn, PricedUnit } from "@sluice/contracts/priced-units";
-import { t } from "./translate.ts";
+import { known, t } from "./translate.ts";
 
 /** The admin's label for the price of each unit. */
 export const priceLabels: Readonly<Record<PriceColumn, string>> = {
@@ -46,8 +46,11 @@ export const countLabels: Readonly<Record<CountColumn, string>> = {
 export function unpricedText({ unpriced, partOf, atLeast }: PricedUnit): string | null {
   const asWhole =
     atLeast === null
-      ? t("same as {partOf}", { partOf })
-      : t("the higher of {partOf} and {atLeast}", { partOf, atLeast: atLeast.replace("_", " ") });
+      ? t("same as {partOf}", { partOf: partOf === null ? "" : known(partOf) })
+      : t("the higher of {partOf} and {atLeast}", {
+          partOf: partOf === null ? "" : known(partOf),
+          atLeast: known(atLeast.replace("_", " ")),
+        });
   const texts = { refused: null, free: "0", as_whole: asWhole };
   return texts[unpriced];
 }

@@ -183,13 +183,14 @@ function drawnSeries(props: PlotProps, series: Series, color: (name: string) => 
 }
 
 /**
- * The axes: times below, values at the side. Bars have their own times; if there are no values, only the zero is
- * labelled.
+ * The axes: times below, values at the side. Bars and days are labelled at their own times, since the library would label
+ * some days twice; if there are no values, only the zero is labelled.
  */
 function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
   const { chart, kind } = props;
   const steps = stepsOf(chart.series);
   const isEmpty = isAllZero(chart.series);
+  const isDaily = bucketOf(chart.times) >= daySeconds;
   const named = (plot: uPlot): number[] => namedTimes(chart.times, Math.floor(plot.width / timeWidthPx));
   return [
     {
@@ -197,7 +198,7 @@ function axesOf(props: PlotProps, axis: uPlot.Axis): uPlot.Axis[] {
       size: 34,
       gap: 11,
       grid: { show: false },
-      ...(kind === "bars" ? { splits: named } : {}),
+      ...(kind === "bars" || isDaily ? { splits: named } : {}),
       values: (_, ticks) => ticks.map(tickText(props)),
     },
     {

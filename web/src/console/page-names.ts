@@ -52,7 +52,7 @@ export const pageNames = {
     ko: "결제",
     pt: "Cobrança",
     ru: "Оплата",
-    zh: "账单",
+    zh: "计费",
   },
   playground: {
     en: "Playground",

@@ -9,6 +9,7 @@ export const kitTextsEn = {
   previous: "Previous",
   next: "Next",
   firstPage: "First page",
+  nextPage: "Next page",
   rowsPerPage: "Rows per page",
   filters: "Filters",
   columns: "Columns",

@@ -54,7 +54,7 @@ export function Pagination(props: PaginationProps): JSX.Element {
             {texts().firstPage}
           </Button>
           <Button disabled={props.onNext === null} onClick={() => props.onNext?.()}>
-            {texts().next}
+            {texts().nextPage}
             <Icon name="chevron" isMirrored />
           </Button>
         </div>

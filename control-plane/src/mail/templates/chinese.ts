@@ -93,7 +93,7 @@ export const chinese: MailWords = {
     subject: "您的账户已关闭",
     title: "您的账户已关闭",
     body: [
-      "您在 {{service}} 的账户已关闭，您的个人数据已移除。发票和账目会按法律要求的期限保留。这是有关此账户的最后一封邮件。",
+      "您在 {{service}} 的账户已关闭，您的个人数据已移除。账单和账目会按法律要求的期限保留。这是有关此账户的最后一封邮件。",
     ],
     action: "重新注册",
     notes: ["您可以用此地址注册新账户。"],
@@ -115,13 +115,13 @@ export const chinese: MailWords = {
     ],
   },
   email_restored: {
-    subject: "你的账号已恢复原来的电子邮箱",
+    subject: "您的账号已恢复原来的电子邮箱",
     title: "原来的电子邮箱已恢复",
     body: [
-      "你在 {{service}} 的账号已恢复使用此邮箱。所有会话和访问令牌均已结束。密码、通行密钥和登录服务已被移除，更改之后设置的验证器也已移除。",
+      "您在 {{service}} 的账号已恢复使用此邮箱。所有会话和访问令牌均已结束。密码、通行密钥和登录服务已被移除，更改之后设置的验证器也已移除。",
     ],
     action: "设置新密码",
-    notes: ["之后请检查你的 API 密钥，吊销你不认识的密钥。"],
+    notes: ["之后请检查您的 API 密钥，吊销您不认识的密钥。"],
   },
   approval_waiting: {
     subject: "请求 {{request_no}} 需要第二位超级管理员批准",
@@ -200,7 +200,7 @@ export const chinese: MailWords = {
     body: [
       "您在 {{service}} 的 {{amount}} 自动充值已关闭：您的付款方式被拒绝两次，您同意的内容已不再提供，或其中一笔付款已退回或正在审核。",
     ],
-    action: "打开账单",
+    action: "打开计费页面",
     notes: [],
   },
   quota_low: {

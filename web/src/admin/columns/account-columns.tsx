@@ -105,9 +105,9 @@ export const mailColumns: readonly Column<MailRow>[] = [
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "attempts", label: t("Attempts"), cell: (row) => formats.number(row.attempts), align: "end" },
   { id: "last_error", label: t("Last error"), cell: (row) => shownText(row.last_error) },
-  { id: "created_at", label: t("Queued"), cell: (row) => listMoment(row.created_at), isSortable: true },
-  { id: "failed_at", label: t("Failed"), cell: (row) => listMoment(row.failed_at), isHiddenAtFirst: true },
-  { id: "sent_at", label: t("Sent"), cell: (row) => listMoment(row.sent_at), isHiddenAtFirst: true },
+  { id: "created_at", label: t("Queued at"), cell: (row) => listMoment(row.created_at), isSortable: true },
+  { id: "failed_at", label: t("Failed at"), cell: (row) => listMoment(row.failed_at), isHiddenAtFirst: true },
+  { id: "sent_at", label: t("Sent at"), cell: (row) => listMoment(row.sent_at), isHiddenAtFirst: true },
 ];
 
 export const auditColumns: readonly Column<AuditRow>[] = [

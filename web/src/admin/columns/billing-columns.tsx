@@ -38,7 +38,12 @@ export function gatewayName(gateway: string, account = gateway): string {
 export const orderColumns: readonly Column<OrderRow>[] = [
   { id: "order_no", label: t("Order"), cell: (row) => <code>{row.order_no}</code>, card: "title" },
   { id: "email", label: t("Payer"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: t("For"), cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
+  {
+    id: "organisation",
+    label: t("Organisation"),
+    cell: (row) => <OrganisationLink row={row} />,
+    isHiddenAtFirst: true,
+  },
   { id: "plan_name", label: t("Plan"), cell: (row) => row.plan_name },
   {
     id: "amount_usd",
@@ -73,7 +78,12 @@ export const paymentColumns: readonly Column<PaymentRow>[] = [
     isHiddenAtFirst: true,
   },
   { id: "email", label: t("Payer"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: t("For"), cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
+  {
+    id: "organisation",
+    label: t("Organisation"),
+    cell: (row) => <OrganisationLink row={row} />,
+    isHiddenAtFirst: true,
+  },
   {
     id: "gateway",
     label: t("Gateway"),
@@ -95,7 +105,12 @@ export const refundColumns: readonly Column<RefundRow>[] = [
   { id: "refund_no", label: t("Refund"), cell: (row) => <code>{row.refund_no}</code>, card: "title" },
   { id: "order_no", label: t("Order"), cell: (row) => <OrderLink orderNo={row.order_no} /> },
   { id: "email", label: t("Payer"), cell: (row) => <UserLink userId={row.user_id} email={row.email} /> },
-  { id: "organisation", label: t("For"), cell: (row) => <OrganisationLink row={row} />, isHiddenAtFirst: true },
+  {
+    id: "organisation",
+    label: t("Organisation"),
+    cell: (row) => <OrganisationLink row={row} />,
+    isHiddenAtFirst: true,
+  },
   { id: "amount_usd", label: t("Amount, USD"), cell: (row) => formats.usd(row.amount_usd), align: "end" },
   { id: "quota", label: t("Deducted, USD"), cell: (row) => formats.quota(row.quota), align: "end" },
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },

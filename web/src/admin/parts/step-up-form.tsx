@@ -44,7 +44,7 @@ export function StepUpForm(props: { readonly onDone: () => void; readonly onCanc
       />
       <Show when={needsCode() || me.admin()?.has_totp === true}>
         <TextField
-          label={t("Code")}
+          label={t("One-time code")}
           hint={t("From your authenticator, or a recovery code.")}
           inputmode="text"
           autocomplete="one-time-code"

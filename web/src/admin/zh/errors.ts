@@ -163,6 +163,8 @@ export const errorsZh = {
   "This key was rotated. Change its successor instead.": "此密钥已轮换，请修改取代它的密钥。",
   "This API key does not exist.": "此 API 密钥不存在。",
   "{address} is neither an address nor a range.": "{address} 既不是地址，也不是网段。",
+  "status {status}": "状态码 {status}",
+  "List price of {provider}, {origin}": "{provider} 的标价，{origin}",
   "The model {model} does not exist.": "模型 {model} 不存在。",
   "Choose a time within the next {years} years.": "必须在今后 {years} 年之内。",
   "This API key is limited to {count} concurrent calls.": "此 API 密钥最多同时进行 {count} 次调用。",

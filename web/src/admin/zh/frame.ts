@@ -4,6 +4,7 @@ export const frameZh = {
   Previous: "上一项",
   Next: "下一项",
   "First page": "第一页",
+  "Next page": "下一页",
   "Rows per page": "每页行数",
   Filters: "筛选",
   Columns: "列",

@@ -29,5 +29,5 @@ export const topUpsZh = {
   "The card gateway charges a saved method when a balance is low. It is switched off after two refusals, and when the price is no longer the one agreed to. A charge that the gateway has not answered for 20 hours has to be checked there by hand.":
     "余额不足时，银行卡网关从已保存的付款方式扣款。被拒绝两次，或价格不再是当初同意的价格时，会自动关闭。支付网关 20 小时未答复的扣款需由人工查看。",
   "Nobody uses automatic top-ups": "没有人使用自动充值",
-  "Customers set them up under Billing.": "客户可在“账单”中设置。",
+  "Customers set them up under Billing.": "客户可在“计费”中设置。",
 };

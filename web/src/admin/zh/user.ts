@@ -15,7 +15,7 @@ export const userZh = {
   "Balance and spending": "余额与支出",
   Remaining: "剩余",
   "{ledger} held for calls or not booked yet": "{ledger} 为调用预留或尚未入账",
-  Granted: "已赠送",
+  Granted: "累计入账",
   "{reserved} held for running calls": "为进行中的调用预留 {reserved}",
   "Last day": "最近一天",
   "Last 7 days": "最近 7 天",

@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "السابق",
     next: "التالي",
     firstPage: "الصفحة الأولى",
+    nextPage: "الصفحة التالية",
     rowsPerPage: "صفوف في الصفحة",
     filters: "عوامل التصفية",
     columns: "الأعمدة",

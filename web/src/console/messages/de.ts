@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "Zurück",
     next: "Weiter",
     firstPage: "Erste Seite",
+    nextPage: "Nächste Seite",
     rowsPerPage: "Zeilen pro Seite",
     filters: "Filter",
     columns: "Spalten",

@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "Anterior",
     next: "Siguiente",
     firstPage: "Primera página",
+    nextPage: "Página siguiente",
     rowsPerPage: "Filas por página",
     filters: "Filtros",
     columns: "Columnas",

@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "Précédent",
     next: "Suivant",
     firstPage: "Première page",
+    nextPage: "Page suivante",
     rowsPerPage: "Lignes par page",
     filters: "Filtres",
     columns: "Colonnes",

@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "पिछला",
     next: "अगला",
     firstPage: "पहला पेज",
+    nextPage: "अगला पेज",
     rowsPerPage: "हर पेज पर पंक्तियाँ",
     filters: "फ़िल्टर",
     columns: "कॉलम",

@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "前へ",
     next: "次へ",
     firstPage: "最初のページ",
+    nextPage: "次のページ",
     rowsPerPage: "1 ページの行数",
     filters: "フィルター",
     columns: "列",

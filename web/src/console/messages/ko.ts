@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "이전",
     next: "다음",
     firstPage: "첫 페이지",
+    nextPage: "다음 페이지",
     rowsPerPage: "페이지당 행 수",
     filters: "필터",
     columns: "열",

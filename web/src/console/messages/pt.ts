@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "Anterior",
     next: "Próxima",
     firstPage: "Primeira página",
+    nextPage: "Próxima página",
     rowsPerPage: "Linhas por página",
     filters: "Filtros",
     columns: "Colunas",

@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "Назад",
     next: "Далее",
     firstPage: "Первая страница",
+    nextPage: "Следующая страница",
     rowsPerPage: "Строк на странице",
     filters: "Фильтры",
     columns: "Столбцы",

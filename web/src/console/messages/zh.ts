@@ -11,6 +11,7 @@ export const messages: FrameMessages = {
     previous: "上一项",
     next: "下一项",
     firstPage: "第一页",
+    nextPage: "下一页",
     rowsPerPage: "每页行数",
     filters: "筛选",
     columns: "列",

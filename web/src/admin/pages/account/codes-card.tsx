@@ -92,7 +92,7 @@ function EnableForm(props: { readonly begun: Begun; readonly onMade: Made }): JS
           { name: "URI", value: <CopyText text={props.begun.uri} label={t("Copy the URI")} /> },
         ]}
       />
-      <TextField label={t("Code")} inputmode="numeric" autocomplete="one-time-code" {...form.text("code")} />
+      <TextField label={t("One-time code")} inputmode="numeric" autocomplete="one-time-code" {...form.text("code")} />
     </AdminForm>
   );
 }

@@ -9,6 +9,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { languageName } from "../../language-name.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction, useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
@@ -17,7 +18,7 @@ import { MarkupFrame } from "../../parts/markup-frame.tsx";
 import { t } from "../../translate.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
 import { ConsentFields, Editions, OutdatedNotice, type Stored, Versions } from "./legal-editions.tsx";
-import { LocaleField, languageName } from "./texts.tsx";
+import { LocaleField } from "./texts.tsx";
 
 type Place = { readonly page: LegalPage; readonly locale: Locale };
 

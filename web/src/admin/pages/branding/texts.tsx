@@ -6,18 +6,14 @@ import { apiPost } from "../../../api/client.ts";
 import { createForm } from "../../../form/create-form.ts";
 import { TextArea, TextField } from "../../../kit/field.tsx";
 import { showToast } from "../../../kit/toast.tsx";
+import { languageName } from "../../language-name.ts";
 import { useRefresh } from "../../parts/actions.ts";
 import { ChoiceField } from "../../parts/choice-field.tsx";
 import { AdminForm } from "../../parts/form-parts.tsx";
-import { adminLocale, t } from "../../translate.ts";
+import { t } from "../../translate.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
 
 type Text = BrandingData["texts"][number];
-
-const languages = new Intl.DisplayNames(adminLocale, { type: "language" });
-
-/** The name of a language in English, as all of the admin area is. */
-export const languageName = (locale: Locale): string => languages.of(locale) ?? locale;
 
 /** What the home page and the footer say, in each language. */
 export function Texts(props: { readonly texts: BrandingData["texts"] }): JSX.Element {

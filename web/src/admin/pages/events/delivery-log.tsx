@@ -9,7 +9,7 @@ import { Status, type Tone } from "../../../kit/status.tsx";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { dash, shownMoment } from "../../shown.ts";
+import { dash, shownMoment, shownWord } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 import { type Delivery, deliveriesPath, type Target } from "./event-target.ts";
 
@@ -73,7 +73,7 @@ function DeliveryLog(props: { readonly target: Target }): JSX.Element {
               rows={page().deliveries}
               columns={[
                 { label: t("Event"), cell: (row) => <EventCell delivery={row} /> },
-                { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
+                { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{shownWord(row.status)}</Status> },
                 { label: t("Attempts"), cell: (row) => <Attempts delivery={row} /> },
                 {
                   label: t("Send again"),

@@ -3,7 +3,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { shownMoment } from "../../shown.ts";
+import { shownMoment, shownWord } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
 import { kindTexts, type Target } from "./event-target.ts";
 
@@ -41,7 +41,7 @@ export function TargetTable(props: TableProps): JSX.Element {
 function State(props: { readonly target: Target }): JSX.Element {
   return (
     <>
-      <Status tone={tones[props.target.status]}>{props.target.status}</Status>
+      <Status tone={tones[props.target.status]}>{shownWord(props.target.status)}</Status>
       <Show when={props.target.failing_since}>
         {(since) => <div class="muted">{rich("failing since {since}", { since: shownMoment(since()) })}</div>}
       </Show>
@@ -73,7 +73,7 @@ function Actions(props: TableProps & { readonly target: Target }): JSX.Element {
       </IfAllowed>
       {button(t("Log"), props.onLog)}
       <Show when={props.canChange}>
-        {button(t("Change"), props.onEdit)}
+        {button(t("Edit"), props.onEdit)}
         <Show when={props.target.kind === "webhook"}>{button(t("New secret"), props.onRotate)}</Show>
         {button(t("Remove"), props.onRemove)}
       </Show>

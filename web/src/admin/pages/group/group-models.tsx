@@ -4,7 +4,7 @@ import { isPricedByToken, otherPrices } from "../../../i18n/model-prices.ts";
 import { EmptyState } from "../../../kit/states.tsx";
 import { formats } from "../../formats.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { dash } from "../../shown.ts";
+import { dash, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { priceLabels } from "../../unit-texts.ts";
 import type { GroupDetail } from "../groups/group.ts";
@@ -36,7 +36,7 @@ export function GroupModels(props: { readonly detail: GroupDetail }): JSX.Elemen
           rows={props.detail.models}
           columns={[
             { label: t("Model"), cell: (row) => <code>{row.name}</code> },
-            { label: t("Kind"), cell: (row) => row.kind },
+            { label: t("Kind"), cell: (row) => shownWord(row.kind) },
             { label: t("In"), cell: (row) => price(row, row.input_usd_per_m), align: "end" },
             { label: t("Out"), cell: (row) => price(row, row.output_usd_per_m), align: "end" },
             { label: t("Cached"), cell: (row) => price(row, row.cache_read_usd_per_m), align: "end" },

@@ -10,6 +10,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { type MailRow, mailColumns } from "../../columns/account-columns.tsx";
 import { UserLink } from "../../columns/user-link.tsx";
 import { formats } from "../../formats.ts";
+import { languageName } from "../../language-name.ts";
 import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
@@ -113,15 +114,15 @@ function MailPanel(props: { readonly mail: MailRow }): JSX.Element {
               <PageLink href={`/admin/mail/templates/${mail().template}/${mail().locale}/`}>{mail().template}</PageLink>
             ),
           },
-          { name: t("Language"), value: mail().locale },
+          { name: t("Language"), value: languageName(mail().locale) },
           { name: t("Status"), value: <StateWord state={mail().status} /> },
           { name: t("Attempts"), value: formats.number(mail().attempts) },
           { name: t("Last error"), value: shownText(mail().last_error) },
           { name: t("Next attempt"), value: shownMoment(mail().next_attempt_at) },
           { name: t("Expires at"), value: shownMoment(mail().expires_at) },
-          { name: t("Queued"), value: shownMoment(mail().created_at) },
-          { name: t("Failed"), value: shownMoment(mail().failed_at) },
-          { name: t("Sent"), value: shownMoment(mail().sent_at) },
+          { name: t("Queued at"), value: shownMoment(mail().created_at) },
+          { name: t("Failed at"), value: shownMoment(mail().failed_at) },
+          { name: t("Sent at"), value: shownMoment(mail().sent_at) },
           { name: t("ID at the provider"), value: shownText(mail().provider_id) },
           { name: t("Sent for"), value: shownText(mail().source) },
         ]}

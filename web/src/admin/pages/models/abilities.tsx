@@ -33,7 +33,7 @@ const columns: readonly Column<Ability>[] = [
   { id: "channel_status", label: t("Channel status"), cell: (row) => <StateWord state={row.channel_status} /> },
   {
     id: "is_enabled",
-    label: t("Used"),
+    label: t("Enabled"),
     cell: (row) => <Status tone={row.is_enabled ? "ok" : "neutral"}>{row.is_enabled ? t("yes") : t("no")}</Status>,
     card: "badge",
   },
@@ -94,7 +94,7 @@ export function Abilities(): JSX.Element {
                 facts={[
                   { name: t("Group"), value: row.group_name },
                   { name: t("Channel"), value: `${row.channel_name} (${row.channel_id})` },
-                  { name: t("Used"), value: row.is_enabled ? t("yes") : t("no") },
+                  { name: t("Enabled"), value: row.is_enabled ? t("yes") : t("no") },
                   { name: t("Priority"), value: formats.number(row.priority) },
                   { name: t("Weight"), value: formats.number(row.weight) },
                   { name: t("Updated"), value: shownMoment(row.updated_at) },
@@ -155,7 +155,7 @@ function AbilityForm(props: { readonly ability: Ability | null; readonly onDone:
           {...form.text("channel_id")}
         />
       </FieldRow>
-      <Checkbox label={t("Used")} hint={t("If off, no calls are sent this way.")} {...form.flag("is_enabled")} />
+      <Checkbox label={t("Enabled")} hint={t("If off, no calls are sent this way.")} {...form.flag("is_enabled")} />
       <FieldRow>
         <TextField
           label={t("Priority")}

@@ -22,7 +22,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { dash, shownCount } from "../../shown.ts";
+import { dash, shownCount, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { switchStatuses } from "../../values.ts";
 import { type Model, modelsPath } from "./model.ts";
@@ -40,7 +40,7 @@ const price = (row: Model, value: string | null): string =>
 const columns: readonly Column<Model>[] = [
   { id: "name", label: t("Model"), cell: (row) => <code>{row.name}</code>, card: "title", isSortable: true },
   { id: "owned_by", label: t("Owner"), cell: (row) => row.owned_by },
-  { id: "kind", label: t("Kind"), cell: (row) => row.kind },
+  { id: "kind", label: t("Kind"), cell: (row) => shownWord(row.kind) },
   { id: "status", label: t("Status"), cell: (row) => <StateWord state={row.status} />, card: "badge" },
   { id: "input_usd_per_m", label: t("In, USD per M"), cell: (row) => price(row, row.input_usd_per_m), align: "end" },
   { id: "output_usd_per_m", label: t("Out, USD per M"), cell: (row) => price(row, row.output_usd_per_m), align: "end" },

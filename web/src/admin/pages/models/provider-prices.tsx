@@ -10,7 +10,7 @@ import { ActButton } from "../../parts/act-button.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { outcomeText } from "../../parts/outcome-text.ts";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { rich, t } from "../../translate.ts";
+import { rich, said, t } from "../../translate.ts";
 import { priceLabels } from "../../unit-texts.ts";
 import { modelsPath } from "./model.ts";
 import { PriceSource, priceDataPath } from "./price-source.tsx";
@@ -87,7 +87,7 @@ function Comparisons(props: { readonly rows: readonly Comparison[] }): JSX.Eleme
           label: t("From"),
           cell: (row) => (
             <>
-              {row.source}, <code>{row.upstream_model}</code>
+              {said(row.source)}, <code>{row.upstream_model}</code>
               <For each={row.notes}>{(note) => <div>{note}</div>}</For>
             </>
           ),

@@ -151,10 +151,10 @@ function Explained(props: { readonly answer: Explanation }): JSX.Element {
               ),
             },
             {
-              label: t("Place"),
+              label: t("Position"),
               cell: (row) => (
                 <Status tone={row.place === "first" ? "ok" : row.place === "fallback" ? "info" : "bad"}>
-                  {row.place}
+                  {shownWord(row.place)}
                 </Status>
               ),
             },

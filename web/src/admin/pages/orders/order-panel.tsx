@@ -80,7 +80,7 @@ export function OrderPanel(props: {
             { name: t("Number"), value: <CopyText text={order.order_no} label={t("Copy the order number")} /> },
             { name: t("Status"), value: <StateWord state={order.status} /> },
             { name: t("Payer"), value: <UserLink userId={order.user_id} email={order.email} /> },
-            { name: t("For"), value: <OrganisationLink row={order} /> },
+            { name: t("Organisation"), value: <OrganisationLink row={order} /> },
             { name: t("Plan"), value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
             { name: t("Amount"), value: `${formats.usd(order.amount_usd)} ${order.currency}` },
             ...(order.coupon_code === null

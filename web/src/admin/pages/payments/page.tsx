@@ -114,7 +114,7 @@ function PaymentFacts(props: { readonly row: PaymentRow }): JSX.Element {
         { name: t("Order is"), value: <StateWord state={row.order_status} /> },
         { name: t("Plan"), value: row.plan_code },
         { name: t("Payer"), value: <UserLink userId={row.user_id} email={row.email} /> },
-        { name: t("For"), value: <OrganisationLink row={row} /> },
+        { name: t("Organisation"), value: <OrganisationLink row={row} /> },
         { name: t("Amount"), value: `${formats.usd(row.amount_usd)} ${row.currency}` },
         { name: t("Refunded"), value: formats.usd(row.refunded_usd) },
         { name: t("Received"), value: shownMoment(row.created_at) },

@@ -15,6 +15,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
+import { languageName } from "../../language-name.ts";
 import { ArchiveButton, ArchivedNotice, archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
@@ -24,7 +25,6 @@ import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { planKinds, planStatuses } from "../../values.ts";
-import { languageName } from "../branding/texts.tsx";
 import { LimitsCard } from "../limits/limits-card.tsx";
 import { type Plan, plansPath } from "./plan.ts";
 
@@ -56,7 +56,7 @@ const columns: readonly Column<Plan>[] = [
   { id: "status", label: t("Status"), cell: (plan) => <StateWord state={plan.status} />, card: "badge" },
   {
     id: "sort_order",
-    label: t("Place"),
+    label: t("Position"),
     cell: (plan) => formats.number(plan.sort_order),
     align: "end",
     isSortable: true,

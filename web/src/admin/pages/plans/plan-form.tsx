@@ -148,7 +148,7 @@ export function PlanForm(props: { readonly plan: Plan | null; readonly onDone: (
           hint={t("Only active plans can be bought.")}
           {...form.text("status")}
         />
-        <TextField label={t("Place")} inputmode="numeric" autocomplete="off" {...form.text("sort_order")} />
+        <TextField label={t("Position")} inputmode="numeric" autocomplete="off" {...form.text("sort_order")} />
       </FieldRow>
       <FieldRow>
         <TextField label={t("Price, USD")} inputmode="decimal" autocomplete="off" {...form.text("price_usd")} />

@@ -50,7 +50,7 @@ const stateOf = (row: Renewal): JSX.Element => (
 
 const columns: readonly Column<Renewal>[] = [
   { id: "email", label: t("Customer"), cell: (row) => <bdi>{row.email}</bdi>, card: "title" },
-  { id: "organisation", label: t("For"), cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
+  { id: "organisation", label: t("Organisation"), cell: (row) => <bdi>{shownText(row.organisation)}</bdi> },
   { id: "plan_name", label: t("Plan"), cell: (row) => <bdi>{row.plan_name}</bdi> },
   {
     id: "price_usd",
@@ -153,7 +153,7 @@ function RenewalFacts(props: { readonly renewal: Renewal; readonly onCancel: () 
           { name: t("Account at the gateway"), value: renewal.account },
           { name: t("Number at the gateway"), value: <code>{shownText(renewal.gateway_subscription_id)}</code> },
           { name: t("Begun"), value: shownMoment(renewal.created_at) },
-          { name: t("Changed"), value: shownMoment(renewal.updated_at) },
+          { name: t("Updated"), value: shownMoment(renewal.updated_at) },
         ]}
       />
     </>

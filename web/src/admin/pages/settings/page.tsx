@@ -20,6 +20,11 @@ const areaTitles: Readonly<Record<string, string>> = {
   cache: t("Response cache"),
   analytics: t("Analytics"),
   accounts: t("Logins and registration"),
+  models: t("Models"),
+  status: t("Status page"),
+  events: t("Events"),
+  payments: t("Payments"),
+  referrals: t("Referrals"),
   admin: t("Rights of admins"),
 };
 

@@ -46,7 +46,7 @@ const columns: readonly Column<Provider>[] = [
   { id: "users", label: t("Linked users"), cell: (provider) => shownCount(provider.users), align: "end" },
   {
     id: "updated_at",
-    label: t("Changed"),
+    label: t("Updated"),
     cell: (provider) => listMoment(provider.updated_at),
     isHiddenAtFirst: true,
   },
@@ -146,7 +146,7 @@ function ProviderPanel(props: { readonly provider: Provider; readonly onEdit: ()
           },
           { name: t("Linked users"), value: shownCount(props.provider.users) },
           { name: t("Added"), value: shownMoment(props.provider.created_at) },
-          { name: t("Changed"), value: shownMoment(props.provider.updated_at) },
+          { name: t("Updated"), value: shownMoment(props.provider.updated_at) },
         ]}
       />
       <div class="button-row">

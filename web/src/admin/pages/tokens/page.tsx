@@ -17,7 +17,7 @@ import { listMoment } from "../../columns/list-moment.tsx";
 import { createAction } from "../../parts/actions.ts";
 import { createMe } from "../../parts/rights.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
-import { dash, shownMoment } from "../../shown.ts";
+import { dash, shownMoment, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { CreateTokenDialog } from "./create-token.tsx";
 import { scopeTexts, type Token, tokensPath } from "./token.ts";
@@ -122,7 +122,7 @@ function TokenTable(props: {
       columns={[
         { label: t("Name"), cell: (row) => <bdi>{row.name}</bdi> },
         { label: t("Token"), cell: (row) => <code>{`sl-mgmt-…${row.hint}`}</code> },
-        { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{row.status}</Status> },
+        { label: t("State"), cell: (row) => <Status tone={tones[row.status]}>{shownWord(row.status)}</Status> },
         { label: t("May do"), cell: (row) => names(row.scopes) },
         { label: t("Ends"), cell: (row) => (row.status === "revoked" ? dash : listMoment(row.expires_at)) },
         {

@@ -30,7 +30,7 @@ const columnsWith = (close: (orderNo: string) => void): readonly Column<TopUp>[]
   { id: "email", label: t("User"), cell: (row) => <UserLink userId={row.user_id} email={row.email} />, card: "title" },
   {
     id: "organisation",
-    label: t("For"),
+    label: t("Organisation"),
     cell: (row) => <bdi>{shownText(row.organisation)}</bdi>,
     isHiddenAtFirst: true,
   },

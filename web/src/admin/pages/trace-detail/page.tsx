@@ -18,7 +18,7 @@ import { ErrorCode } from "../../parts/error-code.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { SimpleTable } from "../../parts/simple-table.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd } from "../../shown.ts";
+import { dash, shownCount, shownMoment, shownMs, shownText, shownUsd, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { countLabels } from "../../unit-texts.ts";
 import { OwnAccesses } from "../trace/own-accesses.tsx";
@@ -135,7 +135,7 @@ function UsageCard(props: { readonly detail: Detail }): JSX.Element {
             facts={[
               { name: t("Channel"), value: usage().channel ?? dash },
               { name: t("Group"), value: usage().group_name },
-              { name: t("Usage source"), value: usage().usage_source },
+              { name: t("Usage source"), value: shownWord(usage().usage_source) },
               { name: t("Response cache"), value: shownShare(usage().cache_basis_points) },
               ...countColumns.map((count) => ({ name: countLabels[count], value: shownCount(usage()[count]) })),
               {

@@ -59,7 +59,7 @@ export function PayloadReader(props: PayloadReaderProps): JSX.Element {
                   value: t("{request_bytes} bytes", { request_bytes: shownCount(payload().request_bytes) }),
                 },
                 {
-                  name: t("Answer"),
+                  name: t("Response"),
                   value: t("{response_bytes} bytes", { response_bytes: shownCount(payload().response_bytes) }),
                 },
                 { name: t("Destroyed"), value: shownMoment(payload().expires_at) },
@@ -128,7 +128,7 @@ function Reader(props: PayloadReaderProps): JSX.Element {
             </Notice>
             <AsCurl call={props.call} body={answer().request} />
             <Body title={t("Request")} body={answer().request} />
-            <Body title={t("Answer")} body={answer().response} />
+            <Body title={t("Response")} body={answer().response} />
           </>
         )}
       </Match>

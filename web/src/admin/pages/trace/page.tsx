@@ -15,7 +15,7 @@ import { ErrorCode } from "../../parts/error-code.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfReads } from "../../parts/rights.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
-import { shownCount, shownMoment, shownMs, shownText } from "../../shown.ts";
+import { shownCount, shownMoment, shownMs, shownText, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
 import { outcomes } from "../../values.ts";
 import { createChannelOptions } from "../upstreams/channel-options.ts";
@@ -47,7 +47,7 @@ const columns: readonly Column<TraceRow>[] = [
     isHiddenAtFirst: true,
   },
   { id: "duration_ms", label: t("Took"), cell: (row) => shownMs(row.duration_ms), align: "end", isSortable: true },
-  { id: "payload", label: t("Payload"), cell: (row) => row.payload },
+  { id: "payload", label: t("Payload"), cell: (row) => shownWord(row.payload) },
 ];
 
 const liveMs = 10_000;
@@ -163,7 +163,7 @@ function TracePanel(props: { readonly row: TraceRow }): JSX.Element {
           { name: t("Streamed"), value: row.is_stream ? t("yes") : t("no") },
           { name: t("From"), value: row.client_ip },
           { name: t("Client"), value: shownText(row.user_agent) },
-          { name: t("Payload"), value: row.payload },
+          { name: t("Payload"), value: shownWord(row.payload) },
         ]}
       />
     </>

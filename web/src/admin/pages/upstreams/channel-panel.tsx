@@ -250,7 +250,7 @@ function TestCall(props: { readonly channel: Channel }): JSX.Element {
               { name: "HTTP", value: shownText(seen().http_status?.toString() ?? null) },
               { name: t("Error"), value: shownText(seen().error) },
               { name: t("Model"), value: shownText(seen().answered_model) },
-              { name: t("Answer"), value: <bdi>{shownText(seen().text)}</bdi> },
+              { name: t("Response"), value: <bdi>{shownText(seen().text)}</bdi> },
               {
                 name: t("Tokens"),
                 value: t("{input_tokens} in, {output_tokens} out", {

@@ -29,7 +29,7 @@ export function AccountGroups(props: {
         columns={[
           ...groupColumns,
           {
-            label: t("Change"),
+            label: t("Actions"),
             cell: (row) => (
               <Show when={row.source === "admin"}>
                 <IfAllowed operation="/backend/admin/group/remove/">

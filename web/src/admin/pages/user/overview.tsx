@@ -7,6 +7,7 @@ import { Dialog } from "../../../kit/dialog.tsx";
 import { EmptyState, LoadingPart, Notice } from "../../../kit/states.tsx";
 import { listMoment } from "../../columns/list-moment.tsx";
 import { formats } from "../../formats.ts";
+import { languageName } from "../../language-name.ts";
 import { createAction } from "../../parts/actions.ts";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
@@ -135,7 +136,7 @@ function Account(props: { readonly detail: UserDetail }): JSX.Element {
           { name: t("Type"), value: known(user().user_type) },
           { name: t("Multiplier"), value: user().rate_multiplier },
           { name: t("Group"), value: user().group_name },
-          { name: t("Language"), value: user().locale },
+          { name: t("Language"), value: languageName(user().locale) },
           { name: t("Authenticator"), value: user().has_totp ? t("on") : t("off") },
           { name: t("Verified"), value: shownMoment(user().email_verified_at, t("not yet")) },
           {

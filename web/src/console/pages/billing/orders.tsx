@@ -16,6 +16,7 @@ import { createTableState } from "../../../table/table-state.ts";
 import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
+import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 import { methodName } from "./payment-methods.ts";
 
@@ -62,7 +63,7 @@ export function Orders(): JSX.Element {
     enabled: state.openId() !== "" && list.rows?.every(({ order_no }) => order_no !== state.openId()) === true,
   }));
   return (
-    <>
+    <div class={styles["entry"]}>
       <Show when={isWaiting()}>
         <Notice tone="info">{texts.pendingText}</Notice>
       </Show>
@@ -85,7 +86,7 @@ export function Orders(): JSX.Element {
         }}
         panel={{ title: (order) => planNameIn(order, consoleLocale), content: (order) => <OrderFacts order={order} /> }}
       />
-    </>
+    </div>
   );
 }
 

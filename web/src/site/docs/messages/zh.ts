@@ -40,7 +40,7 @@ export const zh: DocTexts = {
     accountText: "用邮箱和密码[注册](/register/)，然后打开邮件里的链接。链接用于验证邮箱，验证之前无法登录。",
     credit: "2. 充值",
     creditText:
-      "在控制台的[账单](/console/billing/)中选择套餐。支付网关确认付款后，余额立即到账。参见[计费方式](/docs/billing/)。",
+      "在控制台的[计费](/console/billing/)中选择套餐。支付网关确认付款后，余额立即到账。参见[计费方式](/docs/billing/)。",
     key: "3. 创建 API 密钥",
     keyText: "在 [API 密钥](/console/keys/)中创建密钥并复制：它只显示一次。请把它放在环境变量里，不要写进项目文件。",
     call: "4. 发送请求",
@@ -243,7 +243,7 @@ export const zh: DocTexts = {
     },
     receipts: "明细与对账单",
     receiptsText:
-      "每次调用在[用量](/console/usage/)中都有明细：单位、价格版本、每一行、合计和倍率，您可以自行复算。[账单](/console/billing/)中有账本和每月对账单。",
+      "每次调用在[用量](/console/usage/)中都有明细：单位、价格版本、每一行、合计和倍率，您可以自行复算。[计费](/console/billing/)中有账本和每月对账单。",
   },
   automation: {
     title: "Webhook 与程序",

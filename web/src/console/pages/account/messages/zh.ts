@@ -93,7 +93,7 @@ export const messages: AccountMessages = {
   revoked: { other: "已退出 {count} 个会话。" },
   closing: "关闭账户",
   closingText:
-    "{days} 天后账户将永久关闭：您的个人数据会被移除，您的地址可再次使用。发票和账目按法律要求的期限保留。在此之前您可以撤销。",
+    "{days} 天后账户将永久关闭：您的个人数据会被移除，您的地址可再次使用。账单和账目按法律要求的期限保留。在此之前您可以撤销。",
   closingAtOnce: "API 密钥立即被拒绝，访问令牌立即结束。",
   closingBalance: "您将失去余额：{amount}",
   closingEnds: "以下内容将结束：",
@@ -121,7 +121,7 @@ export const messages: AccountMessages = {
     open_refunds: "处理中的退款",
   },
   yourData: "您的数据",
-  yourDataText: "一个 JSON 文件，包含您的资料、不含密文的密钥、订单、付款、发票、账目、用量、会话和令牌。",
+  yourDataText: "一个 JSON 文件，包含您的资料、不含密文的密钥、订单、付款、账单、账目、用量、会话和令牌。",
   yourDataAction: "下载我的数据",
   yourDataReady: "文件已下载。",
   changeEmail: "更改电子邮箱地址",

@@ -1,7 +1,7 @@
 import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
-  title: "账单",
+  title: "计费",
   figures: "您的余额",
   balance: "余额",
   balanceNote: "您的密钥还可以使用的金额。",
@@ -70,7 +70,7 @@ export const messages: BillingMessages = {
   mockDone: "订单已完成，增加了 {amount}。",
   request: "支付网关将收到的请求",
   orderMade: "订单 {order} 正在等待付款。",
-  tabs: "账单各部分",
+  tabs: "计费的各部分",
   overview: "概览",
   orders: "订单",
   entries: "账本",

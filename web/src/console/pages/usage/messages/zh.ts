@@ -150,7 +150,7 @@ export const messages: UsageMessages = {
   contentsEarly: "此调用早于开启查看的时间，因此其内容不可查看。",
   contentsOver: "内容保存 {count} 天，此内容已被删除。",
   reading: "调用内容",
-  readingText: "开启后，你可以在调用后 {count} 天内，在调用详情中打开其请求和响应。更早的调用内容仍不可查看。",
+  readingText: "开启后，您可以在调用后 {count} 天内，在调用详情中打开其请求和响应。更早的调用内容仍不可查看。",
   readingSwitch: "允许查看调用内容",
   readingMembers: "成员可以查看自己调用的内容",
   readingSince: "适用于 {time} 之后的调用。",

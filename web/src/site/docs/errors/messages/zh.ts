@@ -36,7 +36,7 @@ export const zh: ErrorTexts = {
     twoKeys: "只发送一个密钥。有些客户端还会发送环境变量中的密钥，例如 `ANTHROPIC_API_KEY`。",
     forbidden: "在 [API 密钥](/console/keys/)中检查密钥的限制，或联系客服。",
     model: "从[模型列表](/models/)中选择名称，并检查该密钥可以使用哪些模型。",
-    quota: "在[账单](/console/billing/)中充值、提高密钥的限额，或降低 `max_tokens`。",
+    quota: "在[计费](/console/billing/)中充值、提高密钥的限额，或降低 `max_tokens`。",
     spend: "等待限额重置，或请运营方提高限额。",
     rate: "等待 `retry-after` 给出的秒数、减少同时发送的请求，或提高密钥的限额。",
     providerRate: "几秒后重试，或换用其他模型。",

@@ -29,7 +29,7 @@ export const zh: ModelsTexts = {
   ends: "将于 {date} 停止服务",
   replacedBy: "请改用 {model}",
   pageTitle: "{name}：价格与限制",
-  pageText: "{name} 每次调用的费用，精确到token；可读取和输出的长度；以及可直接复制的首次调用。",
+  pageText: "{name} 每次调用的费用，精确到 token；可读取和输出的长度；以及可直接复制的首次调用。",
   prices: "价格（美元）",
   longPrompt: "超过 {count} 个 token 的提示词，适用于整次调用",
   unitPrices: {

@@ -19,7 +19,7 @@ export const zh: StatusTexts = {
     unknown: "近期调用较少",
   },
   success: "90 天内成功响应 {share}",
-  firstByte: "95% 的调用在 {time} 内开始响应",
+  firstByte: "95% 的调用在 {time}内开始响应",
   oldest: "90 天前",
   today: "今天",
   bars: "每日成功响应的调用占比：{days} 天有调用，最低 {lowest}",
