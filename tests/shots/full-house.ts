@@ -19,6 +19,7 @@ import { silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 import { waitUntilSettleable } from "../support/usage/settlement-scene.ts";
 import { encoded, usageRow } from "../support/usage/usage-rows.ts";
 import { addNewcomer } from "../support/web/newcomer.ts";
+import { fillOrganisation } from "./full-house-organisation.ts";
 import { fillSales, type Owner } from "./full-house-sales.ts";
 
 /** The call whose receipt and trace are photographed. */
@@ -72,6 +73,7 @@ export async function fillHouse(rig: SluiceRig, email: string): Promise<void> {
   await fillReading(db, owner);
   await fillEarlier(db, owner);
   await fillLists(db, owner.gatewayUserId);
+  await fillOrganisation(db);
 }
 
 /** Terms that changed once since; the newcomer has accepted the first ones, and everybody else both. */

@@ -1,4 +1,5 @@
 import { shownRequestId } from "./full-house.ts";
+import { shownOrderNo } from "./full-house-sales.ts";
 import { type ShownPage, shownPages } from "./pages.ts";
 
 /** Pages that only show something once there is data. */
@@ -18,6 +19,13 @@ const pagesOfUse: readonly ShownPage[] = [
     ready: ".legal-text > p",
     press: ["I don’t accept"],
     waitFor: "[aria-label='Close the account']",
+  },
+  {
+    name: "console-organisation",
+    path: "/console/organisation/",
+    as: "owner",
+    arabic: "choice",
+    ready: "main li strong",
   },
   { name: "admin-user-consents", path: "/admin/users/1/?tab=consents", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
@@ -41,16 +49,22 @@ const pagesOfUse: readonly ShownPage[] = [
     path: "/admin/codes/?open=1",
     as: "admin",
     arabic: "none",
-    ready: ".row-open, .side-panel",
+    ready: ".side-panel",
   },
   {
     name: "admin-coupons-open",
     path: "/admin/coupons/?open=1",
     as: "admin",
     arabic: "none",
-    ready: ".row-open, .side-panel",
+    ready: ".side-panel",
   },
-  { name: "admin-order-open", path: "/admin/orders/?open=1", as: "admin", arabic: "none", ready: ".row-open" },
+  {
+    name: "admin-order-open",
+    path: `/admin/orders/?open=${shownOrderNo}`,
+    as: "admin",
+    arabic: "none",
+    ready: ".side-panel",
+  },
   {
     name: "admin-trace-detail",
     path: `/admin/trace/${shownRequestId}/`,

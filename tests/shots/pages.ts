@@ -3,8 +3,11 @@ export type ShownPage = {
   /** Of the file. */
   readonly name: string;
   readonly path: string;
-  /** Whose login it needs; a newcomer has yet to accept the terms of a full house. */
-  readonly as: "nobody" | "user" | "newcomer" | "admin";
+  /**
+   * Whose login it needs; the owner acts for the organisation that admins see, and a newcomer has yet to accept the terms of a
+   * full house.
+   */
+  readonly as: "nobody" | "user" | "owner" | "newcomer" | "admin";
   /** How it is shown in Arabic: at an address of its own, by the choice of the user, by `?dir=rtl`, or not at all. */
   readonly arabic: "address" | "choice" | "direction" | "none";
   /** What the page shows when it is ready. */

@@ -17,6 +17,8 @@ export type PageOptions = {
   /** The language that the browser remembers; for a user who is logged in, `WebRig.speak` sets the one that counts. */
   readonly locale?: string;
   readonly hasScript?: boolean;
+  /** What the browser remembers of earlier visits. */
+  readonly preferences?: Readonly<Record<string, string>>;
   /** Responses with these statuses are what the test is about; others from 400 on are faults. */
   readonly expectedStatuses?: readonly number[];
   /** Pages of another program that the test leads to, such as the hosted page of a gateway. */
@@ -47,7 +49,7 @@ export class TestBrowser {
 
   /** A page with its own profile. Animations are off, so that results do not depend on timing. */
   async open(options: PageOptions): Promise<WatchedPage> {
-    const { url, cookie, locale } = options;
+    const { url, cookie, locale, preferences } = options;
     const context = await this.#browser.newContext(contextOptions(options));
     context.setDefaultTimeout(patienceMs);
     if (cookie !== undefined) {
@@ -56,6 +58,13 @@ export class TestBrowser {
     }
     if (locale !== undefined) {
       await context.addCookies([{ name: "SVC_LANG", value: locale, url }]);
+    }
+    if (preferences !== undefined) {
+      await context.addInitScript((kept) => {
+        for (const [key, value] of Object.entries(kept)) {
+          localStorage.setItem(key, value);
+        }
+      }, preferences);
     }
     const page = await context.newPage();
     const faults: string[] = [];

@@ -3,7 +3,7 @@ import { addGatewayUser } from "@sluice/control-plane/gateway/gateway-users.ts";
 import { addFirstPlans } from "@sluice/control-plane/payments/plans/plans.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import type { ShownPage } from "../../shots/pages.ts";
-import { loginAdmin, loginUser } from "../accounts/logins.ts";
+import { loginAdmin, loginUser, type UserLogin } from "../accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../service/sluice.ts";
 import type { PageOptions } from "./browser.ts";
 import { newcomerCookie, newcomerEmail } from "./newcomer.ts";
@@ -11,6 +11,8 @@ import { builtWeb } from "./web-build.ts";
 
 /** Whose account the pages of the console show. */
 export const shownEmail = "ada@example.org";
+/** Who owns the organisation that admins see. */
+const ownerEmail = "owner@hohenstein.example";
 
 /** The program with the web UI, the first plans, a logged-in user and admin, and an organisation of somebody else. */
 export type WebRig = {
@@ -36,31 +38,42 @@ export async function startWebRig(
   // A password, though none that is right: a user without one is asked to set it.
   await rig.db.sql`update user_profile set password_hash = '!' where email = ${shownEmail}`;
   const admin = await loginAdmin(rig);
-  await addShownOrganisation(rig.db);
+  const owner = await addShownOrganisation(rig.db);
   const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development", ...env });
   return {
     rig,
     sluice,
-    cookies: { nobody: undefined, user: user.cookie, newcomer: newcomerCookie, admin: admin.cookie },
+    cookies: {
+      nobody: undefined,
+      user: user.cookie,
+      owner: owner.cookie,
+      newcomer: newcomerCookie,
+      admin: admin.cookie,
+    },
     speak: async (locale) => {
-      await rig.db.sql`update user_profile set locale = ${locale} where email in (${shownEmail}, ${newcomerEmail})`;
+      await rig.db.sql`
+        update user_profile set locale = ${locale} where email in (${shownEmail}, ${ownerEmail}, ${newcomerEmail})`;
     },
     close: () => rig.close(),
   };
 }
 
-/** The organisation whose pages admins see. The shown user is not a member, so that the console begins without one. */
-async function addShownOrganisation(db: Database): Promise<void> {
-  const { userId } = await loginUser({ db }, { email: "owner@hohenstein.example" });
+/** The organisation whose pages admins see, the first one. */
+const shownOrganisation = { id: "1", name: "Hohenstein Research & Development of Northern Europe", role: "owner" };
+
+/** Adds it, with its owner. The shown user is not a member, so that the console begins without one. */
+async function addShownOrganisation(db: Database): Promise<UserLogin> {
+  const owner = await loginUser({ db }, { email: ownerEmail });
   await db.withTransaction(async (tx) => {
     const { gatewayUserId } = await addGatewayUser(tx, "default", { amount: 0n, changeType: "test" });
     await tx.sql`
       with made as (
         insert into organisation (gateway_user_id, name)
-        values (${gatewayUserId}::bigint, 'Hohenstein Research & Development of Northern Europe') returning id)
+        values (${gatewayUserId}::bigint, ${shownOrganisation.name}) returning id)
       insert into organisation_member (organisation_id, user_id, role)
-      select id, ${userId}::bigint, 'owner' from made`;
+      select id, ${owner.userId}::bigint, ${shownOrganisation.role} from made`;
   });
+  return owner;
 }
 
 /** Whether a page can be shown in a language; for those that it lacks, the admin area only changes direction. */
@@ -96,6 +109,7 @@ export function pageOptions(web: WebRig, shown: ShownPage): PageOptions {
   return {
     url: web.sluice.url,
     ...(cookie === undefined ? {} : { cookie }),
+    ...(shown.as === "owner" ? { preferences: { "acting-for": JSON.stringify(shownOrganisation) } } : {}),
     ...(shown.expectedStatuses === undefined ? {} : { expectedStatuses: shown.expectedStatuses }),
   };
 }

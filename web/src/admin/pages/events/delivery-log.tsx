@@ -115,7 +115,11 @@ function EventCell(props: { readonly delivery: Delivery }): JSX.Element {
       <Show when={props.delivery.count > 1}> × {props.delivery.count}</Show>
       <div class="muted">{shownMoment(props.delivery.created_at)}</div>
       <details>
-        <summary>{props.delivery.event_id}</summary>
+        <summary>
+          <span class="event-id" title={props.delivery.event_id}>
+            {props.delivery.event_id}
+          </span>
+        </summary>
         <pre class="event-text">{props.delivery.payload}</pre>
       </details>
     </>

@@ -19,7 +19,7 @@ function stepsOf(order: OrderRow): readonly Step[] {
   const over = order.status === "cancelled" || order.status === "expired";
   return [
     { label: t("Created"), at: order.created_at, tone: "ok" },
-    ...(over ? [{ label: order.status, at: order.expires_at, tone: "neutral" as const }] : []),
+    ...(over ? [{ label: shownWord(order.status), at: order.expires_at, tone: "neutral" as const }] : []),
     {
       label: order.is_paid_late ? t("Paid after expiry") : t("Paid"),
       at: order.paid_at,
@@ -81,7 +81,7 @@ export function OrderPanel(props: {
             { name: t("Status"), value: <StateWord state={order.status} /> },
             { name: t("Payer"), value: <UserLink userId={order.user_id} email={order.email} /> },
             { name: t("Organisation"), value: <OrganisationLink row={order} /> },
-            { name: t("Plan"), value: `${order.plan_name} (${order.plan_code}, ${order.plan_kind.replace("_", " ")})` },
+            { name: t("Plan"), value: `${order.plan_name} (${order.plan_code}, ${shownWord(order.plan_kind)})` },
             { name: t("Amount"), value: `${formats.usd(order.amount_usd)} ${order.currency}` },
             ...(order.coupon_code === null
               ? []

@@ -13,7 +13,7 @@ type Budget = {
 export function budgetWords({ spend_per_month: limit, spent_this_month: spent }: Budget, texts: OrganisationMessages) {
   return limit === null
     ? texts.noBudget
-    : fill(texts.spentOf, { spent: formats.quotaColumn(spent ?? 0), limit: formats.quotaColumn(limit) });
+    : fill(texts.spentOf, { spent: formats.quotaRounded(spent ?? 0), limit: formats.quotaRounded(limit) });
 }
 
 /** A budget as typed; empty for none. */

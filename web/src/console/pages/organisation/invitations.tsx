@@ -90,7 +90,7 @@ export function InvitationList(props: {
                   {texts.roles[invitation.role]} ·{" "}
                   {invitation.is_expired
                     ? texts.expired
-                    : fill(texts.expires, { date: formats.dateTime(invitation.expires_at) })}
+                    : fill(texts.expires, { date: formats.date(invitation.expires_at) })}
                 </div>
               </div>
               <Button
