@@ -27,7 +27,7 @@ type Tip = { readonly index: number; readonly left: number };
 const heightPx = 220;
 const timeWidthPx = 72;
 /** How far the last time label extends beyond the axis. */
-const lastTimePx = 22;
+const lastTimePx = 26;
 /** The width of a label at the side: roughly the width of a digit, and the padding. */
 const digitWidthPx = 7;
 const sideSpacePx = 20;

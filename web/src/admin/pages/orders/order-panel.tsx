@@ -100,7 +100,7 @@ export function OrderPanel(props: {
               name: t("Payment method"),
               value: [paymentMethod(order), order.sender].filter(Boolean).join(", "),
             },
-            { name: t("Mock"), value: order.is_mock ? t("yes: no money was paid") : t("no") },
+            ...(order.is_mock ? [{ name: t("Mock"), value: t("yes: no money was paid") }] : []),
             { name: t("Transaction"), value: <code>{shownText(order.transaction_id)}</code> },
             { name: t("Gateway ID"), value: <code>{shownText(order.gateway_reference)}</code> },
             { name: t("Expires"), value: shownMoment(order.expires_at) },

@@ -1,5 +1,6 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { consoleLocale } from "../../locales.ts";
 import { billingArea } from "./messages/messages.ts";
 
 type Options = ResponseOf<typeof paymentOptionsResponse>;
@@ -13,7 +14,7 @@ export type Method = {
   readonly path: string;
 };
 
-/** Names that are the same in each language, by vendor. */
+/** Names that are the same in all languages but Chinese, by vendor. */
 const brands: Readonly<Record<string, string>> = {
   alipay: "Alipay",
   apple_pay: "Apple Pay",
@@ -25,14 +26,22 @@ const brands: Readonly<Record<string, string>> = {
   wechatpay: "WeChat Pay",
 };
 
+const chineseBrands: Readonly<Record<string, string>> = {
+  alipay: "支付宝",
+  unionpay: "银联",
+  wechat_pay: "微信支付",
+  wechatpay: "微信支付",
+};
+
 /** What a buyer calls a vendor of a gateway; of one that nobody knows, the operator's own name. */
 export function methodName(vendor: string): string {
   const { methodNames } = billingArea.texts();
   const id = vendor.replace(/^cardpay_/, "");
+  const own = consoleLocale === "zh" ? chineseBrands : {};
   if (id === "card" || id === "creditcard") {
     return methodNames.card;
   }
-  return id === "crypto" ? methodNames.crypto : (brands[id] ?? id.replaceAll("_", " "));
+  return id === "crypto" ? methodNames.crypto : (own[id] ?? brands[id] ?? id.replaceAll("_", " "));
 }
 
 /** Every method that the gateways have, the ready ones first. */
