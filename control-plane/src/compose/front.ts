@@ -31,7 +31,7 @@ export function frontWork({ config, relay, log, registry }: FrontDeps): FrontWor
   return {
     targets,
     count: (outcome) => count(1, outcome),
-    serve: (call) => relay.relay(call),
+    serve: (call, receiver) => relay.relayTo(call, receiver),
     refuse: (target) => refuse(target, new AppError("malformed_request"), Bun.randomUUIDv7()),
     fail: (target, error) => {
       const requestId = Bun.randomUUIDv7();

@@ -1,4 +1,5 @@
 import { type DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
+import type { AnswerReceiver } from "../gateway/port.ts";
 import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { clientAddress } from "../platform/client-address.ts";
 import { ChunkedAnswer } from "./chunked-answer.ts";
@@ -50,7 +51,7 @@ const partialBytesMax = 64 * 1024 * 1024;
 type State = "receiving" | "busy" | "ending" | "tunnel" | "closed";
 
 /** The connection of a client: one request after the other, until it ends or is handed over. */
-export class ClientConnection implements Timed {
+export class ClientConnection implements Timed, AnswerReceiver<FrontResponse> {
   tickerSlot = -1;
   readonly peer: string;
   readonly #shared: FrontShared;
@@ -227,13 +228,16 @@ export class ClientConnection implements Timed {
     const clientIp = clientAddress(fields, this.peer, this.#shared.settings.edge);
     this.#call = new FrontCall(head.target, fields, clientIp, bytes.subarray(head.end, end));
     work.count("served");
-    work.serve(this.#call).then(
-      (response) => this.#respond(response),
-      (error: unknown) => this.#respond(work.fail(head.target, error)),
-    );
+    try {
+      work.serve(this.#call, this);
+    } catch (error) {
+      const response = work.fail(head.target, error);
+      queueMicrotask(() => this.onAnswer(response));
+    }
   }
 
-  #respond(response: FrontResponse): void {
+  /** The response to the request that is being served. */
+  onAnswer(response: FrontResponse): void {
     try {
       this.#writeResponse(response);
     } catch (error) {
@@ -344,7 +348,7 @@ export class ClientConnection implements Timed {
     this.#shared.work.count("refused");
     this.#state = "busy";
     const response = this.#shared.work.refuse(this.#head.target);
-    this.#respond({ ...response, headers: { ...response.headers, connection: "close" } });
+    this.onAnswer({ ...response, headers: { ...response.headers, connection: "close" } });
   }
 
   /** What comes from now on is dropped. */

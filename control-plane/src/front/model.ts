@@ -1,4 +1,5 @@
 import type { GatewayResponse } from "../gateway/model.ts";
+import type { AnswerReceiver } from "../gateway/port.ts";
 import type { EdgeSettings } from "../platform/client-address.ts";
 import type { FrontCall } from "./front-call.ts";
 
@@ -10,7 +11,8 @@ export type FrontOutcome = "served" | "handed_over" | "refused" | "turned_away";
 /** What the front is for. */
 export type FrontWork = {
   readonly targets: readonly string[];
-  serve(call: FrontCall): Promise<FrontResponse>;
+  /** The receiver is called once, after this has returned. */
+  serve(call: FrontCall, receiver: AnswerReceiver<FrontResponse>): void;
   count(outcome: FrontOutcome): void;
   /** The response in place of one that can't be made or written. */
   fail(target: string, error: unknown): FrontResponse;

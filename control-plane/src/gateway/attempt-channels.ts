@@ -4,6 +4,7 @@ import { AttemptPlan, type Choice, type PlannedAttempt } from "./attempt-plan.ts
 import type { ChannelUse } from "./channels/channel-load.ts";
 import { concernsCredential } from "./channels/credential-faults.ts";
 import type { Ability, Channel } from "./channels/model.ts";
+import type { Ending } from "./dispatch/forward.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal, StreamEnding } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { streamResult, toAttemptError } from "./respond/translate-ending.ts";
@@ -19,111 +20,146 @@ const accountAlarms: Readonly<Partial<Record<string, string>>> = {
   account_empty: "channel.account_empty",
 };
 
-/** A call, and how it tries one channel. */
-type Attempts<Answer> = {
-  readonly deps: AttemptDeps;
-  readonly state: OwnedCall;
-  readonly attempt: (use: ChannelUse, silenceMsMax: number, ability: Ability) => Promise<Answer | FailedAttempt>;
-};
+/** An attempt of a call that has begun: its channel, and where its outcome goes. */
+export interface BegunAttempt<Answer> extends Ending<Answer | FailedAttempt> {
+  readonly use: ChannelUse;
+  readonly planned: PlannedAttempt;
+}
 
-/** An attempt that has failed. */
-type Failed = { readonly use: ChannelUse; readonly result: FailedAttempt };
+/** How a call tries one channel; an exception ends the call. */
+export interface ChannelTrial<Answer> {
+  try(attempt: BegunAttempt<Answer>): void;
+}
 
 /**
  * Tries channels until one responds: the attempt loop of calls and of sessions. Nothing has been sent to the client
- * yet, and failed attempts are free. Nearly every call is answered by the first channel, and needs no loop.
- * @param attempt tries one channel, which may stay silent for the given milliseconds; an exception ends the call
+ * yet, and failed attempts are free.
  * @throws AppError as the client is to see it
  */
 export function attemptChannels<Answer extends object>(
   deps: AttemptDeps,
   state: OwnedCall,
   choice: Choice,
-  attempt: Attempts<Answer>["attempt"],
+  trial: ChannelTrial<Answer>,
 ): Promise<Answer> {
-  const attempts = { deps, state, attempt };
-  const plan = new AttemptPlan(deps, choice, state.principal.gatewayUserId);
-  const planned = plan.next();
-  if (planned === null) {
-    return attemptFurther(attempts, plan, null);
-  }
-  const use = begin(attempts, planned);
-  return tryOne(attempts, planned, use).then(
-    (result) => {
-      if ("failure" in result) {
-        return attemptFurther(attempts, plan, { use, result });
-      }
-      plan.noteAnswer();
-      return result;
-    },
-    (thrown: unknown) => {
-      deps.loads.release(use);
-      throw thrown;
-    },
-  );
+  return new Promise((resolve, reject) => {
+    new ChannelAttempts(deps, state, trial, { resolve, reject }).begin(choice);
+  });
 }
 
-/** The loop from its second attempt on, or from the first one if no channel was open for it. */
-async function attemptFurther<Answer extends object>(
-  attempts: Attempts<Answer>,
-  firstPlan: AttemptPlan,
-  first: Failed | null,
-): Promise<Answer> {
-  const { deps, state } = attempts;
-  let plan = firstPlan;
-  for (let failed = first; ; ) {
-    let last = failed?.result ?? null;
-    if (failed !== null && !mayGoOn(attempts, plan, failed)) {
-      plan = await nextModel(deps, state, plan, last);
+/**
+ * The same without a promise. Nearly every call is answered by the first channel, so that the loop begins with the first
+ * failure. There is one attempt at a time, and this is its ending.
+ */
+export class ChannelAttempts<Answer extends object> implements BegunAttempt<Answer> {
+  readonly #deps: AttemptDeps;
+  readonly #state: OwnedCall;
+  readonly #trial: ChannelTrial<Answer>;
+  readonly #ending: Ending<Answer>;
+  #plan: AttemptPlan | null = null;
+  #planned: PlannedAttempt | null = null;
+  #use: ChannelUse | null = null;
+
+  constructor(deps: AttemptDeps, state: OwnedCall, trial: ChannelTrial<Answer>, ending: Ending<Answer>) {
+    this.#deps = deps;
+    this.#state = state;
+    this.#trial = trial;
+    this.#ending = ending;
+  }
+
+  get use(): ChannelUse {
+    return this.#use as ChannelUse;
+  }
+
+  get planned(): PlannedAttempt {
+    return this.#planned as PlannedAttempt;
+  }
+
+  begin(choice: Choice): void {
+    const plan = new AttemptPlan(this.#deps, choice, this.#state.principal.gatewayUserId);
+    this.#plan = plan;
+    const planned = plan.next();
+    if (planned === null) {
+      this.#goOn(plan, null);
+    } else {
+      this.#try(planned);
+    }
+  }
+
+  resolve(outcome: Answer | FailedAttempt | Promise<Answer | FailedAttempt>): void {
+    if (outcome instanceof Promise) {
+      outcome.then(
+        (ended) => this.resolve(ended),
+        (thrown: unknown) => this.reject(thrown),
+      );
+    } else if ("failure" in outcome) {
+      this.#goOn(this.#plan as AttemptPlan, outcome);
+    } else {
+      this.#plan?.noteAnswer();
+      this.#ending.resolve(outcome);
+    }
+  }
+
+  reject(thrown: unknown): void {
+    if (this.#use !== null) {
+      this.#deps.loads.release(this.#use);
+    }
+    this.#ending.reject(thrown);
+  }
+
+  /** The call is attributed to the last channel tried. */
+  #try(planned: PlannedAttempt): void {
+    const { ability, credential } = planned;
+    this.#planned = planned;
+    try {
+      this.#state.channelId = ability.channel.id;
+      this.#use = this.#deps.loads.begin(ability.channel, this.#state.principal.gatewayUserId, credential);
+      this.#trial.try(this);
+    } catch (thrown) {
+      this.reject(thrown);
+    }
+  }
+
+  /** @param failed null if no channel was open for the first attempt */
+  #goOn(plan: AttemptPlan, failed: FailedAttempt | null): void {
+    this.#next(plan, failed).then(
+      (planned) => this.#try(planned),
+      (thrown: unknown) => this.#ending.reject(thrown),
+    );
+  }
+
+  async #next(failedPlan: AttemptPlan, failed: FailedAttempt | null): Promise<PlannedAttempt> {
+    let plan = failedPlan;
+    let last = failed;
+    if (failed !== null && !this.#mayGoOn(plan, failed)) {
+      plan = await this.#nextModel(plan, last);
       last = null;
     }
-    let planned = plan.next() ?? (await plan.repeat(last, state.call.signal));
+    let planned = plan.next() ?? (await plan.repeat(last, this.#state.call.signal));
     while (planned === null) {
-      plan = await nextModel(deps, state, plan, last);
+      plan = await this.#nextModel(plan, last);
       last = null;
       planned = plan.next();
     }
-    const use = begin(attempts, planned);
-    let result: Answer | FailedAttempt;
-    try {
-      result = await tryOne(attempts, planned, use);
-    } catch (thrown) {
-      deps.loads.release(use);
-      throw thrown;
+    return planned;
+  }
+
+  /** @throws AppError for a client that has left: nothing is retried for it */
+  #mayGoOn(plan: AttemptPlan, failed: FailedAttempt): boolean {
+    if (this.#use !== null) {
+      noteFailure(this.#deps, this.#state, this.#use, failed);
     }
-    if (!("failure" in result)) {
-      plan.noteAnswer();
-      return result;
+    if (this.#state.call.signal.aborted) {
+      throw attemptError(this.#deps, this.#state, failed, plan.choice.abilities);
     }
-    failed = { use, result };
+    return plan.mayGoOn(failed.failure);
   }
-}
 
-/** The call is attributed to the last channel tried. */
-function begin({ deps, state }: Attempts<object>, { ability, credential }: PlannedAttempt): ChannelUse {
-  state.channelId = ability.channel.id;
-  return deps.loads.begin(ability.channel, state.principal.gatewayUserId, credential);
-}
-
-function tryOne<Answer>(
-  { attempt }: Attempts<Answer>,
-  { silenceMsMax, ability }: PlannedAttempt,
-  use: ChannelUse,
-): Promise<Answer | FailedAttempt> {
-  try {
-    return attempt(use, silenceMsMax, ability);
-  } catch (thrown) {
-    return Promise.reject(thrown);
+  async #nextModel(plan: AttemptPlan, last: FailedAttempt | null): Promise<AttemptPlan> {
+    const next = await nextModel(this.#deps, this.#state, plan, last);
+    this.#plan = next;
+    return next;
   }
-}
-
-/** @throws AppError for a client that has left: nothing is retried for it */
-function mayGoOn({ deps, state }: Attempts<object>, plan: AttemptPlan, { use, result }: Failed): boolean {
-  noteFailure(deps, state, use, result);
-  if (state.call.signal.aborted) {
-    throw attemptError(deps, state, result, plan.choice.abilities);
-  }
-  return plan.mayGoOn(result.failure);
 }
 
 /**

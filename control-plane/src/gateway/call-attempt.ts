@@ -1,18 +1,17 @@
-import type { HttpRequest, HttpResponse } from "@sluice/http-client/model";
+import type { HttpClientError, HttpRequest, HttpResponse } from "@sluice/http-client/model";
 import { type AppError, toAppError } from "../platform/errors.ts";
 import { firstEditOf, idleOf, type ReadyPlan, readyAnswer, streamHeadersOf } from "./attempt-answer.ts";
-import { noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
+import { type BegunAttempt, noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
 import { classify, meaningOf, refuseAnswer, refuseError } from "./attempt-outcomes.ts";
 import { measureStreamOf } from "./attempt-usage.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece, noteFirstByte, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
-import type { Ability } from "./channels/model.ts";
 import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
-import { type Ending, forward } from "./dispatch/forward.ts";
+import { type Ending, forward, SentAttempt } from "./dispatch/forward.ts";
 import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
-import type { AdmittedCall, FailedAttempt, GatewayResponse, StreamEnding } from "./model.ts";
+import type { AdmittedCall, FailedAttempt, GatewayResponse, ParsedRequest, StreamEnding } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { failedBy, failedByToken } from "./respond/classify-status.ts";
@@ -28,15 +27,38 @@ import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
 import { TokenError } from "./upstreams/token-error.ts";
 import { type Outcome, WholeAnswers, type WholeAttempt } from "./whole-answer.ts";
 
-type PlannedTry = { readonly use: ChannelUse; readonly plan: RequestPlan; readonly silenceMsMax: number };
+/** A call and its operation. */
+export type OperatedCall = { readonly state: AdmittedCall; readonly operation: Operation };
 
-/** A request on its way to a channel. */
-type Asked = WholeAttempt & {
+/** A request on its way to a channel: all that is needed once the response is there. */
+class AskedChannel extends SentAttempt<Outcome> implements WholeAttempt {
+  readonly state: AdmittedCall;
   readonly operation: Operation;
-  /** The body that the channel gets. */
-  readonly sent: Uint8Array;
-  readonly firstEventTick: number;
-};
+  readonly use: ChannelUse;
+  readonly plan: RequestPlan;
+  /** The request that the channel gets. */
+  readonly sent: ParsedRequest;
+  firstEventTick = 0;
+  readonly #attempts: CallAttempts;
+
+  constructor(attempts: CallAttempts, { state, operation }: OperatedCall, use: ChannelUse, plan: RequestPlan) {
+    super();
+    this.state = state;
+    this.operation = operation;
+    this.use = use;
+    this.plan = plan;
+    this.sent = withChangedFields(plan.request, use.channel.changes);
+    this.#attempts = attempts;
+  }
+
+  protected read(response: HttpResponse, ending: Ending<Outcome>): void {
+    this.#attempts.receive(this, response, ending);
+  }
+
+  protected fail(error: HttpClientError): Outcome {
+    return failedBy(error);
+  }
+}
 
 /** A stream, and the time by which its first event must arrive. */
 type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse; readonly firstEventTick: number };
@@ -59,51 +81,48 @@ export class CallAttempts {
   }
 
   /** One channel, tried once more if it refused only the usage option that we added. */
-  try(
-    state: AdmittedCall,
-    operation: Operation,
-    use: ChannelUse,
-    { silenceMsMax, ability }: { readonly silenceMsMax: number; readonly ability: Ability },
-  ): Promise<Outcome> {
-    const planning = planRequest(this.#deps, state, operation, ability);
-    const planned = { use, ability, silenceMsMax };
-    return planning instanceof Promise
-      ? planning.then((plan) => this.#tryPlan(state, operation, plan, planned))
-      : this.#tryPlan(state, operation, planning, planned);
+  try(call: OperatedCall, attempt: BegunAttempt<GatewayResponse>): void {
+    const planning = planRequest(this.#deps, call.state, call.operation, attempt.planned.ability);
+    if (planning instanceof Promise) {
+      planning.then((plan) => this.#tryPlan(call, attempt, plan)).catch((thrown: unknown) => attempt.reject(thrown));
+    } else {
+      this.#tryPlan(call, attempt, planning);
+    }
   }
 
-  #tryPlan(
-    state: AdmittedCall,
-    operation: Operation,
-    plan: RequestPlan | FailedAttempt,
-    { use, ability, silenceMsMax }: Planned,
-  ): Promise<Outcome> {
+  #tryPlan(call: OperatedCall, attempt: BegunAttempt<GatewayResponse>, plan: RequestPlan | FailedAttempt): void {
     if ("failure" in plan) {
-      return Promise.resolve(plan);
+      attempt.resolve(plan);
+      return;
     }
+    const { state } = call;
+    const { use, planned } = attempt;
     const { ready, answers, dropped } = plan;
     state.dropped = dropped;
-    state.upstreamModel = ability.upstreamModel ?? state.model.name;
+    state.upstreamModel = planned.ability.upstreamModel ?? state.model.name;
     if (ready !== null && answers !== null) {
-      return Promise.resolve(this.#answerReady(state, use, { ready, dropped, way: answers }));
+      attempt.resolve(this.#answerReady(state, use, { ready, dropped, way: answers }));
+    } else if (asksForUsage(plan.request)) {
+      attempt.resolve(this.#askForUsage(call, attempt, plan));
+    } else {
+      this.#attempt(call, attempt, plan, attempt);
     }
-    return asksForUsage(plan.request)
-      ? this.#askForUsage(state, operation, { use, plan, silenceMsMax })
-      : this.#attempt(state, operation, { use, plan, silenceMsMax });
   }
 
-  async #askForUsage(state: AdmittedCall, operation: Operation, planned: PlannedTry): Promise<Outcome> {
-    const { use, plan } = planned;
+  async #askForUsage(call: OperatedCall, attempt: BegunAttempt<GatewayResponse>, plan: RequestPlan): Promise<Outcome> {
+    const { use } = attempt;
     const { channel } = use;
     const { request } = plan;
     const asks = channel.flags.asks_usage && this.#usageOptions.asks(channel.id);
-    const bare = (): PlannedTry => ({ ...planned, plan: { ...plan, request: withoutUsageOption(request) } });
-    const first = await this.#attempt(state, operation, asks ? planned : bare());
+    const bare = (): RequestPlan => ({ ...plan, request: withoutUsageOption(request) });
+    const ask = (tried: RequestPlan) =>
+      new Promise<Outcome>((resolve, reject) => this.#attempt(call, attempt, tried, { resolve, reject }));
+    const first = await ask(asks ? plan : bare());
     if (!asks || !("failure" in first) || !refusesUsageOption(first, request)) {
       return first;
     }
-    noteAttempt(this.#deps, state, use, seenOf(first));
-    const second = await this.#attempt(state, operation, bare());
+    noteAttempt(this.#deps, call.state, use, seenOf(first));
+    const second = await ask(bare());
     if (!("failure" in second)) {
       this.#usageOptions.leaveOut(channel.id);
     }
@@ -111,58 +130,63 @@ export class CallAttempts {
   }
 
   /** Everything until the request is sent is done at once, unless it needs a token or a signature. */
-  #attempt(state: AdmittedCall, operation: Operation, { use, plan, silenceMsMax }: PlannedTry): Promise<Outcome> {
+  #attempt(
+    operated: OperatedCall,
+    { use, planned }: BegunAttempt<GatewayResponse>,
+    plan: RequestPlan,
+    ending: Ending<Outcome>,
+  ): void {
+    const { state, operation } = operated;
     const { call } = state;
     const { channel } = use;
-    const hops = withHop(call.headers.get(hopHeader), this.#deps.hopMark);
-    const exitAccount = state.exitNodes?.get(channel.id) ?? null;
-    const { upstreamLimits, readOnRoom, clock } = this.#deps;
+    const { upstreamLimits, readOnRoom, clock, authorizer, hopMark } = this.#deps;
     state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
-    const limits = boundSilence(state, operation, channel, { silenceMsMax, upstreamLimits });
-    const { endpoint, path, query } = plan;
+    const limits = boundSilence(state, operation, channel, { silenceMsMax: planned.silenceMsMax, upstreamLimits });
     const credential = use.credential?.secret ?? null;
     state.exitNode = null;
     const begunTick = plan.request.isStream ? clock.tick() : use.startedTick;
-    const firstEventTick = begunTick + limits.firstByteTimeoutMs;
-    const sent = withChangedFields(plan.request, channel.changes);
-    const composed = composeRequest(call, sent, channel, {
+    const asked = new AskedChannel(this, operated, use, plan);
+    asked.firstEventTick = begunTick + limits.firstByteTimeoutMs;
+    const { endpoint, path, query } = plan;
+    const composed = composeRequest(call, asked.sent, channel, {
       dialect: plan.operation.dialect,
       endpoint,
       path,
       query,
-      hops,
-      exitAccount,
+      hops: withHop(call.headers.get(hopHeader), hopMark),
+      exitAccount: state.exitNodes?.get(channel.id) ?? null,
       credential,
       limits,
       accept: acceptOf(operation),
       signal: call.signal,
     });
-    const authorized = this.#deps.authorizer.authorize(composed, endpoint.auth, credential);
-    const asked = { state, operation, use, plan, sent: sent.body, firstEventTick };
-    return authorized instanceof Promise
-      ? authorized.then((ready) => this.#send(asked, ready))
-      : this.#send(asked, authorized);
+    const authorized = authorizer.authorize(composed, endpoint.auth, credential);
+    if (authorized instanceof Promise) {
+      authorized
+        .then((request) => this.#send(asked, request, ending))
+        .catch((thrown: unknown) => ending.reject(thrown));
+    } else {
+      this.#send(asked, authorized, ending);
+    }
   }
 
-  #send(asked: Asked, request: HttpRequest | TokenError): Promise<Outcome> {
+  #send(asked: AskedChannel, request: HttpRequest | TokenError, ending: Ending<Outcome>): void {
     if (request instanceof TokenError) {
-      return Promise.resolve(failedByToken(request));
+      ending.resolve(failedByToken(request));
+    } else {
+      forward(this.#deps.client, request, asked, ending);
     }
-    return forward(this.#deps.client, request, {
-      onResponse: (response, ending: Ending<Outcome>) => this.#receive(asked, response, ending),
-      onFailure: failedBy,
-    });
   }
 
   /** The head of a response is there. */
-  #receive(asked: Asked, response: HttpResponse, ending: Ending<Outcome>): void {
+  receive(asked: AskedChannel, response: HttpResponse, ending: Ending<Outcome>): void {
     const { state, operation, use, plan, sent, firstEventTick } = asked;
     const { channel, credential } = use;
     state.exitNode = answeringNode(response, channel.exitNode);
     const failure = classify(response, operation);
     if (failure !== null) {
       this.#deps.authorizer.noteStatus(response.status, credential?.secret ?? null);
-      ending.resolve(readRefusal(response, failure, channel, sent));
+      ending.resolve(readRefusal(response, failure, channel, sent.body));
       return;
     }
     const form = formOf(response, plan.operation);
@@ -292,8 +316,6 @@ export class CallAttempts {
     }
   }
 }
-
-type Planned = { readonly use: ChannelUse; readonly ability: Ability; readonly silenceMsMax: number };
 
 type StreamSettling = {
   readonly meter: StreamMeter;

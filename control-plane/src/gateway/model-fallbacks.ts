@@ -19,19 +19,26 @@ const certainShare = 2;
 
 type FallbackDeps = Pick<PipelineDeps, "catalog" | "clock" | "leases" | "observer">;
 
-/** What calling a model requires: its operation, and how the channels for the current model are chosen. */
+/** Chooses the channels for the current model of a call. */
+export type ChannelChooser = (state: AdmittedCall, operation: Operation) => Choice;
+
+/** What calling a model requires. */
 type FallbackCall = {
   readonly state: AdmittedCall;
   readonly operation: Operation;
-  readonly choose: () => Choice;
+  readonly choose: ChannelChooser;
 };
 
 /**
  * The other models that may answer a call; null if there are none, its key does not allow them, or it declines them.
  * @throws AppError `invalid_value` for a header that says neither
  */
-export function openFallbacks(deps: FallbackDeps, call: FallbackCall): ModelFallbacks | null {
-  const { state, operation } = call;
+export function openFallbacks(
+  deps: FallbackDeps,
+  state: AdmittedCall,
+  operation: Operation,
+  choose: ChannelChooser,
+): ModelFallbacks | null {
   const { principal, model } = state;
   const rules = deps.catalog().fallbacks.get(model.name);
   const rule = rules?.get(principal.groupName) ?? rules?.get(null);
@@ -39,7 +46,7 @@ export function openFallbacks(deps: FallbackDeps, call: FallbackCall): ModelFall
   if (!isAllowed || operation.handling !== "call" || !canBeRenamed(state.request, operation)) {
     return null;
   }
-  return isDeclined(state) ? null : new ModelFallbacks(deps, call, rule);
+  return isDeclined(state) ? null : new ModelFallbacks(deps, { state, operation, choose }, rule);
 }
 
 /** A request that leaves its model out gets the provider's default. */
@@ -110,7 +117,7 @@ export class ModelFallbacks implements Fallbacks {
     this.#firstError ??= error;
     this.#askedTrace ??= traceOf(state);
     this.#elapsedMs += elapsedMs;
-    const { isSentRetried, callMs } = this.#call.choose().rule;
+    const { isSentRetried, callMs } = this.#choose().rule;
     const reason = reasonToGoOn(last, isSentRetried);
     if (isFirst && state.askedModel === null) {
       this.#names = this.#namesAfter(reason);
@@ -141,13 +148,18 @@ export class ModelFallbacks implements Fallbacks {
     return largerModel === null ? [] : [largerModel];
   }
 
+  #choose(): Choice {
+    const { state, operation, choose } = this.#call;
+    return choose(state, operation);
+  }
+
   #choice(): Choice {
-    return { ...this.#call.choose(), fallbacks: this };
+    return { ...this.#choose(), fallbacks: this };
   }
 
   /** Moves the call to another model; returns false and changes nothing if that model can't serve it. */
   async #turnTo(name: string): Promise<boolean> {
-    const { state, choose } = this.#call;
+    const { state } = this.#call;
     const before = turnable(state);
     const entry = this.#findUsable(name);
     if (entry === null) {
@@ -157,7 +169,7 @@ export class ModelFallbacks implements Fallbacks {
     const bound = boundUnits(request, entry);
     Object.assign(state, { model: entry, request, bound, askedModel: this.#asked.model.name });
     const cost = boundCost(bound, entry);
-    const isServed = choose().abilities.length > 0;
+    const isServed = this.#choose().abilities.length > 0;
     const hold = isServed ? await changeHold(this.#deps.leases, state.principal, state.hold, cost) : null;
     if (hold === null) {
       Object.assign(state, before);

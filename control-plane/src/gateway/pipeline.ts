@@ -7,7 +7,7 @@ import { checkKeyState, checkModelAccess, checkPassThrough, checkPrice, refusalO
 import { checkContentType } from "./admit/parse-request.ts";
 import { readLabels } from "./admit/read-labels.ts";
 import { boundCost, boundUnits, lowersHold, reserveQuota } from "./admit/reserve-quota.ts";
-import { attemptChannels } from "./attempt-channels.ts";
+import { attemptChannels, ChannelAttempts } from "./attempt-channels.ts";
 import type { Choice } from "./attempt-plan.ts";
 import { messageHead, openEarlyStream } from "./begin-early.ts";
 import { CachedCalls } from "./cached-call.ts";
@@ -19,6 +19,7 @@ import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
 import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
 import { boundPatience } from "./dispatch/bound-silence.ts";
 import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts";
+import type { Ending } from "./dispatch/forward.ts";
 import { nameConversation } from "./dispatch/name-conversation.ts";
 import { addLimitHeaders } from "./limit-headers.ts";
 import { answerModels } from "./list-models.ts";
@@ -33,14 +34,16 @@ import type {
   Principal,
   RequestRefusal,
 } from "./model.ts";
-import { openFallbacks } from "./model-fallbacks.ts";
+import { type ChannelChooser, type ModelFallbacks, openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
 import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
 import { parseBody } from "./parse-body.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
-import type { GatewayPort } from "./port.ts";
+import type { AnswerReceiver, GatewayPort } from "./port.ts";
 import { namingNode } from "./respond/compose-answer.ts";
 import { writeErrorTo } from "./respond/write-error.ts";
+import type { CacheEntry } from "./response-cache/response-cache.ts";
+import { type CallFinisher, CallTrial, RunningCall } from "./running-call.ts";
 import { countInput } from "./settle/measure-usage.ts";
 import { canServe } from "./upstreams/conversions.ts";
 
@@ -54,6 +57,11 @@ export class Pipeline implements GatewayPort {
   readonly #attempts: CallAttempts;
   readonly #cached: CachedCalls;
   readonly #counts = new OneAtATime<ApiKeyId | null>();
+  readonly #finisher: CallFinisher = {
+    finish: (state, operation, answer) => this.#finish(state, operation, answer),
+    refuse: (state, thrown) => this.#refuse(state, thrown),
+  };
+  readonly #chooser: ChannelChooser = (state, operation) => this.#choose(state, operation);
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -63,45 +71,60 @@ export class Pipeline implements GatewayPort {
   }
 
   handle(call: GatewayCall): Promise<GatewayResponse> {
+    return new Promise((onAnswer) => this.answer(call, { onAnswer }));
+  }
+
+  answer(call: GatewayCall, receiver: AnswerReceiver): void {
     const state = newCallState(call, this.#deps.captures);
-    if (call.path !== earlyPath) {
-      return this.#answer(state);
+    if (call.path === earlyPath) {
+      this.#answerEarly(state, receiver);
+    } else {
+      this.#begin(state, receiver);
     }
+  }
+
+  #answerEarly(state: CallState, receiver: AnswerReceiver): void {
     const early = openEarlyStream(state, (headers) => this.#notice(state, headers));
     state.early = early;
-    void this.#answer(state).then((answer) => early.finish(answer));
-    return early.answer;
+    void early.answer.then((answer) => receiver.onAnswer(answer));
+    this.#begin(state, { onAnswer: (answer) => early.finish(answer) });
   }
 
-  /** Never rejects. Until a provider is asked, nothing waits that need not. */
-  #answer(state: CallState): Promise<GatewayResponse> {
-    const refuse = (thrown: unknown) => this.#refuse(state, thrown);
+  /** Until a provider is asked, nothing waits that need not. */
+  #begin(state: CallState, receiver: AnswerReceiver): void {
     try {
       const operation = this.#route(state.call);
+      const running = new RunningCall(this.#finisher, state, operation, receiver);
       const authenticating = this.#authenticate(state);
-      const answering =
+      const performing =
         authenticating instanceof Promise
-          ? authenticating.then(() => this.#perform(state, operation))
-          : this.#perform(state, operation);
-      return answering.then((answer) => this.#finish(state, operation, answer), refuse);
+          ? authenticating.then(() => this.#perform(state, operation, running))
+          : this.#perform(state, operation, running);
+      performing?.catch((thrown: unknown) => running.reject(thrown));
     } catch (thrown) {
-      return Promise.resolve(refuse(thrown));
+      const answer = this.#refuse(state, thrown);
+      queueMicrotask(() => receiver.onAnswer(answer));
     }
   }
 
-  #perform(state: CallState, operation: Operation): Promise<GatewayResponse> {
+  /** @returns a promise only for a call that has to wait until it is admitted */
+  #perform(state: CallState, operation: Operation, ending: Ending<GatewayResponse>): void | Promise<void> {
     switch (operation.handling) {
       case "list":
-        return Promise.resolve(this.#listModels(state));
+        ending.resolve(Promise.resolve(this.#listModels(state)));
+        return;
       case "account":
-        return this.#readAccount(state);
+        ending.resolve(this.#readAccount(state));
+        return;
       case "count":
-        return this.#count(state, operation);
+        ending.resolve(this.#count(state, operation));
+        return;
       default: {
         const admitting = this.#admit(state, operation);
-        return admitting instanceof Promise
-          ? admitting.then((own) => this.#dispatch(own, operation))
-          : this.#dispatch(admitting, operation);
+        if (admitting instanceof Promise) {
+          return admitting.then((own) => this.#dispatch(own, operation, ending));
+        }
+        this.#dispatch(admitting, operation, ending);
       }
     }
   }
@@ -263,7 +286,7 @@ export class Pipeline implements GatewayPort {
     return this.#counts.run(state.principal?.apiKeyId ?? null, async () => {
       const own = await this.#admit(state, operation);
       try {
-        return await this.#dispatch(own, operation);
+        return await new Promise((resolve, reject) => this.#dispatch(own, operation, { resolve, reject }));
       } catch (thrown) {
         if (!isCountedHere(toAppError(thrown))) {
           throw thrown;
@@ -278,32 +301,38 @@ export class Pipeline implements GatewayPort {
     });
   }
 
-  #dispatch(state: AdmittedCall, operation: Operation): Promise<GatewayResponse> {
-    const choose = () => this.#choose(state, operation);
-    const choice = choose();
+  #dispatch(state: AdmittedCall, operation: Operation, ending: Ending<GatewayResponse>): void {
+    const choice = this.#choose(state, operation);
     const isServed = choice.abilities.length > 0;
     if (!isServed) {
       const isOfOtherApi = operation.handling === "call" && this.#findServing(state).length > 0;
       refuseUnserved(refusalOf(state.request, state.model), isOfOtherApi);
     }
-    const fallbacks = openFallbacks(this.#deps, { state, operation, choose });
+    const fallbacks = openFallbacks(this.#deps, state, operation, this.#chooser);
     if (state.request.isStream) {
-      const isNative = choice.abilities.some(({ channel }) => channel.endpoints.has(operation.dialect));
-      state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
+      watchEarly(state, choice, fallbacks);
     }
-    const ask = () =>
-      fallbacks === null
-        ? this.#tryChannels(state, operation, choice)
-        : fallbacks.first().then((first) => this.#tryChannels(state, operation, first));
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
-    return entry === null ? ask() : this.#cached.answer(state, entry, { ask, most: state.bound });
+    const trial = new CallTrial(this.#attempts, state, operation);
+    if (entry === null && fallbacks === null) {
+      new ChannelAttempts(this.#deps, state, trial, ending).begin(choice);
+    } else {
+      ending.resolve(this.#ask(trial, choice, fallbacks, entry));
+    }
   }
 
-  #tryChannels(state: AdmittedCall, operation: Operation, choice: Choice): Promise<GatewayResponse> {
-    return attemptChannels(this.#deps, state, choice, (use, silenceMsMax, ability) =>
-      this.#attempts.try(state, operation, use, { silenceMsMax, ability }),
-    );
+  /** The same for a call that may be answered by another model, or from the cache. */
+  #ask(
+    trial: CallTrial,
+    choice: Choice,
+    fallbacks: ModelFallbacks | null,
+    entry: CacheEntry | null,
+  ): Promise<GatewayResponse> {
+    const { state } = trial;
+    const ask = async () =>
+      attemptChannels(this.#deps, state, fallbacks === null ? choice : await fallbacks.first(), trial);
+    return entry === null ? ask() : this.#cached.answer(state, entry, { ask, most: state.bound });
   }
 
   /** The channels that serve the call's model to its user, whatever they speak. */
@@ -339,6 +368,12 @@ type OwnedCall = CallState & { principal: Principal };
 function admitted(state: OwnedCall, hold: Hold): AdmittedCall {
   state.hold = hold;
   return state as AdmittedCall;
+}
+
+/** From now on a silence begins the stream: with the head of a message, if it is the same whatever channel responds. */
+function watchEarly(state: AdmittedCall, { abilities, dialect }: Choice, fallbacks: ModelFallbacks | null): void {
+  const isNative = abilities.some(({ channel }) => channel.endpoints.has(dialect));
+  state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
 }
 
 /** Whether two calls may go to different places. */

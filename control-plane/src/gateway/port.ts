@@ -1,10 +1,17 @@
 import type { ServerSocketOwner } from "../platform/websocket/server-socket.ts";
 import type { CallReport, GatewayCall, GatewayResponse } from "./model.ts";
 
+/** Takes the response to a call. It must not throw. */
+export interface AnswerReceiver<Answer = GatewayResponse> {
+  onAnswer(answer: Answer): void;
+}
+
 /** The upstream gateway as the business relay sees it: in the same process, or in another one over HTTP. */
 export interface GatewayPort {
   /** Never throws: every failure is a response in the dialect of the path. */
   handle(call: GatewayCall): Promise<GatewayResponse>;
+  /** The same without a promise. The receiver is called once, after this has returned. */
+  answer(call: GatewayCall, receiver: AnswerReceiver): void;
 }
 
 /** A session that a provider has accepted and the client has not yet, or the refusal to send to the client. */

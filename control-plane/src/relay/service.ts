@@ -1,6 +1,12 @@
 import type { RequestId } from "@sluice/contracts/ids";
-import type { CallReport, GatewayCall } from "../gateway/model.ts";
-import { changedCall, type GatewayPort, type RealtimeOpening, type RealtimePort } from "../gateway/port.ts";
+import type { CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
+import {
+  type AnswerReceiver,
+  changedCall,
+  type GatewayPort,
+  type RealtimeOpening,
+  type RealtimePort,
+} from "../gateway/port.ts";
 import { type Clock, utcDay } from "../platform/clock.ts";
 import { completeHelp } from "../platform/help-link.ts";
 import type { BodyLimits } from "../platform/read-body.ts";
@@ -28,6 +34,23 @@ export type RelayDeps = {
 
 const nothing = new Uint8Array();
 
+/** Marks the response of the gateway for the server that received the call. */
+class MarkedAnswer implements AnswerReceiver {
+  readonly #requestId: RequestId;
+  readonly #siteUrl: string;
+  readonly #receiver: AnswerReceiver<IdentifiedAnswer>;
+
+  constructor(requestId: RequestId, siteUrl: string, receiver: AnswerReceiver<IdentifiedAnswer>) {
+    this.#requestId = requestId;
+    this.#siteUrl = siteUrl;
+    this.#receiver = receiver;
+  }
+
+  onAnswer({ status, headers, body }: GatewayResponse): void {
+    this.#receiver.onAnswer(markCall({ status, headers, body, requestId: this.#requestId }, this.#siteUrl));
+  }
+}
+
 /** The number of calls in flight, for the drain. */
 export type RelayLoad = { inFlight: number };
 
@@ -52,11 +75,13 @@ export class RelayService {
 
   /** Never rejects. The response has the headers of every call. */
   relay(incoming: IncomingCall): Promise<IdentifiedAnswer> {
+    return new Promise((onAnswer) => this.relayTo(incoming, { onAnswer }));
+  }
+
+  /** The same without a promise. The receiver is called once, after this has returned. */
+  relayTo(incoming: IncomingCall, receiver: AnswerReceiver<IdentifiedAnswer>): void {
     const call = this.#begin(incoming);
-    const { requestId } = call;
-    return this.#deps.gateway
-      .handle(call)
-      .then(({ status, headers, body }) => markCall({ status, headers, body, requestId }, this.#deps.siteUrl));
+    this.#deps.gateway.answer(call, new MarkedAnswer(call.requestId, this.#deps.siteUrl, receiver));
   }
 
   /** The same for a call at another address of ours: the trace shows that address, and what came and went there. */

@@ -2,6 +2,7 @@ import type { FrontCall } from "@sluice/control-plane/front/front-call.ts";
 import type { HeadFields } from "@sluice/control-plane/front/head-fields.ts";
 import type { FrontOutcome, FrontResponse, FrontSettings } from "@sluice/control-plane/front/model.ts";
 import { Front } from "@sluice/control-plane/front/service.ts";
+import type { AnswerReceiver } from "@sluice/control-plane/gateway/port.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { peerAddress } from "@sluice/control-plane/platform/peer-address.ts";
 
@@ -79,7 +80,7 @@ export function startFrontRig({ settings, answer, respond }: RigOptions = {}): F
     count: (outcome: FrontOutcome) => {
       counts[outcome] += 1;
     },
-    serve: (call: FrontCall): Promise<FrontResponse> => {
+    serve: (call: FrontCall, receiver: AnswerReceiver<FrontResponse>): void => {
       const { method, target, headers, clientIp } = call;
       const body = Buffer.from(call.readBody(bodyLimits, null)).toString("latin1");
       const fields = joinFields(headers as HeadFields);
@@ -94,7 +95,8 @@ export function startFrontRig({ settings, answer, respond }: RigOptions = {}): F
       };
       seen.push(one);
       calls.push(call);
-      return answer?.(call) ?? Promise.resolve(jsonOf(200, one));
+      const answering = answer?.(call) ?? Promise.resolve(jsonOf(200, one));
+      void answering.then((response) => receiver.onAnswer(response));
     },
     refuse: () => jsonOf(400, { error: { code: "malformed_request" } }),
     fail: () => jsonOf(500, { error: { code: "internal_error" } }),

@@ -72,10 +72,13 @@ async function run(
     deps,
     state,
     { abilities: choice, rule, dialect: "chat", conversation },
-    async (use) => {
-      tried.push(use.channel.name);
-      keys.push(use.credential?.label);
-      return answer(tried.length);
+    {
+      try: (attempt) => {
+        const { use } = attempt;
+        tried.push(use.channel.name);
+        keys.push(use.credential?.label);
+        attempt.resolve(answer(tried.length));
+      },
     },
   ).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
   return { tried, keys, outcome, results: attempts.map(({ result }) => result) };

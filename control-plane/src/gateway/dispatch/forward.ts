@@ -6,54 +6,43 @@ import type {
   ResponseReceiver,
 } from "@sluice/http-client/model";
 
-/** Where the outcome of an attempt goes; one of the two is called, once. */
-export type Ending<Outcome> = {
-  readonly resolve: (outcome: Outcome | Promise<Outcome>) => void;
-  readonly reject: (error: unknown) => void;
-};
-
-/** What becomes of a response, or of none. Both may throw, which ends the attempt. */
-export type ResponseReader<Outcome> = {
-  readonly onResponse: (response: HttpResponse, ending: Ending<Outcome>) => void;
-  readonly onFailure: (error: HttpClientError) => Outcome;
-};
-
-/**
- * One attempt at one channel. From the request to the recorded response there is only this promise: it is what every call
- * waits for.
- */
-export function forward<Outcome>(
-  client: Pick<HttpClient, "ask">,
-  request: HttpRequest,
-  reader: ResponseReader<Outcome>,
-): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    client.ask(request, new AttemptReceiver(reader, { resolve, reject }));
-  });
+/** Where the outcome of an attempt goes; one of the two is called, once. Neither may throw. */
+export interface Ending<Outcome> {
+  resolve(outcome: Outcome | Promise<Outcome>): void;
+  reject(error: unknown): void;
 }
 
-class AttemptReceiver<Outcome> implements ResponseReceiver {
-  readonly #reader: ResponseReader<Outcome>;
-  readonly #ending: Ending<Outcome>;
+/** One attempt at one channel, which takes the response to its request. */
+export abstract class SentAttempt<Outcome> implements ResponseReceiver {
+  ending: Ending<Outcome> | null = null;
 
-  constructor(reader: ResponseReader<Outcome>, ending: Ending<Outcome>) {
-    this.#reader = reader;
-    this.#ending = ending;
-  }
+  /** The head of a response is there. @throws what ends the attempt */
+  protected abstract read(response: HttpResponse, ending: Ending<Outcome>): void;
+
+  /** There is no response. */
+  protected abstract fail(error: HttpClientError): Outcome;
 
   onResponse(response: HttpResponse): void {
+    const ending = this.ending as Ending<Outcome>;
     try {
-      this.#reader.onResponse(response, this.#ending);
+      this.read(response, ending);
     } catch (error) {
-      this.#ending.reject(error);
+      ending.reject(error);
     }
   }
 
   onFailure(error: HttpClientError): void {
-    try {
-      this.#ending.resolve(this.#reader.onFailure(error));
-    } catch (thrown) {
-      this.#ending.reject(thrown);
-    }
+    this.ending?.resolve(this.fail(error));
   }
+}
+
+/** Sends the request of an attempt. From here to the recorded response, most calls wait for nothing else. */
+export function forward<Outcome>(
+  client: Pick<HttpClient, "ask">,
+  request: HttpRequest,
+  attempt: SentAttempt<Outcome>,
+  ending: Ending<Outcome>,
+): void {
+  attempt.ending = ending;
+  client.ask(request, attempt);
 }

@@ -52,13 +52,13 @@ export async function connectChannel(
   const { connectTimeoutMs } = deps.realtimeLimits;
   // No provider works on anything before the session is open.
   const rule = { attemptMs: connectTimeoutMs, callMs: connectTimeoutMs * attemptsMax, isSentRetried: true };
-  return await attemptChannels(
-    deps,
-    state,
-    { abilities, rule, dialect, conversation: null },
-    (use, _silenceMsMax, ability) =>
-      connect(deps, state, use, { ...handshake, model: ability.upstreamModel ?? handshake.model }),
-  );
+  const choice = { abilities, rule, dialect, conversation: null } as const;
+  return await attemptChannels<ConnectedChannel>(deps, state, choice, {
+    try: (attempt) => {
+      const model = attempt.planned.ability.upstreamModel ?? handshake.model;
+      attempt.resolve(connect(deps, state, attempt.use, { ...handshake, model }));
+    },
+  });
 }
 
 async function connect(

@@ -25,7 +25,7 @@ import {
 } from "../dropped-headers.ts";
 import type { CallHeaders, CallReport, CallState, GatewayCall, GatewayResponse } from "../model.ts";
 import { findOperation, isPlainPath } from "../operations/table.ts";
-import type { GatewayPort } from "../port.ts";
+import type { AnswerReceiver, GatewayPort } from "../port.ts";
 import { answerHeaders, headerOf, modelUsedHeader } from "../respond/compose-answer.ts";
 import { errorEventTo, writeErrorTo } from "../respond/write-error.ts";
 import { cacheHeader, cacheLifetimeHeader } from "../response-cache/read-wish.ts";
@@ -107,6 +107,10 @@ export class RemoteGateway implements GatewayPort {
 
   constructor(deps: RemoteGatewayDeps) {
     this.#deps = deps;
+  }
+
+  answer(call: GatewayCall, receiver: AnswerReceiver): void {
+    void this.handle(call).then((answer) => receiver.onAnswer(answer));
   }
 
   async handle(asked: GatewayCall): Promise<GatewayResponse> {
