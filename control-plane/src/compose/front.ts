@@ -26,7 +26,9 @@ export function frontWork({ config, relay, log, registry }: FrontDeps): FrontWor
   const refuse = (target: string, error: AppError, requestId: string): FrontResponse => {
     const [path = target] = target.split("?");
     const call = { path, headers: new Headers(), requestId: requestId as RequestId };
-    return markCall({ ...writeErrorTo({ call, request: null }, error), requestId }, siteUrl);
+    const response = writeErrorTo({ call, request: null }, error);
+    markCall(response.headers, requestId, siteUrl);
+    return response;
   };
   return {
     targets,

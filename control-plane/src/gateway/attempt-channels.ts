@@ -109,11 +109,11 @@ export class ChannelAttempts<Answer extends object> implements BegunAttempt<Answ
 
   /** The call is attributed to the last channel tried. */
   #try(planned: PlannedAttempt): void {
-    const { ability, credential } = planned;
+    const { ability, credential, tick } = planned;
     this.#planned = planned;
     try {
       this.#state.channelId = ability.channel.id;
-      this.#use = this.#deps.loads.begin(ability.channel, this.#state.principal.gatewayUserId, credential);
+      this.#use = this.#deps.loads.begin(ability.channel, this.#state.principal.gatewayUserId, credential, tick);
       this.#trial.try(this);
     } catch (thrown) {
       this.reject(thrown);

@@ -56,10 +56,14 @@ export type PlannedAttempt = {
   /** Null if the channel needs none. */
   readonly credential: ChannelCredential | null;
   readonly silenceMsMax: number;
+  /** When it was planned. */
+  readonly tick: number;
 };
 
 const noChannels: ReadonlySet<ChannelId> = new Set();
 const noCredentials: ReadonlySet<CredentialId> = new Set();
+const noPast = { tried: noCredentials, preferred: null };
+const unbegun: Progress = { attempts: 0, elapsedMs: 0 };
 
 /**
  * Where a call is tried: at each channel once, and at the last one that is left a second time. A channel whose credential
@@ -79,7 +83,6 @@ export class AttemptPlan {
   #attempts = 0;
   #isRepeated = false;
   #latest: PlannedAttempt | null = null;
-  #latestTick = 0;
   /** For how long channels were silent beyond the limit of the call, because of settings of their own. */
   #grantedMs = 0;
 
@@ -93,16 +96,22 @@ export class AttemptPlan {
 
   /** The next attempt at a channel that was not tried yet; null if none is open. */
   next(): PlannedAttempt | null {
-    const { abilities, dialect } = this.choice;
+    const { abilities } = this.choice;
     const first = abilities[0];
+    const tick = this.#attempts === 0 ? this.#startedTick : this.#deps.clock.tick();
     if (abilities.length === 1 && first !== undefined) {
-      return this.#isNext(first.channel) ? this.#begin(first) : null;
+      return this.#isNext(first.channel, tick) ? this.#begin(first, tick) : null;
     }
+    const ability = this.#choose(tick);
+    return ability === null ? null : this.#begin(ability, tick);
+  }
+
+  #choose(tick: number): Ability | null {
+    const { abilities, dialect } = this.choice;
     const speaks = ({ endpoints }: Channel) => endpoints.has(dialect);
-    const isNext = (channel: Channel) => this.#isNext(channel);
+    const isNext = (channel: Channel) => this.#isNext(channel, tick);
     const preference = { speaks, preferred: this.#kept?.channelId };
-    const ability = chooseChannel(abilities, isNext, preference, this.#deps.random());
-    return ability === null ? null : this.#begin(ability);
+    return chooseChannel(abilities, isNext, preference, this.#deps.random());
   }
 
   /**
@@ -125,7 +134,7 @@ export class AttemptPlan {
     }
     this.#isRepeated = true;
     this.#shown = noCredentials;
-    return this.#begin(ability);
+    return this.#begin(ability, this.#deps.clock.tick());
   }
 
   /** The latest attempt was answered. */
@@ -147,9 +156,12 @@ export class AttemptPlan {
   }
 
   /** Sets are only made for what has failed: most calls have one attempt. */
-  #noteFailure({ ability: { channel }, credential, silenceMsMax }: PlannedAttempt, failure: AttemptFailure): void {
+  #noteFailure(
+    { ability: { channel }, credential, silenceMsMax, tick }: PlannedAttempt,
+    failure: AttemptFailure,
+  ): void {
     if (channel.firstByteTimeoutMs !== null) {
-      const tookMs = this.#deps.clock.tick() - this.#latestTick;
+      const tookMs = this.#deps.clock.tick() - tick;
       // It is not taken from the other channels.
       this.#grantedMs += Math.max(0, tookMs - silenceMsMax);
     }
@@ -169,34 +181,32 @@ export class AttemptPlan {
   }
 
   get #progress(): Progress {
-    return { attempts: this.#attempts, elapsedMs: this.#attempts === 0 ? 0 : this.elapsedMs };
+    return this.#attempts === 0 ? unbegun : { attempts: this.#attempts, elapsedMs: this.elapsedMs };
   }
 
-  #begin(ability: Ability): PlannedAttempt {
+  #begin(ability: Ability, tick: number): PlannedAttempt {
     const { channel } = ability;
-    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(channel), this.choice.rule);
+    const silenceMsMax = attemptMsMax(this.#progress, this.#hasOther(channel, tick), this.choice.rule);
     const preferred = this.#kept?.channelId === channel.id ? this.#kept.credentialId : null;
     const { loads, random } = this.#deps;
-    const credential = loads.chooseCredential(channel, this.#customer, { tried: this.#shown, preferred }, random);
-    this.#latest = { ability, credential, silenceMsMax };
-    if (channel.firstByteTimeoutMs !== null) {
-      this.#latestTick = this.#deps.clock.tick();
-    }
+    const past = this.#shown === noCredentials && preferred === null ? noPast : { tried: this.#shown, preferred };
+    const credential = loads.chooseCredential(channel, this.#customer, past, random);
+    this.#latest = { ability, credential, silenceMsMax, tick };
     this.#attempts += 1;
     return this.#latest;
   }
 
-  #isNext(channel: Channel): boolean {
-    return !this.#tried.has(channel.id) && this.#deps.loads.isOpen(channel, this.#customer, this.#shown);
+  #isNext(channel: Channel, tick: number): boolean {
+    return !this.#tried.has(channel.id) && this.#deps.loads.isOpen(channel, this.#customer, this.#shown, tick);
   }
 
   /** Whether there is another channel to try, or another model. */
-  #hasOther(chosen: Channel): boolean {
+  #hasOther(chosen: Channel, tick: number): boolean {
     const { abilities, fallbacks } = this.choice;
     if (fallbacks?.hasNext === true) {
       return true;
     }
-    return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && this.#isNext(channel));
+    return abilities.length > 1 && abilities.some(({ channel }) => channel !== chosen && this.#isNext(channel, tick));
   }
 }
 

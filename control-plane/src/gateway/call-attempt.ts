@@ -158,7 +158,6 @@ export class CallAttempts {
       credential,
       limits,
       accept: acceptOf(operation),
-      signal: call.signal,
     });
     const authorized = authorizer.authorize(composed, endpoint.auth, credential);
     if (authorized instanceof Promise) {

@@ -349,10 +349,7 @@ export class Pipeline implements GatewayPort {
     const passing = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
     const { dialect } = operation;
     const refusal = refusalOf(state.request, state.model);
-    // A conversion leaves out what no provider may get.
-    const serves = ({ channel }: Ability) =>
-      canServe(channel, operation) && (refusal === null || !channel.endpoints.has(dialect));
-    const abilities = passing.every(serves) ? passing : passing.filter(serves);
+    const abilities = ableToServe(passing, operation, refusal !== null);
     const { upstreamLimits, isSentRetried } = this.#deps;
     // A path without rules of its own may create something at a provider, which must not happen twice.
     const isAgain = isSentRetried && operation.handling !== "pass";
@@ -376,9 +373,26 @@ function watchEarly(state: AdmittedCall, { abilities, dialect }: Choice, fallbac
   state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
 }
 
+/**
+ * The abilities whose channels can serve an operation.
+ * @param isConverted only by a conversion, which leaves out what no provider may get
+ */
+function ableToServe(abilities: readonly Ability[], operation: Operation, isConverted: boolean): readonly Ability[] {
+  for (const ability of abilities) {
+    if (!serves(ability, operation, isConverted)) {
+      return abilities.filter((one) => serves(one, operation, isConverted));
+    }
+  }
+  return abilities;
+}
+
+function serves({ channel }: Ability, operation: Operation, isConverted: boolean): boolean {
+  return canServe(channel, operation) && !(isConverted && channel.endpoints.has(operation.dialect));
+}
+
 /** Whether two calls may go to different places. */
 function hasChoice(abilities: readonly Ability[]): boolean {
-  return abilities.length > 1 || abilities.some(({ channel }) => channel.credentials.length > 1);
+  return abilities.length > 1 || (abilities[0]?.channel.credentials.length ?? 0) > 1;
 }
 
 /** Clients of this path give up on a stream that is silent for long. */

@@ -38,16 +38,17 @@ const nothing = new Uint8Array();
 class MarkedAnswer implements AnswerReceiver {
   readonly #requestId: RequestId;
   readonly #siteUrl: string;
-  readonly #receiver: AnswerReceiver<IdentifiedAnswer>;
+  readonly #receiver: AnswerReceiver;
 
-  constructor(requestId: RequestId, siteUrl: string, receiver: AnswerReceiver<IdentifiedAnswer>) {
+  constructor(requestId: RequestId, siteUrl: string, receiver: AnswerReceiver) {
     this.#requestId = requestId;
     this.#siteUrl = siteUrl;
     this.#receiver = receiver;
   }
 
-  onAnswer({ status, headers, body }: GatewayResponse): void {
-    this.#receiver.onAnswer(markCall({ status, headers, body, requestId: this.#requestId }, this.#siteUrl));
+  onAnswer(answer: GatewayResponse): void {
+    markCall(answer.headers, this.#requestId, this.#siteUrl);
+    this.#receiver.onAnswer(answer);
   }
 }
 
@@ -74,12 +75,12 @@ export class RelayService {
   }
 
   /** Never rejects. The response has the headers of every call. */
-  relay(incoming: IncomingCall): Promise<IdentifiedAnswer> {
+  relay(incoming: IncomingCall): Promise<GatewayResponse> {
     return new Promise((onAnswer) => this.relayTo(incoming, { onAnswer }));
   }
 
   /** The same without a promise. The receiver is called once, after this has returned. */
-  relayTo(incoming: IncomingCall, receiver: AnswerReceiver<IdentifiedAnswer>): void {
+  relayTo(incoming: IncomingCall, receiver: AnswerReceiver): void {
     const call = this.#begin(incoming);
     this.#deps.gateway.answer(call, new MarkedAnswer(call.requestId, this.#deps.siteUrl, receiver));
   }

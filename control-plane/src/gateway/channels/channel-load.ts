@@ -40,6 +40,7 @@ type Load = {
  */
 export type ChannelUse = {
   readonly channel: Channel;
+  readonly load: Load;
   readonly customer: GatewayUserId;
   readonly startedTick: number;
   /** Null if the channel needs none. */
@@ -93,18 +94,22 @@ export class ChannelLoads {
   /**
    * Whether a call of the customer may go to the channel now.
    * @param tried the credentials that the call has used already
+   * @param tick if the time was just read
    */
-  isOpen(channel: Channel, customer: GatewayUserId, tried: ReadonlySet<CredentialId> = none): boolean {
+  isOpen(
+    channel: Channel,
+    customer: GatewayUserId,
+    tried: ReadonlySet<CredentialId> = none,
+    tick = this.#clock.tick(),
+  ): boolean {
     if (channel.isResting) {
       return false;
     }
     const load = this.#load(channel);
-    const tick = this.#clock.tick();
     if (load.pauses.of(customer, tick) !== null) {
       return false;
     }
-    const { credentials } = channel;
-    if (credentials.length > 0 && !credentials.some((one) => this.#isUsable(one, customer, tick, tried))) {
+    if (channel.credentials.length > 0 && !this.#hasUsable(channel, customer, tick, tried)) {
       return false;
     }
     if (isCircuitOpen(load, customer) && (tick < load.openUntilTick || load.isProbing)) {
@@ -160,31 +165,46 @@ export class ChannelLoads {
     return kept ?? chooseByWeight(open.length > 0 ? open : credentials, random());
   }
 
+  #hasUsable(
+    { credentials }: Channel,
+    customer: GatewayUserId,
+    tick: number,
+    tried: ReadonlySet<CredentialId>,
+  ): boolean {
+    for (const one of credentials) {
+      if (this.#isUsable(one, customer, tick, tried)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   #isUsable(one: ChannelCredential, customer: GatewayUserId, tick: number, tried: ReadonlySet<CredentialId>): boolean {
     return !tried.has(one.id) && this.#credentials.isOpen(one, customer, tick);
   }
 
+  /** @param startedTick if the time was just read */
   begin(
     channel: Channel,
     customer: GatewayUserId,
     credential: ChannelCredential | null = channel.credentials[0] ?? null,
+    startedTick = this.#clock.tick(),
   ): ChannelUse {
     const load = this.#load(channel);
     load.inFlight += 1;
-    const startedTick = this.#clock.tick();
     load.requests?.take(1, startedTick);
     const isProbe = isCircuitOpen(load, customer);
     load.isProbing ||= isProbe;
     const isPauseProbe = load.pauses.begin(customer, startedTick);
     const credentialUse = credential === null ? null : this.#credentials.begin(credential, customer, startedTick);
-    return { channel, customer, startedTick, credential, credentialUse, isPauseProbe, isProbe, isOver: false };
+    return { channel, load, customer, startedTick, credential, credentialUse, isPauseProbe, isProbe, isOver: false };
   }
 
   /** A response has begun: this settles a probe, however long the stream still takes. */
   answered(use: ChannelUse): void {
     this.#closeCircuit(use);
     if (use.isPauseProbe && !use.isOver) {
-      this.#load(use.channel).pauses.lift(this.#clock.tick());
+      use.load.pauses.lift(this.#clock.tick());
     }
     const { credentialUse: used } = use;
     if (used !== null && (used.isPauseProbe || used.isTest) && !use.isOver) {
@@ -195,7 +215,7 @@ export class ChannelLoads {
   #closeCircuit(use: ChannelUse): void {
     if (use.isProbe && !use.isOver) {
       use.isProbe = false;
-      const load = this.#load(use.channel);
+      const { load } = use;
       load.isProbing = false;
       load.openUntilTick = 0;
       load.openFor = null;
@@ -218,7 +238,7 @@ export class ChannelLoads {
       return;
     }
     const isFailure = blame !== "none";
-    this.#count(use.channel, isFailure, result);
+    this.#count(use, isFailure, result);
     if (!isFailure) {
       this.#closeCircuit(use);
     }
@@ -273,7 +293,7 @@ export class ChannelLoads {
    * clients are told the same time. If it did not say how long, jitter keeps replicas from returning all at once. A
    * credential that is refused to everyone rests until a call tests it.
    */
-  coolDown({ channel, customer, credentialUse }: ChannelUse, failure: AttemptFailure, random: () => number): void {
+  coolDown({ load, customer, credentialUse }: ChannelUse, failure: AttemptFailure, random: () => number): void {
     const { blame, code, isLasting, retryAfterSeconds, retryAfterMs } = failure;
     const askedMs = retryAfterMs ?? (retryAfterSeconds === null ? null : retryAfterSeconds * 1000);
     const tick = this.#clock.tick();
@@ -283,7 +303,7 @@ export class ChannelLoads {
       this.#credentials.refuse(paused, refusal, tick);
       return;
     }
-    const { pauses } = paused?.load ?? this.#load(channel);
+    const { pauses } = paused?.load ?? load;
     const pauseMs = askedMs === null ? cooldownMsDefault * (1 + random() * 0.2) : Math.min(askedMs, cooldownMsMax);
     const pause = { untilTick: tick + pauseMs, isLimit: code === "upstream_rate_limited" && !isLasting };
     if (blame === "certain") {
@@ -326,12 +346,11 @@ export class ChannelLoads {
     return Number.isFinite(waitMs) ? Math.max(1, Math.ceil(waitMs / 1000)) : 1;
   }
 
-  #count(channel: Channel, isFailure: boolean, result: string | null): void {
+  #count({ channel, load }: ChannelUse, isFailure: boolean, result: string | null): void {
     if (channel.exitNode === null) {
       return;
     }
     this.#nodes.set(channel.id, channel.exitNode);
-    const load = this.#load(channel);
     load.calls += 1;
     if (isFailure) {
       load.failures += 1;
@@ -340,7 +359,7 @@ export class ChannelLoads {
   }
 
   #leave(use: ChannelUse): Load {
-    const load = this.#load(use.channel);
+    const { load } = use;
     use.isOver = true;
     load.inFlight -= 1;
     if (use.credentialUse !== null) {

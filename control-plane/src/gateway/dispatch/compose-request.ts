@@ -1,12 +1,6 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { accountHeader } from "@sluice/exit-protocol/headers";
-import {
-  type AbortNotice,
-  HeadMemo,
-  type HttpHeader,
-  type HttpLimits,
-  type HttpRequest,
-} from "@sluice/http-client/model";
+import { HeadMemo, type HttpHeader, type HttpLimits, type HttpRequest } from "@sluice/http-client/model";
 import { sha256Hex } from "../../platform/crypto/digest.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Channel, Endpoint, RequestChanges } from "../channels/model.ts";
@@ -86,7 +80,6 @@ export type RequestOptions = {
   /** The marks of the gateways that the request has passed, ending with this one's. */
   readonly hops: string;
   readonly limits: HttpLimits;
-  readonly signal: AbortNotice;
   /** Null omits the header. */
   readonly accept: string | null;
   /** The account that an exit node should use. */
@@ -105,20 +98,20 @@ export function composeRequest(
   channel: Channel,
   options: RequestOptions,
 ): HttpRequest {
-  const { endpoint } = options;
-  const { headers, headMemo } = headersFor(call, request, channel, options);
+  const { endpoint, limits } = options;
+  const start = startFor(call, request, channel, options);
   const hasBody = call.method !== "GET" && call.method !== "HEAD";
   const composed: HttpRequest = {
     protocol: endpoint.protocol,
     hostname: endpoint.hostname,
     port: endpoint.port,
     method: call.method,
-    target: `${endpoint.basePath}${options.path}${joinQuery(options.query ?? keepQuery(call.query), channel.changes)}`,
-    headers,
-    headMemo,
+    target: start.target,
+    headers: start.headers,
+    headMemo: start.headMemo,
     body: hasBody ? request.body : null,
-    signal: options.signal,
-    limits: options.limits,
+    signal: call.signal,
+    limits,
   };
   return channel.pinnedAddress === null ? composed : { ...composed, address: channel.pinnedAddress };
 }
@@ -132,55 +125,79 @@ type ClientsOwn = Pick<ParsedRequest, "contentType"> & {
   readonly betas: string | null;
 };
 
-type SentHeaders = { readonly headers: readonly HttpHeader[]; readonly headMemo: HeadMemo | null };
-type KnownHeaders = SentHeaders & {
+/** How a request begins, whatever its body. */
+type RequestStart = {
+  readonly target: string;
+  readonly headers: readonly HttpHeader[];
+  readonly headMemo: HeadMemo | null;
+};
+type KnownStart = RequestStart & {
   readonly own: ClientsOwn;
   readonly of: Pick<RequestOptions, "endpoint" | "credential" | "accept" | "hops" | "dialect">;
+  /** Of the path and the query of the last request. */
+  target: string;
+  path: string;
+  query: string;
 };
 
-/** The headers of the last request to each channel: nearly all of its requests have the same. */
-const knownHeaders = new WeakMap<Channel, KnownHeaders>();
+/** The beginning of the last request to each channel: nearly all of its requests have the same. */
+const knownStarts = new WeakMap<Channel, KnownStart>();
 
-function headersFor(
+function startFor(
   call: GatewayCall,
   { contentType }: ParsedRequest,
   channel: Channel,
   options: RequestOptions,
-): SentHeaders {
-  const { dialect, exitAccount = null } = options;
-  const { headers: sent } = call;
-  const isMessages = dialect === "messages";
-  const own: ClientsOwn = {
-    contentType,
-    beta: sent.get(betaHeader),
-    idempotencyKey: sent.get(idempotencyHeader),
-    version: isMessages ? sent.get(versionHeader) : null,
-    betas: isMessages ? sent.get(betasHeader) : null,
-  };
-  if (own.idempotencyKey !== null || exitAccount !== null) {
-    return { headers: makeHeaders(call, own, channel, options), headMemo: null };
-  }
-  const known = knownHeaders.get(channel);
-  if (known !== undefined && isSameClient(known.own, own) && isSameAttempt(known.of, options)) {
+): RequestStart {
+  const query = options.query ?? keepQuery(call.query);
+  const isKnown = (options.exitAccount ?? null) === null && call.headers.get(idempotencyHeader) === null;
+  const known = isKnown ? knownStarts.get(channel) : undefined;
+  const { endpoint, credential, accept, hops, dialect, path } = options;
+  if (known !== undefined && isSameClient(known, call, contentType) && isSameAttempt(known.of, options)) {
+    if (known.path !== path || known.query !== query) {
+      known.path = path;
+      known.query = query;
+      known.target = targetOf(path, query, endpoint, channel);
+    }
     return known;
   }
+  const own = ownOf(call, contentType, dialect);
   const headers = makeHeaders(call, own, channel, options);
-  const { endpoint, credential, accept, hops } = options;
-  const made = { headers, headMemo: new HeadMemo(), own, of: { endpoint, credential, accept, hops, dialect } };
-  knownHeaders.set(channel, made);
+  const target = targetOf(path, query, endpoint, channel);
+  if (!isKnown) {
+    return { target, headers, headMemo: null };
+  }
+  const of = { endpoint, credential, accept, hops, dialect };
+  const made = { target, headers, headMemo: new HeadMemo(), own, of, path, query };
+  knownStarts.set(channel, made);
   return made;
 }
 
-function isSameClient(one: ClientsOwn, other: ClientsOwn): boolean {
+function targetOf(path: string, query: string, { basePath }: Endpoint, { changes }: Channel): string {
+  return `${basePath}${path}${joinQuery(query, changes)}`;
+}
+
+function ownOf({ headers }: GatewayCall, contentType: string | null, dialect: Dialect): ClientsOwn {
+  const isMessages = dialect === "messages";
+  return {
+    contentType,
+    beta: headers.get(betaHeader),
+    idempotencyKey: headers.get(idempotencyHeader),
+    version: isMessages ? headers.get(versionHeader) : null,
+    betas: isMessages ? headers.get(betasHeader) : null,
+  };
+}
+
+function isSameClient({ own, of }: KnownStart, { headers }: GatewayCall, contentType: string | null): boolean {
   return (
-    one.contentType === other.contentType &&
-    one.beta === other.beta &&
-    one.version === other.version &&
-    one.betas === other.betas
+    own.contentType === contentType &&
+    own.beta === headers.get(betaHeader) &&
+    (of.dialect !== "messages" ||
+      (own.version === headers.get(versionHeader) && own.betas === headers.get(betasHeader)))
   );
 }
 
-function isSameAttempt(one: KnownHeaders["of"], other: KnownHeaders["of"]): boolean {
+function isSameAttempt(one: KnownStart["of"], other: RequestOptions): boolean {
   return (
     one.endpoint === other.endpoint &&
     one.credential === other.credential &&

@@ -36,8 +36,8 @@ export function mayRetry({ retry }: Pick<AttemptFailure, "retry">, progress: Pro
  * @param hasNext whether another channel is open
  */
 export function attemptMsMax({ attempts, elapsedMs }: Progress, hasNext: boolean, rule: RetryRule): number {
-  const after = { attempts: attempts + 1, elapsedMs: elapsedMs + rule.attemptMs };
-  const goesOn = hasNext && rule.isSentRetried && hasRoom(after, rule);
+  const goesOn =
+    hasNext && rule.isSentRetried && hasRoom({ attempts: attempts + 1, elapsedMs: elapsedMs + rule.attemptMs }, rule);
   return goesOn ? rule.attemptMs : Math.max(rule.attemptMs / 2, rule.callMs - elapsedMs);
 }
 

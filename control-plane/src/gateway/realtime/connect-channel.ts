@@ -124,7 +124,6 @@ async function openUpstream(
   const composed = composeRequest(call, request, channel, {
     hops: withHop(call.headers.get(hopHeader), hopMark),
     limits: upstreamLimits,
-    signal: call.signal,
     accept: null,
     dialect,
     endpoint,

@@ -71,14 +71,14 @@ export function planRequest(
   const { request } = state;
   const own = channel.endpoints.get(operation.dialect);
   if (own !== undefined) {
-    const target = targetOf(state, operation.dialect, upstreamModel);
+    const target = operation.dialect === "gemini" ? geminiTargetOf(state, upstreamModel) : null;
     return {
       endpoint: own,
-      path: target.path,
-      query: target.query,
+      path: target?.path ?? pathBelow(state.call.path, operation),
+      query: target?.query ?? null,
       operation,
       usageDialect: usageDialectOf(channel, operation.dialect),
-      request: target.request,
+      request: target?.request ?? withModelName(request, upstreamModel),
       answers: null,
       names: namesOf(state, operation, ability),
       dropped: request.dropped,
@@ -123,16 +123,28 @@ function usageDialectOf({ flags }: Channel, dialect: Dialect): UsageDialect {
   return dialect === "chat" && flags.thoughts_in_total ? "chat_by_total" : dialect;
 }
 
+/** The last path of each operation: most have a single one. */
+const knownPaths = new WeakMap<Operation, { readonly path: string; readonly below: string }>();
+
+/** What follows the root of an API in a path. */
+function pathBelow(path: string, operation: Operation): string {
+  const known = knownPaths.get(operation);
+  if (known?.path === path) {
+    return known.below;
+  }
+  const below = path.slice(dialectRoots[operation.dialect].length);
+  knownPaths.set(operation, { path, below });
+  return below;
+}
+
 /** The Gemini API has the model in the path too, and its streams as events only if asked. */
-function targetOf(
+function geminiTargetOf(
   { call, request, model }: AdmittedCall,
-  dialect: Dialect,
   upstreamModel: string | null,
-): Pick<RequestPlan, "path" | "query" | "request"> {
-  const gemini = dialect === "gemini" ? readGeminiPath(call.path) : null;
+): Pick<RequestPlan, "path" | "query" | "request"> | null {
+  const gemini = readGeminiPath(call.path);
   if (gemini === null) {
-    const path = call.path.slice(dialectRoots[dialect].length);
-    return { path, query: null, request: withModelName(request, upstreamModel) };
+    return null;
   }
   const name = upstreamModel ?? model.name;
   return {

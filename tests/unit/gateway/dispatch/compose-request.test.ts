@@ -20,7 +20,6 @@ const options: Omit<RequestOptions, "endpoint"> = {
   dialect: "chat" as const,
   hops: "mark",
   limits: {} as RequestOptions["limits"],
-  signal: new AbortController().signal,
   accept: null,
   credential: null,
 };
@@ -72,21 +71,24 @@ describe("a request as it goes to a channel", () => {
     expect([...sent.values()].filter((shown) => shown.includes("secret"))).toHaveLength(1);
   });
 
-  test("has the headers of its own call, whichever calls the channel had before", () => {
+  test("has the headers and the target of its own call, whichever calls the channel had before", () => {
     const shared = channelOf(1);
     const sent = (channel: typeof shared, each: readonly (string | null)[]) => {
-      const [beta, key, version, credential, hops, account, dialect] = each as string[];
+      const [beta, key, version, credential, hops, account, dialect, path, asked, query] = each as string[];
       const headers = { "openai-beta": beta, "idempotency-key": key, "anthropic-beta": version };
       const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null);
-      const call = { method: "POST", path: "/v1/messages", query: "", headers: new Headers(given) };
-      return composeRequest(call as unknown as GatewayCall, request, channel, {
+      const call = { method: "POST", path: "/v1/messages", query: asked, headers: new Headers(given) };
+      const { headers: made, target } = composeRequest(call as unknown as GatewayCall, request, channel, {
         ...options,
+        path: path as string,
+        query: query ?? null,
         endpoint: shared.endpoints.get("chat") as RequestOptions["endpoint"],
         credential: credential ?? null,
         hops: hops as string,
         exitAccount: account ?? null,
         dialect: dialect as RequestOptions["dialect"],
-      }).headers;
+      });
+      return { made, target };
     };
     const parts = [
       [null, "a=v1", "a=v2"],
@@ -96,6 +98,9 @@ describe("a request as it goes to a channel", () => {
       ["mark", "mark,mark2"],
       [null, "7"],
       ["chat", "messages"],
+      ["/chat/completions", "/embeddings"],
+      ["", "?limit=1", "?x=1"],
+      [null, "?alt=sse"],
     ] as const;
     // Each call differs from the one before in one part.
     const change = fc
