@@ -13,8 +13,10 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const shortBytesMax = 64 * 1024;
 /** Counting is faster than the scan only where colons are rare. */
 const colonsMax = 4_096;
-/** The only escape of a colon. */
-const colonEscape = /\\u003a/i;
+const colon = 0x3a;
+/** The only escapes of a colon, and what both begin with. */
+const colonEscapes = [Buffer.from("\\u003a"), Buffer.from("\\u003A")];
+const escapeStart = Buffer.from("\\u003");
 
 /** A JSON object with unchecked fields. */
 export type ReadObject = {
@@ -56,26 +58,34 @@ export function scanObject(bytes: Buffer): ReadObject {
 }
 
 /**
- * The fields of a short text that is certainly accepted; null for any other. Its keys and strings have all of its
- * colons, unless a field occurs twice: then the parser has dropped a key, with the colon after it.
+ * The fields of a short text that is certainly accepted; null for any other. All of its colons are after keys and in
+ * strings, unless a field occurs twice: then the parser has dropped a key, with the colon after it. A key with a colon of
+ * its own, which is rare, is left to the scan.
  */
 function parseShort(bytes: Buffer): Record<string, unknown> | null {
-  let text: string;
-  let value: unknown;
-  try {
-    text = textOf(bytes);
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const colons = countColons(text);
+  const value = parse(bytes);
+  const colons = isObject(value) ? countColonBytes(bytes) : 0;
   return isObject(value) &&
     colons <= colonsMax &&
-    Object.keys(value).length <= jsonLimits.topLevelKeysMax &&
+    (colons <= jsonLimits.topLevelKeysMax || Object.keys(value).length <= jsonLimits.topLevelKeysMax) &&
     colonsWithin(value, 1) === colons &&
-    !(text.includes("\\u003") && colonEscape.test(text))
+    !hasColonEscape(bytes)
     ? value
     : null;
+}
+
+/** The value of a JSON text; undefined for any other. */
+function parse(bytes: Buffer): unknown {
+  if (isAscii(bytes)) {
+    // The parser of JSON lines reads bytes, so that no text is made of them. One value is JSON, and may have lines itself.
+    const { values, done, error } = Bun.JSONL.parseChunk(bytes);
+    return done && error === null && values.length === 1 ? values[0] : undefined;
+  }
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Most bodies are ASCII, and an ASCII body needs no second copy of its text. @throws TypeError when it is not UTF-8 */
@@ -87,7 +97,20 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The colons in a text; of more than are worth counting, a part. */
+function hasColonEscape(bytes: Buffer): boolean {
+  return bytes.includes(escapeStart) && colonEscapes.some((written) => bytes.includes(written));
+}
+
+/** The colons in a text as bytes; of more than are worth counting, a part. */
+function countColonBytes(bytes: Buffer): number {
+  let colons = 0;
+  for (let at = bytes.indexOf(colon); at !== -1 && colons <= colonsMax; at = bytes.indexOf(colon, at + 1)) {
+    colons += 1;
+  }
+  return colons;
+}
+
+/** The same in a string of it. */
 function countColons(text: string): number {
   let colons = 0;
   for (let at = text.indexOf(":"); at !== -1 && colons <= colonsMax; at = text.indexOf(":", at + 1)) {
@@ -96,7 +119,7 @@ function countColons(text: string): number {
   return colons;
 }
 
-/** The colons in the text of an object or an array, each key counting one more; infinitely many if it is too deep. */
+/** The colons after the keys and in the strings of an object or an array; infinitely many if it is too deep. */
 function colonsWithin(holder: object, depth: number): number {
   if (depth > jsonLimits.depthMax) {
     return Number.POSITIVE_INFINITY;
@@ -110,8 +133,7 @@ function colonsWithin(holder: object, depth: number): number {
   }
   const keys = Object.keys(holder);
   for (let index = 0; index < keys.length; index += 1) {
-    const key = keys[index] ?? "";
-    colons += 1 + countColons(key) + colonsOf((holder as Record<string, unknown>)[key], depth);
+    colons += 1 + colonsOf((holder as Record<string, unknown>)[keys[index] ?? ""], depth);
   }
   return colons;
 }

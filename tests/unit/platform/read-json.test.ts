@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { toAppError } from "@sluice/control-plane/platform/errors.ts";
+import { AppError, toAppError } from "@sluice/control-plane/platform/errors.ts";
 import { findField } from "@sluice/control-plane/platform/find-field.ts";
 import { type ReadObject, readJsonObject, scanObject } from "@sluice/control-plane/platform/read-json.ts";
 import { bodyMutant } from "../../support/values/json-mutants.ts";
@@ -60,6 +60,19 @@ describe("the body of a call", () => {
     ['{"a":":","a":"::"}'],
   ])("%s is refused, because a field occurs twice", (text) => {
     expect(() => readJsonObject(Buffer.from(text))).toThrow("A field occurs twice in the request body.");
+  });
+
+  test.each([
+    ['{"a":1}\n{"b":2}'],
+    ['{"a":1}\n'.repeat(2)],
+    ['{"a":1}\n{"b":'],
+    ['{"a":1} x'],
+    ['{"a":1'],
+    ['\ufeff{"a":1}'],
+    [""],
+    ["\n"],
+  ])("%j is refused, because it is not one value", (text) => {
+    expect(() => readJsonObject(Buffer.from(text))).toThrow(new AppError("invalid_json").message);
   });
 
   test.each([

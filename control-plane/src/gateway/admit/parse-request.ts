@@ -16,7 +16,7 @@ import { checkForm } from "./parse-request/check-form.ts";
 import { dropSearch } from "./parse-request/drop-search.ts";
 import { findPictureOption } from "./parse-request/find-picture-option.ts";
 import { readMultipart } from "./parse-request/read-multipart.ts";
-import { Refusals } from "./parse-request/refusals.ts";
+import { nothingKept, Refusals } from "./parse-request/refusals.ts";
 import { writeForm } from "./parse-request/write-form.ts";
 
 type OperationWith<Body extends Operation["body"]> = Extract<Operation, { readonly body: Body }>;
@@ -95,7 +95,11 @@ function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedReque
   const { fields } = read;
   const refusals = checkFields(fields, operation);
   const offered = operation.tools === "search_dropped" ? dropSearch(bytes, read) : null;
-  refusals.run(() => toolChecks[operation.tools](offered === null ? fields["tools"] : offered.tools));
+  try {
+    toolChecks[operation.tools](offered === null ? fields["tools"] : offered.tools);
+  } catch (thrown) {
+    refusals.note(thrown);
+  }
   const isStream = readIsStream(fields, operation);
   const wantsUsage = isStream && readWantsUsage(fields);
   const asksForUsage = isStream && !wantsUsage && operation.takesUsageOption;
@@ -130,9 +134,13 @@ function checkFields(fields: JsonObject, operation: Operation): Refusals {
   if (isMessages) {
     checkMessageFields(fields, operation.handling !== "count");
   }
-  const refusals = new Refusals(isMessages);
+  const refusals = isMessages ? new Refusals(true) : nothingKept;
   if (!operation.hasOwnFields) {
-    refusals.run(() => checkOptions(fields, operation.optionPlace));
+    try {
+      checkOptions(fields, operation.optionPlace);
+    } catch (thrown) {
+      refusals.note(thrown);
+    }
   }
   return refusals;
 }

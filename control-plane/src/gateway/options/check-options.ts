@@ -1,8 +1,13 @@
 import { AppError } from "../../platform/errors.ts";
-import { refuseDisguise } from "./known-names.ts";
-import { type OptionPlace, optionsOf } from "./option-table.ts";
+import { plainRequestNames, refuseDisguise } from "./known-names.ts";
+import { type Option, type OptionPlace, optionsOf } from "./option-table.ts";
 
 type JsonObject = Record<string, unknown>;
+
+/** The options of names that are no disguise, or null: nearly every field is found here, and needs nothing else. */
+const plainOptions: ReadonlyMap<string, readonly Option[] | null> = new Map(
+  [...plainRequestNames].map((name) => [name, optionsOf(name) ?? null]),
+);
 
 /**
  * Checks every field of a request, or of the part of an event that resembles one.
@@ -11,15 +16,27 @@ type JsonObject = Record<string, unknown>;
  */
 export function checkOptions(fields: JsonObject, place: OptionPlace | null, prefix = ""): void {
   for (const name of Object.keys(fields)) {
-    refuseDisguise(name, `${prefix}${name}`);
-    checkOption(name, fields[name], place, `${prefix}${name}`);
+    let options = plainOptions.get(name);
+    if (options === undefined) {
+      refuseDisguise(name, `${prefix}${name}`);
+      options = optionsOf(name) ?? null;
+    }
+    if (options !== null) {
+      checkValue(fields[name], options, place, `${prefix}${name}`);
+    }
   }
 }
 
 /** Checks one option. @throws AppError as `checkOptions` does */
-export function checkOption(name: string, value: unknown, place: OptionPlace | null, param = name): void {
-  const options = value === null || value === undefined ? undefined : optionsOf(name);
-  const found = options?.find(({ places }) => places === null || (place !== null && places.includes(place)));
+export function checkOption(name: string, value: unknown, place: OptionPlace | null): void {
+  checkValue(value, optionsOf(name) ?? [], place, name);
+}
+
+function checkValue(value: unknown, options: readonly Option[], place: OptionPlace | null, param: string): void {
+  const isSet = value !== null && value !== undefined;
+  const found = isSet
+    ? options.find(({ places }) => places === null || (place !== null && places.includes(place)))
+    : undefined;
   if (found !== undefined && !found.isHarmless(value)) {
     throw new AppError(found.code, { message: `The option '${param}' is not offered. ${found.why}`, param });
   }

@@ -22,8 +22,9 @@ const searchTool = /^web_search_\d{8}$/;
  * @throws AppError `unpriced_option`, `invalid_type`, `unknown_field`
  */
 export function checkTools(tools: unknown, param = "tools"): void {
-  for (const [index, tool] of listOf(tools, param).entries()) {
-    checkTool(tool, `${param}[${index}]`);
+  const list = listOf(tools, param);
+  for (let index = 0; index < list.length; index += 1) {
+    checkTool(list[index], `${param}[${index}]`);
   }
 }
 
@@ -32,8 +33,9 @@ export function checkTools(tools: unknown, param = "tools"): void {
  * @throws AppError `unpriced_option`, `invalid_type`, `unknown_field`
  */
 export function checkTypedTools(tools: unknown, param = "tools"): void {
-  for (const [index, tool] of listOf(tools, param).entries()) {
-    checkTypedTool(tool, `${param}[${index}]`, isSearch);
+  const list = listOf(tools, param);
+  for (let index = 0; index < list.length; index += 1) {
+    checkTypedTool(list[index], `${param}[${index}]`, isSearch);
   }
 }
 
@@ -65,11 +67,16 @@ export function checkTypedTool(
 }
 
 function listOf(tools: unknown, param: string): readonly unknown[] {
-  if (tools !== undefined && tools !== null && !Array.isArray(tools)) {
+  if (tools === undefined || tools === null) {
+    return noTools;
+  }
+  if (!Array.isArray(tools)) {
     throw new AppError("invalid_type", { message: `'${param}' must be an array.`, param });
   }
-  return tools ?? [];
+  return tools;
 }
+
+const noTools: readonly unknown[] = [];
 
 function objectOf(tool: unknown, param: string): JsonObject {
   if (!isObject(tool)) {

@@ -68,6 +68,9 @@ const blockNames = namesOf([...innerNames, "source", "data", "definition"], plai
 const partNames = namesOf(eventNames);
 const soundNames = namesOf(["audio", "input", "transcription", "input_audio_transcription", "model"]);
 
+/** Names of request fields that are no disguise: those that are known here, and some that mean nothing. */
+export const plainRequestNames = requestNames.passed;
+
 /**
  * Refuses a field that parsers which ignore case, separators, or letter forms would take for another one: it would
  * count there without having been checked here.
@@ -83,6 +86,15 @@ export function refuseDisguise(name: string, param = name): void {
 export function refuseInnerDisguise(name: string, param: string): void {
   if (isAlike(name, objectNames)) {
     throw unknownField(`${param}.${name}`);
+  }
+}
+
+/** Refuses such fields in an entry of a list. @throws AppError `unknown_field` */
+export function refuseDisguisesIn(entry: Readonly<Record<string, unknown>>, list: string, index: number): void {
+  for (const name of Object.keys(entry)) {
+    if (isAlike(name, objectNames)) {
+      throw unknownField(`${list}[${index}].${name}`);
+    }
   }
 }
 

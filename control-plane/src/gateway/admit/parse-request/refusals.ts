@@ -16,15 +16,6 @@ export class Refusals {
     return this.#first;
   }
 
-  /** Runs a check. @throws AppError what it throws, if that is not kept */
-  run(check: () => void): void {
-    try {
-      check();
-    } catch (thrown) {
-      this.note(thrown);
-    }
-  }
-
   /** Keeps the error of a check. @throws AppError the same error, if it is not kept */
   note(thrown: unknown): void {
     if (!this.#isKept || !(thrown instanceof AppError)) {
@@ -34,3 +25,6 @@ export class Refusals {
     this.#first ??= { code, message, param };
   }
 }
+
+/** For requests that no conversion can help: as nothing is kept, all share it. */
+export const nothingKept = new Refusals(false);

@@ -1,5 +1,5 @@
 import { AppError } from "../../../platform/errors.ts";
-import { refuseInnerDisguise } from "../../options/known-names.ts";
+import { refuseDisguisesIn } from "../../options/known-names.ts";
 import { refuseObjects, refuseObjectsWithin } from "../../options/refuse-objects.ts";
 import type { JsonObject } from "../model.ts";
 import { type Attachments, countFile, noAttachments } from "./attachments.ts";
@@ -41,36 +41,33 @@ export function checkMessages(fields: JsonObject): Attachments {
 }
 
 function checkMessage(message: unknown, index: number, attachments: Attachments): void {
-  const param = `messages[${index}]`;
   if (!isObject(message)) {
+    const param = placeOf(index);
     throw new AppError("invalid_type", { message: `'${param}' must be an object.`, param });
   }
   const role = message["role"];
   if (typeof role !== "string" || !roles.has(role)) {
-    throw new AppError("invalid_value", { message: `'${param}.role' is not a known role.`, param: `${param}.role` });
+    const param = `${placeOf(index)}.role`;
+    throw new AppError("invalid_value", { message: `'${param}' is not a known role.`, param });
   }
-  for (const name of Object.keys(message)) {
-    refuseInnerDisguise(name, param);
-  }
+  refuseDisguisesIn(message, "messages", index);
   if (message["audio"] !== undefined && message["audio"] !== null) {
     // It is referenced by its id in the account at the provider, and read again.
     throw new AppError("provider_object", {
       message: "Audio of an earlier turn can't be referenced here.",
-      param: `${param}.audio`,
+      param: `${placeOf(index)}.audio`,
     });
   }
   const content = message["content"];
   if (Array.isArray(content)) {
-    countParts(content, param, attachments);
-    return;
-  }
-  if (typeof content !== "string" && !(role === "assistant" && carriesMoreThanText(message))) {
-    throw new AppError("invalid_value", {
-      message: `'${param}.content' must be a string or an array of parts.`,
-      param: `${param}.content`,
-    });
+    countParts(content, placeOf(index), attachments);
+  } else if (typeof content !== "string" && !(role === "assistant" && carriesMoreThanText(message))) {
+    const param = `${placeOf(index)}.content`;
+    throw new AppError("invalid_value", { message: `'${param}' must be a string or an array of parts.`, param });
   }
 }
+
+const placeOf = (index: number): string => `messages[${index}]`;
 
 /** An assistant turn without text is valid if it called tools or refused. */
 function carriesMoreThanText(message: JsonObject): boolean {
