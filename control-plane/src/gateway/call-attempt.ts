@@ -140,11 +140,11 @@ export class CallAttempts {
     const { call } = state;
     const { channel } = use;
     const { upstreamLimits, readOnRoom, clock, authorizer, hopMark } = this.#deps;
-    state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock) : null;
+    const begunTick = plan.request.isStream ? clock.tick() : use.startedTick;
+    state.readOn = operation.isReadOn ? readOnRoom.open(state.principal.gatewayUserId, clock, begunTick) : null;
     const limits = boundSilence(state, operation, channel, { silenceMsMax: planned.silenceMsMax, upstreamLimits });
     const credential = use.credential?.secret ?? null;
     state.exitNode = null;
-    const begunTick = plan.request.isStream ? clock.tick() : use.startedTick;
     const asked = new AskedChannel(this, operated, use, plan);
     asked.firstEventTick = begunTick + limits.firstByteTimeoutMs;
     const { endpoint, path, query } = plan;

@@ -18,72 +18,70 @@ export function addLimitHeaders(
   if (isGeminiCall(call)) {
     return;
   }
-  const isMessages = isMessagesPath(call.path);
-  for (const unit of units) {
-    const gauge = gauges[unit];
-    if (gauge !== null && isMessages) {
-      nameForMessages(headers, unit, gauge, clock.now());
-    } else if (gauge !== null) {
-      nameForOpenai(headers, unit, gauge);
+  const { requests, tokens } = gauges;
+  if (isMessagesPath(call.path)) {
+    nameForMessages(headers, gauges, clock.now());
+    return;
+  }
+  if (requests !== null) {
+    headers["x-ratelimit-limit-requests"] = latestRequests.of(requests.limit);
+    headers["x-ratelimit-remaining-requests"] = String(requests.left);
+    headers["x-ratelimit-reset-requests"] = durationText(requests.fullInMs);
+  }
+  if (tokens !== null) {
+    headers["x-ratelimit-limit-tokens"] = latestTokens.of(tokens.limit);
+    headers["x-ratelimit-remaining-tokens"] = String(tokens.left);
+    headers["x-ratelimit-reset-tokens"] = durationText(tokens.fullInMs);
+  }
+}
+
+/** The text of a number that is often the same as the last time, as limits are. */
+class LatestText {
+  #number = 0;
+  #text = "0";
+
+  of(number: number): string {
+    if (this.#number !== number) {
+      this.#number = number;
+      this.#text = String(number);
     }
+    return this.#text;
   }
 }
 
-type Unit = "requests" | "tokens";
-type Names = { readonly limit: string; readonly remaining: string; readonly reset: string };
+const latestRequests = new LatestText();
+const latestTokens = new LatestText();
 
-const units: readonly Unit[] = ["requests", "tokens"];
-
-/** Written once: names that are made for each call cost more than their values. */
-const openaiNames = namesOf((unit, part) => `x-ratelimit-${part}-${unit}`);
-const messagesNames = namesOf((unit, part) => `anthropic-ratelimit-${unit}-${part}`);
-
-function namesOf(name: (unit: Unit, part: keyof Names) => string): Readonly<Record<Unit, Names>> {
-  const of = (unit: Unit): Names => ({
-    limit: name(unit, "limit"),
-    remaining: name(unit, "remaining"),
-    reset: name(unit, "reset"),
-  });
-  return { requests: of("requests"), tokens: of("tokens") };
-}
-
-/** The last limit of each unit and its text: limits differ less often than calls. */
-const latest: Record<Unit, { limit: number; text: string }> = {
-  requests: { limit: 0, text: "0" },
-  tokens: { limit: 0, text: "0" },
-};
-
-function limitText(unit: Unit, limit: number): string {
-  const known = latest[unit];
-  if (known.limit !== limit) {
-    known.limit = limit;
-    known.text = String(limit);
+function nameForMessages(headers: Record<string, string>, { requests, tokens }: LimitGauges, nowMs: number): void {
+  if (requests !== null) {
+    headers["anthropic-ratelimit-requests-limit"] = latestRequests.of(requests.limit);
+    headers["anthropic-ratelimit-requests-remaining"] = String(requests.left);
+    headers["anthropic-ratelimit-requests-reset"] = fullAt(requests, nowMs);
   }
-  return known.text;
+  if (tokens !== null) {
+    headers["anthropic-ratelimit-tokens-limit"] = latestTokens.of(tokens.limit);
+    headers["anthropic-ratelimit-tokens-remaining"] = String(tokens.left);
+    headers["anthropic-ratelimit-tokens-reset"] = fullAt(tokens, nowMs);
+  }
 }
 
-function nameForOpenai(headers: Record<string, string>, unit: Unit, { limit, left, fullInMs }: Gauge): void {
-  const names = openaiNames[unit];
-  headers[names.limit] = limitText(unit, limit);
-  headers[names.remaining] = String(left);
-  headers[names.reset] = durationText(fullInMs);
-}
-
-function nameForMessages(headers: Record<string, string>, unit: Unit, gauge: Gauge, nowMs: number): void {
-  const names = messagesNames[unit];
-  headers[names.limit] = String(gauge.limit);
-  headers[names.remaining] = String(gauge.left);
-  const fullAt = Math.ceil((nowMs + gauge.fullInMs) / secondMs) * secondMs;
-  headers[names.reset] = new Date(fullAt).toISOString().replace(".000Z", "Z");
+/** When all of a limit will be left, in whole seconds. */
+function fullAt({ fullInMs }: Gauge, nowMs: number): string {
+  const atMs = Math.ceil((nowMs + fullInMs) / secondMs) * secondMs;
+  return new Date(atMs).toISOString().replace(".000Z", "Z");
 }
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
 
-/** A duration as OpenAI writes it: `6ms`, `1.5s`, `1m0s`. */
+/** The texts of durations below a second, made when they are first needed. */
+const shortTexts: (string | undefined)[] = [];
+
+/** A duration in whole milliseconds as OpenAI writes it: `6ms`, `1.5s`, `1m0s`. */
 export function durationText(ms: number): string {
   if (ms > 0 && ms < secondMs) {
-    return `${ms}ms`;
+    shortTexts[ms] ??= `${ms}ms`;
+    return shortTexts[ms];
   }
   const seconds = (ms % minuteMs) / secondMs;
   return ms < minuteMs ? `${seconds}s` : `${Math.floor(ms / minuteMs)}m${seconds}s`;

@@ -39,9 +39,9 @@ export class ReadOnRoom {
     return this.#isClosed;
   }
 
-  /** Creates the policy for one attempt at a call. */
-  open(userId: GatewayUserId, clock: Clock): ReadOn {
-    return new ReadOn(this, userId, clock);
+  /** Creates the policy for one attempt at a call. @param startedTick if the time was just read */
+  open(userId: GatewayUserId, clock: Clock, startedTick = clock.tick()): ReadOn {
+    return new ReadOn(this, userId, clock, startedTick);
   }
 
   /** Returns whether one more long read was allowed; `leave` gives its place back. */
@@ -82,11 +82,11 @@ export class ReadOn implements ReadOnLimits {
   #timeoutMs = 0;
   #isLong = false;
 
-  constructor(room: ReadOnRoom, userId: GatewayUserId, clock: Clock) {
+  constructor(room: ReadOnRoom, userId: GatewayUserId, clock: Clock, startedTick: number) {
     this.#room = room;
     this.#userId = userId;
     this.#clock = clock;
-    this.#startedTick = clock.tick();
+    this.#startedTick = startedTick;
     this.bytesMax = room.limits.bytesMax;
   }
 

@@ -1,6 +1,7 @@
-const messagesPath = /^\/v1\/messages(?:\/|$)/;
+const messagesPath = "/v1/messages";
+const below = `${messagesPath}/`;
 
 /** Whether a path belongs to the Messages API. */
 export function isMessagesPath(path: string): boolean {
-  return messagesPath.test(path);
+  return path === messagesPath || path.startsWith(below);
 }

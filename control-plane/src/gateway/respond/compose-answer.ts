@@ -3,9 +3,6 @@ import type { HttpHeader, HttpResponse } from "@sluice/http-client/model";
 import type { CallState, GatewayResponse } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
 
-/** The only headers of an upstream that reach a client. */
-const forwardedHeaders = new Set(["content-type", "content-encoding", "content-disposition", "openai-version"]);
-
 export function headerOf(response: HttpResponse, name: string): string | null {
   const { headers } = response;
   for (let index = 0; index < headers.length; index += 1) {
@@ -88,22 +85,20 @@ export function namingModel(
 }
 
 /**
- * The headers of the response: those that say how to read the body, and none that the upstream means for a browser.
+ * The headers of the response: those that say how to read the body, and none that the upstream means for a browser. Of
+ * repeated headers the first one was checked; compressions are a list.
  * @param exitNode the code of the exit node that responded, or null
  */
 export function answerHeaders(response: HttpResponse, exitNode: string | null): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const type = headerOf(response, "content-type");
+  const headers: Record<string, string> = type === null ? {} : { "content-type": type };
   const received = response.headers;
   for (let index = 0; index < received.length; index += 1) {
-    const header = received[index] as HttpHeader;
-    const name = header[0];
-    if (forwardedHeaders.has(name)) {
-      const value = header[1];
-      // Of repeated headers the first one was checked; compressions are a list.
-      headers[name] =
-        name === "content-encoding" && headers[name] !== undefined
-          ? `${headers[name]}, ${value}`
-          : (headers[name] ?? value);
+    const [name, value] = received[index] as HttpHeader;
+    if (name === "content-encoding") {
+      headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+    } else if (name === "content-disposition" || name === "openai-version") {
+      headers[name] ??= value;
     }
   }
   if (exitNode !== null) {
