@@ -1,10 +1,19 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appendNotes, notes, type SpoolFolder, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 
 const flushMs = 5_000;
+
+/** The files of the first slot as a crash at this moment would leave them. */
+function slotCopy(folder: SpoolFolder): { readonly files: string } {
+  const files = mkdtempSync(join(tmpdir(), "sluice-spool-copy-"));
+  expect(Bun.spawnSync(["cp", "-r", `${join(folder.directory, "0")}/.`, files]).exitCode).toBe(0);
+  return { files };
+}
 
 /** The size of the files of the first slot. */
 async function bytesIn(folder: SpoolFolder): Promise<number> {
@@ -50,6 +59,41 @@ describe("space", () => {
     expect(folder.warnings.map(({ event }) => event)).toEqual(["spool.disk_full"]);
     await spool.append({ kind: "note", row: "of work that is under way" });
     expect(await readdir(join(folder.directory, "0"))).not.toContain("reserve");
+  });
+});
+
+describe("what is committed", () => {
+  test("is known after the process has ended, though most commits leave the SQLite file as it was", async () => {
+    await using folder = await spoolFolder();
+    const committed = (): string | null => {
+      const { files } = slotCopy(folder);
+      using database = new Database(join(files, "spool.db"));
+      using query = database.query<{ value: string }, []>("select value from meta where name = 'committed_id'");
+      const value = query.get()?.value ?? null;
+      rmSync(files, { recursive: true });
+      return value;
+    };
+    const first = await folder.open({ cachedEntriesMax: 10 });
+    first.drain(sink());
+    for (const round of ["a", "b", "c"]) {
+      await appendNotes(first, notes(round, 3));
+      expect(await first.flush(flushMs)).toBe(true);
+    }
+    expect(committed()).toBeNull();
+    // With this group, the file of the log is full. It goes when the group is committed, and with it what it says.
+    const row = "x".repeat(9_000_000);
+    await Promise.all([first.append({ kind: "note", row }), first.append({ kind: "note", row })]);
+    expect(await first.flush(flushMs)).toBe(true);
+    expect(committed()).toBe("4");
+    await appendNotes(first, notes("d", 3));
+    expect(await first.flush(flushMs)).toBe(true);
+    expect(committed()).toBe("4");
+    await first.close();
+    const next = await folder.open();
+    const heir = sink();
+    next.drain(heir);
+    await next.replayed;
+    expect([heir.rows(), next.depth().entries]).toEqual([[], 0]);
   });
 });
 

@@ -105,21 +105,25 @@ export class GroupLog {
   }
 
   /**
-   * Notes in the file itself that all groups up to this one are committed, in case the SQLite file is lost. Without the
-   * note they would only be committed again, so that it may fail: the next one says the same, and a disk that takes no
-   * note takes no groups either, which is noticed.
+   * Notes in the file itself that all groups up to this one are committed. It comes before these groups are removed.
+   * @returns false if the files don't say so, because none takes the note or because the one with it is removed next; then
+   * somebody else has to know
    */
-  markCommitted(id: number): void {
+  markCommitted(id: number): boolean {
     const file = this.#files.at(-1);
-    if (file === undefined || id <= this.#markedId) {
-      return;
+    if (file === undefined || this.#isOver(file, id, headBytes)) {
+      return false;
     }
-    try {
-      this.#write(file, true, { id, count: 0, body: nothing }, 0);
+    if (id > this.#markedId) {
+      try {
+        this.#write(file, true, { id, count: 0, body: nothing }, 0);
+      } catch {
+        // Whatever was written of it is overwritten by the next record.
+        return false;
+      }
       this.#markedId = id;
-    } catch {
-      // See above. Whatever was written of it is overwritten by the next record.
     }
+    return true;
   }
 
   #write(file: LogFile, isMark: boolean, group: StoredGroup, atMs: number): void {
@@ -189,11 +193,15 @@ export class GroupLog {
         this.#bytes -= bytes;
       }
     }
-    const last = this.#files.at(-1);
-    const isOver = (file: LogFile): boolean => file.groups.length === 0 && (file !== last || file.end > fileBytesMax);
-    for (const file of this.#files.filter(isOver)) {
+    for (const file of this.#files.filter((each) => this.#isOver(each, id))) {
       this.#drop(file);
     }
+  }
+
+  /** Whether nothing is left in a file, nor comes into it, once groups up to this one are committed and so much is added. */
+  #isOver(file: LogFile, committedId: number, addedBytes = 0): boolean {
+    const isFull = file !== this.#files.at(-1) || file.end + addedBytes > fileBytesMax;
+    return isFull && firstFrom(file, committedId + 1) === file.groups.length;
   }
 
   /** Removes all files. */

@@ -43,8 +43,8 @@ const committedName = "committed_id";
 
 /**
  * The files of one slot. Groups are in a log of their own (`group-log.ts`), because SQLite takes five to ten times the
- * CPU for each. A SQLite file knows what is committed and what was quarantined. Its lock is held from opening to closing
- * and ends with the process, however that ends.
+ * CPU for each. The log itself notes what is committed. A SQLite file knows what was quarantined, and what is committed
+ * where no file of the log says so. Its lock is held from opening to closing and ends with the process, however that ends.
  *
  * Files are flushed on a thread of the runtime, except for a row that is quarantined: a power cut loses what was recorded
  * since the last flush, and repeats what was committed since then.
@@ -100,6 +100,17 @@ export class SpoolStore {
 
   /** Removes committed groups, and quarantines entries that can't be committed, in one step. */
   complete(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
+    if (rejected.length > 0) {
+      this.#noteCommitted(upToId, rejected, atMs);
+      this.#log.markCommitted(upToId);
+    } else if (!this.#log.markCommitted(upToId)) {
+      this.#noteCommitted(upToId, rejected, atMs);
+    }
+    this.#log.removeUpTo(upToId);
+  }
+
+  /** The same in the SQLite file. A note in the log takes a tenth of that, so that it is left out if nothing needs it. */
+  #noteCommitted(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     this.#files.database.transaction(() => {
       for (const { text, reason } of rejected) {
         this.#files.quarantine.run(atMs, reason, text);
@@ -113,8 +124,6 @@ export class SpoolStore {
       // Its only other copy goes with the groups.
       fdatasyncSync(this.#files.logFile);
     }
-    this.#log.removeUpTo(upToId);
-    this.#log.markCommitted(upToId);
   }
 
   /**
@@ -262,7 +271,9 @@ export class SpoolStore {
    * @throws SQLiteError
    */
   shrink(): void {
+    const committedId = this.#lastId;
     this.#log.clear();
+    this.writeMeta(committedName, String(committedId));
     this.#files.database.run("vacuum");
     this.#files.database.run("pragma wal_checkpoint(truncate)");
     this.#logBytes = 0;

@@ -150,6 +150,24 @@ describe("a log of groups", () => {
     last.close();
   });
 
+  test("says when it will not know by itself what is committed: without a file, or if the one with the note is removed", () => {
+    using folder = new Folder();
+    const log = folder.open();
+    expect(log.markCommitted(1)).toBe(false);
+    append(log, 2, "x".repeat(17 * 1024 * 1024));
+    append(log, 3, "in the next file");
+    // The first file is removed, but the note is in the second.
+    expect(log.markCommitted(2)).toBe(true);
+    log.removeUpTo(2);
+    expect(log.markCommitted(2)).toBe(true);
+    append(log, 4, "x".repeat(17 * 1024 * 1024));
+    expect(log.markCommitted(3)).toBe(true);
+    expect(log.markCommitted(4)).toBe(false);
+    log.removeUpTo(4);
+    expect(folder.files()).toEqual([]);
+    log.close();
+  });
+
   test("loses nothing to a note of what is committed that a crash has cut off", () => {
     using folder = new Folder();
     const log = folder.open();
