@@ -10,7 +10,7 @@ import {
   type RowTexts,
   type SpoolBatch,
 } from "./model.ts";
-import { type SharedText, SharedTexts } from "./shared-texts.ts";
+import { type SharedText, SharedTexts, TextPieces } from "./shared-texts.ts";
 import { isDiskFailure, type SpoolStore } from "./spool-store.ts";
 
 /** A batch together with what is needed to remove it. */
@@ -224,20 +224,20 @@ export class Backlog<Rows, Summary> {
 
   #takeCached(entriesMax: number): TakenBatch<Rows, Summary> {
     const { summaries } = this.#forms;
-    const texts: Uint8Array[] = [];
+    const pieces = new TextPieces();
     const summary = summaries.begin();
     let [count, bytes, upToId] = [0, 0, this.#nextId - 1];
     for (const group of this.#cache) {
       if (count > 0 && count + group.count > entriesMax) {
         break;
       }
-      texts.push(group.text.bytes);
+      pieces.add(group.text);
       summaries.merge(summary, group.summary);
       count += group.count;
-      bytes += group.text.bytes.length;
+      bytes += group.text.end - group.text.start;
       upToId = group.id;
     }
-    const rows = { texts, count, summary };
+    const rows = { texts: pieces.end(), count, summary };
     return { rows, upToId, entryCount: count, bytes, unreadable: [], isReplay: false, isRetry: false };
   }
 

@@ -2,9 +2,12 @@
 const blockBytes = 256 * 1024;
 /** Empty blocks that are kept for later texts. */
 const emptyBlocksMax = 4;
+/** What separates lines, and so the texts in a block. */
+const lineFeed = 0x0a;
 
 type Block = {
-  readonly memory: SharedArrayBuffer;
+  /** All of it. */
+  readonly bytes: Uint8Array<SharedArrayBuffer>;
   used: number;
   /** How many of the texts in it are kept. */
   texts: number;
@@ -12,7 +15,7 @@ type Block = {
 };
 
 /** A text in memory that threads share, until it is released. */
-export type SharedText = { readonly bytes: Uint8Array; readonly block: Block };
+export type SharedText = { readonly block: Block; readonly start: number; readonly end: number };
 
 /**
  * Texts of groups in memory that is shared with the thread that commits them: a message with one of them copies nothing. Texts
@@ -24,17 +27,21 @@ export class SharedTexts {
   /** Blocks with texts, besides the current one. */
   readonly #full = new Set<Block>();
 
-  /** Copies a text into shared memory. */
+  /** Copies a text into shared memory, with a line feed between it and the one before. */
   keep(text: Uint8Array): SharedText {
-    if (this.#current.used + text.length > this.#current.memory.byteLength) {
+    if (this.#current.used + 1 + text.length > this.#current.bytes.length) {
       this.#takeBlock(text.length);
     }
     const block = this.#current;
-    const bytes = new Uint8Array(block.memory, block.used, text.length);
-    bytes.set(text);
+    if (block.used > 0) {
+      block.bytes[block.used] = lineFeed;
+      block.used += 1;
+    }
+    const start = block.used;
+    block.bytes.set(text, start);
     block.used += text.length;
     block.texts += 1;
-    return { bytes, block };
+    return { block, start, end: block.used };
   }
 
   /** Nobody reads this text any more. */
@@ -48,7 +55,7 @@ export class SharedTexts {
       return;
     }
     this.#full.delete(block);
-    if (block.isReusable && block.memory.byteLength === blockBytes && this.#empty.length < emptyBlocksMax) {
+    if (block.isReusable && block.bytes.length === blockBytes && this.#empty.length < emptyBlocksMax) {
       this.#empty.push(emptied(block));
     }
   }
@@ -68,8 +75,37 @@ export class SharedTexts {
   }
 }
 
+/** The bytes of texts in the order in which they were kept: those that follow one another in a block are one piece. */
+export class TextPieces {
+  readonly #pieces: Uint8Array[] = [];
+  #block: Block | null = null;
+  #start = 0;
+  #end = 0;
+
+  add({ block, start, end }: SharedText): void {
+    if (block !== this.#block || start !== this.#end + 1) {
+      this.#endPiece();
+      this.#block = block;
+      this.#start = start;
+    }
+    this.#end = end;
+  }
+
+  /** All pieces; nothing is added after that. */
+  end(): readonly Uint8Array[] {
+    this.#endPiece();
+    return this.#pieces;
+  }
+
+  #endPiece(): void {
+    if (this.#block !== null) {
+      this.#pieces.push(this.#block.bytes.subarray(this.#start, this.#end));
+    }
+  }
+}
+
 function newBlock(length: number): Block {
-  return { memory: new SharedArrayBuffer(length), used: 0, texts: 0, isReusable: true };
+  return { bytes: new Uint8Array(new SharedArrayBuffer(length)), used: 0, texts: 0, isReusable: true };
 }
 
 function emptied(block: Block): Block {

@@ -1,10 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import { linesOf } from "@sluice/control-plane/platform/spool/model.ts";
-import { type SharedText, SharedTexts } from "@sluice/control-plane/platform/spool/shared-texts.ts";
+import { type SharedText, SharedTexts, TextPieces } from "@sluice/control-plane/platform/spool/shared-texts.ts";
 import { appendNotes, notes, sink, spoolFolder } from "../../../support/usage/spool-fixture.ts";
 
 const kilobytes = (count: number, filledWith: number) => new Uint8Array(count * 1024).fill(filledWith);
-const isAll = ({ bytes }: SharedText, value: number) => Buffer.alloc(bytes.length, value).equals(bytes);
+
+function piecesOf(...texts: readonly SharedText[]): readonly Uint8Array[] {
+  const pieces = new TextPieces();
+  for (const text of texts) {
+    pieces.add(text);
+  }
+  return pieces.end();
+}
+
+const bytesOf = (text: SharedText): Uint8Array => piecesOf(text)[0] as Uint8Array;
+
+function isAll(text: SharedText, value: number): boolean {
+  const bytes = bytesOf(text);
+  return Buffer.alloc(bytes.length, value).equals(bytes);
+}
 
 describe("texts in shared memory", () => {
   test("stay as they were while they are kept, and their memory is used again after that", () => {
@@ -13,7 +27,7 @@ describe("texts in shared memory", () => {
     const memories = new Set<ArrayBufferLike>();
     for (let value = 1; value <= 250; value += 1) {
       const text = texts.keep(kilobytes(1 + (value % 60), value));
-      memories.add(text.bytes.buffer);
+      memories.add(bytesOf(text).buffer);
       kept.push({ text, value });
       expect(kept.every((each) => isAll(each.text, each.value))).toBe(true);
       if (kept.length > 10) {
@@ -23,6 +37,23 @@ describe("texts in shared memory", () => {
     // 7 MB of texts went through a few blocks.
     expect(memories.size).toBeLessThan(8);
     expect([...memories].every((memory) => memory instanceof SharedArrayBuffer)).toBe(true);
+  });
+
+  test("that follow one another are one piece of memory with a line for each, and others are pieces of their own", () => {
+    const texts = new SharedTexts();
+    const [first, second, third] = ["a\nb", "c", "d"].map((text) => texts.keep(Buffer.from(text))) as [
+      SharedText,
+      SharedText,
+      SharedText,
+    ];
+    const large = texts.keep(kilobytes(300, 1));
+    const last = texts.keep(Buffer.from("e"));
+    const read = (...kept: readonly SharedText[]) => piecesOf(...kept).map((piece) => Buffer.from(piece).toString());
+    expect(read(first, second, third)).toEqual(["a\nb\nc\nd"]);
+    expect(read(second, third)).toEqual(["c\nd"]);
+    expect(read(first, third)).toEqual(["a\nb", "d"]);
+    expect(piecesOf(third, large, last).map(({ length }) => length)).toEqual([1, 300 * 1024, 1]);
+    expect(piecesOf()).toEqual([]);
   });
 
   test("larger than any block have one of their own", () => {
