@@ -81,6 +81,30 @@ describe("appending", () => {
     expect((await groupsOnDisk(folder)).map(({ body }) => body)).toEqual(['["note","good"]']);
   });
 
+  test("without a promise tells those who wait, in order, and only after the call has returned", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    const heard: string[] = [];
+    const append = (row: string) =>
+      spool.appendFor(
+        { kind: "note", row },
+        { onWritten: () => heard.push(row), onLost: (error) => heard.push(`${row} lost: ${error}`) },
+      );
+    // The last of these rows fills the group, which is written immediately.
+    const rows = notes("a", 128);
+    for (const row of rows) {
+      append(row);
+    }
+    expect(heard).toEqual([]);
+    await Promise.resolve();
+    expect(heard.splice(0)).toEqual(rows);
+    await spool.close();
+    append("late");
+    expect(heard).toEqual([]);
+    await Promise.resolve();
+    expect(heard).toEqual([expect.stringContaining("late lost: StorageUnavailableError")]);
+  });
+
   test("is refused once the backlog has reached its limit, after new work was turned away, until it is relieved", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open({ bytesMax: 2_000 });

@@ -23,7 +23,7 @@ import { TraceService } from "../trace/service.ts";
 import { openBooksThread } from "./books-thread.ts";
 import { lookRules } from "./brand.ts";
 import { CallCommits } from "./call-commits.ts";
-import { type CallSpool, type CallSpoolOptions, callForms } from "./call-rows.ts";
+import { type CallSpool, type CallSpoolOptions, callForms, TraceLoss } from "./call-rows.ts";
 import { openSideThread } from "./side-thread.ts";
 
 const payloadsQueuedMax = 20_000;
@@ -114,11 +114,7 @@ export function openTrace(base: Base): TraceService {
     clock: systemClock,
     log,
     thread: books,
-    append: (row) => {
-      spool.append({ kind: "trace", row }).catch((error: unknown) => {
-        log.error("trace.row_lost", { requestId: row.requestId, error });
-      });
-    },
+    append: (row) => spool.appendFor({ kind: "trace", row }, new TraceLoss(log, row)),
     limits: {
       get bodyBytesMax() {
         return settings.values["trace.max_payload_bytes"];

@@ -1,4 +1,5 @@
-import type { JoinedRows, RowSummaries } from "../platform/spool/model.ts";
+import type { Log } from "../platform/log.ts";
+import type { JoinedRows, RowSummaries, RowWaiter } from "../platform/spool/model.ts";
 import type { Spool, SpoolOptions } from "../platform/spool/spool.ts";
 import type { SpooledTrace, TraceRow } from "../trace/model.ts";
 import { fromCallRecord, writeRecordedTrace } from "../trace/recorded-trace.ts";
@@ -66,3 +67,22 @@ export const callForms = {
   joined: callRecords,
   summaries: callSummaries,
 } satisfies Partial<CallSpoolOptions>;
+
+/** No call waits for its trace. */
+export class TraceLoss implements RowWaiter {
+  readonly #log: Log;
+  readonly #row: TraceRow;
+
+  constructor(log: Log, row: TraceRow) {
+    this.#log = log;
+    this.#row = row;
+  }
+
+  onWritten(): void {
+    // Nothing is left to do.
+  }
+
+  onLost(error: unknown): void {
+    this.#log.error("trace.row_lost", { requestId: this.#row.requestId, error });
+  }
+}

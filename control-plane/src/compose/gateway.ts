@@ -37,7 +37,7 @@ export function openGateway(base: Base, exportCall: GatewayRuntimeDeps["exportCa
     db: base.db,
     notifications: base.notifications,
     usage: {
-      append: (row) => spool.append({ kind: "usage", row }),
+      append: (row, waiter) => spool.appendFor({ kind: "usage", row }, waiter),
       isAccepting: () => spool.isAccepting,
     },
     replicaId: spool.replicaId,

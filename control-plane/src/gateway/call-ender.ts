@@ -1,22 +1,15 @@
 import type { Quota } from "@sluice/contracts/money";
 import { noUnits } from "../models/units.ts";
-import { AppError } from "../platform/errors.ts";
-import type { UsageRow } from "../usage/log/model.ts";
+import type { AppError } from "../platform/errors.ts";
+import { AwaitedRow, type ServedCall, type Settling } from "./awaited-row.ts";
 import { toReport } from "./call-state.ts";
-import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
+import type { CallEnd, CallState } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
 import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
 
 const nothing = 0n as Quota;
-const unrecordedCode = "storage_unavailable";
-
-/** A call of a provider's, or a response in a session. */
-type ServedCall = CallState & Pick<AdmittedCall, "principal" | "request" | "model" | "hold">;
-
-/** Who waits for the row of a call: one of the two is called, once. */
-type Settling = { readonly onSettled: () => void; readonly onFailed: (error: unknown) => void };
 
 /** Ends each call exactly once: row, spool, quota, limits, report. */
 export class CallEnder {
@@ -39,7 +32,7 @@ export class CallEnder {
   }
 
   /** The same without a promise: most responses wait for nothing else. */
-  settleThen(state: ServedCall, end: CallEnd, unrecordedStatus: number, { onSettled, onFailed }: Settling): void {
+  settleThen(state: ServedCall, end: CallEnd, unrecordedStatus: number, settling: Settling): void {
     const durationMs = this.#durationMs(state);
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
@@ -47,36 +40,12 @@ export class CallEnder {
     if (isUnpaid(state, end)) {
       this.#deps.limits.noteUnpaid(state.principal);
     }
-    const cost = { quota: priceUsage(end, state.model), hold: state.hold };
-    const row = toUsageRow(state, end, cost, durationMs);
+    const quota = priceUsage(end, state.model);
+    const row = toUsageRow(state, end, quota, durationMs);
     state.isSettled = true;
     // The call's trace is recorded in the same tick, so that both rows share one write.
-    const written = this.#deps.usage.append(row);
+    this.#deps.usage.append(row, new AwaitedRow(this.#deps, { state, end, row, unrecordedStatus }, settling));
     this.#finish(state, end, durationMs);
-    const onRecorded = (): void => {
-      try {
-        this.#charge(state, end, row);
-        onSettled();
-      } catch (error) {
-        onFailed(error);
-      }
-    };
-    const onLost = (cause: unknown): void => {
-      settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
-      this.#finishUnrecorded(state, { ...end, httpStatus: unrecordedStatus }, durationMs);
-      onFailed(new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 }));
-    };
-    written.then(onRecorded, onLost);
-  }
-
-  /** The row of a call is durable. */
-  #charge(state: ServedCall, end: CallEnd, row: UsageRow): void {
-    const { principal } = state;
-    settleQuota(this.#deps.leases, state.hold, row);
-    this.#deps.observer.onEnd(state, end, row.durationMs, row.quota);
-    if (principal.isFirstUse && end.outcome === "completed") {
-      this.#deps.onFirstUse(principal.apiKeyId);
-    }
   }
 
   /**
@@ -102,9 +71,10 @@ export class CallEnder {
     state.isSettled = true;
     const { principal, hold } = state;
     if (principal !== null) {
-      const row = toUsageRow({ ...state, principal }, end, { quota: nothing, hold }, durationMs);
-      this.#deps.usage.append(row).catch((cause: unknown) => {
-        this.#deps.log.error("usage.row_lost", { requestId: state.call.requestId, cause });
+      const row = toUsageRow({ ...state, principal }, end, nothing, durationMs);
+      this.#deps.usage.append(row, {
+        onWritten: () => undefined,
+        onLost: (cause) => this.#deps.log.error("usage.row_lost", { requestId: row.requestId, cause }),
       });
       if (hold !== null) {
         settleQuota(this.#deps.leases, hold, row);
@@ -127,28 +97,13 @@ export class CallEnder {
   }
 
   #finish(state: CallState, end: CallEnd, durationMs: number): void {
-    const { outcome, httpStatus, errorCode, units } = end;
-    const { inputTokens, outputTokens } = units;
+    const { inputTokens, outputTokens } = end.units;
     if (state.principal !== null && state.isLimited) {
       this.#deps.limits.end(state.principal, inputTokens + outputTokens);
     }
     state.bodyShare?.end();
     state.readOn?.end();
-    state.call.onReport(toReport(state, { outcome, httpStatus, errorCode, inputTokens, outputTokens }, durationMs));
-  }
-
-  /** The report was to be written together with the row, and is lost when the row is. */
-  #finishUnrecorded(state: CallState, end: CallEnd, durationMs: number): void {
-    const failed: CallEnd = {
-      ...end,
-      outcome: "failed",
-      errorCode: unrecordedCode,
-      units: noUnits,
-      usageSource: "none",
-    };
-    this.#deps.observer.onEnd(state, failed, durationMs, nothing);
-    const { inputTokens, outputTokens } = noUnits;
-    state.call.onUnrecorded?.(toReport(state, { ...failed, inputTokens, outputTokens }, durationMs));
+    state.call.onReport(toReport(state, end, end.units, durationMs));
   }
 
   /** An operator has to check the channel: its counts are wrong, and even the plausible ones may be. */

@@ -1,3 +1,4 @@
+import { noUnits, type Units } from "../models/units.ts";
 import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
 import type { CallReport, CallState, GatewayCall } from "./model.ts";
 
@@ -41,24 +42,21 @@ export function noteFirstByte(state: CallState, tick: number): void {
   state.firstByteMs ??= Math.round(tick - state.call.startedTick);
 }
 
-type ReportedEnd = Pick<CallReport, "outcome" | "httpStatus" | "errorCode"> & {
-  readonly inputTokens: bigint;
-  readonly outputTokens: bigint;
-};
+type ReportedEnd = Pick<CallReport, "outcome" | "httpStatus" | "errorCode">;
+type ReportedTokens = Pick<Units, "inputTokens" | "outputTokens">;
 
 /** What the business relay may know about a finished call; its capture belongs to the report from then on. */
-export function toReport(state: CallState, end: ReportedEnd, durationMs: number): CallReport {
+export function toReport(state: CallState, end: ReportedEnd, tokens: ReportedTokens, durationMs: number): CallReport {
   state.capture.release();
-  return describe(state, end, durationMs);
+  return describe(state, end, tokens, durationMs);
 }
 
 /** What is known about a running call from a response that began with this status. */
 export function toBegunReport(state: CallState, httpStatus: number): CallReport {
-  const end = { outcome: "completed", httpStatus, errorCode: null, inputTokens: 0n, outputTokens: 0n } as const;
-  return describe(state, end, 0);
+  return describe(state, { outcome: "completed", httpStatus, errorCode: null }, noUnits, 0);
 }
 
-function describe(state: CallState, end: ReportedEnd, durationMs: number): CallReport {
+function describe(state: CallState, end: ReportedEnd, tokens: ReportedTokens, durationMs: number): CallReport {
   const { principal } = state;
   return {
     userId: principal?.userId ?? null,
@@ -70,8 +68,8 @@ function describe(state: CallState, end: ReportedEnd, durationMs: number): CallR
     errorCode: end.errorCode,
     httpStatus: end.httpStatus,
     isStream: state.isStream,
-    inputTokens: state.model === null ? null : end.inputTokens,
-    outputTokens: state.model === null ? null : end.outputTokens,
+    inputTokens: state.model === null ? null : tokens.inputTokens,
+    outputTokens: state.model === null ? null : tokens.outputTokens,
     firstByteMs: state.firstByteMs,
     durationMs,
     responsePieces: state.capture.pieces,

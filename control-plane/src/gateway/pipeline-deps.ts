@@ -4,6 +4,7 @@ import type { HttpClient, HttpLimits } from "@sluice/http-client/model";
 import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
+import type { RowWaiter } from "../platform/spool/model.ts";
 import type { Attempt, UsageRow } from "../usage/log/model.ts";
 import type { AccountFigures } from "./account-figures/account-figures.ts";
 import type { BodyRoom } from "./body-room.ts";
@@ -21,8 +22,8 @@ import type { Authorizer } from "./upstreams/authorize.ts";
 
 /** Stores the rows of finished calls; a row is durable before `append` resolves. */
 export interface UsageSpool {
-  /** @throws when the row can't be made durable */
-  append(row: UsageRow): Promise<void>;
+  /** The waiter hears when the row is durable, or that it can't be made durable. */
+  append(row: UsageRow, waiter: RowWaiter): void;
   /** False while no more paid calls may be admitted, because their usage could not be recorded. */
   isAccepting(): boolean;
 }

@@ -3,7 +3,7 @@ import type { ApiKeyId, BudgetId, ChannelId, CredentialId, GatewayUserId } from 
 import { byKeyField, callSettings } from "@sluice/contracts/key-fields";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { CallCommits } from "@sluice/control-plane/compose/call-commits.ts";
-import { type CallSpool, callForms } from "@sluice/control-plane/compose/call-rows.ts";
+import { type CallSpool, callForms, TraceLoss } from "@sluice/control-plane/compose/call-rows.ts";
 import { frontWork } from "@sluice/control-plane/compose/front.ts";
 import type { FrontWork } from "@sluice/control-plane/front/model.ts";
 import { BodyRoom } from "@sluice/control-plane/gateway/body-room.ts";
@@ -30,7 +30,7 @@ import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import { sha256Hex } from "@sluice/control-plane/platform/crypto/digest.ts";
 import { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
-import { createLog } from "@sluice/control-plane/platform/log.ts";
+import { createLog, type Log } from "@sluice/control-plane/platform/log.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { RelayService } from "@sluice/control-plane/relay/service.ts";
 import type { TraceService } from "@sluice/control-plane/trace/service.ts";
@@ -72,7 +72,7 @@ export async function openOwnGateway(directory: string): Promise<OwnGateway> {
   const relay = new RelayService({
     gateway: pipeline,
     realtime: {} as RealtimePort,
-    trace: traceTo(spool),
+    trace: traceTo(spool, log),
     clock: systemClock,
     bodyLimits,
     keepsPayloads: () => false,
@@ -126,9 +126,9 @@ function ampleStore(): LeaseStore {
   };
 }
 
-function traceTo(spool: CallSpool): TraceService {
+function traceTo(spool: CallSpool, log: Log): TraceService {
   const trace: Pick<TraceService, "record" | "storePayload"> = {
-    record: (row) => void spool.append({ kind: "trace", row }),
+    record: (row) => spool.appendFor({ kind: "trace", row }, new TraceLoss(log, row)),
     storePayload: refuse,
   };
   return trace as TraceService;
@@ -152,7 +152,7 @@ function pipelineDeps(spool: CallSpool, leases: QuotaLeases): PipelineDeps {
     client,
     authorizer: new Authorizer(client, systemClock),
     usage: {
-      append: (row) => spool.append({ kind: "usage", row }),
+      append: (row, waiter) => spool.appendFor({ kind: "usage", row }, waiter),
       isAccepting: () => spool.isAccepting,
     },
     captures: new CaptureAllowance(),

@@ -15,6 +15,8 @@ import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
+import type { RowWaiter } from "@sluice/control-plane/platform/spool/model.ts";
+import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { Registry } from "prom-client";
 import { defaultCallSettings } from "../../support/calls/call-settings.ts";
 import { LeaseLedger, onlyBudget } from "../../support/leases/lease-ledger.ts";
@@ -92,7 +94,15 @@ async function setUp(append: () => Promise<void>) {
     log,
     clock: systemClock,
     observer: new GatewayMetrics(registry),
-    usage: { append, isAccepting: () => true },
+    usage: {
+      append: (_row: UsageRow, waiter: RowWaiter) => {
+        append().then(
+          () => waiter.onWritten(),
+          (error: unknown) => waiter.onLost(error),
+        );
+      },
+      isAccepting: () => true,
+    },
     onFirstUse: (id: ApiKeyId) => firstUses.push(id),
   } as unknown as PipelineDeps;
   expect(await leases.hold(onlyBudget, amount)).toBe("held");

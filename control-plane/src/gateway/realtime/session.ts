@@ -382,7 +382,7 @@ export class RealtimeSession implements ServerSocketOwner {
     limits.end(state.principal, 0n);
     const { outcome, errorCode } = ending;
     const durationMs = Math.round(clock.tick() - state.call.startedTick);
-    state.call.onReport(toReport(state, { outcome, errorCode, httpStatus: 101, ...books.totals }, durationMs));
+    state.call.onReport(toReport(state, { outcome, errorCode, httpStatus: 101 }, books.totals, durationMs));
     this.#deps.onOver();
   }
 }

@@ -10,6 +10,7 @@ import {
   type HttpResponse,
   type HttpResponseBody,
 } from "@sluice/http-client/model";
+import { noUnits } from "../../models/units.ts";
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import type { AnswerStream } from "../../platform/answer-stream.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
@@ -262,7 +263,7 @@ export class RemoteGateway implements GatewayPort {
       httpStatus: seen.status,
     } as const;
     const durationMs = Math.round(this.#deps.tick() - state.call.startedTick);
-    const own = toReport(state, { ...end, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n }, durationMs);
+    const own = toReport(state, { ...end, errorCode: seen.code }, noUnits, durationMs);
     const { responsePieces, responseBytes, firstByteMs } = own;
     state.call.onReport({
       ...own,

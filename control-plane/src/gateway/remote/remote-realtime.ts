@@ -1,4 +1,5 @@
 import { HttpClientError, type HttpHeader } from "@sluice/http-client/model";
+import { noUnits } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { helpHeader, isHelp } from "../../platform/help-link.ts";
@@ -139,9 +140,9 @@ export class RemoteRealtime implements RealtimePort {
   /** The gateway's report about the session; for a gateway without reports, only what could be observed here. */
   #report(state: CallState, reported: Partial<CallReport> | null, seen: { status: number; code: string | null }): void {
     const outcome = seen.status < 400 ? "completed" : seen.status === 499 ? "aborted" : "failed";
-    const end = { outcome, httpStatus: seen.status, errorCode: seen.code, inputTokens: 0n, outputTokens: 0n } as const;
+    const end = { outcome, httpStatus: seen.status, errorCode: seen.code } as const;
     const durationMs = Math.round(this.#deps.clock.tick() - state.call.startedTick);
-    const { responsePieces, responseBytes, firstByteMs, ...own } = toReport(state, end, durationMs);
+    const { responsePieces, responseBytes, firstByteMs, ...own } = toReport(state, end, noUnits, durationMs);
     state.call.onReport({ ...own, ...reported, responsePieces, responseBytes, firstByteMs, durationMs });
   }
 }

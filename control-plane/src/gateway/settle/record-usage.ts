@@ -1,19 +1,20 @@
 import type { Quota } from "@sluice/contracts/money";
 import { utcDay } from "../../platform/clock.ts";
 import type { UsageRow } from "../../usage/log/model.ts";
-import type { CallEnd, CallState, Hold, Principal } from "../model.ts";
+import type { CallEnd, CallState, Principal } from "../model.ts";
 
 const nothing = 0n as Quota;
 const noTags: readonly string[] = [];
 
 /**
  * The usage row of an admitted call.
+ * @param quota what it costs before a multiplier
  * @param durationMs from the start of the call until its end
  */
 export function toUsageRow(
   state: CallState & { principal: Principal },
   end: CallEnd,
-  cost: { readonly quota: Quota; readonly hold: Hold | null },
+  quota: Quota,
   durationMs: number,
 ): UsageRow {
   const { call, principal, model } = state;
@@ -43,8 +44,8 @@ export function toUsageRow(
     cacheBasisPoints: end.cacheBasisPoints ?? null,
     priceVersion: model?.price.version ?? null,
     rateMultiplier: principal.rateMultiplier,
-    quota: cost.quota,
-    quotaHeld: cost.hold?.userAmount ?? nothing,
+    quota,
+    quotaHeld: state.hold?.userAmount ?? nothing,
     attempts: state.attempts,
     firstByteMs: state.firstByteMs,
     durationMs,

@@ -43,6 +43,15 @@ export type SpoolEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind] };
 }[keyof Rows & string];
 
+/**
+ * Who waits for a row to be on disk. One of the two is called, once, after the row was appended, and throws nothing: all rows
+ * that are written together have one task, because a promise for each costs more than its row.
+ */
+export interface RowWaiter {
+  onWritten(): void;
+  onLost(error: unknown): void;
+}
+
 /** A recorded row with its encoded form, so that a consumer who wants JSON need not encode it again. */
 export type EncodedEntry<Rows> = {
   [Kind in keyof Rows & string]: { readonly kind: Kind; readonly row: Rows[Kind]; readonly json: string };

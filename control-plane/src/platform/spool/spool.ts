@@ -11,6 +11,7 @@ import {
   RowCollector,
   type RowForms,
   type RowSummaries,
+  type RowWaiter,
   type SpoolDepth,
   type SpoolEntry,
   type SpoolWarning,
@@ -51,7 +52,7 @@ const backlogRelievedShare = 0.8;
 
 type Group<Rows, Summary> = {
   readonly rows: RowCollector<Rows, Summary>;
-  readonly written: PromiseWithResolvers<void>;
+  readonly waiters: RowWaiter[];
 };
 
 const noSummaries: RowSummaries<unknown, null> = { begin: () => null, add: () => undefined, merge: () => undefined };
@@ -130,27 +131,39 @@ export class Spool<Rows, Summary = null> {
 
   /**
    * Records a row. Resolves when it is on disk: neither the death of the process nor an unreachable database can lose
-   * it then. The promise is shared by all rows of one write.
+   * it then.
    * @throws StorageUnavailableError when it can't be recorded; RangeError or the like when its codec refuses it
    */
   append(entry: SpoolEntry<Rows>): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => {
+      this.appendFor(entry, { onWritten: resolve, onLost: reject });
+    });
+    // A full disk must not end the process because the caller no longer waits for this promise.
+    written.catch(() => undefined);
+    return written;
+  }
+
+  /** The same without a promise: the waiter hears of it later, of errors too. */
+  appendFor(entry: SpoolEntry<Rows>, waiter: RowWaiter): void {
     if (this.#isClosed || this.#backlog.bytes >= this.#bytesMax) {
       const reason = this.#isClosed ? "the spool is closed" : "the backlog has reached its limit";
-      return Promise.reject(new StorageUnavailableError(reason));
+      tell([waiter], new StorageUnavailableError(reason));
+      return;
     }
     const group = this.#group ?? this.#newGroup();
     try {
       group.rows.add(entry);
     } catch (error) {
-      return Promise.reject(error);
+      tell([waiter], error);
+      return;
     }
+    group.waiters.push(waiter);
     if (this.#group === null) {
       this.#open(group);
     }
     if (group.rows.count >= groupEntriesMax) {
       this.#writeGroup();
     }
-    return group.written.promise;
   }
 
   depth(): SpoolDepth {
@@ -229,14 +242,12 @@ export class Spool<Rows, Summary = null> {
   }
 
   #newGroup(): Group<Rows, Summary> {
-    return { rows: new RowCollector(this.#forms, this.#bytes), written: Promise.withResolvers() };
+    return { rows: new RowCollector(this.#forms, this.#bytes), waiters: [] };
   }
 
   /** The group is written at the end of this turn. */
   #open(group: Group<Rows, Summary>): void {
     this.#group = group;
-    // A full disk must not end the process because the caller no longer waits for this promise.
-    group.written.promise.catch(() => undefined);
     setImmediate(() => this.#writeGroup());
   }
 
@@ -249,10 +260,10 @@ export class Spool<Rows, Summary = null> {
     try {
       this.#record(group.rows);
     } catch (error) {
-      group.written.reject(new StorageUnavailableError("the row could not be written to the disk", { cause: error }));
+      tell(group.waiters, new StorageUnavailableError("the row could not be written to the disk", { cause: error }));
       return;
     }
-    group.written.resolve();
+    tell(group.waiters, null);
     this.#drain?.onRecorded();
     this.#scheduleSync();
     if (!this.#isBacklogFull && this.#backlog.bytes >= this.#bytesMax * backlogFullShare) {
@@ -321,4 +332,17 @@ export class Spool<Rows, Summary = null> {
     }
     this.#scheduleSync();
   }
+}
+
+/** @param error null if the rows are written */
+function tell(waiters: readonly RowWaiter[], error: unknown): void {
+  queueMicrotask(() => {
+    for (const waiter of waiters) {
+      if (error === null) {
+        waiter.onWritten();
+      } else {
+        waiter.onLost(error);
+      }
+    }
+  });
 }
