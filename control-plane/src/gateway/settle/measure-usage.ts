@@ -2,7 +2,7 @@ import type { Dialect } from "@sluice/contracts/upstreams";
 import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
-import { bookable, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
+import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
@@ -11,7 +11,7 @@ import { DeliveredCount } from "./measure-usage/count-delivered.ts";
 import { estimateInput } from "./measure-usage/estimate-input.ts";
 import { isFiltered } from "./measure-usage/is-filtered.ts";
 import { withLongWrites } from "./measure-usage/long-writes.ts";
-import { type OutputRules, outputs } from "./measure-usage/outputs.ts";
+import { type OutputRules, type OwnCount, outputs } from "./measure-usage/outputs.ts";
 import { readAnswer } from "./measure-usage/read-usage.ts";
 import { StreamUsage } from "./measure-usage/stream-usage.ts";
 
@@ -35,24 +35,22 @@ export function countInput(request: ParsedRequest): number {
 /** Measures a response that came whole. */
 export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { readonly form: AnswerForm } {
   const { operation, limits } = call;
-  const { dialect } = operation;
   const rules = outputs[operation.output];
   if (rules === null) {
     const measured = body.length === 0 || operation.output === "nothing" ? free : requestAlone;
     return { ...measured, form: "answer" };
   }
   const list = operation.resultList;
-  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? dialect, call.tail);
+  const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? operation.dialect, call.tail);
   const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
   if (form !== "answer" || body.length === 0) {
     return withCost({ ...free, form }, reported);
   }
   const images = rules.countImages(body);
   const usage = reported === null || reported.images === images ? reported : { ...reported, images };
-  const answer = (): Json => json ?? parseObject(body.toString("utf8")) ?? {};
-  const counted = () => withinHeld({ ...rules.countAnswer(body, answer, call), images }, limits);
-  const measured = completedUnits(rules, { usage, limits, counted, wasFiltered: () => isFiltered[dialect](answer()) });
-  const sold = withLongWrites(rules.soldAsPriced(measured, call, counted), call);
+  const content = new AnswerContent(rules, call, { body, json, images });
+  const measured = completedUnits(rules, usage, limits, content);
+  const sold = withLongWrites(rules.soldAsPriced(measured, call, content), call);
   const { units, usageSource, isImplausible } = sold;
   return withCost({ units, usageSource, isImplausible, form }, reported);
 }
@@ -82,9 +80,12 @@ function measureEvents(answer: StreamedResponse): Measured {
   if (rules === null) {
     return requestAlone;
   }
-  const counted = () => withinHeld(rules.countStream(answer), limits);
-  const measured = end === "aborted" ? measureAborted(rules, answer) : measureEnded(rules, answer, counted);
-  const sold = rules.soldAsPriced(measured, answer, counted);
+  const content: Content = {
+    counted: () => withinHeld(rules.countStream(answer), limits),
+    wasFiltered: () => answer.isFiltered,
+  };
+  const measured = end === "aborted" ? measureAborted(rules, answer) : measureEnded(rules, answer, content);
+  const sold = rules.soldAsPriced(measured, answer, content);
   return rules.isText && answer.isReportEarly ? withLater(sold, answer) : sold;
 }
 
@@ -96,16 +97,16 @@ function withLater(measured: Measured, { delivered, limits }: StreamedResponse):
     : measured;
 }
 
-function measureEnded(rules: OutputRules, answer: StreamedResponse, counted: () => Units): Measured {
+function measureEnded(rules: OutputRules, answer: StreamedResponse, content: Content): Measured {
   const { end, reported, bytesSent, delivered, limits } = answer;
   const usage = withPictures(reported, delivered);
   if (end === "completed") {
-    return completedUnits(rules, { usage, limits, counted, wasFiltered: () => answer.isFiltered });
+    return completedUnits(rules, usage, limits, content);
   }
   if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
     return { ...bookable(usage, limits), usageSource: "provider" };
   }
-  const own = bytesSent === 0 ? noUnits : counted();
+  const own = bytesSent === 0 ? noUnits : content.counted();
   if (!hasOutput(own)) {
     return free;
   }
@@ -202,34 +203,64 @@ export class StreamMeter {
   }
 }
 
-/** A complete response, and what our own count and its content say if they are needed. */
-type CompletedAnswer = Pick<AnsweredCall, "limits"> & {
-  readonly usage: ReportedUnits | null;
-  readonly counted: () => Units;
-  readonly wasFiltered: () => boolean;
-};
+/** What a response says besides the reported usage. Most need neither, so that both are found out when they are asked for. */
+type Content = OwnCount & { wasFiltered(): boolean };
+
+/** That of a response that came whole. */
+class AnswerContent implements Content {
+  readonly #rules: OutputRules;
+  readonly #call: AnsweredCall;
+  readonly #answer: { readonly body: Buffer; readonly json: Json | null; readonly images: number };
+
+  constructor(rules: OutputRules, call: AnsweredCall, answer: { body: Buffer; json: Json | null; images: number }) {
+    this.#rules = rules;
+    this.#call = call;
+    this.#answer = answer;
+  }
+
+  counted(): Units {
+    const { body, images } = this.#answer;
+    return withinHeld({ ...this.#rules.countAnswer(body, () => this.#json, this.#call), images }, this.#call.limits);
+  }
+
+  wasFiltered(): boolean {
+    return isFiltered[this.#call.operation.dialect](this.#json);
+  }
+
+  get #json(): Json {
+    return this.#answer.json ?? parseObject(this.#answer.body.toString("utf8")) ?? {};
+  }
+}
 
 /**
  * A complete response. A count of zero tokens for text is not accepted, unless the provider filtered it out; anyone who
  * asked for no output (to have a prompt scored) gets that.
  */
-function completedUnits({ isText }: OutputRules, { usage, limits, counted, wasFiltered }: CompletedAnswer): Measured {
-  const isOutput = ({ outputTokens }: Units) => outputTokens > 0n || !isText;
+function completedUnits(
+  rules: OutputRules,
+  usage: ReportedUnits | null,
+  limits: UsageLimits,
+  content: Content,
+): Measured {
   const isAskedForNone = limits.held.outputTokens === 0n;
-  if (usage !== null && usage.isOdd !== true && (isOutput(usage) || isAskedForNone)) {
+  if (usage !== null && usage.isOdd !== true && (isOutput(rules, usage) || isAskedForNone)) {
     const { units, isImplausible } = bookable(usage, limits);
     return { units, usageSource: "provider", isImplausible };
   }
-  const own = counted();
-  if (!isOutput(own) && !isAskedForNone) {
+  const own = content.counted();
+  if (!isOutput(rules, own) && !isAskedForNone) {
     return free;
   }
   if (usage === null || usage.isOdd === true) {
     return { units: own, usageSource: "estimated", isImplausible: usage !== null };
   }
-  return wasFiltered()
+  return content.wasFiltered()
     ? { ...bookable(usage, limits), usageSource: "provider" }
     : { units: withOutput(usage, own, limits), usageSource: "estimated", isImplausible: true };
+}
+
+function isOutput({ isText }: OutputRules, { outputTokens }: Units): boolean {
+  return outputTokens > 0n || !isText;
 }
 
 /** Whether any of an interrupted response was of use. */

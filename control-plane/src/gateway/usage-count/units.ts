@@ -30,7 +30,7 @@ export function parseObject(text: string): Json | null {
 }
 
 /** More searches than a call can make; the column of the count holds more. */
-const searchesMax = 1_000_000n;
+const searchesMax = 1_000_000;
 
 /** What no provider can have counted: not a number, or one that is negative, fractional, or beyond exact integers. */
 export function isInvalidCount(value: unknown): boolean {
@@ -38,15 +38,26 @@ export function isInvalidCount(value: unknown): boolean {
 }
 
 /** A count is a non-negative integer; anything else that a provider sends counts as nothing. */
+export function wholeOf(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The same as the type of most units. */
 export function count(value: unknown): bigint {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n;
+  return unitCount(wholeOf(value));
+}
+
+/** A count, or the sum of some, as the type of most units. A sum that is not exact is more than any call can have. */
+export function unitCount(whole: number): bigint {
+  return whole === 0 ? 0n : BigInt(whole);
 }
 
 /** The first of the names under which something is counted. */
 export function countOf(...values: readonly unknown[]): bigint {
   for (const value of values) {
-    if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) {
-      return BigInt(value);
+    const whole = wholeOf(value);
+    if (whole > 0) {
+      return BigInt(whole);
     }
   }
   return 0n;
@@ -54,9 +65,9 @@ export function countOf(...values: readonly unknown[]): bigint {
 
 /** The searches of a provider: on the web of Messages and routers in one place, of Perplexity in another, or in documents. */
 export function searchesOf(usage: Json): number {
-  const ofWeb = asObject(usage["server_tool_use"])["web_search_requests"];
-  const found = countOf(ofWeb, usage["num_search_queries"], usage["search_units"]);
-  return Number(atMost(found, searchesMax));
+  const used = usage["server_tool_use"];
+  const ofWeb = used === undefined ? 0 : wholeOf(asObject(used)["web_search_requests"]);
+  return atMost(ofWeb || wholeOf(usage["num_search_queries"]) || wholeOf(usage["search_units"]), searchesMax);
 }
 
 export function atMost<Count extends bigint | number>(value: Count, limit: Count): Count {

@@ -27,8 +27,11 @@ export type OutputRules = {
   /** The input that a provider has read when it begins to respond. */
   owedInput(call: AnsweredCall): Units;
   /** Where the counted unit has no price, charges our own count in the unit that has one. */
-  soldAsPriced(measured: Measured, call: AnsweredCall, counted: () => Units): Measured;
+  soldAsPriced(measured: Measured, call: AnsweredCall, own: OwnCount): Measured;
 };
+
+/** Our own count of a response, within what was held for it. */
+export type OwnCount = { counted(): Units };
 
 const items: OutputRules = {
   isText: false,
@@ -52,7 +55,7 @@ const vectors: OutputRules = {
 /** Ranks are sold by the token or by search units; a response that counts only what has no price would be free. */
 const ranks: OutputRules = {
   ...items,
-  soldAsPriced(measured, { request, price, limits }, counted) {
+  soldAsPriced(measured, { request, price, limits }, content) {
     const { inputTokens, searches } = measured.units;
     const isBySearch = price.search > 0n;
     const isByToken = price.input > 0n;
@@ -62,7 +65,7 @@ const ranks: OutputRules = {
     }
     const own = isBySearch
       ? { ...measured.units, searches: Math.ceil((request.bounds.ranks?.documents ?? 1) / documentsPerSearch) }
-      : { ...measured.units, inputTokens: counted().inputTokens };
+      : { ...measured.units, inputTokens: content.counted().inputTokens };
     return { ...measured, units: bookable(own, limits).units, usageSource: "estimated" };
   },
 };
@@ -71,11 +74,11 @@ const ranks: OutputRules = {
 const images: OutputRules = {
   ...items,
   countImages: countPictures,
-  soldAsPriced(measured, { limits, price }, counted) {
+  soldAsPriced(measured, { limits, price }, own) {
     if (measured.usageSource !== "provider" || !isDrawnForNothing(measured.units, price)) {
       return measured;
     }
-    const units = withOutput(measured.units, counted(), limits);
+    const units = withOutput(measured.units, own.counted(), limits);
     return { units, usageSource: "estimated", isImplausible: true };
   },
 };
@@ -101,11 +104,11 @@ const transcript: OutputRules = {
     return audioUnits(textBytes > 0 ? estimateAudio(textBytes) : measureAudio(Buffer.concat(pieces).toString("utf8")));
   },
   owedInput: ({ request }) => ({ ...noUnits, audioMs: leastMs(request) }),
-  soldAsPriced(measured, { request, limits, price }, counted) {
+  soldAsPriced(measured, { request, limits, price }, own) {
     if (measured.usageSource === "none") {
       return measured;
     }
-    const heard = counted();
+    const heard = own.counted();
     const least = leastMs(request);
     const audioMs = heard.audioMs > least ? heard.audioMs : least;
     const { units, isConverted } = asSold(measured.units, { ...heard, audioMs }, price);
