@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BunPlugin } from "bun";
 import { root } from "./environment.ts";
+import { fewerPartitions, lighterPasswords, lighterProgram } from "./lighter-program.ts";
 
 /** Where a test process finds the program that it starts. Without it, it starts the source. */
 export const programVariable = "TEST_CONTROL_PLANE";
@@ -14,9 +15,11 @@ const threads = ["control-plane/src/compose/books-work.ts", "control-plane/src/c
 /**
  * Bundles the control plane of a run and its threads into compiled files, whose start takes less than half the processor
  * time of one from 2,000 files of source; a run starts them some 500 times. A bundle has the addresses of the source
- * written into it, so that it finds migrations and pages where they are. Returns the path of the program.
+ * written into it, so that it finds migrations and pages where they are.
+ * @param isLighter with less work in it, see `lighterProgram`
+ * @returns the path of the program
  */
-export async function bundleControlPlane(folder: string): Promise<string> {
+export async function bundleControlPlane(folder: string, isLighter: boolean): Promise<string> {
   const bundled = (path: string): string => join(folder, basename(path).replace(/\.ts$/, ".js"));
   const result = await Bun.build({
     entrypoints: [main, ...threads].map((path) => join(root, path)),
@@ -30,7 +33,10 @@ export async function bundleControlPlane(folder: string): Promise<string> {
     // Every error of the database has a stack, and to find its lines in the source takes 0.1 s of the first one. A file that is run
     // alone starts the source.
     sourcemap: "none",
-    plugins: [redirectThreads(new Map(threads.map((path) => [path, pathToFileURL(bundled(path)).href])))],
+    plugins: [
+      redirectThreads(new Map(threads.map((path) => [path, pathToFileURL(bundled(path)).href]))),
+      ...(isLighter ? [lighterProgram(lighterPasswords, fewerPartitions)] : []),
+    ],
   });
   if (!result.outputs.some(({ path }) => path === bundled(main))) {
     throw new Error(`the control plane could not be bundled: ${result.logs.join("\n")}`);

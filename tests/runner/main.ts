@@ -6,6 +6,7 @@ import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { briefProcesses } from "./brief-processes.ts";
 import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
+import { daysAheadInTests, lighterVariable } from "./lighter-program.ts";
 import { listTestFiles, makePlan, type Plan, readFlags } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
 import { openRunFolder } from "./run-folder.ts";
@@ -33,14 +34,17 @@ async function runWithDatabase(plan: Plan): Promise<void> {
     return;
   }
   const startedAt = performance.now();
-  const starting = startTestCluster();
+  const isBundled = count >= bundledJobsMin;
+  const isLighter = isBundled && !plan.isFull;
+  const starting = startTestCluster(isLighter ? { daysAhead: daysAheadInTests } : {});
   stopServer = async () => {
     const cluster = await starting;
     await cluster.stopImmediate();
     await cluster.destroy();
   };
-  const isBundled = count >= bundledJobsMin;
-  const program = isBundled ? { [programVariable]: await bundleControlPlane(join(tmpdir(), "control-plane")) } : {};
+  const program = isBundled
+    ? { [programVariable]: await bundleControlPlane(join(tmpdir(), "control-plane"), isLighter) }
+    : {};
   const cluster = await starting;
   print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);
   try {
@@ -59,7 +63,7 @@ const ordinarySeed = "20261121";
 
 async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record<string, string>>): Promise<Job[]> {
   const counts = plan.isFull ? { TEST_FULL: "1" } : { TEST_SEED: process.env["TEST_SEED"] ?? ordinarySeed };
-  const speed = needsDatabase && !plan.isFull ? briefProcesses : {};
+  const speed = needsDatabase && !plan.isFull ? { ...briefProcesses, [lighterVariable]: "1" } : {};
   const jobs: Job[] = [];
   for (const kind of plan.kinds.filter((candidate) => candidate.needsDatabase === needsDatabase)) {
     const files = await listTestFiles(kind, plan.filters);

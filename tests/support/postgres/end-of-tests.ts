@@ -9,8 +9,14 @@ afterAll(async () => {
   }
 });
 
+// Before the test file imports the control plane.
+const { TEST_LIGHTER, TEST_SEED } = process.env;
+if (TEST_LIGHTER === "1") {
+  const { lighterPasswords, lighterProgram } = await import("../../runner/lighter-program.ts");
+  Bun.plugin(lighterProgram(lighterPasswords));
+}
+
 // What fast-check makes up begins with the given seed as well; without one it prints its own when a property fails.
-const { TEST_SEED } = process.env;
 if (TEST_SEED !== undefined) {
   const { configureGlobal } = await import("fast-check");
   configureGlobal({ seed: Number(TEST_SEED) });

@@ -20,6 +20,8 @@ const abandonedAfterMs = 60_000;
 export type TestClusterOptions = {
   /** True keeps fsync and full-page writes on, for tests that lose power or kill the server. Default false. */
   readonly isDurable?: boolean;
+  /** For how many days after today the served template has partitions. The default is what a service creates. */
+  readonly daysAhead?: number;
   readonly onUnexpectedExit?: (reason: string) => void;
 };
 
@@ -31,14 +33,16 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   await removeAbandonedHomes();
   const home = await mkdtemp(join(tmpdir(), homePrefix));
   await chmod(home, 0o711);
+  const { isDurable = false } = options;
   const cluster = await startEmbeddedPostgres({
     home,
-    isDurable: options.isDurable ?? false,
-    settings: { max_connections: "400" },
+    isDurable,
+    // Nobody keeps the log of a server of tests, so that to compress it is in vain.
+    settings: { max_connections: "400", ...(isDurable ? {} : { wal_compression: "off" }) },
     ...(options.onUnexpectedExit ? { onUnexpectedExit: options.onUnexpectedExit } : {}),
   });
   try {
-    await createTemplates(cluster.url);
+    await createTemplates(cluster.url, options);
   } catch (error) {
     await cluster.destroy();
     throw error;
@@ -53,26 +57,30 @@ export function withDatabase(url: string, database: string): string {
   return changed.href;
 }
 
-async function createTemplates(adminUrl: string): Promise<void> {
+async function createTemplates(adminUrl: string, options: TestClusterOptions): Promise<void> {
   const sql = new Bun.SQL({ url: adminUrl, max: 1 });
   try {
     await sql.unsafe(`create database ${templateName}`);
     await migrate(withDatabase(adminUrl, templateName), () => undefined);
     await sql.unsafe(`alter database ${templateName} with allow_connections false is_template true`);
     await sql.unsafe(`create database ${servedTemplateName} template ${templateName}`);
-    await createPartitions(withDatabase(adminUrl, servedTemplateName));
+    await createPartitions(withDatabase(adminUrl, servedTemplateName), options);
     await sql.unsafe(`alter database ${servedTemplateName} with allow_connections false is_template true`);
   } finally {
     await sql.close();
   }
 }
 
-async function createPartitions(url: string): Promise<void> {
+async function createPartitions(url: string, { daysAhead }: TestClusterOptions): Promise<void> {
   const limits = { statementTimeoutMs: patienceMs, lockTimeoutMs: patienceMs, acquireTimeoutMs: patienceMs };
   const db = openDatabase({ url, poolMax: 1, applicationName: "test", ...limits });
   try {
     for (const table of callTables) {
-      await ensurePartitions(db, { table, today: utcDay(Date.now()) });
+      await ensurePartitions(db, {
+        table,
+        today: utcDay(Date.now()),
+        ...(daysAhead === undefined ? {} : { daysAhead }),
+      });
     }
   } finally {
     await db.close(1_000);

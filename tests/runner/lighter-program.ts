@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import type { BunPlugin } from "bun";
+
+/** Set in an ordinary run: the test process then loads the control plane with lighter passwords. */
+export const lighterVariable = "TEST_LIGHTER";
+
+/** A text of the control plane that an ordinary run replaces. Unit tests and a full run have the program as it is. */
+export type Lighter = { readonly file: RegExp; readonly text: string; readonly lighter: string };
+
+/** To hash a password takes 60 ms of processor time, and a run hashes more than 2,000. */
+export const lighterPasswords: Lighter = {
+  file: /\/control-plane\/src\/accounts\/passwords\/password-hashing\.ts$/,
+  text: "memoryCost: 19_456, timeCost: 2",
+  lighter: "memoryCost: 64, timeCost: 1",
+};
+
+/** Fewer than the product has: each new connection plans its statements over all partitions. */
+export const daysAheadInTests = 1;
+
+/** The days ahead for which a service creates partitions when it starts. */
+export const fewerPartitions: Lighter = {
+  file: /\/control-plane\/src\/db\/partitions\.ts$/,
+  text: "daysAheadDefault = 7;",
+  lighter: `daysAheadDefault = ${daysAheadInTests};`,
+};
+
+/** Loads the control plane with these texts. It is an error if one has changed, so that none is lost unnoticed. */
+export function lighterProgram(...lighters: readonly Lighter[]): BunPlugin {
+  return {
+    name: "lighter program",
+    setup: (build) => {
+      for (const { file, text, lighter } of lighters) {
+        build.onLoad({ filter: file }, async ({ path }) => {
+          const source = await readFile(path, "utf8");
+          if (source.split(text).length !== 2) {
+            throw new Error(`${path} does not have "${text}" once`);
+          }
+          return { contents: source.replace(text, lighter), loader: "ts" };
+        });
+      }
+    },
+  };
+}
