@@ -199,7 +199,7 @@ export class Pipeline implements GatewayPort {
     if (principal === null) {
       throw new AppError("invalid_api_key");
     }
-    checkKeyState(principal, state.call.clientIp, this.#deps.clock.now());
+    checkKeyState(principal, state.call.clientIp, state.call.startedAtMs);
     state.principal = principal;
   }
 
@@ -266,12 +266,12 @@ export class Pipeline implements GatewayPort {
     request: ParsedRequest,
     passThrough: ModelEntry | null,
   ): AdmittedCall | Promise<AdmittedCall> {
-    const { catalog, clock, leases } = this.#deps;
-    const { principal } = state;
+    const { catalog, leases } = this.#deps;
+    const { principal, call } = state;
     state.request = request;
     state.isStream = request.isStream;
-    state.labels = readLabels(state.call.headers, request, principal);
-    const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models, clock.now());
+    state.labels = readLabels(call.headers, request, principal);
+    const model = passThrough ?? checkModelAccess(principal, request.model ?? "", catalog().models, call.startedAtMs);
     state.model = model;
     checkPrice(request, model, operation);
     const bound = boundUnits(request, model);

@@ -131,9 +131,9 @@ function colonsWithin(holder: object, depth: number): number {
     }
     return colons;
   }
-  const keys = Object.keys(holder);
-  for (let index = 0; index < keys.length; index += 1) {
-    colons += 1 + colonsOf((holder as Record<string, unknown>)[keys[index] ?? ""], depth);
+  // What was parsed inherits no fields, and this makes no list of those that it has.
+  for (const key in holder) {
+    colons += 1 + colonsOf((holder as Record<string, unknown>)[key], depth);
   }
   return colons;
 }

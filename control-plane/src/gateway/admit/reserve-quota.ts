@@ -60,13 +60,13 @@ export function boundCost(bound: Units, model: ModelEntry): Quota {
 
 const nothing = 0n as Quota;
 
-/** The field of each API that limits the output, as clients write it. */
-const outputFields: Readonly<Record<Dialect, string>> = {
-  chat: "'max_tokens'",
-  responses: "'max_output_tokens'",
-  messages: "'max_tokens'",
-  gemini: "'generationConfig.maxOutputTokens'",
-  cohere: "'max_tokens'",
+/** What lowers the output in each API, in the words of its clients. */
+const lowersOutput: Readonly<Record<Dialect, string>> = {
+  chat: "A smaller 'max_tokens'",
+  responses: "A smaller 'max_output_tokens'",
+  messages: "A smaller 'max_tokens'",
+  gemini: "A smaller 'generationConfig.maxOutputTokens'",
+  cohere: "A smaller 'max_tokens'",
 };
 
 /** What a client can change so that less has to be set aside; null if nothing of its request is known. */
@@ -80,7 +80,8 @@ export function lowersHold(
   if (output !== "text") {
     return "A shorter request";
   }
-  return `A smaller ${outputFields[dialect]}${searches > 0 ? " or 'max_uses' of searches" : ""}`;
+  const lowers = lowersOutput[dialect];
+  return searches > 0 ? `${lowers} or 'max_uses' of searches` : lowers;
 }
 
 type Holder = Pick<QuotaLeases, "hold" | "settle" | "spendLimitOf">;
@@ -99,11 +100,7 @@ export function reserveQuota(
   cost: Quota,
   lowers: string | null = null,
 ): Hold | Promise<Hold> {
-  const hold = holdFor(principal, cost);
-  const user = leases.hold(hold.userBudgetId, hold.userAmount);
-  return user instanceof Promise
-    ? user.then((answer) => reserveFurther(leases, hold, answer, lowers))
-    : reserveFurther(leases, hold, user, lowers);
+  return reserveFrom({ leases, hold: holdFor(principal, cost), lowers }, 0);
 }
 
 function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }: Holding, cost: Quota): Hold {
@@ -111,15 +108,22 @@ function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }:
   return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? nothing : cost, sharedBudgetIds };
 }
 
-type BudgetPart = { readonly budgetId: BudgetId; readonly amount: Quota };
+/** How many budgets a hold takes from: the user's first, then the key's if it has a limit, then those that are shared. */
+function countBudgets({ keyBudgetId, sharedBudgetIds }: Hold): number {
+  return (keyBudgetId === null ? 1 : 2) + sharedBudgetIds.length;
+}
 
-/** What a hold takes from each budget beside the user's. */
-function furtherParts({ keyBudgetId, keyAmount, sharedBudgetIds, userAmount }: Hold): BudgetPart[] {
-  const parts: BudgetPart[] = keyBudgetId === null ? [] : [{ budgetId: keyBudgetId, amount: keyAmount }];
-  for (const budgetId of sharedBudgetIds) {
-    parts.push({ budgetId, amount: userAmount });
+function budgetAt({ userBudgetId, keyBudgetId, sharedBudgetIds }: Hold, at: number): BudgetId {
+  if (at === 0) {
+    return userBudgetId;
   }
-  return parts;
+  const shared = keyBudgetId === null ? at - 1 : at - 2;
+  return keyBudgetId !== null && at === 1 ? keyBudgetId : (sharedBudgetIds[shared] as BudgetId);
+}
+
+/** What a hold takes from a budget: from shared ones as much as from the user's. */
+function amountAt({ userAmount, keyBudgetId, keyAmount }: Hold, at: number): Quota {
+  return at === 1 && keyBudgetId !== null ? keyAmount : userAmount;
 }
 
 /**
@@ -128,95 +132,76 @@ function furtherParts({ keyBudgetId, keyAmount, sharedBudgetIds, userAmount }: H
  */
 export async function changeHold(leases: Holder, principal: Holding, hold: Hold, cost: Quota): Promise<Hold | null> {
   const wanted = holdFor(principal, cost);
-  const user = { budgetId: wanted.userBudgetId, more: wanted.userAmount - hold.userAmount };
-  const before = furtherParts(hold);
-  const further = furtherParts(wanted).map(({ budgetId, amount }, at) => ({
-    budgetId,
-    more: amount - (before[at]?.amount ?? nothing),
-  }));
-  const changes = [user, ...further];
-  const held: BudgetPart[] = [];
-  for (const { budgetId, more } of changes) {
-    if (more > 0n && (await leases.hold(budgetId, more as Quota)) !== "held") {
-      releaseParts(leases, held);
+  const count = countBudgets(wanted);
+  const moreAt = (at: number): Quota => (amountAt(wanted, at) - amountAt(hold, at)) as Quota;
+  for (let at = 0; at < count; at += 1) {
+    const more = moreAt(at);
+    if (more > 0n && (await leases.hold(budgetAt(wanted, at), more)) !== "held") {
+      for (let before = 0; before < at; before += 1) {
+        release(leases, budgetAt(wanted, before), moreAt(before));
+      }
       return null;
     }
-    if (more > 0n) {
-      held.push({ budgetId, amount: more as Quota });
-    }
   }
-  for (const { budgetId, more } of changes) {
-    if (more < 0n) {
-      leases.settle(budgetId, -more as Quota, nothing);
-    }
+  for (let at = 0; at < count; at += 1) {
+    release(leases, budgetAt(wanted, at), -moreAt(at) as Quota);
   }
   return wanted;
 }
 
-function releaseParts(leases: Holder, parts: readonly BudgetPart[]): void {
-  for (const { budgetId, amount } of parts) {
+function release(leases: Holder, budgetId: BudgetId, amount: Quota): void {
+  if (amount > 0n) {
     leases.settle(budgetId, amount, nothing);
   }
 }
 
-/** Goes on with the other budgets once that of the user has answered. */
-function reserveFurther(leases: Holder, hold: Hold, user: HoldAnswer, lowers: string | null): Hold | Promise<Hold> {
-  const spendLimit = user === "insufficient" ? leases.spendLimitOf(hold.userBudgetId) : null;
-  if (spendLimit !== null) {
-    throw new AppError("spend_limit_reached", { message: sentenceOf(spendLimit) });
-  }
-  refuseUnlessHeld(user, "Your remaining balance does not cover this call.", lowers);
-  if (hold.keyBudgetId === null && hold.sharedBudgetIds.length === 0) {
-    return hold;
-  }
-  const parts = furtherParts(hold);
-  parts.unshift({ budgetId: hold.userBudgetId, amount: hold.userAmount });
-  return reserveFrom({ leases, hold, parts, lowers }, 1);
-}
+type Reserving = { readonly leases: Holder; readonly hold: Hold; readonly lowers: string | null };
 
-type Reserving = {
-  readonly leases: Holder;
-  readonly hold: Hold;
-  readonly parts: readonly BudgetPart[];
-  readonly lowers: string | null;
-};
-
-/** Sets aside the parts from this one on; those before it are. */
-function reserveFrom(reserving: Reserving, at: number): Hold | Promise<Hold> {
-  const { leases, hold, parts } = reserving;
-  for (let index = at; index < parts.length; index += 1) {
-    const { budgetId, amount } = parts[index] as BudgetPart;
-    const answer = leases.hold(budgetId, amount);
+/** Sets aside what the budgets from this one on are to hold; those before it do. */
+function reserveFrom(reserving: Reserving, from: number): Hold | Promise<Hold> {
+  const { leases, hold } = reserving;
+  const count = countBudgets(hold);
+  for (let at = from; at < count; at += 1) {
+    const answer = leases.hold(budgetAt(hold, at), amountAt(hold, at));
     if (answer instanceof Promise) {
-      return answer.then((late) => {
-        checkPart(reserving, index, late);
-        return reserveFrom(reserving, index + 1);
-      });
+      return reserveAfter(reserving, at, answer);
     }
-    checkPart(reserving, index, answer);
+    refuseUnlessHeld(reserving, at, answer);
   }
   return hold;
 }
 
-/** A part that is refused ends the call, which gives back the parts before it. */
-function checkPart({ leases, hold, parts, lowers }: Reserving, at: number, answer: HoldAnswer): void {
-  if (answer !== "held") {
-    releaseParts(leases, parts.slice(0, at));
-    refuseUnlessHeld(answer, parts[at]?.budgetId === hold.keyBudgetId ? keySpent : sharedSpent, lowers);
-  }
+async function reserveAfter(reserving: Reserving, at: number, answer: Promise<HoldAnswer>): Promise<Hold> {
+  refuseUnlessHeld(reserving, at, await answer);
+  return reserveFrom(reserving, at + 1);
 }
 
-const keySpent = "The remaining limit of this API key does not cover this call.";
-const sharedSpent = "The remaining budget of this project or member for this month does not cover this call.";
-
-function refuseUnlessHeld(answer: HoldAnswer, message: string, lowers: string | null): void {
+/** A budget that refuses ends the call, which gives back what those before it hold. */
+function refuseUnlessHeld({ leases, hold, lowers }: Reserving, at: number, answer: HoldAnswer): void {
+  if (answer === "held") {
+    return;
+  }
+  for (let before = 0; before < at; before += 1) {
+    release(leases, budgetAt(hold, before), amountAt(hold, before));
+  }
   if (answer === "unavailable") {
     throw new AppError("temporarily_unavailable", { retryAfterSeconds: 2 });
   }
-  if (answer === "insufficient") {
-    const advice = lowers === null ? "" : ` ${lowers} lowers what has to be set aside.`;
-    throw new AppError("insufficient_quota", { message: `${message}${advice}` });
+  const spendLimit = at === 0 ? leases.spendLimitOf(hold.userBudgetId) : null;
+  if (spendLimit !== null) {
+    throw new AppError("spend_limit_reached", { message: sentenceOf(spendLimit) });
   }
+  const advice = lowers === null ? "" : ` ${lowers} lowers what has to be set aside.`;
+  throw new AppError("insufficient_quota", { message: `${spentAt(hold, at)}${advice}` });
+}
+
+function spentAt({ keyBudgetId }: Hold, at: number): string {
+  if (at === 0) {
+    return "Your remaining balance does not cover this call.";
+  }
+  return at === 1 && keyBudgetId !== null
+    ? "The remaining limit of this API key does not cover this call."
+    : "The remaining budget of this project or member for this month does not cover this call.";
 }
 
 /** What the limit is, what is spent and when it resets; the console knows these sentences in every language. */

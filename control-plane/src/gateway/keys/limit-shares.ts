@@ -73,8 +73,11 @@ const endedAt = Number.NEGATIVE_INFINITY;
  * One is always allowed, because nobody would hear of the demand otherwise.
  */
 export function callsOf(callsMax: number, { callsFrom, callsTo, openElsewhere }: Share): number {
-  const whole = (end: number): number => Math.floor(callsMax * end + 1e-9);
-  return Math.max(1, Math.min(whole(callsTo) - whole(callsFrom), callsMax - openElsewhere));
+  return Math.max(1, Math.min(wholePart(callsMax, callsTo) - wholePart(callsMax, callsFrom), callsMax - openElsewhere));
+}
+
+function wholePart(callsMax: number, end: number): number {
+  return Math.floor(callsMax * end + 1e-9);
 }
 
 /**

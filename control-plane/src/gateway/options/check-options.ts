@@ -15,7 +15,7 @@ const plainOptions: ReadonlyMap<string, readonly Option[] | null> = new Map(
  * @throws AppError with the field in `param`: `unpriced_option`, `provider_object`, `unknown_field`
  */
 export function checkOptions(fields: JsonObject, place: OptionPlace | null, prefix = ""): void {
-  for (const name of Object.keys(fields)) {
+  for (const name in fields) {
     let options = plainOptions.get(name);
     if (options === undefined) {
       refuseDisguise(name, `${prefix}${name}`);

@@ -91,7 +91,7 @@ export function refuseInnerDisguise(name: string, param: string): void {
 
 /** Refuses such fields in an entry of a list. @throws AppError `unknown_field` */
 export function refuseDisguisesIn(entry: Readonly<Record<string, unknown>>, list: string, index: number): void {
-  for (const name of Object.keys(entry)) {
+  for (const name in entry) {
     if (isAlike(name, objectNames)) {
       throw unknownField(`${list}[${index}].${name}`);
     }
