@@ -94,7 +94,9 @@ export function answerHeaders(response: HttpResponse, exitNode: string | null): 
   const headers: Record<string, string> = type === null ? {} : { "content-type": type };
   const received = response.headers;
   for (let index = 0; index < received.length; index += 1) {
-    const [name, value] = received[index] as HttpHeader;
+    const header = received[index] as HttpHeader;
+    const name = header[0];
+    const value = header[1];
     if (name === "content-encoding") {
       headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
     } else if (name === "content-disposition" || name === "openai-version") {
