@@ -49,7 +49,7 @@ export function attemptChannels<Answer extends object>(
 
 /**
  * The same without a promise. Nearly every call is answered by the first channel, so that the loop begins with the first
- * failure. There is one attempt at a time, and this is its ending.
+ * failure. There is one attempt at a time, and this is its ending. Its own ending is never called before `begin` has returned.
  */
 export class ChannelAttempts<Answer extends object> implements BegunAttempt<Answer> {
   readonly #deps: AttemptDeps;
@@ -116,7 +116,7 @@ export class ChannelAttempts<Answer extends object> implements BegunAttempt<Answ
       this.#use = this.#deps.loads.begin(ability.channel, this.#state.principal.gatewayUserId, credential, tick);
       this.#trial.try(this);
     } catch (thrown) {
-      this.reject(thrown);
+      this.resolve(Promise.reject(thrown));
     }
   }
 

@@ -101,7 +101,7 @@ export class CallAttempts {
     state.dropped = dropped;
     state.upstreamModel = planned.ability.upstreamModel ?? state.model.name;
     if (ready !== null && answers !== null) {
-      attempt.resolve(this.#answerReady(state, use, { ready, dropped, way: answers }));
+      attempt.resolve(Promise.resolve(this.#answerReady(state, use, { ready, dropped, way: answers })));
     } else if (asksForUsage(plan.request)) {
       attempt.resolve(this.#askForUsage(call, attempt, plan));
     } else {

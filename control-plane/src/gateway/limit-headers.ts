@@ -79,8 +79,8 @@ const shortTexts: (string | undefined)[] = [];
 
 /** A duration in whole milliseconds as OpenAI writes it: `6ms`, `1.5s`, `1m0s`. */
 export function durationText(ms: number): string {
-  if (ms > 0 && ms < secondMs) {
-    shortTexts[ms] ??= `${ms}ms`;
+  if (ms < secondMs) {
+    shortTexts[ms] ??= ms === 0 ? "0s" : `${ms}ms`;
     return shortTexts[ms];
   }
   const seconds = (ms % minuteMs) / secondMs;

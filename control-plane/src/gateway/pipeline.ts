@@ -43,7 +43,7 @@ import type { AnswerReceiver, GatewayPort } from "./port.ts";
 import { namingNode } from "./respond/compose-answer.ts";
 import { writeErrorTo } from "./respond/write-error.ts";
 import type { CacheEntry } from "./response-cache/response-cache.ts";
-import { type CallFinisher, CallTrial, RunningCall } from "./running-call.ts";
+import { type CallWork, RunningCall } from "./running-call.ts";
 import { countInput } from "./settle/measure-usage.ts";
 import { canServe } from "./upstreams/conversions.ts";
 
@@ -57,10 +57,7 @@ export class Pipeline implements GatewayPort {
   readonly #attempts: CallAttempts;
   readonly #cached: CachedCalls;
   readonly #counts = new OneAtATime<ApiKeyId | null>();
-  readonly #finisher: CallFinisher = {
-    finish: (state, operation, answer) => this.#finish(state, operation, answer),
-    refuse: (state, thrown) => this.#refuse(state, thrown),
-  };
+  readonly #work: CallWork;
   readonly #chooser: ChannelChooser = (state, operation) => this.#choose(state, operation);
 
   constructor(deps: PipelineDeps) {
@@ -68,6 +65,11 @@ export class Pipeline implements GatewayPort {
     this.#ender = new CallEnder(deps);
     this.#attempts = new CallAttempts(deps, this.#ender);
     this.#cached = new CachedCalls(deps, this.#ender);
+    this.#work = {
+      attempts: this.#attempts,
+      finish: (state, operation, answer) => this.#finish(state, operation, answer),
+      refuse: (state, thrown) => this.#refuse(state, thrown),
+    };
   }
 
   handle(call: GatewayCall): Promise<GatewayResponse> {
@@ -94,12 +96,12 @@ export class Pipeline implements GatewayPort {
   #begin(state: CallState, receiver: AnswerReceiver): void {
     try {
       const operation = this.#route(state.call);
-      const running = new RunningCall(this.#finisher, state, operation, receiver);
+      const running = new RunningCall(this.#work, state, operation, receiver);
       const authenticating = this.#authenticate(state);
       const performing =
         authenticating instanceof Promise
-          ? authenticating.then(() => this.#perform(state, operation, running))
-          : this.#perform(state, operation, running);
+          ? authenticating.then(() => this.#perform(state, running))
+          : this.#perform(state, running);
       performing?.catch((thrown: unknown) => running.reject(thrown));
     } catch (thrown) {
       const answer = this.#refuse(state, thrown);
@@ -108,23 +110,23 @@ export class Pipeline implements GatewayPort {
   }
 
   /** @returns a promise only for a call that has to wait until it is admitted */
-  #perform(state: CallState, operation: Operation, ending: Ending<GatewayResponse>): void | Promise<void> {
-    switch (operation.handling) {
+  #perform(state: CallState, running: RunningCall): void | Promise<void> {
+    switch (running.operation.handling) {
       case "list":
-        ending.resolve(Promise.resolve(this.#listModels(state)));
+        running.resolve(Promise.resolve(this.#listModels(state)));
         return;
       case "account":
-        ending.resolve(this.#readAccount(state));
+        running.resolve(this.#readAccount(state));
         return;
       case "count":
-        ending.resolve(this.#count(state, operation));
+        running.resolve(this.#count(state, running));
         return;
       default: {
-        const admitting = this.#admit(state, operation);
+        const admitting = this.#admit(state, running.operation);
         if (admitting instanceof Promise) {
-          return admitting.then((own) => this.#dispatch(own, operation, ending));
+          return admitting.then((own) => this.#dispatch(own, running, running));
         }
-        this.#dispatch(admitting, operation, ending);
+        this.#dispatch(admitting, running, running);
       }
     }
   }
@@ -282,11 +284,12 @@ export class Pipeline implements GatewayPort {
   }
 
   /** The provider's own count, or ours where none can be had; one at a time for each key. */
-  #count(state: CallState, operation: Operation): Promise<GatewayResponse> {
+  #count(state: CallState, running: RunningCall): Promise<GatewayResponse> {
+    const { operation } = running;
     return this.#counts.run(state.principal?.apiKeyId ?? null, async () => {
       const own = await this.#admit(state, operation);
       try {
-        return await new Promise((resolve, reject) => this.#dispatch(own, operation, { resolve, reject }));
+        return await new Promise((resolve, reject) => this.#dispatch(own, running, { resolve, reject }));
       } catch (thrown) {
         if (!isCountedHere(toAppError(thrown))) {
           throw thrown;
@@ -301,7 +304,8 @@ export class Pipeline implements GatewayPort {
     });
   }
 
-  #dispatch(state: AdmittedCall, operation: Operation, ending: Ending<GatewayResponse>): void {
+  #dispatch(state: AdmittedCall, running: RunningCall, ending: Ending<GatewayResponse>): void {
+    const { operation } = running;
     const choice = this.#choose(state, operation);
     const isServed = choice.abilities.length > 0;
     if (!isServed) {
@@ -314,24 +318,23 @@ export class Pipeline implements GatewayPort {
     }
     // A call that no channel may serve is not served from the cache either.
     const entry = state.principal.isResponseCached && isServed ? this.#deps.responses.open(state, operation) : null;
-    const trial = new CallTrial(this.#attempts, state, operation);
     if (entry === null && fallbacks === null) {
-      new ChannelAttempts(this.#deps, state, trial, ending).begin(choice);
+      new ChannelAttempts(this.#deps, state, running, ending).begin(choice);
     } else {
-      ending.resolve(this.#ask(trial, choice, fallbacks, entry));
+      ending.resolve(this.#ask(running, choice, fallbacks, entry));
     }
   }
 
   /** The same for a call that may be answered by another model, or from the cache. */
   #ask(
-    trial: CallTrial,
+    running: RunningCall,
     choice: Choice,
     fallbacks: ModelFallbacks | null,
     entry: CacheEntry | null,
   ): Promise<GatewayResponse> {
-    const { state } = trial;
+    const { state } = running;
     const ask = async () =>
-      attemptChannels(this.#deps, state, fallbacks === null ? choice : await fallbacks.first(), trial);
+      attemptChannels(this.#deps, state, fallbacks === null ? choice : await fallbacks.first(), running);
     return entry === null ? ask() : this.#cached.answer(state, entry, { ask, most: state.bound });
   }
 

@@ -5,41 +5,34 @@ import type { AdmittedCall, CallState, GatewayResponse } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { AnswerReceiver } from "./port.ts";
 
-/** How an admitted call tries channels. */
-export class CallTrial implements OperatedCall, ChannelTrial<GatewayResponse> {
-  readonly state: AdmittedCall;
-  readonly operation: Operation;
-  readonly #attempts: CallAttempts;
-
-  constructor(attempts: CallAttempts, state: AdmittedCall, operation: Operation) {
-    this.#attempts = attempts;
-    this.state = state;
-    this.operation = operation;
-  }
-
-  try(attempt: BegunAttempt<GatewayResponse>): void {
-    this.#attempts.try(this, attempt);
-  }
-}
-
-/** What is done with the outcome of every call. */
-export interface CallFinisher {
+/** What a pipeline does for all of its calls. */
+export interface CallWork {
+  readonly attempts: CallAttempts;
   finish(state: CallState, operation: Operation, answer: GatewayResponse): GatewayResponse;
   refuse(state: CallState, thrown: unknown): GatewayResponse;
 }
 
-/** A call that waits for its outcome, which its receiver then gets as a response. */
-export class RunningCall implements Ending<GatewayResponse> {
-  readonly #finisher: CallFinisher;
+/** A call that waits for its outcome, which its receiver then gets as a response. It tries channels once it is admitted. */
+export class RunningCall implements Ending<GatewayResponse>, OperatedCall, ChannelTrial<GatewayResponse> {
+  readonly operation: Operation;
+  readonly #work: CallWork;
   readonly #state: CallState;
-  readonly #operation: Operation;
   readonly #receiver: AnswerReceiver;
 
-  constructor(finisher: CallFinisher, state: CallState, operation: Operation, receiver: AnswerReceiver) {
-    this.#finisher = finisher;
+  constructor(work: CallWork, state: CallState, operation: Operation, receiver: AnswerReceiver) {
+    this.operation = operation;
+    this.#work = work;
     this.#state = state;
-    this.#operation = operation;
     this.#receiver = receiver;
+  }
+
+  /** What is known of the call; only an admitted one is asked for it. */
+  get state(): AdmittedCall {
+    return this.#state as AdmittedCall;
+  }
+
+  try(attempt: BegunAttempt<GatewayResponse>): void {
+    this.#work.attempts.try(this, attempt);
   }
 
   resolve(outcome: GatewayResponse | Promise<GatewayResponse>): void {
@@ -50,10 +43,10 @@ export class RunningCall implements Ending<GatewayResponse> {
       );
       return;
     }
-    this.#receiver.onAnswer(this.#finisher.finish(this.#state, this.#operation, outcome));
+    this.#receiver.onAnswer(this.#work.finish(this.#state, this.operation, outcome));
   }
 
   reject(thrown: unknown): void {
-    this.#receiver.onAnswer(this.#finisher.refuse(this.#state, thrown));
+    this.#receiver.onAnswer(this.#work.refuse(this.#state, thrown));
   }
 }

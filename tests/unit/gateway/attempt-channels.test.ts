@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { type AttemptDeps, attemptChannels } from "@sluice/control-plane/gateway/attempt-channels.ts";
+import { type AttemptDeps, attemptChannels, ChannelAttempts } from "@sluice/control-plane/gateway/attempt-channels.ts";
 import { Affinities } from "@sluice/control-plane/gateway/channels/affinities.ts";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { AttemptFailure, CallState, FailedAttempt, Principal } from "@sluice/control-plane/gateway/model.ts";
@@ -46,6 +46,18 @@ const failedWith = (status: number): FailedAttempt => ({
   note: null,
 });
 
+function callOf() {
+  const call = { requestId: "r", startedTick: 0, signal: leaving.signal };
+  const principal = { gatewayUserId: customer } as Principal;
+  const attempts: Attempt[] = [];
+  const state = { call, attempts, askedModel: null, principal } as unknown as CallState & { principal: Principal };
+  const deps = {
+    ...{ loads, affinities, random: () => random, log: createLog("error", () => undefined) },
+    ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
+  } as unknown as AttemptDeps;
+  return { state, deps, attempts };
+}
+
 /** The channels that were tried, and the outcome. */
 async function run(
   answer: (turn: number) => FailedAttempt | { readonly text: string },
@@ -54,20 +66,7 @@ async function run(
 ) {
   const tried: string[] = [];
   const keys: (string | undefined)[] = [];
-  const attempts: Attempt[] = [];
-  const call = { requestId: "r", startedTick: 0, signal: leaving.signal };
-  const state = {
-    call,
-    attempts,
-    askedModel: null,
-    principal: { gatewayUserId: customer } as Principal,
-  } as unknown as CallState & {
-    principal: Principal;
-  };
-  const deps = {
-    ...{ loads, affinities, random: () => random, log: createLog("error", () => undefined) },
-    ...{ clock: { now: () => tick, tick: () => tick }, observer: { onAttempt: () => undefined } },
-  } as unknown as AttemptDeps;
+  const { state, deps, attempts } = callOf();
   const outcome = await attemptChannels(
     deps,
     state,
@@ -83,6 +82,31 @@ async function run(
   ).catch((error: unknown) => (error instanceof AppError ? error.code : "thrown"));
   return { tried, keys, outcome, results: attempts.map(({ result }) => result) };
 }
+
+test("an exception ends the call, but not before its first attempt has begun, and frees the channel", async () => {
+  const capped = channelOf(90, { concurrencyMax: 1 });
+  const { state, deps } = callOf();
+  const ended = Promise.withResolvers<unknown>();
+  let isOver = false;
+  const trial = {
+    try: () => {
+      throw new RangeError("odd");
+    },
+  };
+  const ending = {
+    resolve: ended.resolve,
+    reject: (thrown: unknown) => {
+      isOver = true;
+      ended.reject(thrown);
+    },
+  };
+  const choice = { abilities: [abilityOf(capped)], rule, dialect: "chat", conversation: null } as const;
+  new ChannelAttempts<{ text: string }>(deps, state, trial, ending).begin(choice);
+  expect(isOver).toBe(false);
+  expect(loads.isOpen(capped, customer)).toBe(false);
+  await expect(ended.promise).rejects.toThrow("odd");
+  expect(loads.isOpen(capped, customer)).toBe(true);
+});
 
 describe("a conversation", () => {
   const keys = [credentialOf(81), credentialOf(82)];
