@@ -236,13 +236,22 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse> {
     }
   }
 
-  /** The response to the request that is being served. */
+  /** The response to the request that is being served. Others wait for what made it, so that nothing is thrown. */
   onAnswer(response: FrontResponse): void {
     try {
       this.#writeResponse(response);
     } catch (error) {
       this.#abandon(response);
+      this.#writeFailure(error);
+    }
+  }
+
+  #writeFailure(error: unknown): void {
+    try {
       this.#writeResponse(this.#shared.work.fail(this.#head.target, error));
+    } catch (further) {
+      this.#shared.onFailure(further);
+      this.#socket.terminate();
     }
   }
 

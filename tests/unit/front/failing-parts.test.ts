@@ -120,3 +120,13 @@ test("a header that would end the head of a response is never written, and its s
   expect(text).toStartWith("HTTP/1.1 500");
   expect(body.goneCount).toBe(1);
 });
+
+test("a response that can't be written in any form ends its connection, and is logged", async () => {
+  rig = startFrontRig({ settings: { headers: { "x-a": "b\r\nx-c: d" } } });
+  const connection = await connectRaw(rig.port);
+  connection.send(post);
+  await until(() => failures().length > 0 && rig.front.connections === 0);
+  connection.close();
+  expect(connection.received()).toHaveLength(0);
+  expect(failures()).toHaveLength(1);
+});
