@@ -44,7 +44,7 @@ const renewMsMax = 5_000;
 const catalogReloadMs = 30_000;
 const reconcileMs = 60_000;
 const markUseMs = 15_000;
-/** How often the use of limits is told, at most. */
+/** How often the use of limits is reported, at most. */
 const shareLimitsMs = 1_000;
 const limitsChannel = "limit_use";
 const exitTrafficMs = 2_000;
@@ -295,7 +295,7 @@ export class GatewayRuntime {
     return answer.isRenewed;
   }
 
-  /** What can't be told now is told later; limits stay divided as they are meanwhile. */
+  /** What can't be reported now is reported later; meanwhile, limits stay divided as they are. */
   async #shareLimits(): Promise<void> {
     const { db, notifications } = this.#deps;
     const report = this.#limits.shares.report(notifications.isConnected() && db.isReachable());

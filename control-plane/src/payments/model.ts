@@ -39,7 +39,7 @@ export type Order = {
   readonly userId: UserId | null;
   /** The organisation whose account is credited, for which the user placed the order; null for the user's own. */
   readonly organisationId: bigint | null;
-  /** The gateway user that is credited: of the organisation or else of the user; null when `userId` is null. */
+  /** The gateway user that is credited: that of the organisation, or else of the user; null when `userId` is null. */
   readonly gatewayUserId: GatewayUserId | null;
   readonly email: string | null;
   readonly payChannel: PayChannel;

@@ -21,7 +21,7 @@ const isOff = oneOf(false);
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 const isTextAlone = (value: unknown): boolean => Array.isArray(value) && value.every((item) => item === "text");
 const never = (): boolean => false;
-/** Where a model writes text; a session may have sound. */
+/** Where a model writes text; a session may also have audio. */
 const written = ["chat", "responses"] as const;
 
 type Rest = { readonly places?: readonly OptionPlace[]; readonly isHarmless?: Option["isHarmless"] };

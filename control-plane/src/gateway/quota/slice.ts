@@ -147,7 +147,7 @@ export function wanted(slice: Slice): bigint {
 
 /**
  * What calls continue with while the database is away, beside the usual slice: a minute of the pace, but no more than a
- * quarter of what was left of the budget, so that a budget that comes to its end is not kept from other replicas.
+ * quarter of what was left of the budget, so that a budget that is nearly used up is not kept from other replicas.
  */
 function stock({ pace, remaining }: Slice): bigint {
   const minute = pace * coveredSeconds;

@@ -2,7 +2,7 @@ import { type Frame, frameBytes } from "../../platform/websocket/model.ts";
 import { keepPiece } from "../call-state.ts";
 import type { CallState } from "../model.ts";
 
-/** Keeps a frame for the client as a line of the trace. Sound is only counted: it would crowd out everything else. */
+/** Keeps a frame for the client as a line of the trace. Audio is only counted: it would crowd out everything else. */
 export function keepFrame(state: CallState, frame: Frame, isSound: boolean): void {
   if (typeof frame !== "string" || isSound) {
     state.responseBytes += frameBytes(frame);

@@ -133,7 +133,7 @@ export class RealtimeGateway implements RealtimePort {
     return Object.assign(state, { principal, request, model, funds: new SessionFunds(leases, principal, cost) });
   }
 
-  /** The most expensive response; if sound is sold by time, at least the longest session's worth of speech. */
+  /** The most expensive response; if audio is sold by time, at least the longest session's worth of speech. */
   #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);

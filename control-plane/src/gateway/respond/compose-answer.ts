@@ -60,7 +60,7 @@ export function formOf(response: HttpResponse, { answers }: Pick<Operation, "ans
   return isPassed ? "pieces" : { refused: "content_type" };
 }
 
-/** The code of the exit node that responded; null if another one did than was asked, or no node. */
+/** The code of the exit node that responded; null if no node did, or another one than requested. */
 export function answeringNode(response: HttpResponse, expected: string | null): string | null {
   return expected !== null && headerOf(response, exitNodeHeader) === expected ? expected : null;
 }

@@ -18,7 +18,7 @@ import { StreamUsage } from "./measure-usage/stream-usage.ts";
 const free: Measured = { units: noUnits, usageSource: "none", isImplausible: false };
 /** A passed-through path costs the price of a request; any usage in its responses is about other calls. */
 const requestAlone: Measured = { units: noUnits, usageSource: "estimated", isImplausible: false };
-/** Where responses have their results; an error with any of them is a response all the same. */
+/** Where responses have their results: with any of them, a response that names an error is still a response. */
 const resultNames = ["choices", "data", "output", "results", "content", "candidates", "embeddings", "embedding"];
 
 /**
@@ -282,7 +282,7 @@ function formOf(json: Record<string, unknown>, list: string | null): AnswerForm 
   return list === null || Array.isArray(json[list]) ? "answer" : "no_result";
 }
 
-/** The same of a response that was not parsed so far. */
+/** The same for a response that has not been parsed yet. */
 function formOfUnread(body: Buffer, list: string | null, isObject: boolean): AnswerForm {
   if (!isObject) {
     return list === null ? "answer" : isErrorList(body) ? "error_event" : "no_json";

@@ -12,7 +12,7 @@ const wordLettersMax = 16;
 const quarters = { letter: 1, foreignLetter: 2, strayLetter: 3, other: 4, sign: 4, half: 8 } as const;
 
 /**
- * At least as many tokens as a tokenizer makes of a text: of words four letters each or more, of other alphabets two, and
+ * At least as many tokens as a tokenizer finds in a text: of words four letters each or more, of other alphabets two, and
  * of digits, punctuation, and characters that are a syllable or a word, one. The whole text is read.
  */
 export function boundTokens(text: string): number {

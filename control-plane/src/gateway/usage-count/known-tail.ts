@@ -7,7 +7,7 @@ const minus = 0x2d;
 const point = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
-/** So many digits are an exact number. */
+/** A number of this many digits is exact. */
 const digitsMax = 15;
 const countPattern = /^(?:0|[1-9]\d{0,14})$/;
 /** Longer than a count, and exact. */

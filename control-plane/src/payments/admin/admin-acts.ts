@@ -169,7 +169,7 @@ function refundAct(deps: RefundDeps): Act<RefundInput> {
   };
 }
 
-/** Marking a refund as paid stops the money from going back again; marking it as failed gives its quota again. */
+/** Marking a refund as paid stops the money from going back again; marking it as failed returns its quota. */
 function closeRefundAct(): Act<CloseRefundInput> {
   return {
     kind: "refund.close",
@@ -248,7 +248,7 @@ function resolveAct(deps: RefundDeps & BillingDeps): Act<ResolveInput> {
   };
 }
 
-/** Marking a charge as made credits it; marking it as not made lets the next one follow. Both count as its quota. */
+/** Marking a charge as made credits it; marking it as not made lets the next one follow. For the limits, both count as its quota. */
 function closeChargeAct(deps: BillingDeps): Act<CloseChargeInput> {
   return {
     kind: "top_up.close",

@@ -24,7 +24,7 @@ const seedBytes = 32;
 
 export type BatchInput = z.output<typeof createBatchInput>;
 
-/** Makes a batch of codes. It counts as a credit of everything that its codes can grant. */
+/** Creates a batch of codes. It counts as a credit of everything that its codes can grant. */
 export function createBatchAct(masterKey: MasterKey): Act<BatchInput> {
   return {
     kind: "code_batch.create",
@@ -58,7 +58,7 @@ type Asked = {
   readonly origin: { readonly adminName: string; readonly idempotencyKey: string };
 };
 
-/** @throws AppError `idempotency_mismatch` when the key made another batch */
+/** @throws AppError `idempotency_mismatch` when the key was used for another batch */
 async function makeOnce(
   tx: Transaction,
   masterKey: MasterKey,
@@ -70,7 +70,7 @@ async function makeOnce(
   if (made !== null) {
     return { batch: made, isNew: true };
   }
-  // Another request may have made it in the meantime.
+  // Another request may have created it in the meantime.
   const batch = known ?? (await findBatchByKey(tx, idempotencyKey));
   if (batch === null || !isSame(batch, input)) {
     throw new AppError("idempotency_mismatch", { message: "This idempotency key was used for another batch." });
@@ -145,7 +145,7 @@ function lettersOf(code: string): string {
 type AdminCall = Parameters<typeof byCaller>[0];
 
 /**
- * The codes of a batch, in the order in which they were made. Each export is recorded.
+ * The codes of a batch, in the order in which they were created. Each export is recorded.
  * @throws AppError `not_found`
  */
 export async function exportCodes(

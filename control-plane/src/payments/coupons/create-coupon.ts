@@ -25,7 +25,7 @@ const percentScale = 2;
 const wholePercent = 100n * 10n ** BigInt(percentScale);
 
 /**
- * Makes a coupon. It counts as a credit of the most that it can give away, at the prices of now; one that can be used any
+ * Creates a coupon. It counts as a credit of the most that it can give away, at current prices; one that can be used any
  * number of times always takes two.
  */
 export function createCouponAct(): Act<CouponInput> {
@@ -64,7 +64,7 @@ function effectOf({ kind, percent, amountUsd }: NewCoupon): string {
 
 type Made = { readonly coupon: Coupon; readonly isNew: boolean; readonly plans: readonly Plan[] };
 
-/** @throws AppError `conflict` when the code is taken, `idempotency_mismatch` when the key made another coupon */
+/** @throws AppError `conflict` when the code is taken, `idempotency_mismatch` when the key was used for another coupon */
 async function makeOnce(
   tx: Queryable,
   input: CouponInput,

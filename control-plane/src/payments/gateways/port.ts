@@ -128,7 +128,7 @@ export type SavedMethod = { readonly customerId: string; readonly methodId: stri
 
 export type ChargeRequest = SavedMethod & {
   readonly account: CardSender;
-  /** The gateway never charges twice for the same key, for a day. */
+  /** For a day, the gateway never charges twice for the same key. */
   readonly key: string;
   readonly orderNo: string;
   readonly planCode: string;
@@ -155,7 +155,7 @@ export interface SavedMethodGateway {
    * the gateway does not have the page.
    */
   closeSetup(account: CardSender, reference: string): Promise<SavedMethod | null>;
-  /** Charges a method while its customer is away; asked again under the same key, it says the same. */
+  /** Charges a method while its customer is away; a repetition under the same key returns the same. */
   charge(request: ChargeRequest): Promise<ChargeAnswer>;
   /** A payment that was pending. */
   readCharge(account: CardSender, paymentId: string): Promise<ChargeAnswer>;

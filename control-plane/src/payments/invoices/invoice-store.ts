@@ -32,13 +32,13 @@ export type NewTerms = {
 
 export type InvoiceTerms = NewTerms & { readonly id: bigint; readonly createdAt: Date };
 
-/** The terms that count now; null where there never were any. */
+/** The current terms; null if there never were any. */
 export async function findTerms(db: Queryable): Promise<InvoiceTerms | null> {
   const [row] = await db.drizzle.select().from(terms).orderBy(desc(terms.id)).limit(1);
   return row ?? null;
 }
 
-/** The same, while nobody else changes them. */
+/** The current terms, which nobody else can change until the transaction ends. */
 export async function lockTerms(tx: Queryable): Promise<InvoiceTerms | null> {
   await takeAdvisoryLock(tx, "invoice terms");
   return await findTerms(tx);
@@ -65,7 +65,7 @@ export async function findBuyer(db: Queryable, place: OrderPlace): Promise<Buyer
   return row ?? null;
 }
 
-/** The data with which an order was placed, which the order forgets: the invoice has them from now on. */
+/** Takes the buyer's data out of an order: from now on, its invoice holds them. */
 export async function takeOrderBuyer(tx: Queryable, orderId: bigint): Promise<Buyer | null> {
   const [row] = await tx.drizzle.select({ buyer: order.buyer }).from(order).where(eq(order.id, orderId));
   await tx.drizzle
@@ -87,7 +87,7 @@ export async function saveBuyer(tx: Queryable, place: OrderPlace, to: Buyer): Pr
     });
 }
 
-/** The name of an organisation, for which it has not saved another. */
+/** The name of an organisation, for invoices until it saves another one. */
 export async function findOrganisationName(db: Queryable, organisationId: bigint): Promise<string | null> {
   const [row] = await db.drizzle
     .select({ name: organisation.name })

@@ -34,7 +34,7 @@ import { validate as sk } from "stdnum/lib/cjs/sk/dph.js";
 // One module of the library for each country: all of them together take over a second to load.
 type Check = (text: string) => { readonly isValid: boolean };
 
-/** The checks of a country's VAT numbers, with or without its prefix; one has to hold. */
+/** The checks of a country's VAT numbers, with or without its prefix; one has to accept the number. */
 const checks: Readonly<Record<string, readonly Check[]>> = {
   ...{ AT: [at], BE: [be], BG: [bg], CY: [cy], CZ: [cz], DE: [de], DK: [dk], EE: [ee], ES: [es], FI: [fi], FR: [fr] },
   ...{ GR: [gr], HR: [hr], HU: [hu], IE: [ie], IT: [it], LT: [lt], LU: [lu], LV: [lv], MT: [mt], NL: [nl], PL: [pl] },

@@ -167,7 +167,7 @@ export class GatewayNotices {
   }
 }
 
-/** Runs work that asks the gateway: a message that it does not answer about has to be sent again. */
+/** Runs work that asks the gateway: if it does not answer, the message has to be sent again. */
 async function orAgain<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

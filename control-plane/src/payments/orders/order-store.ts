@@ -332,7 +332,7 @@ export async function listWaitingOwners(db: Queryable, limit: number): Promise<U
 /** Whose orders: those of a person for that person's own account, or those for an organisation, by any of its members. */
 export type OrderPlace = { readonly userId: UserId; readonly organisationId: bigint | null };
 
-/** The condition that an order is of a place. */
+/** The condition that an order belongs to a place. */
 export const ordersOf = ({ userId, organisationId }: OrderPlace) =>
   organisationId === null
     ? and(eq(order.userId, userId), isNull(order.organisationId))

@@ -9,13 +9,13 @@ import { findOwner, type OrderPlace } from "./order-store.ts";
 const payingRoles = organisationRoles.filter((role) => mayInOrganisation(role, "billing"));
 const payersMax = 50;
 
-/** The condition that a membership is of somebody who may pay for the organisation. */
+/** The condition that a member belongs to the organisation and may pay for it. */
 export const isPaying = and(isNull(member.leftAt), inArray(member.role, payingRoles));
 
-/** Somebody who reads what is paid for an account. */
+/** Someone who gets the e-mails about payments for an account. */
 export type Payer = { readonly userId: UserId; readonly email: string; readonly locale: string };
 
-/** The person whose account it is, or the members who may pay for the organisation, the longest first. */
+/** The person whose account it is, or the members who may pay for the organisation, in the order in which they joined. */
 export async function listPayers(db: Queryable, { userId, organisationId }: OrderPlace): Promise<Payer[]> {
   if (organisationId === null) {
     const owner = await findOwner(db, userId);

@@ -17,7 +17,7 @@ import { findOrder, findOrderByKey, insertOrder, type NewOrder, readNow } from "
 /** For how many hours an order can be paid. */
 const openHours = 24;
 
-/** How often the terms of a plan are read again that is changed at this moment. */
+/** How often the terms of a plan are read again while someone changes it. */
 const planTriesMax = 3;
 
 /** The errors of an order with a coupon. */
@@ -93,7 +93,7 @@ export async function createOrder(tx: Transaction, request: OrderRequest): Promi
     if (other !== null) {
       return repeated(other, request);
     }
-    // The plan was changed after it was read: its new terms are for this order too.
+    // The plan was changed after it was read: its new terms apply to this order too.
   }
   throw new AppError("in_progress", { retryAfterSeconds: 2 });
 }

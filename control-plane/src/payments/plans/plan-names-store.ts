@@ -2,7 +2,7 @@ import type { PlanNames } from "@sluice/contracts/plan-texts";
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { plan } from "../../db/schema/billing.ts";
 
-/** With its table even where a statement has one table only: inside the subquery it would be a column of the plan. */
+/** Names its table even in a statement with a single one: inside the subquery, the bare name would be a column of the plan. */
 const qualified = (column: AnyColumn): SQL => sql`${column.table}.${sql.identifier(column.name)}`;
 
 /** What a plan is called now; its code if it no longer exists. */

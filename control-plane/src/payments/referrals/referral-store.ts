@@ -96,7 +96,7 @@ export type Due = { readonly id: bigint; readonly orderNo: string };
 
 /**
  * Pending referrals whose invited person has an open account and has paid, for that account and by a gateway, with that payment: it has
- * lasted for the days of the referral, and no money of it went back. Not while the inviter is suspended, nor while one of both is closing.
+ * lasted for the days of the referral, and no money of it went back. Not while the inviter is suspended, nor while either is closing.
  */
 export async function selectDue(
   db: Queryable,

@@ -13,7 +13,7 @@ function makeCode(): string {
   return [...randomBytes(codeLetters)].map((byte) => letters[byte % letters.length]).join("");
 }
 
-/** The code of a user's link; made when it is first asked for. */
+/** The code of a user's link; created when it is first requested. */
 export async function codeOf(db: Database, userId: UserId): Promise<string> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const known = await findCode(db, userId);
@@ -26,7 +26,7 @@ export async function codeOf(db: Database, userId: UserId): Promise<string> {
 }
 
 /**
- * Remembers by whose link a new user came, on the terms of now; called in the transaction of the registration. A code
+ * Remembers by whose link a new user came, on the current terms; called in the transaction of the registration. A code
  * that nobody has changes nothing.
  */
 export async function recordReferral(

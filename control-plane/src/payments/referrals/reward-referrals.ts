@@ -91,7 +91,7 @@ async function decide(tx: Transaction, due: Due, deciding: Deciding): Promise<st
   return "rewarded";
 }
 
-/** The referral as it can be paid now: an inviter who has closed the account gets nothing. Null if one of both can't be paid. */
+/** The referral as it can be paid now: an inviter who has closed the account gets nothing. Null if either can't be paid. */
 async function termsOfNow(tx: Transaction, referral: Referral): Promise<Referral | null> {
   const both = await lockBoth(tx, referral);
   const [inviter, invited] = [both.get(referral.inviterId), both.get(referral.invitedId)];
@@ -101,7 +101,7 @@ async function termsOfNow(tx: Transaction, referral: Referral): Promise<Referral
   return inviter.isClosed ? { ...referral, inviterQuota: 0n } : inviter.isOpen ? referral : null;
 }
 
-/** Whether both are one person, as far as is known, or the inviter has had enough. Closed accounts count as they did before. */
+/** Whether both are one person, as far as is known, or the inviter has reached a limit. Closed accounts count as they did before. */
 async function refusalOf(
   tx: Transaction,
   referral: Referral,

@@ -206,7 +206,7 @@ async function keepState(tx: Transaction, deps: RenewalDeps, { renewal, state, a
   const { subscription, invoice } = state;
   const status = statusOf(renewal, subscription);
   const creditedEnd = await lastPeriodEnd(tx, renewal.id, "credited");
-  // A payment that waits for a person was made nevertheless: its month is what the next charge is counted from.
+  // A payment that waits for a decision was still made: the next charge is counted from its month.
   const periodEnd = creditedEnd ?? (await lastPeriodEnd(tx, renewal.id, "paid"));
   const goesOn = isLive({ status }) && !subscription.isCancelledAtEnd;
   // The gateway charges some time after the month has ended.
@@ -236,7 +236,7 @@ function statusOf(renewal: Renewal, { state }: GatewaySubscription): RenewalStat
   return state === "pending" ? renewal.status : state === "ended" && isUnpaid ? "abandoned" : state;
 }
 
-/** A cancellation may have failed, or the customer taken it back: nobody ends what continues. */
+/** Null for a renewal that continues: its cancellation may have failed, or the customer may have taken it back. */
 function intentionOf(
   { endReason }: Renewal,
   { isCancelledAtEnd }: GatewaySubscription,
@@ -251,7 +251,10 @@ function endReasonOf({ endReason, isCancelledAtEnd, status }: Renewal, endedBy: 
 
 type Change = { readonly before: Renewal; readonly after: Renewal; readonly invoice: GatewayInvoice | null };
 
-/** Tells those who pay of each failed charge, of an end because of them, and that a card is charged no more as its owner left. */
+/**
+ * Tells those who pay about each failed charge, about an end that it causes, and about a card that is no longer charged because its
+ * owner left.
+ */
 async function reportChange(tx: Transaction, deps: RenewalDeps, { before, after, invoice }: Change): Promise<void> {
   if (after.status === "past_due" && invoice !== null && invoice.paid === null && invoice.attempts > 0) {
     const cause = `${invoice.id}:${invoice.attempts}`;

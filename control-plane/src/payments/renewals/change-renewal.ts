@@ -44,7 +44,7 @@ export async function startRenewal(
     return { renewal, checkoutUrl: renewal.checkoutUrl };
   }
   const { renewalNo, account, planName, priceUsd } = renewal;
-  // Two callers at once get the same page, by its idempotency key.
+  // Two callers at the same time get the same page, by its idempotency key.
   const closesAt = new Date(renewal.createdAt.getTime() + pageOpenMs);
   const checkout = await deps.gateway.openCheckout({
     renewalNo,

@@ -54,7 +54,7 @@ export type Renewal = RenewalTerms & {
 export type RenewalRules = {
   /** How long a plan is kept while its next charge fails. */
   readonly graceDays: () => number;
-  /** How long before new terms hold the customer is told of them. */
+  /** How long before new terms apply the customer is told about them. */
   readonly noticeDays: () => number;
   /** Whether the operator offers the card gateway for new payments now. */
   readonly isOffered: () => boolean;

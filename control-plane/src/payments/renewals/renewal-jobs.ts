@@ -66,7 +66,10 @@ export async function endUnpaidRenewals(deps: RenewalDeps, at?: Date): Promise<n
   return unpaid.length;
 }
 
-/** Ends renewals of a plan that their users have already, by two pages; what was paid stays. Returns how many there were. */
+/**
+ * Ends renewals of a plan that their users already have, after they paid on two pages; what was paid stays. Returns how many there
+ * were.
+ */
 export async function endSecondRenewals(deps: RenewalDeps, at?: Date): Promise<number> {
   const second = await selectSecond(deps.db, perRunMax);
   for (const renewal of second) {
@@ -77,7 +80,7 @@ export async function endSecondRenewals(deps: RenewalDeps, at?: Date): Promise<n
 }
 
 /**
- * Ends renewals of organisations at the gateway when the one whose card it is has left, or may no longer pay: the paid
+ * Ends renewals of organisations at the gateway when the member whose card is charged has left, or may no longer pay: the paid
  * month runs to its end. Returns how many there were.
  */
 export async function endLeftRenewals(deps: RenewalDeps, at?: Date): Promise<number> {
@@ -127,7 +130,7 @@ export async function changeTerms(deps: RenewalDeps, at?: Date): Promise<number>
   return changing.length;
 }
 
-/** What the gateway does not answer about is done in a later round. */
+/** What the gateway does not answer is asked again in a later round. */
 async function orLater({ log }: RenewalDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

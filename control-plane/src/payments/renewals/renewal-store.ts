@@ -178,7 +178,7 @@ export async function lastPeriodEnd(tx: Queryable, id: bigint, state: "paid" | "
   return row?.end ?? null;
 }
 
-/** Records who ends a renewal, before the gateway is asked to. The reason of an end that is certain stays. */
+/** Records who ends a renewal, before the gateway is asked to. Once the end is certain, its reason stays. */
 export async function saveEndReason(
   tx: Queryable,
   id: bigint,
@@ -320,7 +320,7 @@ const noNextTerms = {
 
 const hasNext = isNotNull(renewal.nextPriceUsd);
 
-/** Renewals whose customers have yet to be told of new terms. */
+/** Renewals whose customers have not been told about new terms yet. */
 export async function selectUnnoticed(db: Queryable, limit: number): Promise<bigint[]> {
   const rows = await db.drizzle
     .select({ id: renewal.id })
@@ -358,7 +358,7 @@ export async function selectChanging(db: Queryable, at: Date, limit: number): Pr
   return rows as Renewal[];
 }
 
-/** Makes terms those of the months to come. Newer ones that the customer has yet to be told of stay. */
+/** Applies terms to the months to come. Newer ones that the customer has not been told about stay. */
 export async function saveTerms(tx: Queryable, changed: Renewal, terms: RenewalTerms): Promise<void> {
   const locked = await lockRenewal(tx, changed.id);
   const isCurrent = locked.noticedAt?.getTime() === changed.noticedAt?.getTime();

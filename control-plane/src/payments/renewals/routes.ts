@@ -89,8 +89,8 @@ export function renewalEndpoints(deps: RenewalDeps): AnyEndpoint[] {
 }
 
 /**
- * The page shows the card and the address of the member who agreed. And a card that another member puts there would be charged
- * on after that one has left.
+ * The page shows the card and the address of the member who agreed. A card that another member enters there would still be
+ * charged after that member has left.
  * @throws AppError `conflict`
  */
 function refuseOtherCard({ userId }: Renewal, user: UserCaller): void {

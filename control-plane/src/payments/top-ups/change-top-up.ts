@@ -203,7 +203,7 @@ export async function readTopUp(deps: TopUpDeps, place: OrderPlace, at: Date): P
   return await findTopUpOf(deps.db, place);
 }
 
-/** What the gateway does not answer about is done in a later round. */
+/** What the gateway does not answer is asked again in a later round. */
 export async function orLater({ log }: TopUpDeps, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

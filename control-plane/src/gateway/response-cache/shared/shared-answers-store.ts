@@ -3,7 +3,7 @@ import { now } from "../../../db/expressions.ts";
 import { cachedResponse } from "../../../db/schema/response-cache.ts";
 import type { Queryable } from "../../../platform/db.ts";
 
-/** The answer with this digest, while its time lasts. */
+/** The answer with this digest, unless it has expired. */
 export async function findAnswer(db: Queryable, digest: string): Promise<Uint8Array | null> {
   const [row] = await db.drizzle
     .select({ sealed: cachedResponse.sealed })
