@@ -61,6 +61,42 @@ describe("with the keyboard alone", () => {
     expect(await focusedText(page)).toBe("Actions");
   });
 
+  test("a success is announced and leaves unless somebody is at it, a failure stays until it is closed", async () => {
+    const page = await visits.open("/__kit");
+    const messages = page.getByRole("region", { name: "Notifications" });
+    // A screen reader announces what comes into a part that was there before.
+    const announced = messages.locator("[role=status][aria-live=polite]");
+    expect(await announced.count()).toBe(1);
+    await page.clock.install();
+    const copied = announced.getByText("Copied");
+    const copy = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Actions" }).click();
+      await page.getByRole("menuitem", { name: "Copy the id" }).press("Enter");
+      await copied.waitFor();
+    };
+    await copy();
+    expect(await focusedText(page)).toBe("Actions");
+    await page.clock.runFor(5_500);
+    expect(await copied.count()).toBe(1);
+    await page.clock.runFor(600);
+    expect(await copied.count()).toBe(0);
+    await copy();
+    await copied.hover();
+    await page.clock.runFor(60_000);
+    expect(await copied.count()).toBe(1);
+    await page.mouse.move(0, 0);
+    await page.clock.runFor(6_100);
+    expect(await copied.count()).toBe(0);
+    await page.getByRole("button", { name: "Show a failure" }).press("Enter");
+    const failure = announced.getByText("The key was not disabled");
+    await failure.waitFor();
+    await copy();
+    await page.clock.runFor(60_000);
+    expect([await failure.count(), await copied.count()]).toEqual([1, 0]);
+    await messages.getByRole("button", { name: "Close" }).press("Enter");
+    expect(await failure.count()).toBe(0);
+  });
+
   test("an irreversible action waits for the word that has to be typed", async () => {
     const page = await visits.open("/__kit");
     await page.getByRole("button", { name: "Ask before" }).press("Enter");

@@ -78,6 +78,7 @@ function Overlays(): JSX.Element {
         <Button onClick={() => showToast("Key disabled", "neutral", { label: "Undo", onSelect: () => undefined })}>
           Show a toast
         </Button>
+        <Button onClick={() => showToast("The key was not disabled", "bad")}>Show a failure</Button>
         <Term definition="From the request to the first byte of the answer.">TTFT</Term>
       </div>
       <Dialog isOpen={isOpen()} onClose={() => setIsOpen(false)} title="A dialog">
