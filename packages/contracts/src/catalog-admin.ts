@@ -91,7 +91,7 @@ const timeoutMs = z.int().min(100).max(3_600_000).nullable();
 const credential = z
   .string()
   .trim()
-  .regex(/^[\x20-\x7e\r\n\t]{1,16384}$/, "visible characters, at most 16384");
+  .regex(/^[\x20-\x7e\r\n\t]{1,16384}$/, "Only characters that a keyboard without accents has, at most 16,384.");
 
 /** Without an id a channel is created. Absent fields stay as they are, or are empty for a new one. */
 export const saveChannelInput = z.strictObject({

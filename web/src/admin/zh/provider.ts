@@ -16,6 +16,7 @@ export const providerZh = {
   Documentation: "文档",
   "Enter the key of your account at the provider.": "请输入您在提供商处账户的密钥。",
   "Enter the name of at least one model.": "请输入至少一个模型的名称。",
+  "Enter the address of at least one API.": "请至少填写一个 API 的地址。",
   "Enter a name for the channel.": "请输入渠道名称。",
   "{kind}: not tested": "{kind}：未测试",
   it: "它",

@@ -33,7 +33,12 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
         </Button>
       }
     >
-      <form class="form" onSubmit={form.onSubmit} noValidate>
+      <form
+        class="form"
+        ref={(element) => queueMicrotask(() => element.querySelector("input")?.focus())}
+        onSubmit={form.onSubmit}
+        noValidate
+      >
         <Show when={refusal.isRefused()}>{refusal.notice()}</Show>
         <Show when={preset?.note}>{(note) => <Notice tone="info">{note()}</Notice>}</Show>
         <Show when={form.problem()}>
@@ -49,7 +54,6 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
             optional={preset?.needsCredential === true ? undefined : t("optional")}
             type="password"
             autocomplete="new-password"
-            ref={(element) => queueMicrotask(() => element.focus())}
             {...form.text("credential")}
           />
           <TextField label={t("Name of the channel")} autocomplete="off" {...form.text("name")} />

@@ -2,7 +2,15 @@ import { composePreset, placeProblems } from "@sluice/contracts/compose-preset";
 import type { ProviderPreset } from "@sluice/contracts/provider-presets";
 import type { UpstreamSettingsInput } from "@sluice/contracts/upstreams";
 import { t } from "../../translate.ts";
-import { names, type SettingsValues, settingsProblems, toSettings, toValues } from "../upstreams/settings-values.ts";
+import {
+  addressDialects,
+  addressField,
+  names,
+  type SettingsValues,
+  settingsProblems,
+  toSettings,
+  toValues,
+} from "../upstreams/settings-values.ts";
 
 /** The fields of a connection; those of the places of a preset are named `place.` and the place. */
 export type ConnectionValues = SettingsValues & {
@@ -41,9 +49,11 @@ export function connectionProblems(
   values: ConnectionValues,
 ): Partial<Record<keyof ConnectionValues, string>> {
   const places = preset === null ? {} : placeProblems(preset, placesOf(preset, values));
+  const hasAddress = addressDialects.some((dialect) => values[addressField(dialect)].trim() !== "");
   const needsCredential = preset?.needsCredential === true && values.credential.trim() === "";
   const needsNames = preset?.modelList === null && names(values.names).length === 0;
   return {
+    ...(hasAddress ? {} : { [addressField("chat")]: t("Enter the address of at least one API.") }),
     ...settingsProblems(values),
     ...Object.fromEntries(Object.entries(places).map(([name, text]) => [placeField(name), text])),
     ...(needsCredential ? { credential: t("Enter the key of your account at the provider.") } : {}),
