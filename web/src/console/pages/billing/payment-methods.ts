@@ -14,6 +14,8 @@ export type Method = {
   readonly path: string;
 };
 
+const walletPath = "/backend/payment/walletpay/create/";
+
 /** Names that are the same in all languages but Chinese, by vendor. */
 const brands: Readonly<Record<string, string>> = {
   alipay: "Alipay",
@@ -51,19 +53,17 @@ export function methodsOf(options: Options): readonly Method[] {
     vendors.map((vendor) => ({ vendor, name: methodName(vendor), isReady, gateway, path }));
   const all = [
     ...of(options.card_vendors, options.is_card_ready, texts.channels.cardpay, "/backend/payment/cardpay/create/"),
-    ...of(
-      options.wallet_vendors,
-      options.is_wallet_ready,
-      texts.channels.walletpay,
-      "/backend/payment/walletpay/create/",
-    ),
+    ...of(options.wallet_vendors, options.is_wallet_ready, texts.channels.walletpay, walletPath),
   ];
   // Where nothing is ready yet, a note at each would say it thirteen times.
   const isAnyReady = all.some((method) => method.isReady);
   return all
     .map(({ vendor, name, isReady, gateway, path }) => {
       const isNameShared = all.some((other) => other.name === name && other.path !== path);
-      const notes = [...(isNameShared ? [gateway] : []), ...(isAnyReady && !isReady ? [texts.notReady] : [])];
+      const notes = [
+        ...(isNameShared && path === walletPath ? [gateway] : []),
+        ...(isAnyReady && !isReady ? [texts.notReady] : []),
+      ];
       return { id: vendor, label: notes.length === 0 ? name : `${name} (${notes.join(", ")})`, isReady, path };
     })
     .sort((one, other) => Number(other.isReady) - Number(one.isReady));

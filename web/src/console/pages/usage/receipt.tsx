@@ -2,14 +2,16 @@ import { scaledToDecimal } from "@sluice/contracts/money";
 import type { usageReceiptResponse } from "@sluice/contracts/usage";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { createQuery } from "@tanstack/solid-query";
-import { For, type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
+import { createSignal, For, type JSX, lazy, Match, onMount, Show, Suspense, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
+import { errorArea } from "../../errors/messages/messages.ts";
 import { formats } from "../../formats.ts";
+import { consoleLocale } from "../../locales.ts";
 import { type AttemptSpan, spansOf, toEqualPlaces } from "./attempt-spans.ts";
 import { type Call, outcomeTones } from "./call.ts";
 import { usageArea } from "./messages/messages.ts";
@@ -64,7 +66,7 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
           <Status tone={outcomeTones[call.outcome]}>{`${texts.outcomes[call.outcome]}, ${call.http_status}`}</Status>
         ),
       },
-      ...(call.error_code === null ? [] : [{ name: texts.error, value: <code>{call.error_code}</code> }]),
+      ...(call.error_code === null ? [] : [{ name: texts.error, value: <CallError code={call.error_code} /> }]),
       { name: texts.time, value: formats.dateTime(call.started_at) },
       { name: texts.model, value: <bdi>{call.model ?? texts.unknownModel}</bdi> },
       ...(call.asked_model === null
@@ -85,6 +87,20 @@ function CallFacts(props: { readonly call: Call }): JSX.Element {
     ];
   };
   return <Facts facts={facts()} />;
+}
+
+/** What went wrong, in the user's language, and where it says what to do. */
+function CallError(props: { readonly code: string }): JSX.Element {
+  const texts = usageArea.texts();
+  const [codes, setCodes] = createSignal<Readonly<Record<string, string>>>({});
+  onMount(() => void errorArea.load().then(() => setCodes(errorArea.texts().codes)));
+  const docs = consoleLocale === "en" ? "" : `/${consoleLocale}`;
+  return (
+    <>
+      <Show when={codes()[props.code]}>{(text) => <div>{text()}</div>}</Show>
+      <code>{props.code}</code> <a href={`${docs}/docs/errors/#${props.code}`}>{texts.whatToDo}</a>
+    </>
+  );
 }
 
 /** For whom and for what the client made the call, as far as it said so. */

@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "نعم",
   no: "لا",
   error: "الخطأ",
+  whatToDo: "ما العمل",
   source: "مصدر العدّ",
   sources: { provider: "المزوّد", estimated: "نحن، لأن المزوّد لم يرسل عددًا", none: "لا أحد: لم يُحتسب شيء" },
   fromCache: "من ذاكرة الإجابات المؤقتة",

@@ -81,6 +81,7 @@ export const messages: UsageMessages = {
   yes: "ja",
   no: "nein",
   error: "Fehler",
+  whatToDo: "Was tun",
   source: "Quelle der Zählung",
   sources: {
     provider: "dem Anbieter",

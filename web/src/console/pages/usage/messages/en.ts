@@ -81,6 +81,7 @@ export const messages = english({
   yes: "yes",
   no: "no",
   error: "Error",
+  whatToDo: "What to do",
   source: "Usage source",
   sources: {
     provider: "the provider",

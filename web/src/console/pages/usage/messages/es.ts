@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "sí",
   no: "no",
   error: "Error",
+  whatToDo: "Qué hacer",
   source: "Origen del recuento",
   sources: {
     provider: "el proveedor",

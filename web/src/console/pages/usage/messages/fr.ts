@@ -81,6 +81,7 @@ export const messages: UsageMessages = {
   yes: "oui",
   no: "non",
   error: "Erreur",
+  whatToDo: "Que faire",
   source: "Source du comptage",
   sources: {
     provider: "le fournisseur",

@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "हाँ",
   no: "नहीं",
   error: "त्रुटि",
+  whatToDo: "क्या करें",
   source: "गिनती का स्रोत",
   sources: {
     provider: "प्रदाता",

@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "はい",
   no: "いいえ",
   error: "エラー",
+  whatToDo: "対処方法",
   source: "使用量の出所",
   sources: {
     provider: "プロバイダー",

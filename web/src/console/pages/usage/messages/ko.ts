@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "예",
   no: "아니요",
   error: "오류",
+  whatToDo: "해결 방법",
   source: "사용량 출처",
   sources: {
     provider: "제공업체",

@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "sim",
   no: "não",
   error: "Erro",
+  whatToDo: "O que fazer",
   source: "Origem da contagem",
   sources: {
     provider: "o provedor",

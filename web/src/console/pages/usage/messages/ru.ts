@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "да",
   no: "нет",
   error: "Ошибка",
+  whatToDo: "Что делать",
   source: "Источник подсчёта",
   sources: {
     provider: "поставщик",

@@ -80,6 +80,7 @@ export const messages: UsageMessages = {
   yes: "是",
   no: "否",
   error: "错误",
+  whatToDo: "怎么办",
   source: "用量来源",
   sources: {
     provider: "提供商",
