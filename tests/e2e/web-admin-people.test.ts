@@ -24,7 +24,7 @@ test(
       async (page) => {
         const acts = await countActs(page, admin.web.sluice.url);
         await page.reload();
-        await page.getByRole("button", { name: "ada@example.org" }).click();
+        await page.getByRole("button", { name: "ada@example.org", exact: true }).click();
         const panel = page.getByRole("complementary");
         await panel.getByRole("button", { name: "Suspend" }).click();
         const suspend = page.getByRole("dialog").getByRole("button", { name: "Suspend now" });
@@ -55,6 +55,40 @@ test(
       },
       { expectedStatuses: [409] },
     );
+  },
+  testMsMax,
+);
+
+test(
+  "a user is suspended and activated from the row, with a reason, by pointer and by keys",
+  async () => {
+    const { userId, email } = await loginUser(admin.web.rig);
+    await admin.walk(`/admin/users/?q=${email}`, async (page) => {
+      const acts = await countActs(page, admin.web.sluice.url);
+      await page.reload();
+      const row = page.locator(`[data-row="${userId}"]`);
+      const dialog = page.getByRole("dialog");
+      await row.hover();
+      await page.getByRole("button", { name: `Suspend: ${email}` }).click();
+      await dialog.getByLabel("Reason").fill("asked for by phone");
+      await dialog.getByRole("button", { name: "Suspend: 1 row" }).click();
+      await page.locator(".toast", { hasText: `${email}: done` }).waitFor();
+      await row.getByText("suspended").waitFor();
+      // Suspend, the reason, and Suspend again.
+      expect(acts).toEqual({ clicks: 2, fields: 1 });
+      // The focus is back in the row, whose buttons are seen there.
+      const label = (): Promise<string | null> => page.evaluate("document.activeElement.ariaLabel");
+      for (let presses = 0; presses < 5 && (await label()) !== `Activate: ${email}`; presses += 1) {
+        await page.keyboard.press("Tab");
+      }
+      expect(
+        await page.evaluate("getComputedStyle(document.activeElement.closest('.row-actions > div')).opacity"),
+      ).toBe("1");
+      await page.keyboard.press("Enter");
+      await dialog.getByLabel("Reason").fill("asked for by phone");
+      await dialog.getByRole("button", { name: "Activate: 1 row" }).press("Enter");
+      await row.getByText("active").waitFor();
+    });
   },
   testMsMax,
 );

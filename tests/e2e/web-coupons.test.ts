@@ -54,7 +54,7 @@ test(
     expect(paid?.amount_usd).toBe("7.50");
     await admin.walk("/admin/coupons/", async (page) => {
       await page.getByRole("cell", { name: "1 of 100" }).waitFor();
-      await page.getByRole("button", { name: "SPRING26" }).click();
+      await page.getByRole("button", { name: "SPRING26", exact: true }).click();
       await page.getByRole("button", { name: "Revoke" }).click();
       const dialog = page.getByRole("dialog", { name: "Revoke coupon" });
       await dialog.getByLabel("Reason", { exact: false }).fill("the sale is over");
@@ -83,7 +83,7 @@ test(
       await dialog.getByText("Together they can grant $5,000.00.").waitFor();
       await dialog.getByRole("button", { name: "Create codes" }).click();
       await page.getByText("1,000 codes were created.").waitFor();
-      await page.getByRole("button", { name: "Gift card 5" }).click();
+      await page.getByRole("button", { name: "Gift card 5", exact: true }).click();
       const [file] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("button", { name: "Export codes" }).click(),
@@ -127,7 +127,7 @@ test(
     );
     await admin.walk("/admin/codes/", async (page) => {
       await page.getByRole("cell", { name: "1 of 1,000" }).waitFor();
-      await page.getByRole("button", { name: "Gift card 5" }).click();
+      await page.getByRole("button", { name: "Gift card 5", exact: true }).click();
       await page.getByRole("link", { name: "Redemptions" }).click();
       await page.getByRole("cell", { name: buyer.email }).waitFor();
     });

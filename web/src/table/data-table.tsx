@@ -43,6 +43,8 @@ type DataTableProps<Row> = {
   readonly seek?: (id: string) => void;
   /** The panel of a row; without it rows do not open. */
   readonly panel?: { readonly title: (row: Row) => string; readonly content: (row: Row) => JSX.Element };
+  /** The buttons of what is done most with a row; they appear at its end when the pointer or the focus is in it. */
+  readonly rowActions?: ((row: Row) => JSX.Element) | undefined;
   /** Further content at the end of the bar, such as a button that creates. */
   readonly actions?: JSX.Element;
   /** What can be done with chosen rows; without it, none can be chosen. */
@@ -241,6 +243,9 @@ function TableBody<Row>(props: DataTableProps<Row> & Choosing & { readonly layou
               <ChooseAll {...props} />
             </Show>
             <For each={columns()}>{(column) => <HeadCell column={column} state={props.state} />}</For>
+            <Show when={props.rowActions}>
+              <td class="row-actions" />
+            </Show>
           </tr>
         </thead>
         <tbody>
@@ -364,6 +369,14 @@ function TableRow<Row>(
           )
         }
       </For>
+      {/* An open panel covers the end of the rows, and has these buttons. */}
+      <Show when={props.state.openId() === "" ? props.rowActions : undefined}>
+        {(actions) => (
+          <td class="row-actions">
+            <div>{actions()(props.row)}</div>
+          </td>
+        )}
+      </Show>
     </tr>
   );
 }

@@ -8,6 +8,7 @@ import { createForm } from "../../form/create-form.ts";
 import { Button } from "../../kit/button.tsx";
 import { TextField } from "../../kit/field.tsx";
 import { ErrorState, LoadingPart, Notice } from "../../kit/states.tsx";
+import { showToast } from "../../kit/toast.tsx";
 import { rich, t } from "../translate.ts";
 import { useRefresh } from "./actions.ts";
 import { bulkTexts } from "./bulk-texts.ts";
@@ -27,6 +28,8 @@ type BulkProps = Chosen & {
   readonly name: BulkActionName;
   /** As they were when the dialog was opened. */
   readonly rows: readonly string[];
+  /** Of a button of one row: it closes by itself once that row is done. */
+  readonly isOfOne?: boolean;
   readonly onClose: () => void;
 };
 
@@ -44,15 +47,22 @@ export function BulkDialog(props: BulkProps): JSX.Element {
     props.onClose();
     props.onDone();
   };
+  const show = (done: Result): void => {
+    const [row] = done.rows;
+    if (props.isOfOne === true && row?.outcome === "done") {
+      showToast(t("{name}: {value}", { name: row.name, value: outcomeTexts.done }));
+      finish();
+    } else {
+      setResult(() => done);
+    }
+  };
   return (
     <Switch fallback={<LoadingPart />}>
       <Match when={result()}>{(done) => <BulkResult result={done()} onClose={finish} />}</Match>
       <Match when={query.isError && query.data === undefined}>
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       </Match>
-      <Match when={query.data}>
-        {(preview) => <BulkForm {...props} preview={preview()} onResult={(done) => setResult(() => done)} />}
-      </Match>
+      <Match when={query.data}>{(preview) => <BulkForm {...props} preview={preview()} onResult={show} />}</Match>
     </Switch>
   );
 }

@@ -23,6 +23,7 @@ import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
+import { nameInRow } from "../../parts/row-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
@@ -73,6 +74,17 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(batch) => String(batch.batch_id)}
         selection={selection}
+        rowActions={(batch) => (
+          <Show when={batch.state === "usable"}>
+            <ActButton
+              operation="/backend/admin/code-batch/revoke/"
+              aria-label={nameInRow(t("Revoke"), batch.name)}
+              onClick={() => setRevoked(batch)}
+            >
+              {t("Revoke")}
+            </ActButton>
+          </Show>
+        )}
         filters={[{ id: "state", label: t("State"), options: optionsOf(batchStates) }]}
         actions={
           <IfAllowed operation="/backend/admin/code-batch/create/">

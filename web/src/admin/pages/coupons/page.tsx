@@ -22,6 +22,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { AdminForm, ReasonField, reasonFault } from "../../parts/form-parts.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
+import { nameInRow } from "../../parts/row-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownMoment, shownText } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
@@ -68,6 +69,17 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(coupon) => String(coupon.coupon_id)}
         selection={selection}
+        rowActions={(coupon) => (
+          <Show when={coupon.state === "usable"}>
+            <ActButton
+              operation="/backend/admin/coupon/revoke/"
+              aria-label={nameInRow(t("Revoke"), coupon.code)}
+              onClick={() => setRevoked(coupon)}
+            >
+              {t("Revoke")}
+            </ActButton>
+          </Show>
+        )}
         filters={[
           { id: "code", label: t("Code"), isSearch: true },
           { id: "state", label: t("State"), options: optionsOf(couponStates) },

@@ -20,6 +20,7 @@ import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
+import { createRowActions } from "../../parts/row-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMs, shownText } from "../../shown.ts";
 import { t } from "../../translate.ts";
@@ -98,6 +99,12 @@ export function Page(): JSX.Element {
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   }));
+  const ofRow = createRowActions<Node>({
+    path: base,
+    id: (node) => node.node_code,
+    name: (node) => node.name,
+    action: ({ status }) => (status === "disabled" ? "exit-nodes.enable" : "exit-nodes.disable"),
+  });
   return (
     <>
       <PageHead
@@ -114,6 +121,7 @@ export function Page(): JSX.Element {
         rows={query.data?.nodes}
         rowId={(node) => node.node_code}
         selection={selection}
+        rowActions={ofRow.actions}
         isLoading={query.isPending}
         error={query.error}
         onRetry={() => void query.refetch()}
@@ -136,6 +144,7 @@ export function Page(): JSX.Element {
           </IfAllowed>
         }
       />
+      {ofRow.dialog()}
       <Dialog isOpen={isAdding()} onClose={() => setIsAdding(false)} title={t("Add an exit node")} size="wide">
         <NodeForm
           node={null}

@@ -10,6 +10,7 @@ import { type KeyRow, keyColumns } from "../../columns/account-columns.tsx";
 import { OwnerLink } from "../../columns/user-link.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { createRowActions } from "../../parts/row-actions.tsx";
 import { t } from "../../translate.ts";
 import { keyStatuses } from "../../values.ts";
 
@@ -26,6 +27,12 @@ export function Page(): JSX.Element {
   useAdminTitle(() => t("API keys"));
   const state = createTableState({ filters: ["prefix", "status", "group_name"] });
   const list = createListQuery<KeyRow>({ path, state });
+  const ofRow = createRowActions<KeyRow>({
+    path,
+    id: (row) => String(row.key_id),
+    name: (row) => row.name,
+    action: (row) => (row.lock_reason !== null ? "keys.unlock" : row.status === "active" ? "keys.lock" : null),
+  });
   return (
     <>
       <PageHead title={t("API keys")} text={t("Search by the start of a key: “sk-” and four characters.")} />
@@ -37,6 +44,7 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(row) => String(row.key_id)}
         selection={selection}
+        rowActions={ofRow.actions}
         filters={[
           { id: "prefix", label: t("Key starts with"), isSearch: true },
           { id: "status", label: t("Status"), options: optionsOf(keyStatuses) },
@@ -45,6 +53,7 @@ export function Page(): JSX.Element {
         empty={{ title: t("No API keys yet"), text: t("Keys appear here when users create them.") }}
         panel={{ title: (row) => row.name, content: (row) => <KeyPanel apiKey={row} /> }}
       />
+      {ofRow.dialog()}
     </>
   );
 }

@@ -38,6 +38,9 @@ function stepsOf(order: OrderRow): readonly Step[] {
   ];
 }
 
+/** Whether money of an order can be given back, or what a code gave can be taken back. */
+export const canRefund = ({ paid_at, status }: OrderRow): boolean => paid_at !== null && status !== "refunded";
+
 /** One order: its history, its facts, and the possible decisions about it. */
 export function OrderPanel(props: {
   readonly order: OrderRow;
@@ -67,7 +70,7 @@ export function OrderPanel(props: {
           )}
         </For>
       </ol>
-      <Show when={order.paid_at !== null && order.status !== "refunded"}>
+      <Show when={canRefund(order)}>
         <div class="button-row">
           <ActButton operation="/backend/admin/refund/create/" onClick={() => props.onRefund()}>
             {order.pay_channel === "code" ? t("Take back") : t("Refund")}

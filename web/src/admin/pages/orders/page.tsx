@@ -6,11 +6,13 @@ import { createListQuery } from "../../../table/list-query.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import { type OrderRow, orderColumns } from "../../columns/billing-columns.tsx";
+import { ActButton } from "../../parts/act-button.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
+import { nameInRow } from "../../parts/row-actions.tsx";
 import { t } from "../../translate.ts";
 import { orderStatuses, payChannels } from "../../values.ts";
-import { OrderPanel } from "./order-panel.tsx";
+import { canRefund, OrderPanel } from "./order-panel.tsx";
 import { RefundForm } from "./refund-form.tsx";
 import { ResolveForm } from "./resolve-form.tsx";
 
@@ -48,6 +50,28 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(order) => order.order_no}
         selection={selection}
+        rowActions={(order) => (
+          <>
+            <Show when={order.review_reason}>
+              <ActButton
+                operation="/backend/admin/order/resolve/"
+                aria-label={nameInRow(t("Decide"), order.order_no)}
+                onClick={() => setOpened({ kind: "resolve", order })}
+              >
+                {t("Decide")}
+              </ActButton>
+            </Show>
+            <Show when={canRefund(order)}>
+              <ActButton
+                operation="/backend/admin/refund/create/"
+                aria-label={nameInRow(titleOfRefund(order), order.order_no)}
+                onClick={() => setOpened({ kind: "refund", order })}
+              >
+                {titleOfRefund(order)}
+              </ActButton>
+            </Show>
+          </>
+        )}
         filters={[
           { id: "order_no", label: t("Order"), isSearch: true },
           { id: "email", label: t("Payer's e-mail"), isSearch: true },

@@ -14,6 +14,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
+import { createRowActions } from "../../parts/row-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount } from "../../shown.ts";
 import { t } from "../../translate.ts";
@@ -60,6 +61,12 @@ export function Page(): JSX.Element {
   useAdminTitle(() => t("Organisations"));
   const state = createTableState({ filters: ["q", "status"] });
   const list = createListQuery<Organisation>({ path: organisationsPath, state });
+  const ofRow = createRowActions<Organisation>({
+    path: organisationsPath,
+    id: (row) => String(row.organisation_id),
+    name: (row) => row.name,
+    action: ({ status }) => (status === "active" ? "organisations.suspend" : "organisations.reopen"),
+  });
   const [isCreating, setIsCreating] = createSignal(false);
   const close = (): void => {
     setIsCreating(false);
@@ -78,6 +85,7 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(row) => String(row.organisation_id)}
         selection={selection}
+        rowActions={ofRow.actions}
         filters={[
           { id: "q", label: t("Name, key or ID"), isSearch: true },
           { id: "status", label: t("Status"), options: optionsOf(organisationStatuses) },
@@ -95,6 +103,7 @@ export function Page(): JSX.Element {
           text: t("Users create them in the console, or you create one for a user."),
         }}
       />
+      {ofRow.dialog()}
       <Dialog isOpen={isCreating()} onClose={close} title={t("New organisation")}>
         <CreateForm onDone={close} />
       </Dialog>

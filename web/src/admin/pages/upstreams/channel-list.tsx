@@ -10,6 +10,7 @@ import { archivedFilter } from "../../parts/archive.tsx";
 import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
+import { createRowActions } from "../../parts/row-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { dash } from "../../shown.ts";
 import { t } from "../../translate.ts";
@@ -60,41 +61,51 @@ const selection = selectionOf("channels", channelPath);
 export function ChannelList(): JSX.Element {
   const state = createTableState({ filters: ["q", "model", "group_name", "status", "is_archived"] });
   const list = createListQuery<Channel>({ path: channelPath, state });
+  const ofRow = createRowActions<Channel>({
+    path: channelPath,
+    id: (channel) => String(channel.channel_id),
+    name: (channel) => channel.name,
+    action: ({ status }) => (status === "disabled" ? "channels.enable" : "channels.disable"),
+  });
   return (
-    <DataTable
-      {...list}
-      name="admin-channels"
-      label={t("Channels")}
-      columns={columns}
-      state={state}
-      rowId={(channel) => String(channel.channel_id)}
-      selection={selection}
-      filters={[
-        { id: "q", label: t("Name starts with"), isSearch: true },
-        { id: "model", label: t("Model"), isSearch: true },
-        { id: "group_name", label: t("Group"), isSearch: true },
-        { id: "status", label: t("Status"), options: optionsOf(switchStatuses) },
-        archivedFilter,
-      ]}
-      empty={{
-        title: t("No channels yet"),
-        text: t("Without a channel, no calls can be served. Add one, then choose its models."),
-        actions: addLink(t("Add the first provider")),
-      }}
-      actions={
-        <>
-          <ChannelTransfer />
-          {addLink(t("Add a provider"))}
-        </>
-      }
-      panel={{
-        title: (channel) => channel.name,
-        content: (channel) => (
-          <Suspense fallback={<LoadingPart />}>
-            <ChannelPanel channel={channel} />
-          </Suspense>
-        ),
-      }}
-    />
+    <>
+      <DataTable
+        {...list}
+        name="admin-channels"
+        label={t("Channels")}
+        columns={columns}
+        state={state}
+        rowId={(channel) => String(channel.channel_id)}
+        selection={selection}
+        rowActions={ofRow.actions}
+        filters={[
+          { id: "q", label: t("Name starts with"), isSearch: true },
+          { id: "model", label: t("Model"), isSearch: true },
+          { id: "group_name", label: t("Group"), isSearch: true },
+          { id: "status", label: t("Status"), options: optionsOf(switchStatuses) },
+          archivedFilter,
+        ]}
+        empty={{
+          title: t("No channels yet"),
+          text: t("Without a channel, no calls can be served. Add one, then choose its models."),
+          actions: addLink(t("Add the first provider")),
+        }}
+        actions={
+          <>
+            <ChannelTransfer />
+            {addLink(t("Add a provider"))}
+          </>
+        }
+        panel={{
+          title: (channel) => channel.name,
+          content: (channel) => (
+            <Suspense fallback={<LoadingPart />}>
+              <ChannelPanel channel={channel} />
+            </Suspense>
+          ),
+        }}
+      />
+      {ofRow.dialog()}
+    </>
   );
 }

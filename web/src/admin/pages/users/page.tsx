@@ -16,6 +16,7 @@ import { selectionOf } from "../../parts/bulk-actions.tsx";
 import { optionsOf } from "../../parts/choice-field.tsx";
 import { PageLink } from "../../parts/page-link.tsx";
 import { IfAllowed } from "../../parts/rights.tsx";
+import { createRowActions, nameInRow } from "../../parts/row-actions.tsx";
 import { StateWord } from "../../parts/state-word.tsx";
 import { shownCount, shownMoment, shownText } from "../../shown.ts";
 import { known, t } from "../../translate.ts";
@@ -73,13 +74,20 @@ const columns: readonly Column<User>[] = [
   },
 ];
 
-const selection = selectionOf("users", "/backend/admin/user/");
+const usersPath = "/backend/admin/user/";
+const selection = selectionOf("users", usersPath);
 
 /** All users; one opens beside the list, and everything about them on a page of its own. */
 export function Page(): JSX.Element {
   useAdminTitle(() => t("Users"));
   const state = createTableState({ filters: ["q", "status", "user_type", "group_name"] });
-  const list = createListQuery<User>({ path: "/backend/admin/user/", state });
+  const list = createListQuery<User>({ path: usersPath, state });
+  const ofRow = createRowActions<User>({
+    path: usersPath,
+    id: (user) => String(user.user_id),
+    name: (user) => user.email,
+    action: ({ status }) => (status === "active" ? "users.suspend" : status === "suspended" ? "users.activate" : null),
+  });
   return (
     <>
       <PageHead title={t("Users")} text={t("Search by the start of an e-mail address or API key, or by user ID.")} />
@@ -91,6 +99,12 @@ export function Page(): JSX.Element {
         state={state}
         rowId={(user) => String(user.user_id)}
         selection={selection}
+        rowActions={(user) => (
+          <>
+            <AdjustLink user={user} label={nameInRow(t("Adjust balance"), user.email)} />
+            {ofRow.actions(user)}
+          </>
+        )}
         filters={[
           { id: "q", label: t("Address, key or ID"), isSearch: true },
           { id: "status", label: t("Status"), options: optionsOf(userStatuses) },
@@ -100,7 +114,22 @@ export function Page(): JSX.Element {
         empty={{ title: t("No users yet"), text: t("Users appear here when they register.") }}
         panel={{ title: (user) => user.email, content: (user) => <UserPanel user={user} /> }}
       />
+      {ofRow.dialog()}
     </>
+  );
+}
+
+function AdjustLink(props: { readonly user: User; readonly label?: string }): JSX.Element {
+  return (
+    <IfAllowed operation="/backend/admin/manual-adjust/">
+      <PageLink
+        class="button"
+        href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}
+        aria-label={props.label}
+      >
+        {t("Adjust balance")}
+      </PageLink>
+    </IfAllowed>
   );
 }
 
@@ -111,11 +140,7 @@ function UserPanel(props: { readonly user: User }): JSX.Element {
         <PageLink class="button" data-variant="primary" href={`/admin/users/${props.user.user_id}/`}>
           {t("Open user")}
         </PageLink>
-        <IfAllowed operation="/backend/admin/manual-adjust/">
-          <PageLink class="button" href={`/admin/manual-adjust/?gateway_user_id=${props.user.gateway_user_id}`}>
-            {t("Adjust balance")}
-          </PageLink>
-        </IfAllowed>
+        <AdjustLink user={props.user} />
         <SuspendButton user={props.user} />
       </div>
       <Facts
