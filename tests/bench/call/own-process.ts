@@ -8,18 +8,20 @@ import { buildAnswers } from "../relay/load/answers.ts";
 import { chatCall } from "../relay/load/call.ts";
 import { chatHeaders, encodeRequest } from "../relay/load/chat-request.ts";
 import { apiKey, openOwnGateway, providerPort } from "./own-gateway.ts";
+import { streamReply, wholeReply } from "./own-replies.ts";
 import { OwnLoad } from "./own-sockets.ts";
 
 /** What this process is asked for. */
 export type Order = { readonly calls: number };
 
-/** What calls cost, in us of CPU for each: of the thread that serves them, and of all threads. */
+/** What calls or chunks cost, in us of CPU for each: of the thread that serves them, and of all threads. */
 export type Cost = { readonly thread: number; readonly process: number };
 
 /** The first message says that it is ready. */
 export type News = { readonly kind: "ready" } | { readonly kind: "done"; readonly cost: Cost };
 
-const [callers = "1"] = Bun.argv.slice(2);
+const [callers = "1", kind = "whole"] = Bun.argv.slice(2);
+const isStream = kind === "stream";
 const timeoutMs = 3_600_000;
 /** That of its usage, and its trace. */
 const rowsPerCall = 2;
@@ -38,8 +40,9 @@ const settings = {
 
 const directory = mkdtempSync(join(tmpdir(), "sluice-bench-call-"));
 process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-const plan = { port: 0, path: "/v1/chat/completions", headers: chatHeaders(apiKey), isStream: false, call: chatCall };
-const load = new OwnLoad(encodeRequest(plan), buildAnswers().json, providerPort);
+const plan = { port: 0, path: "/v1/chat/completions", headers: chatHeaders(apiKey), isStream, call: chatCall };
+const reply = isStream ? streamReply(buildAnswers()) : wholeReply(buildAnswers());
+const load = new OwnLoad(encodeRequest(plan), reply, providerPort);
 load.install();
 const gateway = await openOwnGateway(directory);
 const log = createLog("warn", (line) => process.stderr.write(line));
@@ -60,7 +63,8 @@ async function run(calls: number): Promise<void> {
     throw new Error(`${calls} calls have ${rows} rows`);
   }
   const after = readCpu();
-  const cost = { thread: (after.thread - before.thread) / calls, process: (after.process - before.process) / calls };
+  const parts = calls * reply.packets.length;
+  const cost = { thread: (after.thread - before.thread) / parts, process: (after.process - before.process) / parts };
   send({ kind: "done", cost });
 }
 

@@ -4,6 +4,7 @@
  */
 import { drainMicrotasks } from "bun:jsc";
 import type { SocketHandler } from "bun";
+import { SEND_TIME_DIGITS, type StreamChunk } from "../relay/load/answers.ts";
 
 /** What the control plane does with a socket. */
 type OwnSocket = {
@@ -21,31 +22,44 @@ type OwnSocket = {
 
 type Handlers = Required<Pick<SocketHandler<unknown>, "open" | "data">>;
 
+/** What the provider responds to each request: one packet in each turn of the event loop. */
+export type OwnReply = {
+  readonly packets: readonly Packet[];
+  /** How the last write to the caller ends. */
+  readonly tail: Buffer;
+  /** What the caller gets at least. */
+  readonly bytesMin: number;
+};
+
+/** A whole response has no time in it. */
+type Packet = Pick<StreamChunk, "wire"> & { readonly slot: number | null };
+
+type Caller = { readonly socket: OwnSocket; bytes: number };
+/** A connection whose request the provider has received. */
+type Asked = { readonly socket: OwnSocket; readonly handlers: Handlers; next: number };
+
 const okStatus = Buffer.from("HTTP/1.1 200 ");
-/** What is compared of the end of a response. */
-const tailBytes = 16;
 const closingBrace = 125;
+const zero = 48;
 
 /** Callers who each send the same request again as soon as they have the response. */
 export class OwnLoad {
   readonly #request: Buffer;
-  readonly #answer: Uint8Array;
-  readonly #answerTail: Uint8Array;
+  readonly #reply: OwnReply;
   readonly #providerPort: number;
   #front: Handlers | null = null;
   /** Callers who may send their next request. */
-  #ready: OwnSocket[] = [];
-  /** Connections whose request the provider has received. */
-  #asked: { readonly socket: OwnSocket; readonly handlers: Handlers }[] = [];
+  #ready: Caller[] = [];
+  #asked: Asked[] = [];
   #left = 0;
   #running = 0;
+  #sent = 0;
   /** The first response that was not what the provider has sent. */
   #wrong: string | null = null;
 
-  constructor(request: Buffer, answer: Uint8Array, providerPort: number) {
+  constructor(request: Buffer, reply: OwnReply, providerPort: number) {
     this.#request = request;
-    this.#answer = answer;
-    this.#answerTail = answer.subarray(-tailBytes);
+    this.#reply = reply;
     this.#providerPort = providerPort;
   }
 
@@ -64,9 +78,9 @@ export class OwnLoad {
   /** Opens the connections of callers. */
   open(callers: number): void {
     for (let each = 0; each < callers; each += 1) {
-      const socket = ownSocket((bytes) => this.#onResponse(socket, bytes));
-      this.#front?.open(socket as never);
-      this.#ready.push(socket);
+      const caller: Caller = { socket: ownSocket((bytes) => this.#onResponse(caller, bytes)), bytes: 0 };
+      this.#front?.open(caller.socket as never);
+      this.#ready.push(caller);
     }
   }
 
@@ -88,38 +102,63 @@ export class OwnLoad {
     const { data } = this.#front ?? { data: () => undefined };
     const asked = this.#asked;
     this.#asked = [];
-    for (const { socket, handlers } of asked) {
-      handlers.data(socket as never, copyOf(this.#answer) as never);
+    for (const each of asked) {
+      this.#sendNext(each);
       drainMicrotasks();
     }
     const ready = this.#ready;
     this.#ready = [];
-    for (const socket of ready) {
+    for (const caller of ready) {
       if (this.#left === 0) {
-        this.#ready.push(socket);
+        this.#ready.push(caller);
         continue;
       }
       this.#left -= 1;
       this.#running += 1;
-      data(socket as never, copyOf(this.#request) as never);
+      caller.bytes = 0;
+      data(caller.socket as never, copyOf(this.#request) as never);
       drainMicrotasks();
     }
   }
 
-  #onResponse(socket: OwnSocket, bytes: Buffer): void {
-    this.#running -= 1;
-    this.#ready.push(socket);
-    const isRight =
-      bytes.subarray(0, okStatus.length).equals(okStatus) && bytes.subarray(-tailBytes).equals(this.#answerTail);
-    if (!isRight) {
+  #sendNext(asked: Asked): void {
+    const { packets } = this.#reply;
+    const packet = packets[asked.next];
+    asked.next += 1;
+    if (asked.next < packets.length) {
+      this.#asked.push(asked);
+    }
+    if (packet !== undefined) {
+      const bytes = copyOf(packet.wire);
+      if (packet.slot !== null) {
+        this.#sent += 1;
+        writeDigits(bytes, packet.slot, this.#sent);
+      }
+      asked.handlers.data(asked.socket as never, bytes as never);
+    }
+  }
+
+  #onResponse(caller: Caller, bytes: Buffer): void {
+    const { tail, bytesMin } = this.#reply;
+    const isFirst = caller.bytes === 0;
+    caller.bytes += bytes.length;
+    const isLast = bytes.subarray(-tail.length).equals(tail);
+    if (isFirst && !bytes.subarray(0, okStatus.length).equals(okStatus)) {
       this.#wrong ??= bytes.toString("latin1");
+    }
+    if (isLast || this.#wrong !== null) {
+      this.#running -= 1;
+      this.#ready.push(caller);
+    }
+    if (isLast && caller.bytes < bytesMin) {
+      this.#wrong ??= `${caller.bytes} bytes`;
     }
   }
 
   #connect({ data, socket: handlers }: { data: unknown; socket: Handlers }): Promise<OwnSocket> {
     const socket = ownSocket((bytes) => {
       if (bytes[bytes.length - 1] === closingBrace) {
-        this.#asked.push({ socket, handlers });
+        this.#asked.push({ socket, handlers, next: 0 });
       }
     });
     socket.data = data;
@@ -152,4 +191,13 @@ function copyOf(bytes: Uint8Array): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
   copy.set(bytes);
   return copy;
+}
+
+/** Each event of a stream differs in the time at which it was sent. */
+function writeDigits(bytes: Buffer, slot: number, value: number): void {
+  let rest = value;
+  for (let at = slot + SEND_TIME_DIGITS - 1; rest > 0; at -= 1) {
+    bytes[at] = zero + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
 }

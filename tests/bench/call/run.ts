@@ -1,4 +1,4 @@
-/** `bun run bench call`: what a call costs inside the process, without sockets and database, beside other versions. */
+/** `bun run bench call`: what a call or a chunk costs inside the process, without sockets and database, beside other versions. */
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
@@ -6,10 +6,11 @@ import type { Cost, News, Order } from "./own-process.ts";
 
 const usage = `usage: bun run bench call [options]
   --against <folder>  a checkout of another version, with its packages installed; several are possible
-  --calls <n>         calls of each round (default 10000)
+  --stream            each call is a stream of 50 chunks; the cost is that of a chunk
+  --calls <n>         calls of each round (default 10000, 1000 streams)
   --rounds <n>        (default 12)
-  --warm <n>          calls before the first round (default 100000)
-  --callers <n>       calls at the same time (default 24)
+  --warm <n>          calls before the first round (default 100000, 6000 streams)
+  --callers <n>       calls at the same time (default 24, 200 streams)
   --profile           CPU profile of this version into .data/bench/profile; it slows the run down`;
 
 const root = join(import.meta.dir, "../../..");
@@ -17,6 +18,8 @@ const ownProcess = "tests/bench/call/own-process.ts";
 const profileFolder = join(root, ".data/bench/profile");
 const profileOptions = ["--cpu-prof", "--cpu-prof-md", "--cpu-prof-interval", "500", "--cpu-prof-dir", profileFolder];
 const warmStep = 10_000;
+const usualCalls = { calls: "10000", warm: "100000", callers: "24" };
+const usualStreams = { calls: "1000", warm: "6000", callers: "200" };
 
 type Version = { readonly folder: string; ask(order: Order): Promise<Cost>; end(): Promise<void> };
 
@@ -25,10 +28,11 @@ export async function runCallBench(args: string[]): Promise<number> {
     args,
     options: {
       against: { type: "string", multiple: true, default: [] },
-      calls: { type: "string", default: "10000" },
+      stream: { type: "boolean", default: false },
+      calls: { type: "string" },
       rounds: { type: "string", default: "12" },
-      warm: { type: "string", default: "100000" },
-      callers: { type: "string", default: "24" },
+      warm: { type: "string" },
+      callers: { type: "string" },
       profile: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -37,14 +41,18 @@ export async function runCallBench(args: string[]): Promise<number> {
     console.log(values.help ? usage : "this reads /proc: it needs Linux");
     return values.help ? 0 : 1;
   }
+  const usual = values.stream ? usualStreams : usualCalls;
+  const { calls = usual.calls, warm = usual.warm, callers = usual.callers } = values;
   const versions: Version[] = [];
   try {
     for (const folder of [root, ...values.against.map((each) => resolve(each))]) {
       const options = values.profile && folder === root ? profileOptions : [];
-      versions.push(await start(folder, [...options, join(folder, ownProcess), values.callers]));
+      versions.push(
+        await start(folder, [...options, join(folder, ownProcess), callers, values.stream ? "stream" : "whole"]),
+      );
     }
-    const settings = { calls: Number(values.calls), rounds: Number(values.rounds), warm: Number(values.warm) };
-    console.log(report(versions, await measure(versions, settings)));
+    const settings = { calls: Number(calls), rounds: Number(values.rounds), warm: Number(warm) };
+    console.log(report(versions, await measure(versions, settings), values.stream ? "chunk" : "call"));
     return 0;
   } finally {
     for (const version of versions) {
@@ -106,27 +114,27 @@ async function measure(versions: readonly Version[], { calls, rounds, warm }: Se
       measured[index] = await version.ask({ calls });
     }
     costs.push(measured);
-    const texts = measured.map(({ thread, process: all }) => `${thread.toFixed(1)} us (${all.toFixed(1)})`);
+    const texts = measured.map(({ thread, process: all }) => `${thread.toFixed(2)} us (${all.toFixed(2)})`);
     console.log(`round ${round + 1}: ${texts.join(", ")}`);
   }
   return costs;
 }
 
-function report(versions: readonly Version[], rounds: readonly Cost[][]): string {
+function report(versions: readonly Version[], rounds: readonly Cost[][], part: "call" | "chunk"): string {
   const lines = versions.map(({ folder }, index) => {
-    const of = (part: keyof Cost) => rounds.map((round) => round[index]?.[part] ?? 0);
-    const beside = (part: keyof Cost) => {
-      const own = rounds.map((round) => round[0]?.[part] ?? 0);
-      const ratios = of(part).map((cost, round) => (own[round] ?? 0) / cost);
+    const of = (whose: keyof Cost) => rounds.map((round) => round[index]?.[whose] ?? 0);
+    const beside = (whose: keyof Cost) => {
+      const own = rounds.map((round) => round[0]?.[whose] ?? 0);
+      const ratios = of(whose).map((cost, round) => (own[round] ?? 0) / cost);
       const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(2));
       return `${middle} (${low} - ${high})`;
     };
-    const middle = (part: keyof Cost) => quantile(of(part), 0.5).toFixed(1);
+    const middle = (whose: keyof Cost) => quantile(of(whose), 0.5).toFixed(2);
     const cells = [middle("thread"), middle("process"), beside("thread"), beside("process")];
     return `| ${[folder, ...cells].join(" | ")} |`;
   });
   return [
-    "\nus of CPU a call, medians of the rounds, and the first version as a share of each, with quartiles\n",
+    `\nus of CPU a ${part}, medians of the rounds, and the first version as a share of each, with quartiles\n`,
     "| version | thread that serves | all threads | share, thread | share, all |",
     "| --- | ---: | ---: | ---: | ---: |",
     ...lines,
