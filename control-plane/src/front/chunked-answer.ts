@@ -1,24 +1,33 @@
+import { cutBytes } from "@sluice/http-client/cut-bytes";
 import { type AnswerSink, type AnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { chunkParts, type Parts } from "./response-head.ts";
 
 /** The connection that a stream is written to. */
-type Outlet = {
+export interface StreamOutlet {
   /** Bytes that the client has not taken. */
   readonly backlogBytes: number;
-  write(parts: Parts): void;
+  writeParts(parts: Parts): void;
+  /** The bytes of a packet from `start` to `end`, as one chunk. */
+  writeChunk(packet: Buffer, start: number, end: number): void;
   /** The response is over; called once. @param isWhole false if it was broken off */
-  end(isWhole: boolean): void;
+  onStreamEnd(isWhole: boolean): void;
   /** The stream has thrown something. */
-  onFailure(error: unknown): void;
-};
+  onStreamFailure(error: unknown): void;
+}
+
+const nothing = Buffer.alloc(0);
 
 /** The stream of a response on its way to the client: what comes in one turn goes out as one chunk, in one write. */
 export class ChunkedAnswer implements AnswerSink {
   readonly #stream: AnswerStream;
-  readonly #outlet: Outlet;
+  readonly #outlet: StreamOutlet;
   /** The head, until it is written. */
   #before: string;
   #pieces: Uint8Array[] = [];
+  /** Where nothing else came in this turn: the bytes of a packet, which are copied only when they are written. */
+  #packet: Buffer = nothing;
+  #start = 0;
+  #end = 0;
   #bytes = 0;
   #isFlushComing = false;
   #isOver = false;
@@ -30,7 +39,7 @@ export class ChunkedAnswer implements AnswerSink {
     }
   };
 
-  constructor(stream: AnswerStream, head: string, outlet: Outlet) {
+  constructor(stream: AnswerStream, head: string, outlet: StreamOutlet) {
     this.#stream = stream;
     this.#before = head;
     this.#outlet = outlet;
@@ -48,18 +57,31 @@ export class ChunkedAnswer implements AnswerSink {
 
   push(piece: Uint8Array): void {
     if (!this.#isOver) {
+      this.#keepPacket();
       this.#pieces.push(piece);
       this.#bytes += piece.byteLength;
       this.#comeBack();
     }
   }
 
+  pushPart(packet: Buffer, start: number, end: number): void {
+    if (this.#bytes > 0) {
+      this.push(cutBytes(packet, start, end));
+    } else if (!this.#isOver) {
+      this.#packet = packet;
+      this.#start = start;
+      this.#end = end;
+      this.#bytes = end - start;
+      this.#comeBack();
+    }
+  }
+
   close(): void {
-    this.#end(true);
+    this.#finish(true);
   }
 
   break(): void {
-    this.#end(false);
+    this.#finish(false);
   }
 
   /** The client has taken some of what waited for it. */
@@ -73,7 +95,7 @@ export class ChunkedAnswer implements AnswerSink {
   onGone(): void {
     if (!this.#isOver) {
       this.#isOver = true;
-      leaveStream(this.#stream, this.#outlet.onFailure);
+      leaveStream(this.#stream, (error) => this.#outlet.onStreamFailure(error));
     }
   }
 
@@ -82,11 +104,11 @@ export class ChunkedAnswer implements AnswerSink {
     try {
       this.#stream.onTaken();
     } catch (error) {
-      this.#outlet.onFailure(error);
+      this.#outlet.onStreamFailure(error);
       if (!this.#isOver) {
         this.onGone();
         this.#flush(false);
-        this.#outlet.end(false);
+        this.#outlet.onStreamEnd(false);
       }
     }
   }
@@ -98,25 +120,40 @@ export class ChunkedAnswer implements AnswerSink {
     }
   }
 
-  #end(isWhole: boolean): void {
+  #finish(isWhole: boolean): void {
     if (this.#isOver) {
       return;
     }
     this.#isOver = true;
     this.#flush(isWhole);
-    this.#outlet.end(isWhole);
+    this.#outlet.onStreamEnd(isWhole);
+  }
+
+  /** The packet becomes the first of the pieces. */
+  #keepPacket(): void {
+    if (this.#packet !== nothing) {
+      this.#pieces.push(cutBytes(this.#packet, this.#start, this.#end));
+      this.#packet = nothing;
+    }
   }
 
   #flush(isEnd: boolean): void {
     const before = this.#before;
-    if (this.#bytes === 0 && before === "" && !isEnd) {
+    const bytes = this.#bytes;
+    if (bytes === 0 && before === "" && !isEnd) {
       return;
     }
+    this.#bytes = 0;
+    if (this.#packet !== nothing && before === "" && !isEnd) {
+      const packet = this.#packet;
+      this.#packet = nothing;
+      this.#outlet.writeChunk(packet, this.#start, this.#end);
+      return;
+    }
+    this.#keepPacket();
     const pieces = this.#pieces;
-    const bytes = this.#bytes;
     this.#before = "";
     this.#pieces = [];
-    this.#bytes = 0;
-    this.#outlet.write(chunkParts(before, pieces, { bytes, isEnd }));
+    this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }));
   }
 }

@@ -1,5 +1,5 @@
 import { hasPassed } from "@sluice/http-client/deadline-ticker";
-import type { Parts } from "./response-head.ts";
+import { chunkFrameBytes, frameChunk, type Parts } from "./response-head.ts";
 
 /** How long the other side may take to close its end after ours. */
 const lingerMs = 2_000;
@@ -57,6 +57,21 @@ export class ClientSocket {
       return;
     }
     join(parts, scratch);
+    const written = this.#socket.write(scratch, 0, length);
+    if (written !== length) {
+      this.#keep(Buffer.from(scratch.subarray(Math.max(0, written), length)), nowMs);
+    }
+  }
+
+  /** The same for the bytes of a packet from `start` to `end`, as one chunk of a response. */
+  writeChunk(packet: Buffer, start: number, end: number, nowMs: number): void {
+    const bytes = end - start;
+    if (bytes + chunkFrameBytes > scratch.length || this.#backlog.length > 0) {
+      const own = Buffer.allocUnsafe(bytes + chunkFrameBytes);
+      this.write(own.subarray(0, frameChunk(packet, start, end, own)), nowMs);
+      return;
+    }
+    const length = frameChunk(packet, start, end, scratch);
     const written = this.#socket.write(scratch, 0, length);
     if (written !== length) {
       this.#keep(Buffer.from(scratch.subarray(Math.max(0, written), length)), nowMs);

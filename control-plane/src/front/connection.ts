@@ -2,7 +2,7 @@ import { type DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/
 import type { AnswerReceiver } from "../gateway/port.ts";
 import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { clientAddress } from "../platform/client-address.ts";
-import { ChunkedAnswer } from "./chunked-answer.ts";
+import { ChunkedAnswer, type StreamOutlet } from "./chunked-answer.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { FrontCall } from "./front-call.ts";
 import type { FrontResponse, FrontSettings, FrontWork } from "./model.ts";
@@ -51,7 +51,7 @@ const partialBytesMax = 64 * 1024 * 1024;
 type State = "receiving" | "busy" | "ending" | "tunnel" | "closed";
 
 /** The connection of a client: one request after the other, until it ends or is handed over. */
-export class ClientConnection implements Timed, AnswerReceiver<FrontResponse> {
+export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, StreamOutlet {
   tickerSlot = -1;
   readonly peer: string;
   readonly #shared: FrontShared;
@@ -66,6 +66,8 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse> {
   #partialBytes = 0;
   #call: FrontCall | null = null;
   #answer: ChunkedAnswer | null = null;
+  /** The stream is the last response. */
+  #isLastStream = false;
   #tunnel: Tunnel | null = null;
   #onDrain: (() => void) | null = null;
 
@@ -277,7 +279,8 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse> {
     const all = [headers, this.#shared.settings.headers];
     if (isAnswerStream(body)) {
       const head = writeHead(status, all, { length: null, isLast });
-      this.#answer = new ChunkedAnswer(body, head.toString("latin1"), this.#outlet(isLast));
+      this.#isLastStream = isLast;
+      this.#answer = new ChunkedAnswer(body, head.toString("latin1"), this);
       this.#answer.begin();
       return;
     }
@@ -293,31 +296,31 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse> {
     this.#finish(isLast);
   }
 
-  #outlet(isLast: boolean) {
-    const socket = this.#socket;
-    return {
-      get backlogBytes(): number {
-        return socket.backlogBytes;
-      },
-      onFailure: this.#shared.onFailure,
-      write: (parts: Parts) => this.#socket.writeParts(parts, this.#nowMs),
-      end: (isWhole: boolean) => {
-        if (isWhole) {
-          this.#finish(isLast);
-        } else {
-          this.#cut();
-        }
-      },
-    };
+  get backlogBytes(): number {
+    return this.#socket.backlogBytes;
   }
 
-  /** Ends the connection in the middle of a response; what the client could still take of it is written. */
-  #cut(): void {
-    if (this.#socket.hasBacklog) {
+  writeParts(parts: Parts): void {
+    this.#socket.writeParts(parts, this.#nowMs);
+  }
+
+  writeChunk(packet: Buffer, start: number, end: number): void {
+    this.#socket.writeChunk(packet, start, end, this.#nowMs);
+  }
+
+  onStreamEnd(isWhole: boolean): void {
+    if (isWhole) {
+      this.#finish(this.#isLastStream);
+    } else if (this.#socket.hasBacklog) {
       this.#socket.terminate();
     } else {
+      // What the client could still take of it is written.
       this.#end();
     }
+  }
+
+  onStreamFailure(error: unknown): void {
+    this.#shared.onFailure(error);
   }
 
   #write(bytes: Buffer): void {

@@ -130,3 +130,29 @@ export function chunkParts(
     ? { before, pieces, bytes, after: end }
     : { before: before + sizeLine(bytes), pieces, bytes, after: `\r\n${end}` };
 }
+
+/** At most, around the bytes of a chunk: eight digits and two ends of lines. */
+export const chunkFrameBytes = 12;
+const hexDigits = Buffer.from("0123456789abcdef");
+const cr = 13;
+const lf = 10;
+
+/**
+ * The bytes of a packet from `start` to `end` as one chunk, written to the beginning of `target`.
+ * @returns its length
+ */
+export function frameChunk(packet: Buffer, start: number, end: number, target: Buffer): number {
+  const bytes = end - start;
+  let at = 0;
+  for (let shift = 28 - (Math.clz32(bytes) & ~3); shift >= 0; shift -= 4) {
+    target[at] = hexDigits[(bytes >>> shift) & 15] as number;
+    at += 1;
+  }
+  target[at] = cr;
+  target[at + 1] = lf;
+  at += 2;
+  at += packet.copy(target, at, start, end);
+  target[at] = cr;
+  target[at + 1] = lf;
+  return at + 2;
+}

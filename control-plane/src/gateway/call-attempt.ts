@@ -5,7 +5,7 @@ import { type BegunAttempt, noteAttempt, noteStreamEnd, seenOf } from "./attempt
 import { classify, meaningOf, refuseAnswer, refuseError } from "./attempt-outcomes.ts";
 import { measureStreamOf } from "./attempt-usage.ts";
 import type { CallEnder } from "./call-ender.ts";
-import { keepPiece, noteFirstByte, toBegunReport } from "./call-state.ts";
+import { keepPart, keepPiece, noteFirstByte, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
@@ -235,13 +235,13 @@ export class CallAttempts {
       firstEventMs: () => firstEventTick - clock.tick(),
       stallTimeoutMs: streamStallTimeoutMs,
       afterAbort: state.readOn ?? upstreamLimits.afterAbort,
-      onSent: (piece) => {
+      onSent: (packet, start, end) => {
         if (state.firstByteMs === null) {
           noteFirstByte(state, clock.tick());
         }
-        state.recording?.add(piece);
+        state.recording?.add(packet.subarray(start, end));
         if (!isLastKept) {
-          keepPiece(state, piece);
+          keepPart(state, packet, start, end);
         }
       },
       // The report of the call has all that its client gets.
@@ -251,6 +251,8 @@ export class CallAttempts {
       },
       onWhole: () => state.recording?.finish(),
       onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
+      textOf: (payload) => meter.textOf(payload),
+      onText: (text) => meter.addText(text),
       onEnding: async (ending) => {
         const note = readEventNote(ending, use.channel, plan.request.body);
         noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });

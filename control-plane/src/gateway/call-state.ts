@@ -37,6 +37,12 @@ export function keepPiece(state: CallState, piece: Uint8Array): void {
   state.capture.keep(piece);
 }
 
+/** The same for a part of a packet, which is copied. */
+export function keepPart(state: CallState, packet: Buffer, start: number, end: number): void {
+  state.responseBytes += end - start;
+  state.capture.keepPart(packet, start, end);
+}
+
 /** Bytes of the response go to the client. */
 export function noteFirstByte(state: CallState, tick: number): void {
   state.firstByteMs ??= Math.round(tick - state.call.startedTick);

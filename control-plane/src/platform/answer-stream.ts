@@ -1,3 +1,5 @@
+import { cutBytes } from "@sluice/http-client/cut-bytes";
+
 /**
  * Answers that come piece by piece, between what makes them and what speaks HTTP with the client. No piece costs a
  * promise or an event.
@@ -11,6 +13,8 @@ export interface AnswerSink {
   /** How many bytes the client has not taken yet. */
   readonly waitingBytes: number;
   push(piece: Uint8Array): void;
+  /** The bytes of a packet from `start` to `end`, which must not change afterwards. */
+  pushPart(packet: Buffer, start: number, end: number): void;
   /** The answer is whole. */
   close(): void;
   /** The answer ends here and is not whole, which the client must see: its connection is cut. */
@@ -73,6 +77,14 @@ export class LateSink implements AnswerSink {
       this.#bytes += piece.byteLength;
     } else {
       this.#sink.push(piece);
+    }
+  }
+
+  pushPart(packet: Buffer, start: number, end: number): void {
+    if (this.#sink === null) {
+      this.push(cutBytes(packet, start, end));
+    } else if (this.#end === null) {
+      this.#sink.pushPart(packet, start, end);
     }
   }
 
@@ -140,6 +152,10 @@ class ControllerSink implements AnswerSink {
 
   push(piece: Uint8Array): void {
     this.#controller.enqueue(piece);
+  }
+
+  pushPart(packet: Buffer, start: number, end: number): void {
+    this.push(cutBytes(packet, start, end));
   }
 
   close(): void {

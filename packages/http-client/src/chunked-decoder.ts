@@ -1,8 +1,8 @@
-import { cutBytes } from "./cut-bytes.ts";
 import { Http1ParseError } from "./response-head.ts";
 
 export interface BodyBytesReceiver {
-  onBody(bytes: Buffer): void;
+  /** A part of the body: the bytes of a packet from `start` to `end`. */
+  onBody(packet: Buffer, start: number, end: number): void;
 }
 
 const carriageReturn = 13;
@@ -66,7 +66,7 @@ export class Http1ChunkedDecoder {
   }
 
   /**
-   * Delivers the body bytes, as views into `bytes` if there are many.
+   * Delivers the body bytes.
    * @returns the offset of the first byte that was not read: it does not belong to the body, or comes after a stop
    * @throws Http1ParseError
    */
@@ -92,7 +92,7 @@ export class Http1ChunkedDecoder {
     if (this.#remaining === 0) {
       this.#state = "bytesCarriageReturn";
     }
-    this.#receiver.onBody(cutBytes(bytes, offset, end));
+    this.#receiver.onBody(bytes, offset, end);
     return end;
   }
 

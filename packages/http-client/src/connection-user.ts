@@ -16,7 +16,7 @@ export interface ConnectionUser {
   onPacket(): void;
   onInformational(): void;
   onHead(head: Http1ResponseHead): void;
-  onBody(bytes: Buffer): void;
+  onBody(packet: Buffer, start: number, end: number): void;
   onMalformed(error: Http1ParseError): void;
   /** In this call and in the following ones, the connection no longer belongs to the user. */
   onComplete(isDelimited: boolean): void;

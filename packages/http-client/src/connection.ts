@@ -281,8 +281,8 @@ export class Connection {
     this.#user?.onHead(head);
   }
 
-  onBody(bytes: Buffer): void {
-    this.#user?.onBody(bytes);
+  onBody(packet: Buffer, start: number, end: number): void {
+    this.#user?.onBody(packet, start, end);
   }
 
   onComplete(isDelimited: boolean): void {

@@ -3,6 +3,7 @@ import { notifyEnd, notifyError, sinkFailure } from "./body-sink.ts";
 import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { ConnectionUser } from "./connection-user.ts";
+import { cutBytes } from "./cut-bytes.ts";
 import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import {
   type HttpBodyFlow,
@@ -229,12 +230,12 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     queueMicrotask(() => this.#receiver.onResponse(response));
   }
 
-  onBody(bytes: Buffer): void {
+  onBody(packet: Buffer, start: number, end: number): void {
     const sink = this.#sink;
     if (sink === null) {
       return;
     }
-    this.#receivedBytes += bytes.length;
+    this.#receivedBytes += end - start;
     const { responseBytesMax } = this.request.limits;
     if (this.#receivedBytes > responseBytesMax) {
       this.#failWith(bodyTooLarge(responseBytesMax));
@@ -245,7 +246,11 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       return;
     }
     try {
-      sink.onChunk(bytes);
+      if (sink.onPart === undefined) {
+        sink.onChunk(cutBytes(packet, start, end));
+      } else {
+        sink.onPart(packet, start, end);
+      }
     } catch (error) {
       this.#failWith(sinkFailure(error));
     }

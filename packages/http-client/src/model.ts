@@ -112,6 +112,8 @@ export interface HttpResponseBody {
 export interface HttpBodySink {
   /** The sink may keep the bytes: the client does not reuse them. */
   onChunk(chunk: Buffer): void;
+  /** If present, called in place of `onChunk`: with the bytes where they are in their packet, which may be kept too. */
+  onPart?(packet: Buffer, start: number, end: number): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onEnd(isDelimited: boolean): void;
   onError(error: HttpClientError): void;

@@ -1,5 +1,4 @@
-import { Http1ChunkedDecoder } from "./chunked-decoder.ts";
-import { cutBytes } from "./cut-bytes.ts";
+import { type BodyBytesReceiver, Http1ChunkedDecoder } from "./chunked-decoder.ts";
 import {
   Http1ParseError,
   type Http1ResponseHead,
@@ -8,11 +7,9 @@ import {
   parseResponseHead,
 } from "./response-head.ts";
 
-export interface Http1ResponseEvents {
+export interface Http1ResponseEvents extends BodyBytesReceiver {
   /** The final head; informational responses are skipped. */
   onHead(head: Http1ResponseHead): void;
-  /** A part of the body, which may be a view into the pushed bytes. */
-  onBody(bytes: Buffer): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onComplete(isDelimited: boolean): void;
 }
@@ -96,7 +93,7 @@ export class Http1ResponseParser {
       case "chunked":
         return this.#readChunked(bytes, start);
       case "close":
-        this.#events.onBody(cutBytes(bytes, start, bytes.length));
+        this.#events.onBody(bytes, start, bytes.length);
         return bytes.length;
       case "complete":
         return start;
@@ -242,7 +239,7 @@ export class Http1ResponseParser {
     if (isLast) {
       this.#state = "complete";
     }
-    this.#events.onBody(cutBytes(bytes, start, end));
+    this.#events.onBody(bytes, start, end);
     if (isLast) {
       this.#events.onComplete(true);
     }

@@ -34,12 +34,14 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
     hidesUsage: true,
     stallTimeoutMs: 60_000,
     firstEventMs: () => 60_000,
-    onSent: (piece) => pieces.push(piece),
+    onSent: (packet, start, end) => pieces.push(Buffer.copyBytesFrom(packet, start, end - start)),
     afterAbort,
     onPayload: (told, isDelivered) => {
       usages.push(told["usage"] ?? null);
       delivered.push(isDelivered);
     },
+    textOf: () => null,
+    onText: () => undefined,
     onEnding: async (ending) => {
       endings.push(ending);
       return { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };

@@ -1,5 +1,9 @@
 import type { HttpBodyFlow, HttpBodySink, HttpResponseBody } from "@sluice/http-client/model";
 
+/** What is before and after the bytes of a body in a packet with one chunk. */
+const chunkHead = Buffer.from("fff\r\n");
+const chunkTail = Buffer.from("\r\n");
+
 /** The body of a response that a test pushes by hand, piece by piece, and what its reader did with the flow. */
 export class PushedBody implements HttpResponseBody, HttpBodyFlow {
   readonly contentLength = null;
@@ -45,9 +49,19 @@ export class PushedBody implements HttpResponseBody, HttpBodyFlow {
     let start = 0;
     for (const end of [...places, bytes.length]) {
       if (end > start && !this.isCancelled) {
-        this.sink.onChunk(Buffer.copyBytesFrom(bytes, start, end - start));
+        this.#pushPart(Buffer.copyBytesFrom(bytes, start, end - start));
       }
       start = end;
+    }
+  }
+
+  #pushPart(piece: Buffer): void {
+    const { sink } = this;
+    if (sink.onPart === undefined) {
+      sink.onChunk(piece);
+    } else {
+      const packet = Buffer.concat([chunkHead, piece, chunkTail]);
+      sink.onPart(packet, chunkHead.length, packet.length - chunkTail.length);
     }
   }
 

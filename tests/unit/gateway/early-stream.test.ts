@@ -34,6 +34,10 @@ class Received {
     this.end = "close";
   }
 
+  pushPart(packet: Buffer, start: number, end: number): void {
+    this.push(packet.subarray(start, end));
+  }
+
   break(): void {
     this.end = "break";
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { cutBytes } from "@sluice/http-client/cut-bytes";
 import { Http1ResponseParser, headBytesMax } from "@sluice/http-client/response-parser";
 import { cut, type ParseOutcome, parse, parsePieces } from "../../support/wire/parse-pieces.ts";
 
@@ -116,7 +117,7 @@ describe("what a valid response means", () => {
     const seen: Uint8Array[] = [];
     const parser = new Http1ResponseParser({
       onHead: () => undefined,
-      onBody: (bytes) => seen.push(bytes),
+      onBody: (packet, start, end) => seen.push(cutBytes(packet, start, end)),
       onComplete: () => undefined,
     });
     const body = Buffer.alloc(2000, 97);
@@ -133,8 +134,8 @@ describe("what a valid response means", () => {
     const seen: string[] = [];
     const parser = new Http1ResponseParser({
       onHead: () => undefined,
-      onBody: (bytes) => {
-        seen.push(bytes.toString());
+      onBody: (bytes, start, end) => {
+        seen.push(bytes.toString("utf8", start, end));
         parser.isStopped = true;
       },
       onComplete: () => seen.push("end"),
@@ -155,7 +156,7 @@ describe("what a valid response means", () => {
     const seen: Buffer[] = [];
     const parser = new Http1ResponseParser({
       onHead: () => undefined,
-      onBody: (bytes) => seen.push(bytes),
+      onBody: (bytes, start, end) => seen.push(cutBytes(bytes, start, end)),
       onComplete: () => undefined,
     });
     parser.begin(false);
@@ -170,7 +171,7 @@ describe("what a valid response means", () => {
     const seen: string[] = [];
     const parser = new Http1ResponseParser({
       onHead: (head) => seen.push(String(head.status)),
-      onBody: (bytes) => seen.push(Buffer.from(bytes).toString()),
+      onBody: (packet, start, end) => seen.push(packet.toString("utf8", start, end)),
       onComplete: (isDelimited) => seen.push(String(isDelimited)),
     });
     for (const text of [

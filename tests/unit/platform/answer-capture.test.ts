@@ -19,11 +19,17 @@ function fill(capture: AnswerCapture, bytes: number, piece = 1_000): Buffer {
 describe("the captured part of a response", () => {
   test("is its beginning, whatever the pieces in which it came", () => {
     fc.assert(
-      fc.property(fc.array(fc.nat({ max: 60_000 }), { maxLength: 30 }), (lengths) => {
+      fc.property(fc.array(fc.tuple(fc.nat({ max: 60_000 }), fc.boolean()), { maxLength: 30 }), (lengths) => {
         const capture = new AnswerCapture(new CaptureAllowance());
-        const sent = lengths.map((length, index) => Buffer.alloc(length, index % 251));
-        for (const piece of sent) {
-          capture.keep(piece);
+        const sent = lengths.map(([length], index) => Buffer.alloc(length, index % 251));
+        for (const [index, piece] of sent.entries()) {
+          if (lengths[index]?.[1] === true) {
+            const packet = Buffer.concat([Buffer.from("ab"), piece, Buffer.from("c")]);
+            capture.keepPart(packet, 2, packet.length - 1);
+            packet.fill(255);
+          } else {
+            capture.keep(piece);
+          }
         }
         expect(concat(capture).equals(Buffer.concat(sent).subarray(0, most))).toBe(true);
       }),
@@ -39,6 +45,19 @@ describe("the captured part of a response", () => {
     }
     expect(capture.pieces.length).toBeLessThan(32);
     expect(capture.pieces.some((piece) => piece.buffer === packet.buffer)).toBe(false);
+  });
+
+  test("takes blocks for the parts of a stream that grow with it", () => {
+    for (const parts of [1, 10, 50, 150]) {
+      const capture = new AnswerCapture(null);
+      const packet = Buffer.alloc(400);
+      for (let part = 0; part < parts; part += 1) {
+        capture.keepPart(packet, 0, packet.length);
+      }
+      const held = capture.pieces.reduce((sum, piece) => sum + piece.buffer.byteLength, 0);
+      expect(held).toBeLessThanOrEqual(Math.max(1_024, parts * packet.length * 2));
+      expect(capture.pieces.length).toBeLessThan(9);
+    }
   });
 
   test("is smaller for responses above the shared limit, and the room comes back once", () => {

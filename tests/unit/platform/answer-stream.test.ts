@@ -13,6 +13,7 @@ function openSink(): AnswerSink & { readonly got: string[] } {
     got,
     waitingBytes: 7,
     push: (piece) => got.push(Buffer.from(piece).toString()),
+    pushPart: (packet, start, end) => got.push(packet.toString("utf8", start, end)),
     close: () => got.push("close"),
     break: () => got.push("break"),
   };
@@ -21,7 +22,7 @@ function openSink(): AnswerSink & { readonly got: string[] } {
 test("what comes before the client waits for it and keeps its order", () => {
   const late = new LateSink();
   late.push(Buffer.from("a"));
-  late.push(Buffer.from("bc"));
+  late.pushPart(Buffer.from("-bc-"), 1, 3);
   expect(late.waitingBytes).toBe(3);
   const sink = openSink();
   late.sendTo(sink);

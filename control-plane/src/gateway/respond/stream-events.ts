@@ -1,41 +1,19 @@
-import {
-  type HttpBodyFlow,
-  type HttpBodySink,
-  HttpClientError,
-  type HttpResponseBody,
-} from "@sluice/http-client/model";
+import { cutBytes } from "@sluice/http-client/cut-bytes";
+import type { HttpBodyFlow, HttpBodySink, HttpClientError, HttpResponseBody } from "@sluice/http-client/model";
 import type { AnswerStream } from "../../platform/answer-stream.ts";
 import type { StreamEnding, StreamOpening } from "../model.ts";
 import type { StreamForm } from "../operations/model.ts";
 import { SignsOfLife } from "../signs-of-life.ts";
 import type { EventConverter } from "../upstreams/convert-answer.ts";
-import { CandidateEnds } from "./stream-events/candidate-ends.ts";
-import { ChoiceEnds, type StreamEnds } from "./stream-events/choice-ends.ts";
+import type { StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
-import { cutEvents, eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import { endingOf, endsOf } from "./stream-events/event-endings.ts";
+import { endsWithEvent, eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import { FirstEventWait } from "./stream-events/first-event-wait.ts";
 import { HeldComments } from "./stream-events/held-comments.ts";
-import { MessageEnd } from "./stream-events/message-end.ts";
+import { KnownEvents } from "./stream-events/known-events.ts";
 import type { StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
-
-function endsOf(form: StreamForm): StreamEnds {
-  return form === "messages" ? new MessageEnd() : form === "candidates" ? new CandidateEnds() : new ChoiceEnds();
-}
-
-/** How a stream ends if this event is its last; null for an event that does not end it. */
-function endingOf({ kind, payload }: SeenEvent): StreamEnding | null {
-  switch (kind) {
-    case "done":
-    case "terminal":
-      return { kind: "completed" };
-    case "error":
-      return { kind: "error_event", payload };
-    case "broken":
-      return { kind: "broken_event" };
-    default:
-      return null;
-  }
-}
 
 const nothing = Buffer.alloc(0);
 /** For a client of another dialect, in place of an event that says no more than that the upstream is there. */
@@ -73,8 +51,8 @@ export class EventStream implements HttpBodySink {
   #flow: HttpBodyFlow | null = null;
   #isOpen = false;
   readonly #comments = new HeldComments();
-  /** The wait for the first event; set once bytes arrived that are not an event. */
-  #waiting: ReturnType<typeof setTimeout> | null = null;
+  readonly #known: KnownEvents;
+  readonly #waiting = new FirstEventWait((error) => this.#end({ kind: "cut", error }));
   #isOver = false;
   readonly #ends: StreamEnds;
   #bytesAfterEnd = 0;
@@ -89,6 +67,7 @@ export class EventStream implements HttpBodySink {
     const { idle = null } = owner;
     this.#signs = idle === null ? null : new SignsOfLife(() => this.#sendSign(idle()));
     this.#ends = endsOf(owner.form);
+    this.#known = new KnownEvents(owner.form, (payload) => owner.textOf(payload));
     this.#queue = new ClientQueue({
       stallTimeoutMs: owner.stallTimeoutMs,
       onGone: () => this.#onGone(),
@@ -108,12 +87,16 @@ export class EventStream implements HttpBodySink {
   }
 
   onChunk(packet: Buffer): void {
+    this.onPart(packet, 0, packet.length);
+  }
+
+  onPart(packet: Buffer, start: number, end: number): void {
     if (this.#isOver) {
-      this.#dropAfterEnd(packet.length);
+      this.#dropAfterEnd(end - start);
       return;
     }
     if (this.#leaving !== null) {
-      this.#bytesAfterLeaving += packet.length;
+      this.#bytesAfterLeaving += end - start;
       if (this.#bytesAfterLeaving > this.#owner.afterAbort.bytesMax) {
         this.#end({ kind: "aborted" });
         return;
@@ -121,28 +104,28 @@ export class EventStream implements HttpBodySink {
     }
     const { form } = this.#owner;
     if (form === "raw") {
-      this.#send(packet);
+      this.#send(packet, start, end);
       return;
     }
+    if (this.#assembler.waitingBytes === 0 && endsWithEvent(packet, start, end)) {
+      this.#takeEvents(packet, start, end, form);
+    } else {
+      this.#assemble(cutBytes(packet, start, end), form);
+    }
+    if (!this.#isOpen && !this.#isOver) {
+      this.#waiting.begin(() => this.#owner.firstEventMs());
+    }
+  }
+
+  /** An event is cut, or may be. */
+  #assemble(packet: Buffer, form: StreamForm): void {
     const events = this.#assembler.push(packet);
     if (events !== null) {
-      this.#takeEvents(events, form);
+      this.#takeEvents(events, 0, events.length, form);
     }
     if (this.#assembler.waitingBytes > eventBytesMax) {
       this.#end({ kind: "cut", error: null });
     }
-    if (!this.#isOpen && !this.#isOver) {
-      this.#waiting ??= setTimeout(() => this.#giveUpWaiting(), this.#owner.firstEventMs());
-    }
-  }
-
-  #giveUpWaiting(): void {
-    const error = new HttpClientError(
-      "first_byte_timeout",
-      true,
-      "no event came in time, although the answer had begun",
-    );
-    this.#end({ kind: "cut", error });
   }
 
   onEnd(isDelimited: boolean): void {
@@ -186,16 +169,17 @@ export class EventStream implements HttpBodySink {
     const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
     // After a complete response, an unfinished event can be dropped.
     if (!this.#ends.isWhole || seeEvent(event, form).kind !== "broken") {
-      this.#takeEvents(event, form);
+      this.#takeEvents(event, 0, event.length, form);
     }
   }
 
-  #takeEvents(bytes: Buffer, form: StreamForm): void {
+  /** The events from `start` to `end`. */
+  #takeEvents(bytes: Buffer, start: number, end: number, form: StreamForm): void {
     const { converter } = this.#owner;
     if (converter === null) {
-      this.#passEvents(bytes, form);
+      this.#passEvents(bytes, start, end, form);
     } else {
-      this.#convertEvents(bytes, form, converter);
+      this.#convertEvents(cutBytes(bytes, start, end), form, converter);
     }
   }
 
@@ -205,7 +189,7 @@ export class EventStream implements HttpBodySink {
       const end = firstEventEnd(bytes, at);
       const event = bytes.subarray(at, end);
       at = end;
-      const seen = this.#lookInto(event, form);
+      const seen = this.#lookInto(event, 0, event.length, form);
       const ending = endingOf(seen);
       if (seen.kind === "comment") {
         this.#passComment(eventData(event) === "" ? event : plainComment);
@@ -223,7 +207,7 @@ export class EventStream implements HttpBodySink {
     if (converted === null || last === null) {
       this.#end({ kind: "broken_event" });
     } else if (ending === null) {
-      this.#send(converted);
+      this.#send(converted, 0, converted.length);
     } else {
       this.#end(ending, Buffer.concat([converted, last]));
     }
@@ -231,39 +215,57 @@ export class EventStream implements HttpBodySink {
 
   #passComment(comment: Buffer): void {
     if (this.#isOpen) {
-      this.#send(comment);
+      this.#send(comment, 0, comment.length);
     } else {
       this.#comments.hold(comment);
     }
   }
 
-  #passEvents(bytes: Buffer, form: StreamForm): void {
+  #passEvents(bytes: Buffer, from: number, to: number, form: StreamForm): void {
     // Events before one that is dropped or held back are sent together.
-    let start = 0;
-    for (let at = 0; at < bytes.length && !this.#isOver; ) {
-      const end = firstEventEnd(bytes, at);
-      const event = cutEvents(bytes, at, end);
-      const seen = this.#lookInto(event, form);
+    let start = from;
+    let at = this.#passKnown(bytes, from, to);
+    while (at < to && !this.#isOver) {
+      const end = firstEventEnd(bytes, at, to);
+      const seen = this.#lookInto(bytes, at, end, form);
       const ending = endingOf(seen);
       if (ending !== null || (seen.kind === "usage_only" && this.#owner.hidesUsage)) {
-        this.#send(bytes.subarray(start, at));
+        this.#send(bytes, start, at);
         start = end;
       } else if (seen.kind === "comment" && !this.#isOpen && start === at) {
-        this.#comments.hold(event);
+        this.#comments.hold(bytes.subarray(at, end));
         start = end;
       }
       if (ending !== null) {
-        this.#end(ending, event);
+        this.#end(ending, bytes.subarray(at, end));
       }
-      at = end;
+      this.#known.learn(seen, bytes, at, end);
+      at = this.#passKnown(bytes, end, to);
     }
     if (!this.#isOver) {
-      this.#send(cutEvents(bytes, start, bytes.length));
+      this.#send(bytes, start, to);
     }
   }
 
-  #lookInto(event: Buffer, form: StreamForm): SeenEvent {
-    const seen = seeEvent(event, form);
+  /** Where events end that are like the ones before, and need not be looked into; they are sent with what follows. */
+  #passKnown(bytes: Buffer, from: number, to: number): number {
+    const known = this.#known;
+    let at = from;
+    while (!this.#isOver) {
+      const end = known.endOfKnown(bytes, at, to);
+      if (end === 0) {
+        break;
+      }
+      if (this.#leaving === null) {
+        this.#owner.onText(known.text);
+      }
+      at = end;
+    }
+    return at;
+  }
+
+  #lookInto(bytes: Buffer, start: number, end: number, form: StreamForm): SeenEvent {
+    const seen = seeEvent(bytes, form, start, end);
     if (seen.payload !== null) {
       this.#ends.note(seen.payload);
       this.#owner.onPayload(seen.payload, this.#leaving === null && seen.kind !== "error");
@@ -271,20 +273,22 @@ export class EventStream implements HttpBodySink {
     return seen;
   }
 
-  #send(bytes: Buffer): void {
-    if (bytes.length === 0 || this.#leaving !== null) {
+  #send(bytes: Buffer, start: number, end: number): void {
+    if (start === end || this.#leaving !== null) {
       return;
     }
     if (!this.#isOpen) {
       this.#isOpen = true;
-      this.#stopWaiting();
+      this.#waiting.stop();
       this.#opening.resolve({ kind: "open" });
       this.#signs?.begin();
       this.#pass(this.#comments.take());
-      this.#passFirst(bytes);
+      this.#passFirst(cutBytes(bytes, start, end));
       return;
     }
-    this.#pass(bytes);
+    this.#owner.onSent(bytes, start, end);
+    this.#queue.pushPart(bytes, start, end);
+    this.#signs?.note();
   }
 
   #passFirst(bytes: Buffer): void {
@@ -299,7 +303,7 @@ export class EventStream implements HttpBodySink {
 
   #pass(bytes: Buffer): void {
     if (bytes.length > 0) {
-      this.#owner.onSent(bytes);
+      this.#owner.onSent(bytes, 0, bytes.length);
       this.#queue.push(bytes);
       this.#signs?.note();
     }
@@ -310,11 +314,6 @@ export class EventStream implements HttpBodySink {
     if (sign !== null && this.#leaving === null && this.#queue.hasRoom) {
       this.#pass(sign);
     }
-  }
-
-  #stopWaiting(): void {
-    clearTimeout(this.#waiting ?? undefined);
-    this.#waiting = null;
   }
 
   /** The client left, or stopped reading. A response that is not an event stream would reveal nothing more. */
@@ -336,7 +335,7 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#isOver = true;
-    this.#stopWaiting();
+    this.#waiting.stop();
     this.#queue.endFeed();
     if (heard.kind !== "completed" || lastEvent === null) {
       this.#flow?.cancel();

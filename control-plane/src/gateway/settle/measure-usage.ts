@@ -5,6 +5,7 @@ import type { ParsedRequest } from "../model.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
 import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
+import type { TextCount } from "../usage-count/text-tokens.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import type { UsageDialect } from "../usage-count/usage-readers.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
@@ -181,12 +182,27 @@ export class StreamMeter {
     this.#isFiltered ||= isFiltered[this.#dialect](payload);
     if (isDelivered) {
       this.#count.add(payload);
-      if (this.#outputTick === null && this.#count.hasOutput) {
-        this.#outputTick = this.#clock.tick();
-      }
+      this.#noteOutput();
     }
     if (isReport) {
       this.#textsBeforeReport = this.#count.texts;
+    }
+  }
+
+  /** What an event adds that reports nothing and counts by its text alone; null for any other. */
+  textOf(payload: Record<string, unknown>): TextCount | null {
+    return this.#usage.mayReport(payload) ? null : this.#count.textOf(payload);
+  }
+
+  /** The same as adding an event that was delivered and has so much text, and says nothing new of anything else. */
+  addText(text: TextCount): void {
+    this.#count.addText(text);
+    this.#noteOutput();
+  }
+
+  #noteOutput(): void {
+    if (this.#outputTick === null && this.#count.hasOutput) {
+      this.#outputTick = this.#clock.tick();
     }
   }
 

@@ -1,4 +1,4 @@
-import { countText, toTokens } from "./text-tokens.ts";
+import { countText, type TextCount, toTokens } from "./text-tokens.ts";
 import type { Json } from "./units.ts";
 
 /**
@@ -66,6 +66,13 @@ export class Tally {
     const before = this.letters + this.signs;
     this.add(event, "", 0);
     this.events += this.letters + this.signs > before ? 1 : 0;
+  }
+
+  /** Adds an event by the text that it carries. */
+  addText({ letters, signs }: TextCount): void {
+    this.letters += letters;
+    this.signs += signs;
+    this.events += letters + signs > 0 ? 1 : 0;
   }
 
   /** Adds everything in a value that is not bookkeeping. The key says what a string is. */

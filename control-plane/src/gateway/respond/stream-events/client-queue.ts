@@ -54,12 +54,17 @@ export class ClientQueue implements AnswerStream {
   }
 
   push(piece: Uint8Array): void {
-    if (this.#isGone) {
-      return;
+    if (!this.#isGone) {
+      this.#sink.push(piece);
+      this.#pauseIfFull();
     }
-    this.#sink.push(piece);
-    if (this.#sink.waitingBytes >= waitingBytesMax) {
-      this.#pause();
+  }
+
+  /** The bytes of a packet from `start` to `end`. */
+  pushPart(packet: Buffer, start: number, end: number): void {
+    if (!this.#isGone) {
+      this.#sink.pushPart(packet, start, end);
+      this.#pauseIfFull();
     }
   }
 
@@ -115,8 +120,8 @@ export class ClientQueue implements AnswerStream {
     }
   }
 
-  #pause(): void {
-    if (!this.#isPaused && this.#flow !== null) {
+  #pauseIfFull(): void {
+    if (this.#sink.waitingBytes >= waitingBytesMax && !this.#isPaused && this.#flow !== null) {
       this.#isPaused = true;
       this.#flow.pause();
       this.#timer = setTimeout(() => this.onGone(), this.#options.stallTimeoutMs);

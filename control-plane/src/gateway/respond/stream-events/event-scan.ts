@@ -11,6 +11,8 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 const dataMark = "data:";
+/** The longest end of an event is LF CRLF. */
+const seamBytesMax = 3;
 
 /**
  * Where the last complete event ends, or 0. Events end with an empty line; lines end with LF or CRLF, and with CR alone
@@ -33,33 +35,39 @@ export function completeEventsEnd(bytes: Buffer): number {
   return cr === -1 ? 0 : cr + 2;
 }
 
-/** Where the first event in the bytes ends. The bytes end with a complete event. */
-export function firstEventEnd(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(lineFeed, from); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+/** Whether a part of a packet ends with a complete event, as nearly every one does. False also if that takes a search. */
+export function endsWithEvent(packet: Buffer, start: number, end: number): boolean {
+  if (end - start < seamBytesMax || packet[end - 1] !== lineFeed) {
+    return false;
+  }
+  return packet[end - 2] === lineFeed || (packet[end - 2] === carriageReturn && packet[end - 3] === lineFeed);
+}
+
+/** Where the first event in a part of a packet ends. The part ends with a complete event. */
+export function firstEventEnd(bytes: Buffer, from: number, to = bytes.length): number {
+  for (let at = bytes.indexOf(lineFeed, from); at !== -1 && at < to; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) {
-      return at + 2;
+      return Math.min(at + 2, to);
     }
     if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) {
-      return at + 3;
+      return Math.min(at + 3, to);
     }
   }
   const cr = bytes.indexOf("\r\r", from);
-  return cr === -1 ? bytes.length : cr + 2;
+  return cr === -1 ? to : Math.min(cr + 2, to);
 }
 
-/** A part of a packet. Nearly every packet is one event, and a view of all of it would be one more object. */
-export function cutEvents(bytes: Buffer, start: number, end: number): Buffer {
-  return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-}
-
-/** The joined `data` lines of one event. */
-export function eventData(event: Buffer): string {
-  const end = event.length - 2;
+/** The joined `data` lines of one event: the bytes from `start` to `end`. No view is made of them, which is slow. */
+export function eventData(bytes: Buffer, start = 0, end = bytes.length): string {
   // Nearly every event is a single line followed by an empty one.
-  if (event.indexOf(lineFeed) === end && isData(event) && event.indexOf(carriageReturn) === -1) {
-    return event.toString("utf8", event[dataMark.length] === space ? dataMark.length + 1 : dataMark.length, end);
+  if (bytes.indexOf(lineFeed, start) === end - 2 && isData(bytes, start)) {
+    const from = start + dataMark.length;
+    const line = bytes.toString("utf8", bytes[from] === space ? from + 1 : from, end - 2);
+    if (!line.includes("\r")) {
+      return line;
+    }
   }
-  const text = event.toString("utf8");
+  const text = bytes.toString("utf8", start, end);
   const lines: string[] = [];
   for (const line of text.split(text.includes("\r") ? /\r\n|\n|\r/ : "\n")) {
     if (line.startsWith(dataMark)) {
@@ -69,8 +77,14 @@ export function eventData(event: Buffer): string {
   return lines.join("\n");
 }
 
-function isData(event: Buffer): boolean {
-  return event[0] === 0x64 && event[1] === 0x61 && event[2] === 0x74 && event[3] === 0x61 && event[4] === 0x3a;
+function isData(bytes: Buffer, at: number): boolean {
+  return (
+    bytes[at] === 0x64 &&
+    bytes[at + 1] === 0x61 &&
+    bytes[at + 2] === 0x74 &&
+    bytes[at + 3] === 0x61 &&
+    bytes[at + 4] === 0x3a
+  );
 }
 
 /** The end mark of chat completions means nothing in a stream of the Messages or the Gemini API. */
@@ -83,9 +97,12 @@ const doneKinds: Readonly<Record<StreamForm, EventKind>> = {
   raw: "done",
 };
 
-/** Inspects one event. One whose data is not JSON is broken: clients differ in what they make of it. */
-export function seeEvent(event: Buffer, form: StreamForm): SeenEvent {
-  const data = eventData(event);
+/**
+ * Inspects one event: the bytes from `start` to `end`. One whose data is not JSON is broken: clients differ in what they
+ * make of it.
+ */
+export function seeEvent(bytes: Buffer, form: StreamForm, start = 0, end = bytes.length): SeenEvent {
+  const data = eventData(bytes, start, end);
   let sent: unknown;
   try {
     sent = JSON.parse(data);

@@ -1,6 +1,7 @@
 import type { StreamEnding } from "../../model.ts";
 import type { StreamForm } from "../../operations/model.ts";
 import type { EventConverter } from "../../upstreams/convert-answer.ts";
+import type { TextCount } from "../../usage-count/text-tokens.ts";
 
 /** The bytes that the client still gets once the call is settled. */
 export type StreamClosing = {
@@ -31,12 +32,16 @@ export interface StreamOwner {
   readonly afterAbort: { readonly timeoutMs: number; readonly bytesMax: number };
   /** Milliseconds until the first event must arrive, after bytes that are not yet an event. */
   firstEventMs(): number;
-  /** Bytes are sent to the client. */
-  onSent(piece: Buffer): void;
+  /** The bytes of a packet from `start` to `end` are sent to the client. */
+  onSent(packet: Buffer, start: number, end: number): void;
   /** The last bytes of a complete stream, which are sent once the call is settled. */
   onLast?(piece: Buffer): void;
   /** Receives the payload of each event. An event after the client has left was not delivered. */
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
+  /** What the payload of an event counts as, if that is nothing but its text; else null. */
+  textOf(payload: Record<string, unknown>): TextCount | null;
+  /** Receives what an event counts as that was delivered, in place of its payload. */
+  onText(text: TextCount): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamClosing>;
   /** The last byte of a complete stream was sent. */

@@ -1,5 +1,6 @@
 import type { Delivered } from "../../usage-count/model.ts";
 import { Tally } from "../../usage-count/tally.ts";
+import type { TextCount } from "../../usage-count/text-tokens.ts";
 import { asObject, type Json } from "../../usage-count/units.ts";
 
 /** Events of an item whose types end like this contain something new; others repeat earlier content. */
@@ -44,6 +45,24 @@ export class DeliveredCount {
     } else {
       this.#addRest(event, String(type));
     }
+  }
+
+  /** What an event adds that is counted by its text, and not with an item or an image; null for any other. */
+  textOf(event: Json): TextCount | null {
+    const { response, output_index: index, type } = event;
+    if (response !== undefined || index !== undefined || String(type).endsWith(".done")) {
+      return null;
+    }
+    const tally = new Tally();
+    tally.add(event, "", 0);
+    return tally.pictures + tally.soundCharacters === 0 ? tally : null;
+  }
+
+  /** Adds an event by what it would add. */
+  addText(text: TextCount): void {
+    const { pieces } = this.#rest;
+    pieces.addText(text);
+    this.#hasOutput ||= !pieces.isEmpty;
   }
 
   get hasOutput(): boolean {

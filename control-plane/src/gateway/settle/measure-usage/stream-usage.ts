@@ -20,12 +20,17 @@ export class StreamUsage {
     return this.#reported;
   }
 
+  /** Whether an event may report anything. Nearly none does. */
+  mayReport(payload: Json): boolean {
+    return usageReaders[this.#dialect].mayReport(payload);
+  }
+
   /**
    * Adds the usage in an event's payload; each finished image counts.
    * @returns whether the event reported anything
    */
   add(payload: Json): boolean {
-    if (!usageReaders[this.#dialect].mayReport(payload)) {
+    if (!this.mayReport(payload)) {
       return false;
     }
     const known = this.#reported;

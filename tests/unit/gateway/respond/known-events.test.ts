@@ -1,0 +1,184 @@
+import { describe, expect, test } from "bun:test";
+import type { StreamForm } from "@sluice/control-plane/gateway/operations/model.ts";
+import { StreamMeter } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import fc from "fast-check";
+import { runEventStream } from "../../../support/calls/event-stream-run.ts";
+
+const { TEST_FULL } = process.env;
+const runs = TEST_FULL === "1" ? 10_000 : 500;
+const timeoutMs = 60_000;
+
+type Dialect = "chat" | "messages";
+type Case = {
+  readonly dialect: Dialect;
+  readonly bytes: Buffer;
+  readonly cuts?: readonly number[];
+  /** After how many pieces the client leaves; never if absent. */
+  readonly leavesAfter?: number;
+};
+
+const forms: Readonly<Record<Dialect, StreamForm>> = { chat: "choices", messages: "messages" };
+
+/** Everything that a stream comes to, and how many of its events were parsed. */
+async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, isKnown: boolean) {
+  let pushed = 0;
+  let parsed = 0;
+  const meter = new StreamMeter({ tick: () => pushed }, dialect);
+  const { body, sent, readable, endings, opening } = runEventStream({
+    form: forms[dialect],
+    onPayload: (payload, isDelivered) => {
+      parsed += 1;
+      meter.add(payload, isDelivered);
+    },
+    textOf: (payload) => (isKnown ? meter.textOf(payload) : null),
+    onText: (text) => meter.addText(text),
+  });
+  opening.catch(() => undefined);
+  const reader = readable.getReader();
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1))), bytes.length].toSorted((a, b) => a - b);
+  let start = 0;
+  for (const end of places) {
+    if (pushed === leavesAfter) {
+      await reader.cancel();
+    }
+    body.push(bytes.subarray(start, end));
+    start = end;
+    pushed += 1;
+  }
+  body.end(false);
+  await Promise.resolve();
+  return { seen: { sent: sent(), endings, heard: meter.heard, outputTick: meter.outputTick }, parsed };
+}
+
+async function expectSame(given: Case): Promise<{ readonly parsed: number; readonly events: number }> {
+  const known = await run(given, true);
+  const plain = await run(given, false);
+  expect(known.seen).toEqual(plain.seen);
+  return { parsed: known.parsed, events: plain.parsed };
+}
+
+const event = (data: string | Buffer, name = "") =>
+  Buffer.concat([
+    Buffer.from(`${name === "" ? "" : `event: ${name}\n`}data: `),
+    Buffer.from(data),
+    Buffer.from("\n\n"),
+  ]);
+
+function chatEvent(delta: object, more: object = {}, choice: object = {}): Buffer {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: null, ...choice }];
+  return event(JSON.stringify({ id: "chatcmpl-1", created: 1, model: "m", choices, usage: null, ...more }));
+}
+
+function messagesEvent(text: string): Buffer {
+  const delta = { type: "text_delta", text };
+  return event(JSON.stringify({ type: "content_block_delta", index: 0, delta }), "content_block_delta");
+}
+
+const done = event("[DONE]");
+const usage = { prompt_tokens: 3, completion_tokens: 9 };
+const usageEvent = event(JSON.stringify({ id: "chatcmpl-1", created: 1, model: "m", choices: [], usage }));
+const words = ["", "content_filter", "Hello", " world", "naïve", "你好", "🙂", "a".repeat(600)];
+
+/** Replaces the only letter X, after the JSON was made, with bytes that no encoder would write. */
+function withBytes(whole: Buffer, bytes: readonly number[]): Buffer {
+  const at = whole.indexOf("X");
+  return Buffer.concat([whole.subarray(0, at), Buffer.from(bytes), whole.subarray(at + 1)]);
+}
+
+const texts = fc.oneof(
+  fc.constantFrom(...words),
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: "binary", maxLength: 6 }),
+);
+const oddBytes = fc.constantFrom(
+  [0x09],
+  [0x0a],
+  [0x22],
+  [0x5c],
+  [0xff],
+  [0xe4, 0xbd],
+  [0x22, 0x7d],
+  [0xc3, 0xa9],
+  [0x0d],
+);
+const chatEvents = fc.oneof(
+  { weight: 8, arbitrary: texts.map((content) => chatEvent({ content })) },
+  { weight: 4, arbitrary: texts.map((padding) => chatEvent({ content: "so" }, { obfuscation: padding })) },
+  fc.tuple(texts, texts).map(([content, own]) => chatEvent({ content, own })),
+  texts.map((content) => chatEvent({ content }, { system_fingerprint: content })),
+  texts.map((reasoning) => chatEvent({ reasoning_content: reasoning })),
+  texts.map((own) => chatEvent({ tool_calls: [{ index: 0, function: { arguments: own } }] })),
+  texts.map((content) => chatEvent({ content }, {}, { index: 1 })),
+  texts.map((content) => chatEvent({ content }, { choices: [{ index: 0, delta: { content }, usage: { content } }] })),
+  texts.map((content) => chatEvent({ content }, { error: content })),
+  { weight: 2, arbitrary: texts.map((reason) => chatEvent({ content: "so" }, {}, { finish_reason: reason })) },
+  oddBytes.map((bytes) => withBytes(chatEvent({ content: "aX" }), bytes)),
+  fc.constantFrom(
+    ...[usageEvent, Buffer.from(": quiet\n\n"), chatEvent({}, {}, { finish_reason: "stop" }), event("{")],
+    ...[chatEvent({}, {}, { finish_reason: "content_filter" }), event('{"content":"}'), Buffer.from("\n\n")],
+    ...[event('{"id":"a",\ndata: "choices":[]}'), Buffer.from('data: {"id":"b"}\r\n\r\n'), Buffer.from("\n"), done],
+    chatEvent({ content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }] }),
+  ),
+);
+const messagesEvents = fc.oneof(
+  { weight: 6, arbitrary: texts.map(messagesEvent) },
+  fc.constantFrom(
+    event('{"type":"ping"}', "ping"),
+    event('{"type":"message_start","message":{"usage":{"input_tokens":3}}}', "message_start"),
+    event('{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}}', "message_delta"),
+    event('{"type":"message_stop"}', "message_stop"),
+    event('{"type":"error","error":{"message":"no"}}', "error"),
+  ),
+);
+const streams = fc.oneof(
+  fc.record({ dialect: fc.constant("chat" as const), events: fc.array(chatEvents, { maxLength: 30 }) }),
+  fc.record({ dialect: fc.constant("messages" as const), events: fc.array(messagesEvents, { maxLength: 30 }) }),
+);
+
+describe("events like the ones before are not parsed", () => {
+  test("nearly none of an ordinary stream is, and none of what it comes to differs", async () => {
+    const long = Array.from({ length: 50 }, (_, index) => chatEvent({ content: ` word${index}` }));
+    const whole = Buffer.concat([chatEvent({ role: "assistant" }), ...long, usageEvent, done]);
+    const chat = await expectSame({ dialect: "chat", bytes: whole });
+    expect([chat.events, chat.parsed]).toEqual([52, 4]);
+    const deltas = Array.from({ length: 50 }, (_, index) => messagesEvent(` word${index}`));
+    const messages = await expectSame({ dialect: "messages", bytes: Buffer.concat(deltas) });
+    expect([messages.events, messages.parsed]).toEqual([50, 2]);
+  });
+
+  test("a string that decides what an event is stays one that is read", async () => {
+    const endings = ["a", "b", "content_filter"].map((reason) =>
+      chatEvent({ content: "so" }, {}, { finish_reason: reason }),
+    );
+    await expectSame({ dialect: "chat", bytes: Buffer.concat(endings) });
+    const errors = ["", "", "overloaded"].map((error, at) => chatEvent({ content: `so ${at}` }, { error }));
+    await expectSame({ dialect: "chat", bytes: Buffer.concat(errors) });
+  });
+
+  test("wherever packets are cut", async () => {
+    const content = ["He", "llo ", "wörld", "你", "\n", "!"].map((each) => chatEvent({ content: each }));
+    const bytes = Buffer.concat([...content, chatEvent({}, {}, { finish_reason: "stop" }), usageEvent, done]);
+    await expectSame({ dialect: "chat", bytes, cuts: Array.from({ length: bytes.length }, (_, at) => at) });
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      await expectSame({ dialect: "chat", bytes, cuts: [cut], leavesAfter: cut % 3 });
+    }
+  });
+
+  test(
+    "whatever comes, and whenever the client leaves",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          streams,
+          fc.array(fc.nat(), { maxLength: 12 }),
+          fc.option(fc.nat(6), { nil: 99 }),
+          async ({ dialect, events }, cuts, leavesAfter) => {
+            await expectSame({ dialect, bytes: Buffer.concat(events), cuts, leavesAfter });
+          },
+        ),
+        { numRuns: runs },
+      );
+    },
+    timeoutMs,
+  );
+});
