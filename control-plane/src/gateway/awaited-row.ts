@@ -15,7 +15,10 @@ const unrecordedCode = "storage_unavailable";
 export type ServedCall = CallState & Pick<AdmittedCall, "principal" | "request" | "model" | "hold">;
 
 /** Who waits for the row of a call: one of the two is called, once. */
-export type Settling = { readonly onSettled: () => void; readonly onFailed: (error: unknown) => void };
+export interface Settling {
+  onSettled(): void;
+  onFailed(error: unknown): void;
+}
 
 /** A call whose row is on its way to the disk. */
 type RecordedCall = {

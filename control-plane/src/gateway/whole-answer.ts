@@ -7,6 +7,7 @@ import { continuing, eventStreamType, headersOf, wholeFor } from "./attempt-answ
 import { noteAttempt } from "./attempt-channels.ts";
 import { refuseAnswer, refuseError, unless } from "./attempt-outcomes.ts";
 import { answeredOf } from "./attempt-usage.ts";
+import type { Settling } from "./awaited-row.ts";
 import type { CallEnder } from "./call-ender.ts";
 import { keepPiece, noteFirstByte } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
@@ -61,7 +62,7 @@ export class WholeAnswers {
           (bytes) => this.#measure(attempt, response, asBuffer(bytes), ending),
           (error: unknown) => ending.resolve(this.#failToRead(attempt, response.status, error)),
         )
-        .catch(ending.reject);
+        .catch((thrown: unknown) => ending.reject(thrown));
     } else {
       this.#measure(attempt, response, asBuffer(reading), ending);
     }
@@ -94,19 +95,21 @@ export class WholeAnswers {
     if (converting instanceof Promise) {
       unless(state.call.signal, converting)
         .then((converted) => this.#settle(attempt, measurement, converted, ending))
-        .catch(ending.reject);
+        .catch((thrown: unknown) => ending.reject(thrown));
     } else {
       this.#settle(attempt, measurement, converting, ending);
     }
   }
 
   #settle(
-    { state, use, plan }: WholeAttempt,
-    { response, measured }: Measurement,
+    attempt: WholeAttempt,
+    measurement: Measurement,
     converted: ConvertedAnswer | null,
     ending: Ending<Outcome>,
   ): void {
-    const { status } = response;
+    const { state, use } = attempt;
+    const { measured } = measurement;
+    const { status } = measurement.response;
     // A client that has left meanwhile gets nothing, and owes what was measured.
     if (state.call.signal.aborted) {
       ending.resolve(this.leave(state, use, status, measured));
@@ -114,7 +117,7 @@ export class WholeAnswers {
     }
     const fitting = continuing(state, converted);
     if (fitting === null) {
-      ending.resolve(refuseAnswer(response, "not_convertible"));
+      ending.resolve(refuseAnswer(measurement.response, "not_convertible"));
       return;
     }
     const { bytes, isEvents } = fitting;
@@ -126,10 +129,8 @@ export class WholeAnswers {
     loads.end(use, "none", null, tick);
     noteFirstByte(state, tick);
     keepPiece(state, bytes);
-    this.#ender.settleThen(state, endOf(measured, status), unrecordedStatus, {
-      onSettled: () => ending.resolve(answerOf(state, plan, { response, measured }, fitting)),
-      onFailed: ending.reject,
-    });
+    const settling = new SettlingAnswer(attempt, measurement, fitting, ending);
+    this.#ender.settleThen(state, endOf(measured, status), unrecordedStatus, settling);
   }
 
   /** An answer that no provider has given. */
@@ -149,6 +150,30 @@ export class WholeAnswers {
     const { status: httpStatus, code: errorCode } = error;
     await this.#ender.settle(state, { outcome: "aborted", httpStatus, errorCode, ...measured });
     return writeErrorTo(state, error);
+  }
+}
+
+/** A whole response that is released once its row is recorded. */
+class SettlingAnswer implements Settling {
+  readonly #attempt: WholeAttempt;
+  readonly #measurement: Measurement;
+  readonly #fitting: ConvertedAnswer;
+  readonly #ending: Ending<Outcome>;
+
+  constructor(attempt: WholeAttempt, measurement: Measurement, fitting: ConvertedAnswer, ending: Ending<Outcome>) {
+    this.#attempt = attempt;
+    this.#measurement = measurement;
+    this.#fitting = fitting;
+    this.#ending = ending;
+  }
+
+  onSettled(): void {
+    const { state, plan } = this.#attempt;
+    this.#ending.resolve(answerOf(state, plan, this.#measurement, this.#fitting));
+  }
+
+  onFailed(error: unknown): void {
+    this.#ending.reject(error);
   }
 }
 

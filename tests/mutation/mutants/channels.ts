@@ -61,7 +61,7 @@ export const channelMutants: readonly Mutant[] = [
   {
     id: "relay/attempt-client-left",
     file: "control-plane/src/gateway/attempt-channels.ts",
-    from: "if (state.call.signal.aborted) {",
+    from: "if (this.#state.call.signal.aborted) {",
     to: "if (false) {",
     rule: "a client that has left waits for nobody",
     tests: ["unit/gateway/attempt-channels.test.ts"],

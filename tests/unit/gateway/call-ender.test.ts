@@ -3,12 +3,16 @@ import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { CallEnder } from "@sluice/control-plane/gateway/call-ender.ts";
 import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
+import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
+import type { Ending } from "@sluice/control-plane/gateway/dispatch/forward.ts";
 import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
 import { GatewayMetrics } from "@sluice/control-plane/gateway/metrics.ts";
 import type { AdmittedCall, CallReport, Principal } from "@sluice/control-plane/gateway/model.ts";
 import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
+import type { RequestPlan } from "@sluice/control-plane/gateway/upstreams/plan-request.ts";
+import { type Outcome, WholeAnswers } from "@sluice/control-plane/gateway/whole-answer.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
@@ -17,8 +21,11 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import type { RowWaiter } from "@sluice/control-plane/platform/spool/model.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import type { HttpResponse } from "@sluice/http-client/model";
 import { Registry } from "prom-client";
 import { defaultCallSettings } from "../../support/calls/call-settings.ts";
+import { channelOf } from "../../support/calls/channel-fixtures.ts";
+import { operationOf } from "../../support/calls/operations.ts";
 import { LeaseLedger, onlyBudget } from "../../support/leases/lease-ledger.ts";
 
 const log = createLog("error", () => undefined);
@@ -103,6 +110,7 @@ async function setUp(append: () => Promise<void>) {
       },
       isAccepting: () => true,
     },
+    loads: new ChannelLoads(systemClock, { onRefused: () => undefined, onAccepted: () => undefined }),
     onFirstUse: (id: ApiKeyId) => firstUses.push(id),
   } as unknown as PipelineDeps;
   expect(await leases.hold(onlyBudget, amount)).toBe("held");
@@ -128,13 +136,16 @@ async function setUp(append: () => Promise<void>) {
     keyAmount: 0n as Quota,
     sharedBudgetIds: [],
   };
-  const admitted = { principal, model, hold, isLimited: true };
+  const bounds = { outputTokensMax: null, outputImages: 0, choices: 1, inputImages: 0 };
+  const request = { model: "m", isStream: false, body: new Uint8Array(), bounds };
+  const bound = { ...noUnits, inputTokens: 100n, outputTokens: 100n };
+  const admitted = { principal, model, request, bound, hold, isLimited: true };
   const state = Object.assign(newCallState(call, null), admitted) as unknown as AdmittedCall;
   const counted = async (): Promise<string[]> => {
     const text = await registry.getSingleMetricAsString("sluice_requests_total");
     return text.split("\n").filter((line) => line.startsWith("sluice_requests_total{"));
   };
-  return { ender: new CallEnder(deps), state, leases, reports, firstUses, counted };
+  return { ender: new CallEnder(deps), deps, state, leases, reports, firstUses, counted };
 }
 
 const end = {
@@ -205,4 +216,49 @@ test("a refused call gives back what it held, once, and a settled one stays sett
   settled.ender.refuse(settled.state, new AppError("client_closed_request"));
   expect(settled.leases.totals()).toEqual(before);
   expect([rows, settled.reports.length]).toEqual([2, 1]);
+});
+
+/** Needs itself, as the endings of calls do. */
+class KeptEnding implements Ending<Outcome> {
+  readonly #ended = Promise.withResolvers<Outcome>();
+  readonly outcome = this.#ended.promise;
+
+  resolve(outcome: Outcome | Promise<Outcome>): void {
+    this.#ended.resolve(outcome);
+  }
+
+  reject(error: unknown): void {
+    this.#ended.reject(error);
+  }
+}
+
+/** What becomes of a response that comes whole, in its own time. */
+async function collected(append: () => Promise<void>, bytes: () => Uint8Array | Promise<Uint8Array>): Promise<Outcome> {
+  const { ender, deps, state } = await setUp(append);
+  const channel = channelOf(1);
+  const operation = operationOf("chat");
+  const { request, bound } = state;
+  const endpoint = channel.endpoints.get("chat");
+  const names = { answers: null, names: null, dropped: null };
+  const plan = { operation, request, bound, endpoint, usageDialect: "chat", ...names } as unknown as RequestPlan;
+  const ending = new KeptEnding();
+  const body = { contentLength: null, bytesNow: bytes, cancel: () => undefined } as unknown as HttpResponse["body"];
+  const use = deps.loads.begin(channel, principal.gatewayUserId);
+  const headers = [["content-type", "application/json"]] as const;
+  new WholeAnswers(deps, ender).collect({ state, use, plan }, { status: 200, headers, body }, ending);
+  return await ending.outcome;
+}
+
+const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+const reply = { choices: [{ index: 0, message: { content: "hi" }, finish_reason: "stop" }], usage };
+const whole = Buffer.from(JSON.stringify(reply));
+
+test("a whole response is released once its row is recorded, and an error if its row is lost or it can't be read", async () => {
+  const written = () => Promise.resolve();
+  const lost = () => Promise.reject(new StorageUnavailableError("the disk is full"));
+  const broken = () => Promise.reject(new RangeError("broken"));
+  expect(await collected(written, () => whole)).toMatchObject({ status: 200, body: whole });
+  await expect(collected(lost, () => whole)).rejects.toMatchObject({ code: "storage_unavailable" });
+  await expect(collected(lost, () => Promise.resolve(whole))).rejects.toMatchObject({ code: "storage_unavailable" });
+  await expect(collected(written, broken)).rejects.toThrow("broken");
 });
