@@ -245,8 +245,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/stream-first-event",
     file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: "if (!this.#isOpen && !this.#isOver) {\n      this.#waiting ??=",
-    to: "if (this.#isOpen && !this.#isOver) {\n      this.#waiting ??=",
+    from: "if (!this.#isOpen && !this.#isOver) {\n      this.#waiting.begin",
+    to: "if (this.#isOpen && !this.#isOver) {\n      this.#waiting.begin",
     rule: "bytes without an event keep nobody waiting forever",
     tests: ["unit/gateway/respond/stream-events.test.ts"],
   },

@@ -164,7 +164,7 @@ export const pricesMutants: readonly Mutant[] = [
   },
   {
     id: "prices/unrecorded-charged",
-    file: "control-plane/src/gateway/call-ender.ts",
+    file: "control-plane/src/gateway/awaited-row.ts",
     from: "settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });",
     to: "settleQuota(this.#deps.leases, state.hold, row);",
     rule: "a call whose row is lost costs nothing",
@@ -172,7 +172,7 @@ export const pricesMutants: readonly Mutant[] = [
   },
   {
     id: "prices/unrecorded-kept",
-    file: "control-plane/src/gateway/call-ender.ts",
+    file: "control-plane/src/gateway/awaited-row.ts",
     from: "settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });\n",
     to: "",
     rule: "a call whose row is lost gives its hold back",
