@@ -38,7 +38,7 @@ export const quotaMutants: readonly Mutant[] = [
     id: "quota/serve-after-term",
     file: "control-plane/src/gateway/quota/leases.ts",
     from: "if (!this.#term.holds(this.#clock.tick())) {\n      throw",
-    to: "if (this.#isStopped) {\n      throw",
+    to: "if (this.#statements.isStopped) {\n      throw",
     rule: "a lease that comes after the end of the term lets nobody in",
     tests: ["unit/gateway/quota/leases.test.ts", "unit/gateway/quota/leases-model.test.ts"],
   },
@@ -89,8 +89,8 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/recall-idle",
     file: "control-plane/src/gateway/quota/leases.ts",
-    from: "await this.#giveBack(slice, idle > 0n ? idle : 0n, recall);",
-    to: "await this.#giveBack(slice, 0n, recall);",
+    from: "await this.#statements.giveBack(slice, idle > 0n ? idle : 0n, recall);",
+    to: "await this.#statements.giveBack(slice, 0n, recall);",
     rule: "a replica that is asked gives back what lies idle",
     tests: [
       "unit/gateway/quota/leases.test.ts",
@@ -101,8 +101,8 @@ export const quotaMutants: readonly Mutant[] = [
   {
     id: "quota/recall-held",
     file: "control-plane/src/gateway/quota/leases.ts",
-    from: "await this.#giveBack(slice, idle > 0n ? idle : 0n, recall);",
-    to: "await this.#giveBack(slice, slice.leased, recall);",
+    from: "await this.#statements.giveBack(slice, idle > 0n ? idle : 0n, recall);",
+    to: "await this.#statements.giveBack(slice, slice.leased, recall);",
     rule: "quota that is held is not given back",
     tests: ["unit/gateway/quota/leases.test.ts", "unit/gateway/quota/leases-model.test.ts"],
   },
@@ -116,7 +116,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     id: "quota/return-counted",
-    file: "control-plane/src/gateway/quota/leases.ts",
+    file: "control-plane/src/gateway/quota/lease-statements.ts",
     from: "slice.returning += amount;",
     to: "slice.returning += 0n;",
     rule: "quota on its way back is not held again",
@@ -124,7 +124,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     id: "quota/return-lost",
-    file: "control-plane/src/gateway/quota/leases.ts",
+    file: "control-plane/src/gateway/quota/lease-statements.ts",
     from: "} finally {\n          slice.leased -= amount;",
     to: "} finally {\n          slice.leased -= 0n;",
     rule: "quota whose return got no answer counts as gone",
@@ -132,7 +132,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     id: "quota/doubted-answer",
-    file: "control-plane/src/gateway/quota/leases.ts",
+    file: "control-plane/src/gateway/quota/lease-statements.ts",
     from: "if (doubts === this.#doubts) {\n        slice.leased += answer.leasedNow;",
     to: "if (doubts <= this.#doubts) {\n        slice.leased += answer.leasedNow;",
     rule: "an answer from before the leases were taken lends nothing",
@@ -140,7 +140,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     id: "quota/doubted-reading",
-    file: "control-plane/src/gateway/quota/leases.ts",
+    file: "control-plane/src/gateway/quota/lease-statements.ts",
     from: "if (doubts === this.#doubts) {\n          slice.leased = leased;",
     to: "if (doubts <= this.#doubts) {\n          slice.leased = leased;",
     rule: "a reading from before the leases were taken is not believed",
@@ -156,7 +156,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     id: "quota/failed-statement",
-    file: "control-plane/src/gateway/quota/leases.ts",
+    file: "control-plane/src/gateway/quota/lease-statements.ts",
     from: "slice.isDoubtful = true;\n      throw error;",
     to: "throw error;",
     rule: "a lease is read again after a statement without an answer",
@@ -164,7 +164,7 @@ export const quotaMutants: readonly Mutant[] = [
   },
   {
     id: "quota/stopped",
-    file: "control-plane/src/gateway/quota/leases.ts",
+    file: "control-plane/src/gateway/quota/lease-statements.ts",
     from: "if (this.#isStopped) {\n        throw",
     to: "if (this.#statement === 0n) {\n        throw",
     rule: "after the stop nothing more is sent to the database",

@@ -15,7 +15,8 @@ import {
   refusalMs,
   wantMax,
 } from "./lease-limits.ts";
-import type { HoldAnswer, LeaseAnswer, LeaseStore, SpendLimit, TermAnswer } from "./model.ts";
+import { LeaseStatements } from "./lease-statements.ts";
+import type { HoldAnswer, LeaseStore, SpendLimit, TermAnswer } from "./model.ts";
 import {
   addWaiter,
   adjustRefill,
@@ -46,21 +47,16 @@ import type { LeaseTerm } from "./term.ts";
 export class QuotaLeases {
   readonly #slices = new Map<BudgetId, Slice>();
   readonly #store: LeaseStore;
+  readonly #statements: LeaseStatements;
   readonly #clock: Clock;
   readonly #log: Log;
-  /** Commits and re-reads of leases exclude each other, because both learn what the database says about a lease. */
-  #turn: Promise<unknown> = Promise.resolve();
-  /** Statement numbers start above those of any earlier process of this replica. */
-  #statement = BigInt(Date.now()) * 1_000n;
   readonly #term: LeaseTerm;
-  /** Counts how often everything was put in doubt. A response to an earlier request is void. */
-  #doubts = 0;
-  #isStopped = false;
   /** How long budgets with plenty left keep idle quota. */
   keptMs = idleReturnMs;
 
   constructor(store: LeaseStore, term: LeaseTerm, clock: Clock, log: Log) {
     this.#store = store;
+    this.#statements = new LeaseStatements(store, log);
     this.#term = term;
     this.#clock = clock;
     this.#log = log;
@@ -76,7 +72,7 @@ export class QuotaLeases {
 
   /** The leases of this replica were taken away: each counts as gone until it was read again. */
   #distrust(): void {
-    this.#doubts += 1;
+    this.#statements.voidAnswers();
     for (const slice of this.#slices.values()) {
       slice.leased = 0n;
       slice.isDoubtful = true;
@@ -135,7 +131,7 @@ export class QuotaLeases {
   async commit(
     run: () => Promise<{ charges: readonly BudgetCharge[]; totals: ReadonlyMap<BudgetId, bigint>; isRetry: boolean }>,
   ): Promise<void> {
-    await this.#exclusively(async () => {
+    await this.#statements.exclusively(async () => {
       const { charges, totals, isRetry } = await run();
       const taken = new Map(charges.map((charge) => [charge.budgetId, charge.taken]));
       for (const [budgetId, total] of totals) {
@@ -167,14 +163,14 @@ export class QuotaLeases {
   /** Another replica needs idle quota of this budget: gives back whatever is idle here, and answers the recall. */
   async onRecall(budgetId: BudgetId, recall: bigint): Promise<void> {
     const slice = this.#slices.get(budgetId);
-    if (slice === undefined || this.#isStopped) {
+    if (slice === undefined || this.#statements.isStopped) {
       return;
     }
-    if (slice.isDoubtful && !(await this.#resolveDoubt(slice))) {
+    if (slice.isDoubtful && !(await this.#statements.resolveDoubt(slice))) {
       return;
     }
     const idle = available(slice);
-    await this.#giveBack(slice, idle > 0n ? idle : 0n, recall);
+    await this.#statements.giveBack(slice, idle > 0n ? idle : 0n, recall);
   }
 
   /** Quota of this budget was returned or granted somewhere. */
@@ -190,7 +186,7 @@ export class QuotaLeases {
   async sweep(): Promise<void> {
     for (const slice of [...this.#slices.values()]) {
       const idleMs = this.#clock.tick() - slice.lastUsedTick;
-      if (slice.isDoubtful && !(await this.#resolveDoubt(slice))) {
+      if (slice.isDoubtful && !(await this.#statements.resolveDoubt(slice))) {
         return;
       }
       const keptMs = isAmple(slice) ? Math.max(idleReturnMs, this.keptMs) : idleReturnMs;
@@ -198,7 +194,7 @@ export class QuotaLeases {
         slice.want = 0n;
         slice.pace = 0n;
         adjustRefill(slice);
-        if (!(await this.#giveBack(slice, available(slice), 0n))) {
+        if (!(await this.#statements.giveBack(slice, available(slice), 0n))) {
           return;
         }
       } else if (idleMs > forgetMs && isForgettable(slice)) {
@@ -220,7 +216,7 @@ export class QuotaLeases {
 
   /** From now on no statement is sent; resolves when the last one has ended, so that all leases can be given back. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#statements.stop();
     await Promise.all([...this.#slices.values()].map((slice) => slice.turn));
   }
 
@@ -275,17 +271,17 @@ export class QuotaLeases {
 
   async #acquire(slice: Slice, extra: bigint): Promise<void> {
     if (slice.isDoubtful) {
-      await this.#readAgain(slice);
+      await this.#statements.readAgain(slice);
     }
     if (extra > 0n && slice.waiters.length === 0) {
       // No call waits, so it is not worth recalling idle quota from other replicas.
-      await this.#lease(slice, extra, wanted(slice), -1n);
+      await this.#statements.lease(slice, extra, wanted(slice), -1n);
     }
     const deadline = this.#clock.tick() + recallMsMax;
     let recall = 0n;
     for (let first = this.#serve(slice); first !== undefined; first = this.#serve(slice)) {
       const shortfall = first.amount - available(slice);
-      const answer = await this.#lease(slice, shortfall, wanted(slice), recall);
+      const answer = await this.#statements.lease(slice, shortfall, wanted(slice), recall);
       if (answer.leasedNow > 0n) {
         slice.lastRefillTick = this.#clock.tick();
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
@@ -312,90 +308,5 @@ export class QuotaLeases {
     }
     serveWaiters(slice);
     return slice.waiters[0];
-  }
-
-  #lease(slice: Slice, need: bigint, want: bigint, recall: bigint): Promise<LeaseAnswer> {
-    return this.#inTurn(slice, async (statement) => {
-      const { budgetId } = slice;
-      const doubts = this.#doubts;
-      const request = { budgetId, need: need as Quota, want: want as Quota, recall, statement };
-      const answer = await this.#store.lease(request);
-      slice.remaining = answer.remainingAfter;
-      adjustRefill(slice);
-      if (doubts === this.#doubts) {
-        slice.leased += answer.leasedNow;
-      }
-      return answer;
-    });
-  }
-
-  /** Returns whether the database has accepted it. If not, it may have, and the quota no longer counts as ours. */
-  async #giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<boolean> {
-    const { budgetId } = slice;
-    slice.returning += amount;
-    try {
-      await this.#inTurn(slice, async (statement) => {
-        try {
-          await this.#store.giveBack({ budgetId, amount: amount as Quota, recall, statement });
-        } finally {
-          slice.leased -= amount;
-        }
-      });
-      return true;
-    } catch (error) {
-      this.#log.warn("quota.return_failed", { budgetId, error });
-      return false;
-    } finally {
-      slice.returning -= amount;
-    }
-  }
-
-  /** Reads a lease again; returns whether the database responded. */
-  async #resolveDoubt(slice: Slice): Promise<boolean> {
-    try {
-      await this.#readAgain(slice);
-      return true;
-    } catch (error) {
-      this.#log.warn("quota.read_failed", { budgetId: slice.budgetId, error });
-      return false;
-    }
-  }
-
-  async #readAgain(slice: Slice): Promise<void> {
-    await this.#inTurn(slice, (statement) =>
-      this.#exclusively(async () => {
-        const doubts = this.#doubts;
-        const leased = await this.#store.readLease(slice.budgetId, statement);
-        if (doubts === this.#doubts) {
-          slice.leased = leased;
-          slice.isDoubtful = false;
-        }
-      }),
-    );
-  }
-
-  /**
-   * Statements on one lease run in sequence, so no response counts twice. A failed one may have taken effect or not.
-   */
-  #inTurn<T>(slice: Slice, run: (statement: bigint) => Promise<T>): Promise<T> {
-    const start = () => {
-      if (this.#isStopped) {
-        throw new Error("the leases of this process are given up");
-      }
-      this.#statement += 1n;
-      return run(this.#statement);
-    };
-    const result = slice.turn.then(start).catch((error: unknown) => {
-      slice.isDoubtful = true;
-      throw error;
-    });
-    slice.turn = result.catch(() => undefined);
-    return result;
-  }
-
-  #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(run, run);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 }

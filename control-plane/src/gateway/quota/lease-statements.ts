@@ -1,0 +1,128 @@
+import type { Quota } from "@sluice/contracts/money";
+import type { Log } from "../../platform/log.ts";
+import type { LeaseAnswer, LeaseStore } from "./model.ts";
+import { adjustRefill, type Slice } from "./slice.ts";
+
+/** What this replica asks of the database about its leases, and what it may believe of the responses. */
+export class LeaseStatements {
+  readonly #store: LeaseStore;
+  readonly #log: Log;
+  /** Commits and re-reads of leases exclude each other, because both learn what the database says about a lease. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Statement numbers start above those of any earlier process of this replica. */
+  #statement = BigInt(Date.now()) * 1_000n;
+  /** Counts how often everything was put in doubt. A response to an earlier request is void. */
+  #doubts = 0;
+  #isStopped = false;
+
+  constructor(store: LeaseStore, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** From now on no statement is sent. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** The leases were taken away: responses to what was asked before say nothing about those that follow. */
+  voidAnswers(): void {
+    this.#doubts += 1;
+  }
+
+  /**
+   * Requests more of a budget.
+   * @param need the least that helps
+   * @param recall as in `LeaseRequest`
+   */
+  lease(slice: Slice, need: bigint, want: bigint, recall: bigint): Promise<LeaseAnswer> {
+    return this.#inTurn(slice, async (statement) => {
+      const { budgetId } = slice;
+      const doubts = this.#doubts;
+      const request = { budgetId, need: need as Quota, want: want as Quota, recall, statement };
+      const answer = await this.#store.lease(request);
+      slice.remaining = answer.remainingAfter;
+      adjustRefill(slice);
+      if (doubts === this.#doubts) {
+        slice.leased += answer.leasedNow;
+      }
+      return answer;
+    });
+  }
+
+  /** Returns whether the database has accepted it. If not, it may have, and the quota no longer counts as ours. */
+  async giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<boolean> {
+    const { budgetId } = slice;
+    slice.returning += amount;
+    try {
+      await this.#inTurn(slice, async (statement) => {
+        try {
+          await this.#store.giveBack({ budgetId, amount: amount as Quota, recall, statement });
+        } finally {
+          slice.leased -= amount;
+        }
+      });
+      return true;
+    } catch (error) {
+      this.#log.warn("quota.return_failed", { budgetId, error });
+      return false;
+    } finally {
+      slice.returning -= amount;
+    }
+  }
+
+  /** Reads a doubtful lease again; returns whether the database responded. */
+  async resolveDoubt(slice: Slice): Promise<boolean> {
+    try {
+      await this.readAgain(slice);
+      return true;
+    } catch (error) {
+      this.#log.warn("quota.read_failed", { budgetId: slice.budgetId, error });
+      return false;
+    }
+  }
+
+  /** Reads a lease again. @throws when the database does not respond */
+  async readAgain(slice: Slice): Promise<void> {
+    await this.#inTurn(slice, (statement) =>
+      this.exclusively(async () => {
+        const doubts = this.#doubts;
+        const leased = await this.#store.readLease(slice.budgetId, statement);
+        if (doubts === this.#doubts) {
+          slice.leased = leased;
+          slice.isDoubtful = false;
+        }
+      }),
+    );
+  }
+
+  /**
+   * Statements on one lease run in sequence, so no response counts twice. A failed one may have taken effect or not.
+   */
+  #inTurn<T>(slice: Slice, run: (statement: bigint) => Promise<T>): Promise<T> {
+    const start = () => {
+      if (this.#isStopped) {
+        throw new Error("the leases of this process are given up");
+      }
+      this.#statement += 1n;
+      return run(this.#statement);
+    };
+    const result = slice.turn.then(start).catch((error: unknown) => {
+      slice.isDoubtful = true;
+      throw error;
+    });
+    slice.turn = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Runs something that no reading of a lease may overlap. */
+  exclusively<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(run, run);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}
