@@ -58,7 +58,20 @@ export function ceilDivide(dividend: bigint, divisor: bigint): bigint {
 /** A user's multiplier has four decimal places, a group's six. */
 const multiplierScale = 10;
 
+const multiplierWhole = 10n ** BigInt(multiplierScale);
+/** Multipliers that were used lately, by their texts: few, and each call of their users needs one three times. */
+const knownMultipliers = new Map<Decimal, bigint>();
+const knownMultipliersMax = 1_000;
+
 /** `ceil(base * multiplier)` in integer arithmetic: the settlement formula of the specification. */
 export function applyMultiplier(base: bigint, multiplier: Decimal): bigint {
-  return ceilDivide(base * decimalToScaled(multiplier, multiplierScale), 10n ** BigInt(multiplierScale));
+  let scaled = knownMultipliers.get(multiplier);
+  if (scaled === undefined) {
+    scaled = decimalToScaled(multiplier, multiplierScale);
+    if (knownMultipliers.size >= knownMultipliersMax) {
+      knownMultipliers.clear();
+    }
+    knownMultipliers.set(multiplier, scaled);
+  }
+  return ceilDivide(base * scaled, multiplierWhole);
 }
