@@ -7,6 +7,7 @@ import { utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
+import { toJsonList } from "@sluice/control-plane/platform/spool/json-lists.ts";
 import {
   commitUsage,
   commitUsageBatch,
@@ -184,7 +185,7 @@ describe("committing usage rows", () => {
     const spent: unknown[] = [];
     const written = db.withTransaction(async (tx) => {
       for (const json of [row, other]) {
-        expect(await insertUsage(tx, { form: "rows", json: `[${json}]`, count: 1 })).toBeNull();
+        expect(await insertUsage(tx, { form: "rows", ...toJsonList([json]) })).toBeNull();
         spent.push(
           ...(await tx.sql`
           select spent::text as spent from account_spend where gateway_user_id = ${customer.gatewayUserId}::bigint`),

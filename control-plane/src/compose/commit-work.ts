@@ -1,8 +1,8 @@
 import { createPartitions } from "../db/partitions.ts";
 import type { Database } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
-import { jsonList, linesOf } from "../platform/spool/model.ts";
-import { writeTraces } from "../trace/write-store.ts";
+import { jsonLists } from "../platform/spool/json-lists.ts";
+import { recordedTraces, writeTraces } from "../trace/write-store.ts";
 import { recordKind } from "../usage/log/call-record.ts";
 import { writeUsage } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
@@ -22,15 +22,14 @@ export function openCommitWork(db: Database, report: (news: CommitNews) => void)
 
 /** Writes usage rows, charges and traces in one transaction. */
 export function commitCalls(db: Database, calls: CallsOrder): Promise<BudgetCharge[]> {
-  const lines = linesOf(calls.texts);
-  const records = { form: "records", ...jsonList(lines, recordKind) } as const;
-  const rows = { form: "rows", ...jsonList(lines, "usage") } as const;
-  const traces = { rows: jsonList(lines, "trace").json, records: records.json };
+  const lists = jsonLists(calls.texts, [recordKind, "usage", "trace"]);
+  const records = { form: "records", ...lists[recordKind], alsoInserts: recordedTraces } as const;
+  const rows = { form: "rows", ...lists.usage } as const;
   return writeUsage(
     {
       db,
       replicaId: calls.replicaId,
-      alongside: (tx, isNew) => writeTraces(tx, traces, isNew),
+      alongside: (tx, isNew) => writeTraces(tx, lists.trace, isNew),
       isNew: calls.isNew,
       createPartitions: (days) => createPartitions(db, [...days, ...calls.traceDays]),
     },

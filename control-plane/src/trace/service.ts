@@ -5,6 +5,7 @@ import type { SealedColumn } from "../platform/crypto/sealed-column.ts";
 import type { Database, Queryable } from "../platform/db.ts";
 import type { KeptThread } from "../platform/kept-thread.ts";
 import type { Log } from "../platform/log.ts";
+import { toJsonList } from "../platform/spool/json-lists.ts";
 import {
   type AccessFinding,
   findAccessHead,
@@ -53,7 +54,7 @@ export const traceSealedColumns: readonly SealedColumn[] = [
  * @throws an error with `isMissingPartition` when a day has no partition; create it (`trace_record`) and commit again
  */
 export async function commitTraces(tx: Queryable, rows: readonly SpooledTrace[]): Promise<void> {
-  await writeTraces(tx, { rows: `[${rows.map(({ json }) => json).join(",")}]`, records: "[]" });
+  await writeTraces(tx, toJsonList(rows.map(({ json }) => json)));
 }
 
 /** Payloads that can still be decrypted. */

@@ -2,13 +2,9 @@
  * What the second thread of the books writes. Its heap has all that this imports, so it does without the query builder.
  */
 import type { Queryable } from "../platform/db.ts";
+import { type InsertTexts, incomingSql, type JsonList } from "../platform/spool/json-lists.ts";
 import { recordPlaces } from "../usage/log/call-record.ts";
 import type { PayloadRecord, PayloadSegment } from "./model.ts";
-
-/** Rows of traces as JSON lists: those that are recorded by themselves, and records of calls that have one. */
-export type TraceLists = { readonly rows: string; readonly records: string };
-
-const nothing = "[]";
 
 /** The columns of a trace in the order of the fields of its row, which follow the version. */
 const columns = [
@@ -26,7 +22,7 @@ const recordNames: Readonly<Record<string, string>> = { status: "outcome", first
 const recordPlace = (name: string): number =>
   (recordPlaces as Readonly<Record<string, number>>)[recordNames[name] ?? name] as number;
 
-/** Inserts the elements of a JSON list; times are milliseconds there. */
+/** Inserts the elements of `incoming (f)`; times are milliseconds there. */
 function insertSql(placeOf: (name: string, index: number) => number, rest: string): string {
   const values = columns.map(({ name, type }, index) => {
     const text = `f->>${placeOf(name, index)}`;
@@ -35,31 +31,29 @@ function insertSql(placeOf: (name: string, index: number) => number, rest: strin
       : `(${text})::${type}`;
   });
   return `insert into trace_record (${columns.map(({ name }) => name).join(", ")})
-    select ${values.join(", ")} from jsonb_array_elements($1::text::jsonb) as incoming (f) ${rest}`;
+    select ${values.join(", ")} from incoming ${rest}`;
 }
 
-const insertTraces = (rest: string): string => insertSql((_, index) => index + 1, rest);
+const skipExisting = "on conflict do nothing";
+const insertTraces = (rest: string): string => `${incomingSql} ${insertSql((_, index) => index + 1, rest)}`;
+const statements = { new: insertTraces(""), missing: insertTraces(skipExisting) };
+
 const insertRecorded = (rest: string): string =>
   insertSql(recordPlace, `where f->>${recordPlaces.method} is not null ${rest}`);
-const skipExisting = "on conflict do nothing";
-const statements = {
-  rows: { new: insertTraces(""), missing: insertTraces(skipExisting) },
-  records: { new: insertRecorded(""), missing: insertRecorded(skipExisting) },
-};
+/** Inserts the traces of records of calls: a part of the statement that inserts their usage rows. */
+export const recordedTraces: InsertTexts = { new: insertRecorded(""), missing: insertRecorded(skipExisting) };
 
 /**
- * Writes the traces of a batch in the transaction of the usage rows of the same calls; existing rows stay as they are. They
- * are sent in the spool's format: that costs the server as much as one array for each column (11 us a row), and this process
- * a third (0.9 us).
+ * Writes the traces of a batch that have a line of their own, in the transaction of the usage rows; existing rows stay as
+ * they are. They are sent in the spool's format: that costs the server as much as one array for each column (11 us a row),
+ * and this process a third (0.9 us).
  * @param isNew whether all are new, as far as anybody knows: without a provision for others they cost less
  * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition, and `isUniqueViolation` if not all of
  * them were new
  */
-export async function writeTraces(tx: Queryable, lists: TraceLists, isNew = false): Promise<void> {
-  for (const form of ["rows", "records"] as const) {
-    if (lists[form] !== nothing) {
-      await tx.query(statements[form][isNew ? "new" : "missing"], [lists[form]]);
-    }
+export async function writeTraces(tx: Queryable, { json, count }: JsonList, isNew = false): Promise<void> {
+  if (count > 0) {
+    await tx.query(statements[isNew ? "new" : "missing"], [json]);
   }
 }
 

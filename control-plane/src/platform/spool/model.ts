@@ -250,18 +250,6 @@ export function linesOf(texts: Iterable<Uint8Array>): string[] {
   return lines;
 }
 
-/** The values of the lines of one kind, as a JSON list; nothing is parsed. */
-export function jsonList(lines: readonly string[], kind: string): { readonly json: string; readonly count: number } {
-  const start = `["${kind}",`;
-  const values: string[] = [];
-  for (const line of lines) {
-    if (line.startsWith(start)) {
-      values.push(line.slice(start.length, -1));
-    }
-  }
-  return { json: `[${values.join(",")}]`, count: values.length };
-}
-
 /**
  * Parses a line. Its rows are re-encoded, because the text may be of an older version.
  * @throws Error when it is not JSON, of an unknown kind, or refused by its codec

@@ -1,8 +1,10 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
+import { asBuffer } from "../../platform/as-buffer.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
+import { toJsonList } from "../../platform/spool/json-lists.ts";
 import { readCallRecord, toUsageFields } from "./call-record.ts";
 import type { BudgetCharge, UsageRow } from "./model.ts";
 import { writeUsageRow } from "./row-bytes.ts";
@@ -62,9 +64,9 @@ export type ChargedBatch = Pick<UsageBatch, "isReplay" | "isRetry"> & { readonly
 export const usageRowCodec = { encode: encodeUsageRow, writePlain: writeUsageRow, decode: decodeUsageRow };
 
 export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
-  const json = `[${rows.map((row) => row.json).join(",")}]`;
+  const list = toJsonList(rows.map(({ json }) => json));
   return {
-    lists: rows.length === 0 ? [] : [{ form: "rows", json, count: rows.length }],
+    lists: rows.length === 0 ? [] : [{ form: "rows", ...list }],
     sums: sumByBudget(rows),
     days: [...new Set(rows.map(({ row }) => row.day))],
   };
@@ -107,7 +109,7 @@ function sumFresh(lists: readonly UsageList[], freshIds: readonly (Set<RequestId
   const sums = new ChargeSums();
   for (const [index, { form, json }] of lists.entries()) {
     const ids = freshIds[index] ?? null;
-    for (const value of JSON.parse(json) as unknown[]) {
+    for (const value of JSON.parse(asBuffer(json).toString("utf8")) as unknown[]) {
       const row = decodeUsageRow(form === "rows" ? value : toUsageFields(readCallRecord(value)));
       if (ids === null || ids.delete(row.requestId)) {
         sums.add(row);

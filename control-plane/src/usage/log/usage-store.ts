@@ -2,6 +2,7 @@ import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import type { Queryable } from "../../platform/db.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import { type InsertTexts, incomingSql, type JsonList } from "../../platform/spool/json-lists.ts";
 import { recordedColumn, recordPlaces } from "./call-record.ts";
 import { usageRowColumns } from "./row-codec.ts";
 
@@ -39,10 +40,10 @@ function recordSql({ name, type }: Column): string {
 }
 
 const insertSql = (toSql: (column: Column, index: number) => string, onConflict: string): string => `
-  with fresh as (
+  fresh as (
     insert into usage_log (${usageRowColumns.map(({ name }) => name).join(", ")})
     select ${usageRowColumns.map((column, index) => `${toSql(column, index)} as ${column.name}`).join(", ")}
-    from jsonb_array_elements($1::text::jsonb) as incoming (f)
+    from incoming
     ${onConflict}
     returning request_id
   )
@@ -51,12 +52,16 @@ const insertSql = (toSql: (column: Column, index: number) => string, onConflict:
   from fresh`;
 const skipExisting = "on conflict do nothing";
 const statements = {
-  rows: { new: insertSql(rowSql, ""), fresh: insertSql(rowSql, skipExisting) },
-  records: { new: insertSql(recordSql, ""), fresh: insertSql(recordSql, skipExisting) },
+  rows: { new: insertSql(rowSql, ""), missing: insertSql(rowSql, skipExisting) },
+  records: { new: insertSql(recordSql, ""), missing: insertSql(recordSql, skipExisting) },
 };
 
 /** Usage rows as a JSON list, by themselves or as records of calls. */
-export type UsageList = { readonly form: keyof typeof statements; readonly json: string; readonly count: number };
+export type UsageList = JsonList & {
+  readonly form: keyof typeof statements;
+  /** Inserts what else is in the same elements, which are parsed once for both. */
+  readonly alsoInserts?: InsertTexts;
+};
 
 /**
  * Writes usage rows with one statement; existing rows stay as they are. Rows that are all new, as far as anybody knows, cost
@@ -68,13 +73,15 @@ export type UsageList = { readonly form: keyof typeof statements; readonly json:
  */
 export async function insertUsage(
   tx: Queryable,
-  { form, json, count }: UsageList,
+  { form, json, count, alsoInserts }: UsageList,
   isNew = false,
 ): Promise<Set<RequestId> | null> {
+  const texts = isNew ? "new" : "missing";
+  const other = alsoInserts === undefined ? "" : `other as (${alsoInserts[texts]}),`;
   // The ids are returned only in the rare case that some rows existed, because reading 500 ids costs more than
   // everything else.
   const [result] = await tx.query<{ fresh: number; fresh_ids: string | null }>(
-    statements[form][isNew ? "new" : "fresh"],
+    `${incomingSql}, ${other} ${statements[form][texts]}`,
     [json, count],
   );
   if (result?.fresh === count) {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
   type JoinedRows,
-  jsonList,
   linesOf,
   parseLine,
   RowCollector,
@@ -40,30 +39,6 @@ describe("collected rows", () => {
         expect(
           lines.flatMap((line) => parseLine({ codecs: noteCodecs }, line)).map(({ kind, row }) => ({ kind, row })),
         ).toEqual(rows);
-      }),
-    );
-  });
-
-  test("of one kind are a JSON list without the others", () => {
-    fc.assert(
-      fc.property(fc.array(entries), (groups) => {
-        const texts = groups
-          .filter((rows) => rows.length > 0)
-          .map((rows) => {
-            const collector = new RowCollector({ codecs: noteCodecs, summaries });
-            for (const entry of rows) {
-              collector.add(entry);
-            }
-            return collector.text;
-          });
-        const all = groups.flat();
-        const lines = linesOf(texts);
-        expect(JSON.parse(jsonList(lines, "note").json)).toEqual(
-          all.flatMap(({ kind, row }) => (kind === "note" ? [row] : [])),
-        );
-        expect(JSON.parse(jsonList(lines, "count").json)).toEqual(
-          all.flatMap(({ kind, row }) => (kind === "count" ? [String(row)] : [])),
-        );
       }),
     );
   });
