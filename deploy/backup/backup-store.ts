@@ -43,6 +43,14 @@ export class BackupStore {
     return { postgres: row.postgres, lastMigration: row.last_migration, usageRows: row.usage_rows };
   }
 
+  /** Records in the audit log that a copy of all data exists; the list of what is left to set up asks for it. */
+  async recordBackup(kind: "dump" | "files", isEncrypted: boolean): Promise<void> {
+    await this.#sql`
+      insert into audit_log (actor_kind, actor_name, action, subject_kind, subject_id, after)
+      values ('command', 'backup', 'backup.make', 'database', current_database(),
+        jsonb_build_object('kind', ${kind}::text, 'isEncrypted', ${isEncrypted}::boolean))`;
+  }
+
   async countTables(): Promise<number> {
     const [row] = await this.#sql`
       select count(*)::int as tables from pg_class c join pg_namespace n on n.oid = c.relnamespace

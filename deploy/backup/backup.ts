@@ -39,8 +39,18 @@ async function backUp(to: string, encrypt: string | null): Promise<void> {
     }
     const folder = join(resolve(to), name);
     await rename(unfinished, folder);
+    await record(database, encrypt !== null);
     say("backup", `${folder}, with at least ${facts.usageRows} calls; README.txt in it says what it holds`);
   });
+}
+
+/** The backup is good without its record, which a server that only replicates another one refuses. */
+async function record({ home, store }: ServiceDatabase, isEncrypted: boolean): Promise<void> {
+  try {
+    await store.recordBackup(home === null ? "dump" : "files", isEncrypted);
+  } catch (error) {
+    say("backup", `not recorded in the audit log: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function writeFiles(

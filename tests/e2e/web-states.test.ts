@@ -366,7 +366,7 @@ test("one card of the dashboard fails alone and names the request id, and an emp
     await page.goto(`${users.path}?q=nobody-of-this-name`);
     await page.getByText("Nothing matches these filters").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await page.getByRole("button", { name: shownEmail }).waitFor();
+    await page.getByRole("button", { name: shownEmail, exact: true }).waitFor();
     await backend.set("error", (path) => path === "/backend/admin/exit-node/list/");
     await page.getByRole("link", { name: "Dashboard" }).click();
     await page.getByText(failedRequestId).waitFor();

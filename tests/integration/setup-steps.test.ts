@@ -41,6 +41,9 @@ test("each step is done by what it leaves, and not done when that is gone", asyn
     await rig.db.sql`insert into setting (name, value, updated_by_name)
       values (${name ?? ""}, to_jsonb(${value ?? ""}::text), 'the test')`;
   }
+  await rig.db.sql`
+    insert into audit_log (at, actor_kind, actor_name, action, subject_kind, subject_id)
+    values (now() - interval '29 days', 'command', 'backup', 'backup.make', 'database', 'sluice')`;
   const sluice = await rig.startProcess({
     MAIL_ADAPTER: "smtp",
     SMTP_URL: "smtp://127.0.0.1:9",
@@ -49,10 +52,10 @@ test("each step is done by what it leaves, and not done when that is gone", asyn
     CARDPAY_WEBHOOK_SECRET: "whsec_00000000000000000000000000000000",
   });
   const admin = consoleClient(sluice.url, cookie);
-  const all = ["provider", "models", "plan", "payment", "mail", "address", "brand", "legal", "authenticator"];
+  const all = ["provider", "models", "plan", "payment", "mail", "address", "brand", "legal", "backup", "authenticator"];
   expect(await doneSteps(admin)).toEqual(all);
   await rig.db.sql`update channel set status = 'disabled'`;
   await rig.db.sql`update plan set status = 'hidden'`;
   await rig.db.sql`update shared_admin_credentials set totp_enabled_at = null where agent >= 2`;
-  expect(await doneSteps(admin)).toEqual(["payment", "mail", "address", "brand", "legal"]);
+  expect(await doneSteps(admin)).toEqual(["payment", "mail", "address", "brand", "legal", "backup"]);
 });

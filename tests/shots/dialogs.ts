@@ -97,6 +97,7 @@ export const shownDialogs: readonly ShownPage[] = [
     path: "/admin/invoices/",
     ready: ".row-open",
     press: ["Seller and taxes"],
+    waitFor: "dialog[open] .field",
   },
   {
     ...admin,

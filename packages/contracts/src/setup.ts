@@ -10,6 +10,7 @@ export const setupSteps = [
   "address",
   "brand",
   "legal",
+  "backup",
   "authenticator",
 ] as const;
 

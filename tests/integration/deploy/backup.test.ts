@@ -97,6 +97,8 @@ describeUnless(unlessInstalled("tar"), "a backup", () => {
     isOver = true;
     await calling;
     expect(callsMeanwhile).toBeGreaterThan(0);
+    const recorded = await rig.db.sql`select actor_name, after from audit_log where action = 'backup.make'`;
+    expect([...recorded]).toEqual([{ actor_name: "backup", after: { kind: "files", isEncrypted: false } }]);
     const text = readFileSync(join(backup, "README.txt"), "utf8");
     expect(text).toContain("NOT ENCRYPTED");
     expect(text).toContain("THE MASTER KEY IS NOT HERE");

@@ -31,6 +31,7 @@ export async function readSetup(deps: SetupDeps): Promise<Step[]> {
     { step: "address", is_done: deps.hasPublicAddress },
     { step: "brand", is_done: deps.hasBrand() },
     { step: "legal", is_done: deps.hasLegalPages() },
+    { step: "backup", is_done: facts.has_backup },
     { step: "authenticator", is_done: facts.has_authenticator },
   ];
 }

@@ -1,6 +1,11 @@
 import type { Queryable } from "../../platform/db.ts";
 
-export type SetupFacts = Readonly<Record<"has_provider" | "has_model" | "has_plan" | "has_authenticator", boolean>>;
+/** An older backup would lose too much to count as one. */
+const backupDaysMax = 30;
+
+export type SetupFacts = Readonly<
+  Record<"has_provider" | "has_model" | "has_plan" | "has_backup" | "has_authenticator", boolean>
+>;
 
 /**
  * What the tables say. Channels of the sandbox and of exit nodes are not counted.
@@ -20,9 +25,11 @@ export async function readFacts(db: Queryable, sandboxUrl: string | null): Promi
          select 1 from ability a join provider p on p.id = a.channel_id join model m on m.name = a.model
          where a.is_enabled and m.status = 'enabled' and m.archived_at is null) as has_model,
        exists (select 1 from plan where status = 'active' and archived_at is null) as has_plan,
+       exists (
+         select 1 from audit_log where action = 'backup.make' and at > now() - make_interval(days => $2::int)) as has_backup,
        coalesce((select bool_and(totp_enabled_at is not null) from shared_admin_credentials where agent >= 2), false)
          as has_authenticator`,
-    [sandboxUrl],
+    [sandboxUrl, backupDaysMax],
   );
   if (facts === undefined) {
     throw new Error("the facts of the set-up are one row");

@@ -58,6 +58,8 @@ export const dashboardZh = {
   "On every page and in every e-mail.": "显示在每个页面和每封邮件中。",
   "Add terms and privacy policy": "添加条款和隐私政策",
   "They are linked in the footer and at registration.": "链接显示在页脚和注册页。",
+  "Back up the database": "备份数据库",
+  "With the command backup, best every night. Counts for 30 days.": "使用 backup 命令，最好每晚一次。30 天内有效。",
   "Protect the super-admins": "保护超级管理员账户",
   "Each needs an authenticator for login.": "每位都需要用身份验证器登录。",
   "Set up: {done} of {steps} done": "设置：已完成 {done} / {steps}",

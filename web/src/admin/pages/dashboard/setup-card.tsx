@@ -53,6 +53,11 @@ const texts: Readonly<Record<Step, { readonly title: string; readonly text: stri
     text: t("They are linked in the footer and at registration."),
     href: "/admin/branding/",
   },
+  backup: {
+    title: t("Back up the database"),
+    text: t("With the command backup, best every night. Counts for 30 days."),
+    href: "/admin/audit/?action=backup.make",
+  },
   authenticator: {
     title: t("Protect the super-admins"),
     text: t("Each needs an authenticator for login."),
