@@ -29,7 +29,7 @@ const slotsMax = 4;
 /** An event with a longer string is parsed. */
 const slotBytesMax = 512;
 /** Longer parts are compared by native code. */
-const loopedBytesMax = 32;
+const loopedBytesMax = 96;
 const quote = 0x22;
 const backslash = 0x5c;
 const firstPrintable = 0x20;
@@ -44,37 +44,35 @@ export class EventShape {
   readonly #parts: readonly Part[];
   /** Of the strings that are the same in all of them. */
   readonly #common: TextCount;
-  #letters = 0;
-  #signs = 0;
+  /** The text of the last event that had this shape. */
+  readonly text = { letters: 0, signs: 0 };
 
   constructor(parts: readonly Part[], common: TextCount) {
     this.#parts = parts;
     this.#common = common;
   }
 
-  /** The text of the last event that had this shape. */
-  get text(): TextCount {
-    return { letters: this.#letters, signs: this.#signs };
-  }
-
   /** Where the event at `start` ends, if it has this shape and ends by `end`; else 0. */
   endIn(bytes: Buffer, start: number, end: number): number {
-    this.#letters = this.#common.letters;
-    this.#signs = this.#common.signs;
+    this.text.letters = this.#common.letters;
+    this.text.signs = this.#common.signs;
+    const parts = this.#parts;
+    const last = parts.length - 1;
     let at = start;
-    let left = this.#parts.length;
-    for (const { bytes: part, isCounted } of this.#parts) {
+    for (let index = 0; ; index += 1) {
+      const { bytes: part, isCounted } = parts[index] as Part;
       const next = at + part.length;
       if (next > end || !isSame(bytes, at, part)) {
         return 0;
       }
-      left -= 1;
-      at = left === 0 ? next : this.#slotEnd(bytes, next, Math.min(end, next + slotBytesMax), isCounted);
+      if (index === last) {
+        return next;
+      }
+      at = this.#slotEnd(bytes, next, Math.min(end, next + slotBytesMax), isCounted);
       if (at === 0) {
         return 0;
       }
     }
-    return at;
   }
 
   /** Where a string without escapes ends, which begins at `start`; 0 if that is not before `end`. */
@@ -94,10 +92,12 @@ export class EventShape {
     if (at >= end) {
       return 0;
     }
-    if (isCounted) {
-      const text = isAscii ? { letters: at - start, signs: 0 } : countText(bytes.toString("utf8", start, at));
-      this.#letters += text.letters;
-      this.#signs += text.signs;
+    if (isCounted && isAscii) {
+      this.text.letters += at - start;
+    } else if (isCounted) {
+      const text = countText(bytes.toString("utf8", start, at));
+      this.text.letters += text.letters;
+      this.text.signs += text.signs;
     }
     return at;
   }

@@ -10,6 +10,7 @@ const matchesWorth = 64;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;
 const backslash = 0x5c;
+const noText: TextCount = { letters: 0, signs: 0 };
 
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
 export class KnownEvents {
@@ -35,9 +36,9 @@ export class KnownEvents {
     return found;
   }
 
-  /** The text of the event that was found last. */
+  /** The text of the event that was found last, until the next one is. */
   get text(): TextCount {
-    return this.#shape?.text ?? { letters: 0, signs: 0 };
+    return this.#shape?.text ?? noText;
   }
 
   /** Learns from an event that was parsed, if it has nothing but content. */
