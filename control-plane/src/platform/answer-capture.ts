@@ -7,7 +7,7 @@ const extraBytesMaxOfAll = 33_554_432;
 const looseBytesMax = 16_384;
 /** Blocks for the parts of a stream: the first one, each twice the one before, up to the largest. */
 const blockBytesMin = 1_024;
-const blockBytesMax = 16_384;
+const blockBytesMax = 4_096;
 
 /**
  * The memory for the longer responses of running calls. Without this limit, many long streams at once would fill the
