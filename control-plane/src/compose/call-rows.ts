@@ -42,10 +42,10 @@ export const callSummaries: RowSummaries<CallRows, CallsSummary> = {
   begin: () => ({ usageDays: new Set(), charges: new ChargeSums(), traceDays: new Set() }),
   add: (summary, { kind, row }) => {
     if (kind === "usage") {
-      summary.usageDays.add(row.day);
+      addDay(summary.usageDays, row.day);
       summary.charges.add(row);
     } else {
-      summary.traceDays.add(row.day);
+      addDay(summary.traceDays, row.day);
     }
   },
   merge: (summary, { usageDays, charges, traceDays }) => {
@@ -55,9 +55,16 @@ export const callSummaries: RowSummaries<CallRows, CallsSummary> = {
   },
 };
 
+/** Nearly all rows of a batch are of one day, and asking takes half as long as adding. */
+function addDay(days: Set<string>, day: string): void {
+  if (!days.has(day)) {
+    days.add(day);
+  }
+}
+
 function addAll(days: Set<string>, more: ReadonlySet<string>): void {
   for (const day of more) {
-    days.add(day);
+    addDay(days, day);
   }
 }
 

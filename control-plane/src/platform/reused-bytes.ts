@@ -29,8 +29,7 @@ export class ReusedBytes {
   /** Appends bytes that were written before. */
   add(piece: Buffer): void {
     this.reserve(piece.length);
-    this.bytes.set(piece, this.end);
-    this.end += piece.length;
+    this.end += piece.copy(this.bytes, this.end);
   }
 
   /** Makes room for so many bytes. */

@@ -183,7 +183,8 @@ export class ChargeSums {
 
   add({ quota, rateMultiplier, userBudgetId, keyBudgetId, sharedBudgetIds }: UsageRow): void {
     if (quota > 0n) {
-      this.#add(userBudgetId, quota, (withMultiplierAboveOne(quota, rateMultiplier) - quota) as Quota);
+      const owed = withMultiplierAboveOne(quota, rateMultiplier);
+      this.#add(userBudgetId, quota, owed === quota ? nothing : ((owed - quota) as Quota));
       if (keyBudgetId !== null) {
         this.#add(keyBudgetId, quota, nothing);
       }
@@ -206,7 +207,10 @@ export class ChargeSums {
       this.#sums.set(budgetId, { budgetId, charge, reserve });
     } else {
       sum.charge = (sum.charge + charge) as Quota;
-      sum.reserve = (sum.reserve + reserve) as Quota;
+      // For most rows there is none, and each sum of bigints is a new object.
+      if (reserve > 0n) {
+        sum.reserve = (sum.reserve + reserve) as Quota;
+      }
     }
   }
 }
