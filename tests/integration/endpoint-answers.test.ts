@@ -69,6 +69,44 @@ test.each([
   expect(line?.["problem"]).toContain(why);
 });
 
+test("a long response to a read is compressed for clients that accept it, and others stay as they are", async () => {
+  const long = "long ".repeat(1_000);
+  const one = { path: "/text/", access: "public", summary: "For a test.", errors: [] } as const;
+  const input = z.strictObject({});
+  const handle = async (): Promise<EndpointResponse> => ({ text: long });
+  const shape = { output: z.strictObject({ text: z.string() }), input, handle };
+  const other = serveEndpoints([
+    endpoint({ ...one, ...shape, method: "GET" }),
+    endpoint({ ...one, ...shape, method: "POST" }),
+    declared("short", async () => ({ quota: 1n, at: new Date(0) })),
+  ]);
+  const get = async (path: string, accepted: string, method = "GET"): Promise<Response> =>
+    fetch(`${other.url}${path}`, {
+      method,
+      headers: { "accept-encoding": accepted, "content-type": "application/json", origin: other.url },
+      decompress: false,
+      ...(method === "POST" ? { body: "{}" } : {}),
+    });
+  const compressed = await get("/text/", "br, gzip;q=0.5");
+  expect([compressed.headers.get("content-encoding"), compressed.headers.get("vary")]).toEqual([
+    "gzip",
+    "accept-encoding",
+  ]);
+  expect(compressed.headers.get("x-request-id")).not.toBe(null);
+  const bytes = await compressed.arrayBuffer();
+  expect(bytes.byteLength).toBeLessThan(500);
+  expect(JSON.parse(new TextDecoder().decode(Bun.gunzipSync(bytes)))).toEqual({ ok: true, text: long });
+  for (const plain of [
+    await get("/text/", "gzip;q=0"),
+    await get("/text/", "gzip", "POST"),
+    await get("/short/", "gzip"),
+  ]) {
+    expect([plain.status, plain.headers.get("content-encoding")]).toEqual([200, null]);
+    expect(await plain.json()).toMatchObject({ ok: true });
+  }
+  await other.stop();
+});
+
 test("a path parameter that does not match is a 404", async () => {
   const one = endpoint({
     method: "GET",

@@ -60,21 +60,24 @@ function chooseForm(
   { bytes, brotli, gzip }: StaticFile,
   accepted: string,
 ): { readonly body: Uint8Array<ArrayBuffer>; readonly encoding: "br" | "gzip" | null } {
-  const takes = (name: string): boolean =>
-    accepted.split(",").some((part) => {
-      const [coding = "", quality = ""] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/);
-      return coding === name && !/^q=0(\.0*)?$/.test(quality);
-    });
-  if (brotli !== null && takes("br")) {
+  if (brotli !== null && accepts(accepted, "br")) {
     return { body: brotli, encoding: "br" };
   }
-  if (gzip !== null && takes("gzip")) {
+  if (gzip !== null && accepts(accepted, "gzip")) {
     return { body: gzip, encoding: "gzip" };
   }
   return { body: bytes, encoding: null };
+}
+
+/** Whether an `Accept-Encoding` takes a coding. */
+export function accepts(accepted: string, name: "br" | "gzip"): boolean {
+  return accepted.split(",").some((part) => {
+    const [coding = "", quality = ""] = part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/);
+    return coding === name && !/^q=0(\.0*)?$/.test(quality);
+  });
 }
 
 function matches(header: string | null, tag: string): boolean {

@@ -10,6 +10,7 @@ import { actForOrganisation, readOrganisation } from "./acting-for.ts";
 import { refuseGuardedFields, refuseWithoutRight } from "./admin-rules.ts";
 import { errorAnswer, successAnswer } from "./answer.ts";
 import { undocumentedIn } from "./answer-check.ts";
+import { compressAnswer } from "./compress-answer.ts";
 import type {
   AdminCaller,
   AnyEndpoint,
@@ -77,9 +78,10 @@ async function answer(group: readonly AnyEndpoint[], context: Context, deps: End
   if (server !== null) {
     waitForCall(server, request);
   }
-  const made = await makeAnswer(group, context, { ...deps, requestId });
+  const { made, isFile } = await makeAnswer(group, context, { ...deps, requestId });
   const isTrusted = deps.answerCheck === undefined || deps.answerCheck === "none";
-  const response = isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
+  const checked = isTrusted ? made : await checkAnswer(made, group, { ...deps, context, requestId });
+  const response = isFile ? checked : await compressAnswer(request, checked);
   if (server !== null) {
     waitForClient(server, request, { bytes: 0, patience: deps.patience });
   }
@@ -106,17 +108,22 @@ async function checkAnswer(
   return answerCheck === "refuse" ? errorAnswer(new AppError("internal_error"), requestId) : made;
 }
 
-async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps: CallDeps): Promise<Response> {
+/** @returns `isFile` if the endpoint wrote the response itself, as it does with files that are longer than the memory has to hold */
+async function makeAnswer(
+  group: readonly AnyEndpoint[],
+  context: Context,
+  deps: CallDeps,
+): Promise<{ readonly made: Response; readonly isFile: boolean }> {
   const { requestId } = deps;
   const { request } = context;
   try {
     const result = await call(group, context, deps);
     if (!(result instanceof Response)) {
       const asked = group.find((each) => each.method === request.method);
-      return successAnswer(result, requestId, asked?.status);
+      return { made: successAnswer(result, requestId, asked?.status), isFile: false };
     }
     result.headers.set("x-request-id", requestId);
-    return result;
+    return { made: result, isFile: true };
   } catch (thrown) {
     // One of our own errors already has its code and message, whatever its cause.
     const isSilent = !(thrown instanceof AppError) && isDatabaseOutage(thrown);
@@ -124,7 +131,7 @@ async function makeAnswer(group: readonly AnyEndpoint[], context: Context, deps:
     if (error.status >= 500) {
       reportFailure(error, { requestId, path: group[0]?.path, method: request.method }, deps.log);
     }
-    return errorAnswer(error, requestId);
+    return { made: errorAnswer(error, requestId), isFile: false };
   }
 }
 
