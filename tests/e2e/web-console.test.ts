@@ -97,6 +97,53 @@ test("a key is created, its first call is seen, and the call appears in the usag
   }
 });
 
+test("a page asks the backend while its modules are loading, asks nothing twice, and asks itself if that fails", async () => {
+  const watched = await scene.enter();
+  const { page } = watched;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  try {
+    for (const [path, first] of [
+      ["/console/", "/backend/usage/summary/"],
+      ["/console/keys/", "/backend/keys/list/"],
+      ["/console/billing/", "/backend/billing/plans/"],
+    ] as const) {
+      asked.length = 0;
+      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === first);
+      // The modules come only after the response.
+      await page.route("**/assets/vendor-*.js", async (route) => {
+        await answered;
+        await route.fallback();
+      });
+      await page.goto(path);
+      await page.locator("main h1").waitFor();
+      await page.waitForSelector("main [aria-busy=true]", { state: "detached" });
+      await page.unroute("**/assets/vendor-*.js");
+      const ofBackend = asked.filter((each) => each.startsWith("/backend/") && each !== "/backend/usage/list/");
+      expect({ path, asked: ofBackend.sort() }).toEqual({ path, asked: [...new Set(ofBackend)].sort() });
+    }
+    let cut = 0;
+    await page.route("**/backend/billing/plans/", async (route) => {
+      cut += 1;
+      await (cut === 1 ? route.abort() : route.fallback());
+    });
+    await page.reload();
+    await page
+      .getByRole("button", { name: /^Buy: / })
+      .first()
+      .waitFor();
+    expect(cut).toBe(2);
+    // Another address of the page asks for something else.
+    asked.length = 0;
+    await page.goto("/console/billing/?tab=orders");
+    await page.getByText("No orders yet").waitFor();
+    expect(asked).not.toContain("/backend/billing/plans/");
+    expect(watched.faults).toEqual([]);
+  } finally {
+    await watched.close();
+  }
+});
+
 test("a plan is previewed in a dry run, whose order is then bought without a real payment and appears in the ledger", async () => {
   const watched = await scene.enter();
   const { page } = watched;

@@ -6,6 +6,7 @@ import { builtWeb } from "../support/web/web-build.ts";
 
 type Chunk = {
   readonly file: string;
+  readonly name?: string;
   readonly src?: string;
   readonly isEntry?: boolean;
   readonly imports?: readonly string[];
@@ -24,6 +25,9 @@ beforeAll(async () => {
   client = join(dist, (await readFile(join(dist, "current"), "utf8")).trim(), "client");
   app = JSON.parse(await readFile(join(client, "manifest-app.json"), "utf8")) as Manifest;
   site = JSON.parse(await readFile(join(client, "manifest-site.json"), "utf8")) as Manifest;
+  // By their names, as the keys of shared chunks change with their content.
+  const shared = Object.values(app).filter(({ name }) => name?.startsWith("parts-"));
+  app = { ...app, ...Object.fromEntries(shared.map((chunk) => [chunk.name ?? "", chunk])) };
 });
 
 /** The keys of a chunk and of all that it loads: at once, or (`everything`) ever. */
@@ -65,7 +69,8 @@ describe.each([
   ["console", 71, 14, 3],
   ["admin", 82.1, 15, 3],
 ] as const)("the %s", (area, scriptKb, pageKb, filesAtOnce) => {
-  const entry = `src/${area}/main.tsx`;
+  /** The chunk with the entry in it; the file of the entry alone is never loaded. */
+  const entry = `parts-${area}`;
 
   /** What is loaded before anything can be seen: the frame, a page, and its texts in English. */
   const firstLoad = (page: string): Set<string> => {
@@ -126,6 +131,34 @@ describe.each([
   });
 });
 
+type NamedPage = { readonly path: string; readonly modules: readonly string[] };
+
+test("every page has an address in the list of the service, which names all that it loads beside the frame", async () => {
+  const pages = JSON.parse(await readFile(join(client, "app-pages.json"), "utf8")) as Record<string, NamedPage[]>;
+  for (const area of ["console", "admin"]) {
+    const frame = filesOf(app, reach(app, `parts-${area}`, "at once"), "js");
+    const named = (pages[area] ?? []).map(({ modules }) => [...modules].sort().join(" "));
+    const loaded = pagesOf(area).map((page) =>
+      [...filesOf(app, reach(app, page, "at once"), "js")]
+        .flatMap((file) => (frame.has(file) ? [] : [`/${file}`]))
+        .sort()
+        .join(" "),
+    );
+    expect(loaded.length).toBeGreaterThan(10);
+    expect(named.sort()).toEqual(loaded.sort());
+  }
+});
+
+test("the styles that come first mention every layer, in order", async () => {
+  for (const area of ["console", "admin", "kit"]) {
+    const document = await readFile(join(client, `${area}.html`), "utf8");
+    const [, first = ""] = /rel="stylesheet" href="\/([^"]+)"/.exec(document) ?? [];
+    const layers = [...(await readFile(join(client, first), "utf8")).matchAll(/@layer ([\w, ]+)/g)];
+    const mentioned = new Set(layers.flatMap(([, names = ""]) => names.split(",").map((name) => name.trim())));
+    expect([...mentioned]).toEqual(["reset", "tokens", "base", "kit", "page"]);
+  }
+});
+
 test("the chart code stays within its budget", async () => {
   const plot = Object.keys(app).filter((key) => key.endsWith("charts/plot.tsx"));
   // The legend and the table of a chart are there with the page.
@@ -162,7 +195,7 @@ describe("nothing that the admin ever loads", () => {
   test.each(Object.keys(marks))("contains %s", async (name) => {
     const files = filesOf(app, reach(app, "src/admin/main.tsx", "everything"), "js");
     expect(files.size).toBeGreaterThan(3);
-    const boot = app["src/shell/boot-theme.ts"]?.file ?? "";
+    const boot = app["src/shell/boot-app.ts"]?.file ?? "";
     const document = await readFile(join(client, "admin.html"), "utf8");
     const texts = await Promise.all([...files, boot].map((file) => readFile(join(client, file), "utf8")));
     const found = [document, ...texts].flatMap((text) => text.match(marks[name] ?? /^/) ?? []);

@@ -96,6 +96,29 @@ describe("the console", () => {
     const { cookie } = await loginAdmin(web.rig);
     expect((await web.get("/console/", { cookie })).status).toBe(303);
   });
+
+  test("names in its document what the page loads and asks first, in the language of the user", async () => {
+    const { cookie, userId } = await loginUser(web.rig);
+    await web.rig.db.sql`update user_profile set locale = 'ar' where id = ${userId}::bigint`;
+    const [keys, home, unknown] = await Promise.all(
+      ["/console/keys/", "/console/", "/console/nothing/"].map(async (path) =>
+        (await web.get(path, { cookie })).text(),
+      ),
+    );
+    expect(keys).toContain('<html lang="ar" dir="rtl"');
+    expect(keys).toContain("/backend/keys/list/?limit=25");
+    expect(unknown).not.toContain('data-page="/');
+    const modulesOf = (text = ""): string[] =>
+      [...text.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map((match) => match[1] ?? "");
+    expect(modulesOf(keys).length).toBeGreaterThan(modulesOf(unknown).length + 2);
+    expect(modulesOf(home)).not.toEqual(modulesOf(keys));
+    const texts = modulesOf(keys).filter((file) => /\/ar-[^/]+\.js$/.test(file));
+    // Those of the frame and of the page.
+    expect(texts.length).toBe(2);
+    for (const text of [keys, home, unknown]) {
+      expect((text ?? "").replaceAll("{zone}", "")).not.toMatch(/\{[a-z-]+\}/);
+    }
+  });
 });
 
 describe("the admin", () => {

@@ -1,39 +1,31 @@
+import { type AppManifest, chunkOf, chunksFor, entryOf } from "./app-manifest.ts";
+
 export type AppArea = "console" | "admin" | "kit";
 
-type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] };
-
-const entries: Readonly<Record<AppArea, string>> = {
-  console: "src/console/main.tsx",
-  admin: "src/admin/main.tsx",
-  kit: "src/kit-page/main.tsx",
-};
 const titles: Readonly<Record<AppArea, string>> = { console: "Console", admin: "Admin", kit: "Kit" };
 
 /**
  * The document of an application: its head names everything that it loads, and its body has the frame of the page, so
- * that something is visible before the script has loaded.
+ * that something is visible before the script has loaded. The service fills its `{places}`.
  */
-export function appDocument(area: AppArea, appManifest: string): string {
-  const manifest = JSON.parse(appManifest) as Record<string, Chunk>;
-  const entry = manifest[entries[area]];
-  if (entry === undefined) {
-    throw new Error(`the manifest has no ${entries[area]}`);
-  }
-  const chunks = closure(manifest, entries[area]);
-  // Layers are ordered by their first mention, so this comes before every other style.
-  const layers = manifest["src/styles/layers.css"]?.file ?? "";
-  const styles = [layers, ...new Set(chunks.flatMap(({ css = [] }) => css))];
-  const modules = chunks.map(({ file }) => file).filter((file) => file !== entry.file);
+export function appDocument(area: AppArea, manifest: AppManifest): string {
+  const entry = entryOf(manifest, area);
+  const chunks = chunksFor(manifest, entry);
+  // Layers are ordered by their first mention, so that of the frame, which has all of them, comes before every other style.
+  const styles = [...new Set(chunks.flatMap(({ css = [] }) => css))].sort(frameFirst);
+  const [main, ...modules] = chunks.map(({ file }) => file);
   const font = Object.values({ ...manifest }).find(({ file }) => /geist-latin-wght-normal[^/]*\.woff2$/.test(file));
-  // Only the console has languages to choose from.
-  const boots = ["src/shell/boot-theme.ts", ...(area === "console" ? ["src/shell/boot-locale.ts"] : [])];
+  const boot = chunkOf(manifest, "src/shell/boot-app.ts").file;
   const lines = [
-    ...boots.map((key) => `<script src="/${manifest[key]?.file}"></script>`),
+    `<script src="/${boot}"${area === "kit" ? "" : ' data-page="{page-requests}" data-frame="{frame-requests}"'}></script>`,
     ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
+    // The largest comes first, because it takes longest.
+    ...modules.map((file) => `<link rel="modulepreload" href="/${file}">`),
+    `<script type="module" src="/${main}"></script>`,
+    ...(area === "kit" ? [] : ["{page-files}"]),
+    // After what nothing can be shown without.
     `<link rel="preload" href="/${font?.file}" as="font" type="font/woff2" crossorigin>`,
     "{brand-head}",
-    `<script type="module" src="/${entry.file}"></script>`,
-    ...modules.map((file) => `<link rel="modulepreload" href="/${file}">`),
   ];
   return `<!doctype html>
 <html lang="en" dir="ltr">
@@ -54,6 +46,10 @@ ${lines.join("\n")}
 `;
 }
 
+const frameStyles = /\/frame-[^/]+\.css$/;
+const frameFirst = (one: string, other: string): number =>
+  Number(frameStyles.test(other)) - Number(frameStyles.test(one));
+
 /** The frame before the script: sidebar, bar and the area of the page. */
 function frameSkeleton(area: "console" | "admin"): string {
   const line = (width: string): string => `<span class="skeleton" data-width="${width}"></span>`;
@@ -62,13 +58,4 @@ function frameSkeleton(area: "console" | "admin"): string {
 <div class="topbar"></div>
 <div class="main"><div class="page-skeleton">${line("short")}${line("long")}${line("long")}</div></div>
 </div>`;
-}
-
-function closure(manifest: Record<string, Chunk>, key: string, seen: Set<string> = new Set()): Chunk[] {
-  const chunk = manifest[key];
-  if (chunk === undefined || seen.has(key)) {
-    return [];
-  }
-  seen.add(key);
-  return [chunk, ...(chunk.imports ?? []).flatMap((each) => closure(manifest, each, seen))];
 }

@@ -6,6 +6,8 @@ import { build, type InlineConfig, type Plugin } from "vite";
 import solid from "vite-plugin-solid";
 import { chunkOfModule } from "./app-chunks.ts";
 import { appDocument } from "./app-document.ts";
+import type { AppManifest } from "./app-manifest.ts";
+import { appPages } from "./app-pages.ts";
 import { type SocialTitle, writeSocialImages } from "./social/social-images.ts";
 import { settings } from "./vite.config.ts";
 
@@ -46,12 +48,10 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
       plugins: [solid()],
       build: withChunks(
         clientBuild(shared, client, "manifest-app.json", {
-          layers: "src/styles/layers.css",
           console: "src/console/main.tsx",
           admin: "src/admin/main.tsx",
           kit: "src/kit-page/main.tsx",
-          "boot-theme": "src/shell/boot-theme.ts",
-          "boot-locale": "src/shell/boot-locale.ts",
+          "boot-app": "src/shell/boot-app.ts",
         }),
       ),
     }),
@@ -121,10 +121,11 @@ function withChunks(options: NonNullable<InlineConfig["build"]>): NonNullable<In
 }
 
 async function writeDocuments(client: string): Promise<void> {
-  const manifest = await readFile(join(client, "manifest-app.json"), "utf8");
+  const manifest = JSON.parse(await readFile(join(client, "manifest-app.json"), "utf8")) as AppManifest;
   for (const area of ["console", "admin", "kit"] as const) {
     await writeFile(join(client, `${area}.html`), appDocument(area, manifest));
   }
+  await writeFile(join(client, "app-pages.json"), JSON.stringify(appPages(manifest)));
 }
 
 async function compressAll(client: string): Promise<void> {

@@ -1,6 +1,8 @@
-import type { Locale } from "@sluice/contracts/locales";
+import type { AppPage } from "@sluice/contracts/app-page";
+import { directionOf, type Locale } from "@sluice/contracts/locales";
 import { escapeHtml } from "../platform/html.ts";
 import { compressedFileOf, type StaticFile } from "../platform/static-file.ts";
+import { placesOf } from "./app-pages.ts";
 import { brandHead, type FormLook } from "./form-page.ts";
 
 /** What the operator gives the documents of a build. */
@@ -8,11 +10,19 @@ type DocumentLook = Pick<FormLook, "assets" | "brand" | "announcement">;
 
 type MadeDocument = { readonly state: string; readonly file: Promise<StaticFile> };
 
-type DocumentOptions = { readonly locale?: Locale; readonly complete?: (text: string) => string };
+type DocumentOptions = {
+  /** The page that is opened; null for an address without one. */
+  readonly page?: AppPage | null;
+  readonly locale?: Locale;
+  readonly complete?: (text: string) => string;
+};
 
-/** The documents of the console and the admin area with what the operator gives them, compressed once for each state and language. */
+/**
+ * The documents of the console and the admin area with what the operator gives them, compressed once for each page, state and
+ * language.
+ */
 export class AppDocuments {
-  readonly #made = new Map<StaticFile, Map<Locale, MadeDocument>>();
+  readonly #made = new Map<StaticFile, Map<string, MadeDocument>>();
 
   /**
    * @param locale the language that the document says it is in
@@ -21,30 +31,29 @@ export class AppDocuments {
   find(
     document: StaticFile,
     look: DocumentLook,
-    { locale = "en", complete = (text: string) => text }: DocumentOptions = {},
+    { page = null, locale = "en", complete = (text: string) => text }: DocumentOptions = {},
   ): Promise<StaticFile> {
-    const places = {
+    const places: Readonly<Record<string, string>> = {
+      ...placesOf(page, locale),
       "{brand}": escapeHtml(look.brand.name),
       "{brand-head}": brandHead(look.brand, look.assets?.icon ?? "").toString(),
       "{announcement}": escapeHtml(look.announcement?.text ?? ""),
       "{announcement-url}": escapeHtml(look.announcement?.url ?? ""),
     };
     const state = JSON.stringify(places);
-    const byLocale = this.#made.get(document) ?? new Map<Locale, MadeDocument>();
-    this.#made.set(document, byLocale);
-    const known = byLocale.get(locale);
+    const made = this.#made.get(document) ?? new Map<string, MadeDocument>();
+    this.#made.set(document, made);
+    const name = `${locale} ${page?.path ?? ""}`;
+    const known = made.get(name);
     if (known?.state === state) {
       return known.file;
     }
     const text = new TextDecoder()
       .decode(document.bytes)
-      .replace('<html lang="en"', `<html lang="${locale}"`)
-      .replace(
-        /\{(?:brand|brand-head|announcement|announcement-url)\}/g,
-        (place) => places[place as keyof typeof places],
-      );
+      .replace('<html lang="en" dir="ltr"', `<html lang="${locale}" dir="${directionOf(locale)}"`)
+      .replace(/\{[a-z-]+\}/g, (place) => places[place] ?? place);
     const file = compressedFileOf(complete(text), document.contentType);
-    byLocale.set(locale, { state, file });
+    made.set(name, { state, file });
     return file;
   }
 }

@@ -5,7 +5,7 @@ import { safeNext } from "../accounts/model.ts";
 import type { BrandFile } from "../branding/model.ts";
 import type { CallerReader, ConsentCheck } from "../platform/endpoint/model.ts";
 import type { Log } from "../platform/log.ts";
-import { adminLocaleOf, localeCookie, remembersLocale } from "../platform/page-locale.ts";
+import { adminLocaleOf, localeCookie, pageLocaleOf, remembersLocale } from "../platform/page-locale.ts";
 import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
 import { AppDocuments } from "./app-documents.ts";
@@ -21,7 +21,7 @@ import {
 } from "./page-headers.ts";
 import { SitePages } from "./site-pages.ts";
 import { drawSupportWidget } from "./support-widget.ts";
-import { unbuiltPage, type WebBuild } from "./web-build.ts";
+import { type Application, unbuiltPage, type WebBuild } from "./web-build.ts";
 
 export type PagesDeps = {
   /** Null if the web UI is not built, or not served by this process. */
@@ -184,31 +184,36 @@ export class Pages {
         asks ? `${consentPath}?next=${encodeURIComponent(path)}` : safeNext(searchParams.get("next") ?? ""),
       );
     }
-    const page = await this.#consolePage(request);
-    // A user's chosen language applies in every browser; the console's script reads it there.
     const locale = localeOfTag(user.locale);
+    const page = await this.#consolePage(request, pageLocaleOf(request, locale ?? ""));
+    // A user's chosen language applies in every browser; the console's script reads it there.
     if (locale !== null && !remembersLocale(request, locale)) {
       page.headers.append("set-cookie", localeCookie(locale, !this.#deps.isDevelopment));
     }
     return page;
   }
 
-  async #consolePage(request: Request): Promise<Response> {
+  async #consolePage(request: Request, locale: Locale): Promise<Response> {
     const { build, supportWidgetUrl } = this.#deps;
     if (build === null || supportWidgetUrl === null) {
-      return await this.#application(request, build?.console);
+      return await this.#application(request, build?.console, locale);
     }
-    const withWidget = (text: string): string => drawSupportWidget(text, supportWidgetUrl, build.supportContext);
-    const file = await this.#documents.find(build.console, this.#deps.look(), { complete: withWidget });
+    const { document, pages } = build.console;
+    const file = await this.#documents.find(document, this.#deps.look(), {
+      page: pages.find(new URL(request.url).pathname),
+      locale,
+      complete: (text) => drawSupportWidget(text, supportWidgetUrl, build.supportContext),
+    });
     return fileResponse(request, file, { headers: this.#headers.uncached });
   }
 
-  async #application(request: Request, file: StaticFile | undefined, locale: Locale = "en"): Promise<Response> {
-    return file === undefined
-      ? fileResponse(request, unbuiltPage, { status: 503, headers: privatePageHeaders })
-      : fileResponse(request, await this.#documents.find(file, this.#deps.look(), { locale }), {
-          headers: privatePageHeaders,
-        });
+  async #application(request: Request, found: Application | undefined, locale: Locale = "en"): Promise<Response> {
+    if (found === undefined) {
+      return fileResponse(request, unbuiltPage, { status: 503, headers: privatePageHeaders });
+    }
+    const page = found.pages.find(new URL(request.url).pathname);
+    const file = await this.#documents.find(found.document, this.#deps.look(), { page, locale });
+    return fileResponse(request, file, { headers: privatePageHeaders });
   }
 
   async #publicPage(request: Request, path: string, search: string): Promise<Response | null> {

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { AppPage } from "@sluice/contracts/app-page";
 import { fileOf, type StaticFile } from "../platform/static-file.ts";
+import { AppPages } from "./app-pages.ts";
 import { readStaticFiles, type StaticFiles } from "./static-files.ts";
 
 /** A build of the web UI, as `web/build` produces it. */
@@ -9,9 +11,9 @@ export type WebBuild = {
   readonly hash: string;
   /** What browsers may cache forever: paths that begin with `/assets/`. */
   readonly assets: StaticFiles;
-  readonly console: StaticFile;
-  readonly admin: StaticFile;
-  readonly kit: StaticFile;
+  readonly console: Application;
+  readonly admin: Application;
+  readonly kit: Application;
   /** The files that the forms of the control plane load. */
   readonly forms: FormAssets;
   /** The path of the script that identifies the logged-in user to the support widget. */
@@ -19,6 +21,9 @@ export type WebBuild = {
   /** The program that renders the public pages. */
   readonly prerender: string;
 };
+
+/** An application: the document of all its pages, and the pages. */
+export type Application = { readonly document: StaticFile; readonly pages: AppPages };
 
 /** The paths of the files that the forms load. */
 export type FormAssets = {
@@ -68,12 +73,15 @@ export async function openWebBuild(directory: string): Promise<WebBuild | null> 
     }
     return `/${found.file}`;
   };
+  const pages = JSON.parse(new TextDecoder().decode(file("/app-pages.json").bytes)) as Readonly<
+    Record<"console" | "admin", readonly AppPage[]>
+  >;
   return {
     hash,
     assets: new Map([...all].filter(([path]) => path.startsWith("/assets/"))),
-    console: file("/console.html"),
-    admin: file("/admin.html"),
-    kit: file("/kit.html"),
+    console: { document: file("/console.html"), pages: new AppPages(pages.console) },
+    admin: { document: file("/admin.html"), pages: new AppPages(pages.admin) },
+    kit: { document: file("/kit.html"), pages: new AppPages([]) },
     forms: {
       stylesheet: address("src/forms/forms.css"),
       boot: address("src/site/boot-site.ts"),

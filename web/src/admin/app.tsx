@@ -16,6 +16,7 @@ import { PageBoundary } from "../shell/page-boundary.tsx";
 import { PageHead, Shell } from "../shell/shell.tsx";
 import { shellTextsEn } from "../shell/shell-texts.ts";
 import { useAdminTitle } from "./admin-title.ts";
+import { loadPage } from "./load-page.ts";
 import { failureText } from "./parts/actions.ts";
 import { BuildLine } from "./parts/build-line.tsx";
 import { createMe, hasPage, type Me, MeProvider, mayOpen } from "./parts/rights.tsx";
@@ -51,7 +52,7 @@ export function AdminApp(): JSX.Element {
     <QueryClientProvider client={client}>
       <KitTextsProvider texts={() => kitTexts}>
         <Router base="/admin" root={Frame}>
-          {[...toRouterRoutes(adminRoutes, OfRole), { path: "*", component: UnknownPage }]}
+          {[...toRouterRoutes(adminRoutes, loadPage, OfRole), { path: "*", component: UnknownPage }]}
         </Router>
       </KitTextsProvider>
     </QueryClientProvider>

@@ -1,6 +1,7 @@
 import { organisationHeader, organisationParameter } from "@sluice/contracts/organisation-rights";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import type { ZodType } from "zod";
+import { takeFirstResponse } from "./first-responses.ts";
 
 /** The fields of an `ApiError`. */
 export type ErrorDetail = {
@@ -182,9 +183,18 @@ async function sendOnce<Schema extends ZodType>(
 }
 
 async function request(path: string, init: RequestInit, options: RequestOptions): Promise<Response> {
-  return await fetch(urlOf(path, options.query), {
+  const address = urlOf(path, options.query);
+  // The document asks for the user's own account only.
+  const first = init.method === "GET" && organisation === null ? takeFirstResponse(address) : null;
+  const response = await first?.catch(() => null);
+  options.signal?.throwIfAborted();
+  return response ?? (await sendTo(address, init, options.signal));
+}
+
+async function sendTo(address: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  return await fetch(address, {
     ...init,
-    signal: options.signal ?? null,
+    signal: signal ?? null,
     headers: {
       accept: "application/json",
       ...(organisation === null ? {} : { [organisationHeader]: organisation }),

@@ -1,5 +1,6 @@
 import { createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
 import { Button } from "../kit/button.tsx";
+import { DrawnLater } from "../kit/drawn-later.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 import { Skeleton } from "../kit/states.tsx";
@@ -83,9 +84,12 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       </div>
       <Show when={!isTable()} fallback={<ChartTable {...props} chart={shown()} />}>
         <figure class="chart-plot" aria-label={props.label}>
-          <Suspense fallback={<Skeleton width="100%" />}>
-            <Plot {...props} chart={shown()} colorOf={colorOf} />
-          </Suspense>
+          {/* Its code is requested after the figures of the page are there. */}
+          <DrawnLater fallback={<Skeleton width="100%" />}>
+            <Suspense fallback={<Skeleton width="100%" />}>
+              <Plot {...props} chart={shown()} colorOf={colorOf} />
+            </Suspense>
+          </DrawnLater>
           <Show when={isAllZero(props.chart.series)}>
             <p class="chart-empty">{texts().noValues}</p>
           </Show>

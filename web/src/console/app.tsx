@@ -2,7 +2,7 @@ import { localeNames } from "@sluice/contracts/locale-names";
 import { allLocales } from "@sluice/contracts/locales";
 import type { OrganisationRule } from "@sluice/contracts/organisation-rights";
 import { Router, type RouteSectionProps, useLocation } from "@solidjs/router";
-import { QueryClientProvider } from "@tanstack/solid-query";
+import { QueryClientProvider, useQueryClient } from "@tanstack/solid-query";
 import { type JSX, Show } from "solid-js";
 import { createQueryClient } from "../api/query-client.ts";
 import { Icon } from "../kit/icon.tsx";
@@ -17,6 +17,7 @@ import { PageHead, Shell } from "../shell/shell.tsx";
 import { mayDo } from "./acting-for.ts";
 import { chooseLocale } from "./choose-locale.ts";
 import { useConsoleTitle } from "./console-title.ts";
+import { loadPage } from "./load-page.ts";
 import { consoleLocale } from "./locales.ts";
 import { logOut } from "./log-out.ts";
 import { frameArea } from "./messages/frame.ts";
@@ -24,7 +25,6 @@ import { pageNames } from "./page-names.ts";
 import { AccountSwitcher } from "./parts/account-switcher.tsx";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
 import { ConsentDialog } from "./parts/consent-dialog.tsx";
-import { createOwnSearch } from "./parts/own-search.ts";
 import { createOwnViews } from "./parts/own-views.ts";
 import { createMeQuery } from "./parts/queries.ts";
 import { consoleRoutes } from "./routes.ts";
@@ -36,7 +36,10 @@ export function ConsoleApp(): JSX.Element {
     <QueryClientProvider client={client}>
       <KitTextsProvider texts={() => frameArea.texts().kit}>
         <Router base="/console" root={AnyFrame}>
-          {[...toRouterRoutes(consoleRoutes, OfRole), { path: "*", component: UnknownPage }]}
+          {[
+            ...toRouterRoutes(consoleRoutes, ({ page, texts }) => loadPage(page, texts), OfRole),
+            { path: "*", component: UnknownPage },
+          ]}
         </Router>
       </KitTextsProvider>
     </QueryClientProvider>
@@ -61,7 +64,7 @@ function AnyFrame(props: RouteSectionProps): JSX.Element {
 function Frame(props: RouteSectionProps): JSX.Element {
   const texts = frameArea.texts();
   const me = createMeQuery();
-  const search = createOwnSearch();
+  const client = useQueryClient();
   return (
     <Shell
       area="console"
@@ -75,7 +78,7 @@ function Frame(props: RouteSectionProps): JSX.Element {
         </>
       }
       foot={<BalanceFoot />}
-      search={search}
+      search={async (...asked) => (await import("./parts/own-search.ts")).findOwn(client, ...asked)}
       loadActions={async (open) => (await import("./parts/palette-actions.ts")).ownActions(open)}
       person={me.data?.user.email}
       personLinks={[

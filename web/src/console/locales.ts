@@ -25,7 +25,7 @@ export function area<Texts>(files: Readonly<Record<string, () => Promise<TextFil
     },
     texts: () => {
       if (loaded === null) {
-        throw new Error("the texts of an area are used before they are loaded; name the area in routes.ts");
+        throw new Error("the texts of an area are used before they are loaded; name the area in `texts` of routes.ts");
       }
       return loaded;
     },

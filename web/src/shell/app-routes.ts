@@ -13,7 +13,8 @@ export type AppRoute<Texts> = {
     readonly key?: string;
     readonly group?: (texts: Texts) => string;
   };
-  readonly load: () => Promise<{ readonly Page: Component }>;
+  /** Its folder below `pages`. */
+  readonly page: string;
 };
 
 export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: Texts): NavEntry[] {
@@ -36,9 +37,10 @@ export function toNavEntries<Texts>(routes: readonly AppRoute<Texts>[], texts: T
  * The routes in the router's format; each page is a separate chunk.
  * @param gate decides whether a page is drawn
  */
-export function toRouterRoutes<Texts>(
-  routes: readonly AppRoute<Texts>[],
+export function toRouterRoutes<Route extends AppRoute<never>>(
+  routes: readonly Route[],
+  load: (route: Route) => Promise<{ readonly Page: Component }>,
   gate?: Gate,
 ): { path: string; component: Component }[] {
-  return routes.map(({ path, load }) => ({ path, component: loadedPage(load, gate) }));
+  return routes.map((route) => ({ path: route.path, component: loadedPage(() => load(route), gate) }));
 }

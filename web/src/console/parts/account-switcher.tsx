@@ -1,4 +1,5 @@
 import { createEffect, type JSX } from "solid-js";
+import { createDue } from "../../kit/drawn-later.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Menu, type MenuEntry } from "../../kit/menu.tsx";
 import { type Acting, actFor, acting, refreshActing } from "../acting-for.ts";
@@ -8,7 +9,8 @@ import { createOrganisationsQuery } from "./organisation-queries.ts";
 /** Changes between the user's own account and those of organisations. */
 export function AccountSwitcher(): JSX.Element {
   const texts = frameArea.texts().console;
-  const query = createOrganisationsQuery();
+  // Only the menu shows them, so that the page comes first.
+  const query = createOrganisationsQuery(createDue());
   const organisations = (): readonly Acting[] =>
     (query.data?.organisations ?? []).map(({ organisation_id, name, role }) => ({
       id: String(organisation_id),

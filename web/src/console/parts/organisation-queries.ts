@@ -6,9 +6,10 @@ import { acting } from "../acting-for.ts";
 
 export type Organisation = ResponseOf<typeof organisationListResponse>["organisations"][number];
 
-/** The organisations of the user. */
-export function createOrganisationsQuery() {
+/** The organisations of the user. @param isDue whether they are wanted yet */
+export function createOrganisationsQuery(isDue: () => boolean = () => true) {
   return createQuery(() => ({
+    enabled: isDue(),
     queryKey: ["organisations"],
     queryFn: ({ signal }) => apiGet<typeof organisationListResponse>("/backend/organisations/list/", { signal }),
   }));

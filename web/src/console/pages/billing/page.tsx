@@ -2,26 +2,22 @@ import { useSearchParams } from "@solidjs/router";
 import { For, type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Figure, Figures } from "../../../kit/card.tsx";
-import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
+import { DrawnLater } from "../../../kit/drawn-later.tsx";
+import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
-import { acting } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { createBalanceQuery } from "../../parts/queries.ts";
-import { AutoTopUp } from "./auto-top-up.tsx";
 import styles from "./billing.module.css";
 import { billingArea } from "./messages/messages.ts";
 import { createPlansQuery, Plans } from "./plans.tsx";
-import { Redeem } from "./redeem.tsx";
-import { Renewals } from "./renewals.tsx";
-import { Subscription } from "./subscription.tsx";
 
 // The first tab has no list above the fold.
 const Orders = lazy(async () => ({ default: (await import("./orders.tsx")).Orders }));
 const Invoices = lazy(async () => ({ default: (await import("./invoices.tsx")).Invoices }));
 const Ledger = lazy(async () => ({ default: (await import("./ledger.tsx")).Ledger }));
-const Referrals = lazy(async () => ({ default: (await import("./referrals.tsx")).Referrals }));
+const BelowPlans = lazy(async () => ({ default: (await import("./below-plans.tsx")).BelowPlans }));
 const Statements = lazy(async () => ({ default: (await import("./statements.tsx")).Statements }));
 
 const parts = ["overview", "orders", "invoices", "entries", "statements"] as const;
@@ -73,18 +69,13 @@ function Overview(): JSX.Element {
   return (
     <div class={styles["stack"]}>
       <Plans query={plans} />
-      <ShownAfter isReady={!plans.isPending}>
-        <Renewals />
-        <Subscription />
-        <AutoTopUp />
-        <Redeem />
-        {/* Inviting others is a person's own. */}
-        <Show when={acting === null}>
-          <Suspense>
-            <Referrals />
+      <Show when={!plans.isPending}>
+        <DrawnLater>
+          <Suspense fallback={<LoadingPart />}>
+            <BelowPlans />
           </Suspense>
-        </Show>
-      </ShownAfter>
+        </DrawnLater>
+      </Show>
     </div>
   );
 }

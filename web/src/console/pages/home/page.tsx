@@ -1,13 +1,11 @@
 import type { usageListResponse } from "@sluice/contracts/usage";
 import { createQuery } from "@tanstack/solid-query";
-import { For, type JSX, Match, Show, Switch } from "solid-js";
+import { For, type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
-import { BarList } from "../../../charts/bar-list.tsx";
-import { TimeChart } from "../../../charts/time-chart.tsx";
 import { fill, plural } from "../../../i18n/messages.ts";
-import { usdNumber } from "../../../i18n/quota.ts";
 import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
+import { DrawnLater } from "../../../kit/drawn-later.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
@@ -15,7 +13,7 @@ import { mayDo } from "../../acting-for.ts";
 import { useConsoleTitle } from "../../console-title.ts";
 import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
-import { browserZone, dayFormats, secondsOfDay } from "../../parts/days.ts";
+import { browserZone } from "../../parts/days.ts";
 import { HowCounted } from "../../parts/how-counted.tsx";
 import {
   createBalanceQuery,
@@ -27,6 +25,10 @@ import {
 import styles from "./home.module.css";
 import { homeArea } from "./messages/messages.ts";
 import { SetupCard } from "./setup-card.tsx";
+
+// With the code of charts, after the figures.
+const SpentCard = lazy(async () => ({ default: (await import("./spending-cards.tsx")).SpentCard }));
+const TopKeys = lazy(async () => ({ default: (await import("./spending-cards.tsx")).TopKeys }));
 
 const daysOfPace = 30;
 /** If the balance lasts for more days than this, the pace says nothing. */
@@ -67,7 +69,11 @@ export function Page(): JSX.Element {
                   isEmpty={Number(balance.data?.balance.remaining_quota ?? 1) <= 0}
                 />
               </Show>
-              <SpentCard summary={data()} />
+              <DrawnLater fallback={<LoadingChart />}>
+                <Suspense fallback={<LoadingChart />}>
+                  <SpentCard summary={data()} />
+                </Suspense>
+              </DrawnLater>
             </>
           )}
         </Match>
@@ -77,11 +83,19 @@ export function Page(): JSX.Element {
           <Show when={summary.data} fallback={summary.isError ? null : <LoadingKeys />}>
             {(data) => (
               <Show when={data().by_key.length > 0}>
-                <TopKeys summary={data()} />
+                <DrawnLater fallback={<LoadingKeys />}>
+                  <Suspense fallback={<LoadingKeys />}>
+                    <TopKeys summary={data()} />
+                  </Suspense>
+                </DrawnLater>
               </Show>
             )}
           </Show>
-          <RecentErrors />
+          <Show when={!summary.isPending} fallback={<LoadingErrors />}>
+            <DrawnLater fallback={<LoadingErrors />}>
+              <RecentErrors />
+            </DrawnLater>
+          </Show>
         </div>
       </Show>
     </>
@@ -107,14 +121,28 @@ function LoadingKeys(): JSX.Element {
   );
 }
 
+function LoadingErrors(): JSX.Element {
+  return (
+    <Card title={homeArea.texts().errors}>
+      <LoadingPart />
+    </Card>
+  );
+}
+
+function LoadingChart(): JSX.Element {
+  return (
+    <Card>
+      <LoadingPart size="chart" />
+    </Card>
+  );
+}
+
 function LoadingAccount(): JSX.Element {
   return (
     <>
       <AccountFigures remaining={undefined} summary={null} />
       <HowCounted />
-      <Card>
-        <LoadingPart size="chart" />
-      </Card>
+      <LoadingChart />
     </>
   );
 }
@@ -177,50 +205,6 @@ function AccountFigures(props: {
       </For>
       <Figure label={texts.success} value={shown(rate)} />
     </Figures>
-  );
-}
-
-function SpentCard(props: { readonly summary: UsageSummary }): JSX.Element {
-  const texts = homeArea.texts();
-  return (
-    <Card title={texts.chart}>
-      <TimeChart
-        label={texts.chart}
-        kind="bars"
-        chart={{
-          times: props.summary.by_day.map(({ day }) => secondsOfDay(day)),
-          series: [
-            {
-              name: texts.cost,
-              id: "cost",
-              values: props.summary.by_day.map(({ settled_quota }) => usdNumber(settled_quota)),
-            },
-          ],
-        }}
-        format={(value) => formats.usd(value.toFixed(6))}
-        timeText={dayFormats.ofSeconds}
-        timeZone="UTC"
-        zone={fill(texts.days, { zone: props.summary.zone })}
-        isLastUnfinished
-      />
-    </Card>
-  );
-}
-
-function TopKeys(props: { readonly summary: UsageSummary }): JSX.Element {
-  const texts = homeArea.texts();
-  return (
-    <Card title={texts.topKeys}>
-      <BarList
-        label={texts.topKeys}
-        bars={props.summary.by_key.slice(0, shownMax).map((sums) => ({
-          name: sums.key_name || fill(texts.noKey, { id: String(sums.key_id) }),
-          value: usdNumber(sums.settled_quota),
-          text: formats.quotaRounded(sums.settled_quota),
-          href: `/console/usage/?key_id=${sums.key_id}`,
-        }))}
-      />
-    </Card>
   );
 }
 
