@@ -157,6 +157,8 @@ describe("the admin", () => {
     const { cookie } = await loginAdmin(web.rig, { isSuper: false });
     const answer = await web.get("/admin/users/", { cookie });
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    // Who is logged in decides what else may be asked.
+    expect(await answer.text()).toContain('data-page="" data-frame="/backend/auth/admin/me/"');
   });
 
   test("says the language that the admin chose, or else that of the browser, if it has it", async () => {

@@ -7,10 +7,7 @@ const fewPages =
 
 /** The first match counts. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
-  [
-    "parts-console",
-    /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/,
-  ],
+  ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
   // Two files of about the same size are there sooner than one, and this one changes with its libraries only.
   ["vendor", /\/node_modules\/(?!.*(uplot|eventsource-parser|highlight\.js|lowlight|devlop|marked|idb))|^\0/],
   // Only the styles of tables and charts: a page without one still imports some of them, and one more file takes longer.

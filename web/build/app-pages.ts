@@ -20,8 +20,9 @@ export function appPages(manifest: AppManifest): Readonly<Record<Area, readonly 
       ...filesOf(manifest, "admin", page),
       // English is in the modules.
       texts: { zh: [`/${chunkOf(manifest, "src/admin/zh/zh.ts").file}`] },
+      // The role decides what else may be asked.
       requests: [],
-      frameRequests: [],
+      frameRequests: ["/backend/auth/admin/me/"],
     })),
   };
 }

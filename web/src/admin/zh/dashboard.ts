@@ -15,7 +15,6 @@ export const dashboardZh = {
   "Key figures": "关键指标",
   "Needs attention": "需要处理",
   "Users and tokens": "用户与 token",
-  Loading: "加载中",
   "No calls counted yet": "尚未统计调用",
   "Calls up to {usage_as_of}": "统计至 {usage_as_of} 的调用",
   "{from_day} to {to_day}, days in {zone}. {calls}; everything else as of {read_at}.":

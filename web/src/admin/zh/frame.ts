@@ -1,5 +1,6 @@
 export const frameZh = {
   Copied: "已复制",
+  Loading: "加载中",
   "Try again": "重试",
   Previous: "上一项",
   Next: "下一项",

@@ -6,7 +6,8 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { BarList } from "../../../charts/bar-list.tsx";
 import { Card, Facts } from "../../../kit/card.tsx";
-import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
+import { DrawnLater } from "../../../kit/drawn-later.tsx";
+import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { gatewayName } from "../../columns/billing-columns.tsx";
@@ -64,14 +65,9 @@ export function Page(): JSX.Element {
   }));
   return (
     <>
-      <PageHead
-        title={t("Dashboard")}
-        text={query.data === undefined ? (query.isError ? "" : t("Loading")) : headText(query.data)}
-      />
+      <PageHead title={t("Dashboard")} />
       <Show when={setup.isSettled()} fallback={<LoadingPart size="page" />}>
         <SetupCard setup={setup} />
-      </Show>
-      <ShownAfter isReady={setup.isSettled()}>
         <RangeBar state={range} />
         <Switch fallback={<LoadingFigures rows={headRows} />}>
           <Match when={query.isError && query.data === undefined}>
@@ -79,21 +75,32 @@ export function Page(): JSX.Element {
           </Match>
           <Match when={query.data}>{(answer) => <Overviews answer={answer()} range={range} />}</Match>
         </Switch>
-        <div class="card-grid">
-          <IfReads path="/backend/admin/exit-node/list/">
-            <NodeCard />
-          </IfReads>
-          <IfReads path="/backend/admin/trace/payload/count/">
-            <PayloadCard />
-          </IfReads>
-        </div>
-        <Show when={query.data}>{(answer) => <Lists answer={answer()} />}</Show>
-      </ShownAfter>
+        <Show when={!query.isPending}>
+          <DrawnLater>
+            <div class="card-grid">
+              <IfReads path="/backend/admin/exit-node/list/">
+                <NodeCard />
+              </IfReads>
+              <IfReads path="/backend/admin/trace/payload/count/">
+                <PayloadCard />
+              </IfReads>
+            </div>
+          </DrawnLater>
+        </Show>
+        <Show when={query.data}>
+          {(answer) => (
+            <DrawnLater>
+              <Lists answer={answer()} />
+            </DrawnLater>
+          )}
+        </Show>
+      </Show>
     </>
   );
 }
 
-function headText({ range, usage_as_of, read_at }: Answer): string {
+/** Which days and calls the figures cover. */
+function coverText({ range, usage_as_of, read_at }: Answer): string {
   const calls =
     usage_as_of === null
       ? t("No calls counted yet")
@@ -113,16 +120,23 @@ function Overviews(props: { readonly answer: Answer; readonly range: RangeState 
       {headRows.map((row) => (
         <FigureRow {...row} figures={props.answer.figures} />
       ))}
-      <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
-      <div class="card-grid" data-columns="three">
-        <PartCard title={t("By model")} parts={props.answer.by_model} />
-        <PartCard title={t("By channel")} parts={props.answer.by_provider} success={callFigures.attempts[0]} />
-        <PartCard title={t("By exit node")} parts={props.answer.by_node} otherwise={t("no exit node")} />
-      </div>
-      {moreRows.map((row) => (
-        <FigureRow {...row} figures={props.answer.figures} />
-      ))}
-      <HowCounted />
+      <p class="muted">{coverText(props.answer)}</p>
+      <DrawnLater fallback={<LoadingPart size="chart" />}>
+        <Trends trends={props.answer.trends} range={props.range} zone={props.answer.range.zone} />
+      </DrawnLater>
+      <DrawnLater>
+        <div class="card-grid" data-columns="three">
+          <PartCard title={t("By model")} parts={props.answer.by_model} />
+          <PartCard title={t("By channel")} parts={props.answer.by_provider} success={callFigures.attempts[0]} />
+          <PartCard title={t("By exit node")} parts={props.answer.by_node} otherwise={t("no exit node")} />
+        </div>
+      </DrawnLater>
+      <DrawnLater>
+        {moreRows.map((row) => (
+          <FigureRow {...row} figures={props.answer.figures} />
+        ))}
+        <HowCounted />
+      </DrawnLater>
     </>
   );
 }
