@@ -4,6 +4,16 @@
  */
 import "../shell/boot-theme.ts";
 
+/** A script that has not come by then may never come. */
+const unreadMsMax = 4_000;
+
+// The list of models is drawn without the choice in the address, and must not jump when its script has read it.
+if (location.search !== "" && location.pathname.endsWith("/models/")) {
+  const { dataset } = document.documentElement;
+  dataset["choice"] = "unread";
+  setTimeout(() => delete dataset["choice"], unreadMsMax);
+}
+
 try {
   if (location.pathname === "/login/") {
     // The console sends visitors without a session to this page, so the hint is wrong.

@@ -50,6 +50,8 @@ export function ModelTable(props: ModelTableProps): JSX.Element {
   // The page is rendered in its initial state; the URL and the visitor's own prices are read afterwards.
   onMount(() => {
     setChoice(readChoice(location.search, props.models));
+    // Shown from here on, and not before.
+    delete document.documentElement.dataset["choice"];
     void showOffer(null);
   });
   const shown: Shown = {
