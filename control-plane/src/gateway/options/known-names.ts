@@ -43,25 +43,29 @@ const eventNames = ["type", "session", "response", "item", "event_id"];
 const plainNames = [
   ...["temperature", "top_p", "stop", "seed", "user", "metadata", "response_format", "parallel_tool_calls", "include"],
   ...["reasoning", "reasoning_effort", "instructions", "text", "prompt_cache_key", "truncation", "verbosity"],
+  ...["frequency_penalty", "presence_penalty", "logprobs", "top_logprobs", "logit_bias", "top_k", "stop_sequences"],
+  ...["thinking", "output_config", "safety_identifier", "max_tool_calls"],
 ];
 const plainInnerNames = [
   ...["text", "name", "tool_calls", "tool_call_id", "description", "parameters", "strict", "arguments", "call_id"],
   ...["status", "summary", "encrypted_content", "output", "annotations", "detail", "cache_control", "refusal"],
+  ...["tool_use_id", "input", "input_schema", "is_error", "thinking", "signature", "citations", "media_type", "title"],
+  ...["function_call", "reasoning_content", "reasoning", "logprobs", "phase", "properties", "required", "format"],
 ];
 
 type Names = {
   readonly known: ReadonlySet<string>;
-  /** The known names, and harmless names that are certainly none of them. */
+  /** The known names, and plain names that are no disguise of them. */
   readonly passed: ReadonlySet<string>;
   /** The known names, reduced to letters and digits. */
   readonly folded: ReadonlySet<string>;
 };
 
-const namesOf = (names: readonly string[], plain: readonly string[] = []): Names => ({
-  known: new Set(names),
-  passed: new Set([...names, ...plain]),
-  folded: new Set(names.map(fold)),
-});
+function namesOf(names: readonly string[], plain: readonly string[] = []): Names {
+  const folded = new Set(names.map(fold));
+  const harmless = plain.filter((name) => !folded.has(fold(name)));
+  return { known: new Set(names), passed: new Set([...names, ...harmless]), folded };
+}
 const requestNames = namesOf([...readNames, ...optionTable.keys()], plainNames);
 const objectNames = namesOf(innerNames, plainInnerNames);
 const blockNames = namesOf([...innerNames, "source", "data", "definition"], plainInnerNames);
