@@ -5,6 +5,7 @@ import { roleNames } from "@sluice/contracts/admin-roles";
 import { errorTable } from "@sluice/contracts/errors";
 import { callFigures, figureKinds } from "@sluice/contracts/figure-kinds";
 import { settingRegistry } from "@sluice/control-plane/admin/settings/registry.ts";
+import { settingTitles } from "@sluice/web/src/admin/pages/settings/setting-titles.ts";
 import * as values from "@sluice/web/src/admin/values.ts";
 import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import { kitTextsEn } from "@sluice/web/src/kit/kit-texts-en.ts";
@@ -63,6 +64,10 @@ describe("the admin in Chinese:", () => {
       ([text, own]) => placesOf(text) !== placesOf(own) || (!/\p{Script=Han}/u.test(own) && !sameWords.test(own)),
     );
     expect(wrong).toEqual([]);
+  });
+
+  test("each setting has a title", () => {
+    expect(Object.keys(settingTitles).toSorted()).toEqual(Object.keys(settingRegistry).toSorted());
   });
 
   test("no Chinese is left of a text that nobody says any more, and none is there twice", () => {

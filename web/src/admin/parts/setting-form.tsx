@@ -42,7 +42,11 @@ export async function saveSetting(
 }
 
 /** One setting with its explanation, and what it can be set to. */
-export function SettingForm(props: { readonly setting: Setting; readonly mayChange: boolean }): JSX.Element {
+export function SettingForm(props: {
+  readonly setting: Setting;
+  readonly title: string;
+  readonly mayChange: boolean;
+}): JSX.Element {
   const { setting } = props;
   const [element, setElement] = createSignal<HTMLFormElement>();
   const refresh = useRefresh(path);
@@ -63,14 +67,22 @@ export function SettingForm(props: { readonly setting: Setting; readonly mayChan
   });
   const isFixed = (): boolean => setting.source === "environment";
   return (
-    <form class={styles["setting"]} onSubmit={form.onSubmit} noValidate aria-label={setting.name} ref={setElement}>
+    <form
+      class={styles["setting"]}
+      onSubmit={form.onSubmit}
+      noValidate
+      aria-label={`${props.title}, ${setting.name}`}
+      ref={setElement}
+    >
       <div>
         <div class="button-row">
-          <code>{setting.name}</code>
+          <strong>{props.title}</strong>
           <Badge>{setting.source === "admin" ? t("changed") : known(setting.source)}</Badge>
         </div>
         <p class="muted">{known(setting.description)}</p>
-        <p class="muted">{factsOf(setting)}</p>
+        <p class="muted">
+          {factsOf(setting)} <code>{setting.name}</code>
+        </p>
       </div>
       <div class={styles["control"]}>
         <SettingField setting={setting} form={form} isDisabled={isFixed() || !props.mayChange} />

@@ -10,8 +10,8 @@ export const referralsZh = {
     "通过用户链接注册的人。奖励、限制以及是否启用邀请由设置决定。",
   "Inviter's user ID": "邀请人用户 ID",
   "Nobody was invited yet": "还没有人被邀请",
-  "While referrals.is_on is switched on in the settings, users find their link under Billing.":
-    "只要在设置中启用 referrals.is_on，用户即可在“计费”下找到自己的链接。",
+  "While “Reward invitations” is on in the settings, users find their link under Billing.":
+    "只要在设置中启用“奖励邀请”，用户即可在“计费”下找到自己的链接。",
   "Invited person gets": "被邀请人所得",
   "Payment has to last": "付款须保持",
   "{wait_days} days": "{wait_days} 天",

@@ -40,6 +40,7 @@ import { reportsZh } from "./reports.ts";
 import { rolesZh } from "./roles.ts";
 import { secretsZh } from "./secrets.ts";
 import { settingTextsZh } from "./setting-texts.ts";
+import { settingTitlesZh } from "./setting-titles.ts";
 import { settingsZh } from "./settings.ts";
 import { severalPagesZh } from "./several-pages.ts";
 import { signInZh } from "./sign-in.ts";
@@ -103,6 +104,7 @@ export const zh = {
   ...rolesZh,
   ...secretsZh,
   ...settingTextsZh,
+  ...settingTitlesZh,
   ...settingsZh,
   ...severalPagesZh,
   ...signInZh,

@@ -9,6 +9,7 @@ import { createMe } from "../../parts/rights.tsx";
 import { createSettings } from "../../parts/second-person.tsx";
 import { type Setting, SettingForm } from "../../parts/setting-form.tsx";
 import { t } from "../../translate.ts";
+import { titleOf } from "../settings/setting-titles.ts";
 import { type BrandingData, brandingPath } from "./branding.ts";
 import { Colour } from "./colour.tsx";
 import { Images } from "./images.tsx";
@@ -51,7 +52,7 @@ export function Page(): JSX.Element {
               <Card title={t("Logo and images")}>
                 <Images images={data().images} mayChange={me.isSuper()} />
                 <Show when={find("brand.logo_alone")} keyed>
-                  {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                  {(setting) => <SettingForm setting={setting} title={titleOf(setting)} mayChange={me.isSuper()} />}
                 </Show>
               </Card>
               <Card title={t("Colour")}>
@@ -70,7 +71,7 @@ export function Page(): JSX.Element {
                 <For each={nameSettings}>
                   {(name) => (
                     <Show when={find(name)} keyed>
-                      {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                      {(setting) => <SettingForm setting={setting} title={titleOf(setting)} mayChange={me.isSuper()} />}
                     </Show>
                   )}
                 </For>

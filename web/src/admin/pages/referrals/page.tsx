@@ -71,7 +71,7 @@ export function Page(): JSX.Element {
         ]}
         empty={{
           title: t("Nobody was invited yet"),
-          text: t("While referrals.is_on is switched on in the settings, users find their link under Billing."),
+          text: t("While “Reward invitations” is on in the settings, users find their link under Billing."),
         }}
         panel={{ title: (row) => row.invited_email, content: (row) => <ReferralFacts row={row} /> }}
       />

@@ -12,6 +12,7 @@ import { createSettings, SecondPersonNotice } from "../../parts/second-person.ts
 import { type Setting, SettingForm } from "../../parts/setting-form.tsx";
 import { shownWord } from "../../shown.ts";
 import { rich, t } from "../../translate.ts";
+import { titleOf } from "./setting-titles.ts";
 
 const areaTitles: Readonly<Record<string, string>> = {
   brand: t("Brand"),
@@ -67,7 +68,9 @@ export function Page(): JSX.Element {
                   <For each={names}>
                     {(name) => (
                       <Show when={answer().settings.find((setting) => setting.name === name)} keyed>
-                        {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                        {(setting) => (
+                          <SettingForm setting={setting} title={titleOf(setting)} mayChange={me.isSuper()} />
+                        )}
                       </Show>
                     )}
                   </For>

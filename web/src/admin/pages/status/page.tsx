@@ -22,6 +22,7 @@ import { createSettings } from "../../parts/second-person.tsx";
 import { SettingForm } from "../../parts/setting-form.tsx";
 import { shownMoment, shownWord } from "../../shown.ts";
 import { t } from "../../translate.ts";
+import { titleOf } from "../settings/setting-titles.ts";
 
 type Incident = ResponseOf<typeof incidentListResponse>["incidents"][number];
 
@@ -103,7 +104,7 @@ function ShownSettings(): JSX.Element {
             <For each={settingNames}>
               {(name) => (
                 <Show when={data().settings.find((each) => each.name === name)} keyed>
-                  {(setting) => <SettingForm setting={setting} mayChange={me.isSuper()} />}
+                  {(setting) => <SettingForm setting={setting} title={titleOf(setting)} mayChange={me.isSuper()} />}
                 </Show>
               )}
             </For>
