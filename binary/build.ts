@@ -129,7 +129,7 @@ function report(path: string): void {
 
 const isWanted = { type: "boolean", default: false } as const;
 const options = {
-  ...({ out: { type: "string" }, "with-postgres": isWanted, deb: isWanted, image: isWanted } as const),
+  ...({ out: { type: "string" }, "with-postgres": isWanted, deb: isWanted, image: isWanted, quick: isWanted } as const),
   help: { ...isWanted, short: "h" },
 } as const;
 
@@ -142,6 +142,7 @@ Usage: bun run release [target] [options]
   --with-postgres   Build an archive that brings a Postgres, too.
   --deb             Build a Debian package around the file, too.
   --image           Build a container image, too, as an archive in the OCI layout.
+  --quick           Compress archive and package less, which takes a quarter of the time: to try them, not to publish them.
   --help            Print this.
 `;
 
@@ -175,10 +176,10 @@ if ((values.deb && architecture === null) || (values.image && !canBuildImage(cho
 const revision = readCommit();
 const binary = build(chosen, resolve(values.out ?? join(import.meta.dir, "dist")), revision);
 if (values["with-postgres"]) {
-  report(await buildPostgresArchive(binary, chosen));
+  report(await buildPostgresArchive(binary, chosen, values.quick));
 }
 if (values.deb && architecture !== null) {
-  report(buildDebianPackage(binary, architecture));
+  report(buildDebianPackage(binary, architecture, values.quick));
 }
 if (values.image) {
   report(buildContainerImage(binary, chosen, revision));

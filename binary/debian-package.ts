@@ -48,10 +48,11 @@ export function debianArchitecture(target: string): string | null {
 /**
  * Builds the Debian package of a binary, with dpkg-deb.
  * @param binary its list of contents lies beside it
+ * @param isQuick compresses less
  * @returns the path of the package
  * @throws Error when dpkg-deb is missing or fails
  */
-export function buildDebianPackage(binary: string, architecture: string): string {
+export function buildDebianPackage(binary: string, architecture: string, isQuick: boolean): string {
   const folder = dirname(binary);
   const tree = mkdtempSync(join(folder, ".deb-"));
   const put = (path: string, text: string | Uint8Array, mode = 0o644): void => {
@@ -81,7 +82,8 @@ export function buildDebianPackage(binary: string, architecture: string): string
   }
   chmodSync(tree, 0o755);
   const built = join(folder, `sluice_${manifest.version}_${architecture}.deb`);
-  runProgram(["dpkg-deb", "--root-owner-group", "-Zxz", "-z0", "--build", tree, built]);
+  const compression = isQuick ? ["-Zgzip", "-z1"] : ["-Zxz", "-z0"];
+  runProgram(["dpkg-deb", "--root-owner-group", ...compression, "--build", tree, built]);
   rmSync(tree, { recursive: true });
   return built;
 }

@@ -12,10 +12,11 @@ const platformOf = (target: string): string => target.replace("-baseline", "");
  * Builds the archive of a binary with a Postgres beside it, which it takes when it has no DATABASE_URL. Its list of
  * contents is that of the binary and Postgres.
  * @param binary its list of contents lies beside it
+ * @param isQuick compresses less
  * @returns the path of the archive
  * @throws Error when tar is missing, or the package of the platform is not installed
  */
-export async function buildPostgresArchive(binary: string, target: string): Promise<string> {
+export async function buildPostgresArchive(binary: string, target: string, isQuick: boolean): Promise<string> {
   const outputs = dirname(binary);
   const work = mkdtempSync(join(outputs, ".postgres-"));
   const folder = join(work, folderName);
@@ -31,7 +32,17 @@ export async function buildPostgresArchive(binary: string, target: string): Prom
   writeFileSync(`${archive}.cdx.json`, contents);
   writeFileSync(join(folder, "sluice.cdx.json"), contents);
   runProgram([
-    ...["tar", "--create", "--gzip", "--file", archive, "--directory", work, "--sort=name", "--mtime=@0"],
+    ...[
+      "tar",
+      "--create",
+      `--use-compress-program=gzip ${isQuick ? "-1" : "-6"}`,
+      "--file",
+      archive,
+      "--directory",
+      work,
+      "--sort=name",
+      "--mtime=@0",
+    ],
     ...["--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX", folderName],
   ]);
   rmSync(work, { recursive: true });

@@ -12,6 +12,7 @@ import {
   unlessInstalled,
   unlessRoot,
 } from "../../support/service/obstacles.ts";
+import { quickWords } from "../../support/service/one-file.ts";
 import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
 import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
 
@@ -27,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Builds the package, once for all tests. @returns its name */
 async function buildPackage(): Promise<string> {
-  const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), "--deb", "--out", folder];
+  const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), "--deb", ...quickWords, "--out", folder];
   const build = startProgram({ command, env: {} });
   if ((await build.exited) !== 0) {
     throw new Error(build.output());
@@ -66,7 +67,7 @@ const makeOlder = [
   'printf "#!/bin/sh\\necho an older program\\n" >/tmp/older/usr/bin/sluice',
   'echo "# An older example." >>/tmp/older/etc/sluice/control-plane.env',
   "mkdir /tmp/older/usr/share/sluice-older && touch /tmp/older/usr/share/sluice-older/file",
-  'dpkg-deb --build --root-owner-group /tmp/older "$1/older.deb" >/dev/null',
+  'dpkg-deb --build --root-owner-group -Zgzip /tmp/older "$1/older.deb" >/dev/null',
 ];
 
 const { version } = await Bun.file(join(repositoryRoot, "package.json")).json();

@@ -9,6 +9,9 @@ import { repositoryRoot, startProgram } from "./start-process.ts";
 /** The name of the build for this machine. */
 export const oneFileName = `sluice-${process.platform}-${process.arch}`;
 
+/** Less compression than a release has, except in a full run. */
+export const quickWords: readonly string[] = unlessFull === null ? [] : ["--quick"];
+
 const buildMsMax = 600_000;
 const pollMs = 100;
 /** What the build for all of a run makes: the program and its image. */
