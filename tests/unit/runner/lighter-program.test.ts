@@ -15,7 +15,7 @@ describe("a lighter program", () => {
     ["control-plane/src/accounts/passwords/password-hashing.ts", lighterPasswords],
     ["control-plane/src/db/partitions.ts", fewerPartitions],
   ])("has less work in %s than the product", async (file, lighter) => {
-    const [text, lightened] = [lighter.text, lighter.lighter].map((each) => each.replace("_", ""));
+    const [text, lightened] = [lighter.text, lighter.lighter].map((each) => each.replace("19_456", "19456"));
     const bundled = await bundle(join(root, file), lighter);
     expect(bundled).toContain(lightened ?? "");
     expect(bundled).not.toContain(text ?? "");
