@@ -105,6 +105,29 @@ describe("appending", () => {
     expect(heard).toEqual([expect.stringContaining("late lost: StorageUnavailableError")]);
   });
 
+  test("tells the others who wait if one of them fails, and says so", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open();
+    const heard: string[] = [];
+    const fail = () => {
+      throw new RangeError("this one fails");
+    };
+    const tellLater = (row: string) => ({ onWritten: () => heard.push(row), onLost: () => heard.push(`${row} lost`) });
+    const appendTwo = (row: string) => {
+      spool.appendFor({ kind: "note", row: "failing" }, { onWritten: fail, onLost: fail });
+      spool.appendFor({ kind: "note", row }, tellLater(row));
+    };
+    appendTwo("first");
+    await spool.append({ kind: "note", row: "last" });
+    expect(heard).toEqual(["first"]);
+    await spool.close();
+    appendTwo("late");
+    await Promise.resolve();
+    expect(heard).toEqual(["first", "late lost"]);
+    const warning = { event: "spool.waiter_failed" as const, detail: { error: new RangeError("this one fails") } };
+    expect(folder.warnings).toEqual([warning, warning]);
+  });
+
   test("is refused once the backlog has reached its limit, after new work was turned away, until it is relieved", async () => {
     await using folder = await spoolFolder();
     const spool = await folder.open({ bytesMax: 2_000 });

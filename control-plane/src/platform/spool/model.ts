@@ -107,7 +107,13 @@ export type SpoolDepth = {
 };
 
 export type SpoolWarning = {
-  readonly event: "spool.disk_full" | "spool.recovered" | "spool.backlog_full" | "spool.corrupt" | "spool.write_failed";
+  readonly event:
+    | "spool.disk_full"
+    | "spool.recovered"
+    | "spool.backlog_full"
+    | "spool.corrupt"
+    | "spool.write_failed"
+    | "spool.waiter_failed";
   readonly detail: Record<string, unknown>;
 };
 

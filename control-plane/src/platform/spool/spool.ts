@@ -147,14 +147,14 @@ export class Spool<Rows, Summary = null> {
   appendFor(entry: SpoolEntry<Rows>, waiter: RowWaiter): void {
     if (this.#isClosed || this.#backlog.bytes >= this.#bytesMax) {
       const reason = this.#isClosed ? "the spool is closed" : "the backlog has reached its limit";
-      tell([waiter], new StorageUnavailableError(reason));
+      this.#tell([waiter], new StorageUnavailableError(reason));
       return;
     }
     const group = this.#group ?? this.#newGroup();
     try {
       group.rows.add(entry);
     } catch (error) {
-      tell([waiter], error);
+      this.#tell([waiter], error);
       return;
     }
     group.waiters.push(waiter);
@@ -260,10 +260,13 @@ export class Spool<Rows, Summary = null> {
     try {
       this.#record(group.rows);
     } catch (error) {
-      tell(group.waiters, new StorageUnavailableError("the row could not be written to the disk", { cause: error }));
+      this.#tell(
+        group.waiters,
+        new StorageUnavailableError("the row could not be written to the disk", { cause: error }),
+      );
       return;
     }
-    tell(group.waiters, null);
+    this.#tell(group.waiters, null);
     this.#drain?.onRecorded();
     this.#scheduleSync();
     if (!this.#isBacklogFull && this.#backlog.bytes >= this.#bytesMax * backlogFullShare) {
@@ -280,6 +283,24 @@ export class Spool<Rows, Summary = null> {
       this.#health.onFailure(error);
       this.#backlog.record(text, count, summary, Date.now());
     }
+  }
+
+  /** @param error null if the rows are written */
+  #tell(waiters: readonly RowWaiter[], error: unknown): void {
+    queueMicrotask(() => {
+      for (const waiter of waiters) {
+        try {
+          if (error === null) {
+            waiter.onWritten();
+          } else {
+            waiter.onLost(error);
+          }
+        } catch (thrown) {
+          // It must not throw, and the others are still told if it does.
+          this.#onWarning({ event: "spool.waiter_failed", detail: { error: thrown } });
+        }
+      }
+    });
   }
 
   #shrink(): void {
@@ -332,17 +353,4 @@ export class Spool<Rows, Summary = null> {
     }
     this.#scheduleSync();
   }
-}
-
-/** @param error null if the rows are written */
-function tell(waiters: readonly RowWaiter[], error: unknown): void {
-  queueMicrotask(() => {
-    for (const waiter of waiters) {
-      if (error === null) {
-        waiter.onWritten();
-      } else {
-        waiter.onLost(error);
-      }
-    }
-  });
 }
