@@ -103,7 +103,12 @@ export class CallEnder {
     }
     state.bodyShare?.end();
     state.readOn?.end();
-    state.call.onReport(toReport(state, end, end.units, durationMs));
+    try {
+      state.call.onReport(toReport(state, end, end.units, durationMs));
+    } catch (error) {
+      // All is given back, and the client gets its response as if the trace had been recorded.
+      this.#deps.log.error("call.report_failed", { requestId: state.call.requestId, error });
+    }
   }
 
   /** An operator has to check the channel: its counts are wrong, and even the plausible ones may be. */

@@ -17,7 +17,8 @@ export class RunningCall implements Ending<GatewayResponse>, OperatedCall, Chann
   readonly operation: Operation;
   readonly #work: CallWork;
   readonly #state: CallState;
-  readonly #receiver: AnswerReceiver;
+  /** Null once the call has its response: after an exception it may have two outcomes. */
+  #receiver: AnswerReceiver | null;
 
   constructor(work: CallWork, state: CallState, operation: Operation, receiver: AnswerReceiver) {
     this.operation = operation;
@@ -43,10 +44,24 @@ export class RunningCall implements Ending<GatewayResponse>, OperatedCall, Chann
       );
       return;
     }
-    this.#receiver.onAnswer(this.#work.finish(this.#state, this.operation, outcome));
+    let finished: GatewayResponse;
+    try {
+      finished = this.#work.finish(this.#state, this.operation, outcome);
+    } catch (thrown) {
+      this.reject(thrown);
+      return;
+    }
+    this.#answer(finished);
   }
 
   reject(thrown: unknown): void {
-    this.#receiver.onAnswer(this.#work.refuse(this.#state, thrown));
+    this.#answer(this.#work.refuse(this.#state, thrown));
+  }
+
+  /** A second response would be taken for that of the next call on the connection. */
+  #answer(answer: GatewayResponse): void {
+    const receiver = this.#receiver;
+    this.#receiver = null;
+    receiver?.onAnswer(answer);
   }
 }

@@ -7,10 +7,11 @@ import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-loa
 import type { Ending } from "@sluice/control-plane/gateway/dispatch/forward.ts";
 import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
 import { GatewayMetrics } from "@sluice/control-plane/gateway/metrics.ts";
-import type { AdmittedCall, CallReport, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type { AdmittedCall, CallReport, GatewayResponse, Principal } from "@sluice/control-plane/gateway/model.ts";
 import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
+import { type CallWork, RunningCall } from "@sluice/control-plane/gateway/running-call.ts";
 import type { RequestPlan } from "@sluice/control-plane/gateway/upstreams/plan-request.ts";
 import { type Outcome, WholeAnswers } from "@sluice/control-plane/gateway/whole-answer.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
@@ -232,20 +233,29 @@ class KeptEnding implements Ending<Outcome> {
   }
 }
 
-/** What becomes of a response that comes whole, in its own time. */
-async function collected(append: () => Promise<void>, bytes: () => Uint8Array | Promise<Uint8Array>): Promise<Outcome> {
-  const { ender, deps, state } = await setUp(append);
+/** An attempt at a channel, and its response, which comes whole. */
+function answeredAttempt(
+  { deps, state }: Pick<Awaited<ReturnType<typeof setUp>>, "deps" | "state">,
+  bytes: () => Uint8Array | Promise<Uint8Array>,
+) {
   const channel = channelOf(1);
   const operation = operationOf("chat");
   const { request, bound } = state;
   const endpoint = channel.endpoints.get("chat");
   const names = { answers: null, names: null, dropped: null };
   const plan = { operation, request, bound, endpoint, usageDialect: "chat", ...names } as unknown as RequestPlan;
-  const ending = new KeptEnding();
   const body = { contentLength: null, bytesNow: bytes, cancel: () => undefined } as unknown as HttpResponse["body"];
   const use = deps.loads.begin(channel, principal.gatewayUserId);
   const headers = [["content-type", "application/json"]] as const;
-  new WholeAnswers(deps, ender).collect({ state, use, plan }, { status: 200, headers, body }, ending);
+  return { attempt: { state, use, plan }, response: { status: 200, headers, body } };
+}
+
+/** What becomes of a response that comes whole, in its own time. */
+async function collected(append: () => Promise<void>, bytes: () => Uint8Array | Promise<Uint8Array>): Promise<Outcome> {
+  const { ender, ...rig } = await setUp(append);
+  const { attempt, response } = answeredAttempt(rig, bytes);
+  const ending = new KeptEnding();
+  new WholeAnswers(rig.deps, ender).collect(attempt, response, ending);
   return await ending.outcome;
 }
 
@@ -261,4 +271,66 @@ test("a whole response is released once its row is recorded, and an error if its
   await expect(collected(lost, () => whole)).rejects.toMatchObject({ code: "storage_unavailable" });
   await expect(collected(lost, () => Promise.resolve(whole))).rejects.toMatchObject({ code: "storage_unavailable" });
   await expect(collected(written, broken)).rejects.toThrow("broken");
+});
+
+test("a call whose report fails has its response all the same: the provider's, or its refusal", async () => {
+  const broken = () => {
+    throw new RangeError("broken");
+  };
+  const answered = await setUp(() => Promise.resolve());
+  Object.assign(answered.state.call, { onReport: broken });
+  await answered.ender.settle(answered.state, end);
+  expect(await answered.counted()).toEqual(['sluice_requests_total{outcome="completed",code="",model="m"} 1']);
+  const refused = await setUp(() => Promise.resolve());
+  Object.assign(refused.state.call, { onReport: broken });
+  refused.ender.refuse(refused.state, new AppError("no_upstream"));
+  expect(refused.leases.totals()).toMatchObject({ held: 0n, pending: 0n });
+});
+
+/** A call on its way to a receiver, whose refusals are kept. */
+function running(
+  { state }: Pick<Awaited<ReturnType<typeof setUp>>, "state">,
+  finish: (answer: GatewayResponse) => GatewayResponse,
+  onAnswer: (answer: GatewayResponse) => void,
+) {
+  const refusals: unknown[] = [];
+  const work = {
+    finish: (_: unknown, __: unknown, answer: GatewayResponse) => finish(answer),
+    refuse: (_: unknown, thrown: unknown) => {
+      refusals.push(thrown);
+      return { status: 500, headers: {}, body: null };
+    },
+  } as unknown as CallWork;
+  return { call: new RunningCall(work, state, operationOf("chat"), { onAnswer }), refusals };
+}
+
+test("a call whose receiver fails has one response, so that none is left for the next call of its connection", async () => {
+  const { ender, deps, state } = await setUp(() => Promise.resolve());
+  const answers: number[] = [];
+  const { call, refusals } = running(
+    { state },
+    (answer) => answer,
+    ({ status }) => {
+      answers.push(status);
+      throw new RangeError("broken");
+    },
+  );
+  const { attempt, response } = answeredAttempt({ deps, state }, () => whole);
+  new WholeAnswers(deps, ender).collect(attempt, response, call);
+  await Promise.resolve();
+  expect(refusals).toEqual([new RangeError("broken")]);
+  expect(answers).toEqual([200]);
+});
+
+test("a call whose response can't be finished is refused", async () => {
+  const answers: number[] = [];
+  const fail = () => {
+    throw new RangeError("broken");
+  };
+  const { call, refusals } = running(await setUp(() => Promise.resolve()), fail, ({ status }) => answers.push(status));
+  const answered = Promise.resolve({ status: 200, headers: {}, body: null });
+  call.resolve(answered);
+  await answered;
+  await Promise.resolve();
+  expect([refusals, answers]).toEqual([[new RangeError("broken")], [500]]);
 });
