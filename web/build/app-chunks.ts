@@ -1,6 +1,6 @@
 /** Modules that are loaded when they are first opened, drawn or asked, and therefore belong to no earlier chunk. */
 const lateModules =
-  /\/src\/(charts\/plot\.tsx|shell\/(palette\.tsx|shortcuts-dialog\.tsx|find-docs\.ts)|admin\/parts\/(what-changes\/.*|bulk-dialog\.tsx|archive-forms\.tsx|step-up-form\.tsx|find-records\.ts)|(console|admin)\/parts\/(palette-actions|own-search)\.ts)$/;
+  /\/src\/(charts\/plot\.tsx|shell\/(palette\.tsx|shortcuts-dialog\.tsx|find-docs\.ts)|admin\/parts\/(what-changes\/.*|bulk-dialog\.tsx|archive-forms\.tsx|step-up-form\.tsx|find-records\.ts)|(console|admin)\/parts\/(palette-actions\.ts|own-search\.ts|consent-dialog\.tsx))$/;
 /** Parts of a few pages, which the others do not pay for. */
 const fewPages =
   /\/src\/admin\/parts\/(approval|change-table|json-value|markup-frame|range-bar|list-range|setting-form)\.tsx?$/;

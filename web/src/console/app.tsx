@@ -3,7 +3,8 @@ import { allLocales } from "@sluice/contracts/locales";
 import type { OrganisationRule } from "@sluice/contracts/organisation-rights";
 import { Router, type RouteSectionProps, useLocation } from "@solidjs/router";
 import { QueryClientProvider, useQueryClient } from "@tanstack/solid-query";
-import { type JSX, Show } from "solid-js";
+import { createSignal, type JSX, lazy, onCleanup, onMount, Show, Suspense } from "solid-js";
+import { onRefused } from "../api/client.ts";
 import { createQueryClient } from "../api/query-client.ts";
 import { Icon } from "../kit/icon.tsx";
 import { KitTextsProvider } from "../kit/kit-texts.tsx";
@@ -24,7 +25,6 @@ import { frameArea } from "./messages/frame.ts";
 import { pageNames } from "./page-names.ts";
 import { AccountSwitcher } from "./parts/account-switcher.tsx";
 import { BalanceFoot } from "./parts/balance-foot.tsx";
-import { ConsentDialog } from "./parts/consent-dialog.tsx";
 import { createOwnViews } from "./parts/own-views.ts";
 import { createMeQuery } from "./parts/queries.ts";
 import { consoleRoutes } from "./routes.ts";
@@ -46,6 +46,8 @@ export function ConsoleApp(): JSX.Element {
   );
 }
 
+const ConsentDialog = lazy(async () => ({ default: (await import("./parts/consent-dialog.tsx")).ConsentDialog }));
+
 const ownViews = createOwnViews();
 
 /** What has to be accepted comes without the pages that wait for it, and without their requests. */
@@ -65,6 +67,9 @@ function Frame(props: RouteSectionProps): JSX.Element {
   const texts = frameArea.texts();
   const me = createMeQuery();
   const client = useQueryClient();
+  /** Null as long as nothing had to be accepted: most visits never load the dialog. */
+  const [isConsentAsked, setIsConsentAsked] = createSignal<boolean | null>(null);
+  onMount(() => onCleanup(onRefused("consent_required", () => setIsConsentAsked(true))));
   return (
     <Shell
       area="console"
@@ -90,7 +95,11 @@ function Frame(props: RouteSectionProps): JSX.Element {
     >
       <ViewStoreContext.Provider value={ownViews}>
         <PageBoundary failedTitle={texts.console.pageFailed}>{props.children}</PageBoundary>
-        <ConsentDialog />
+        <Show when={isConsentAsked() !== null}>
+          <Suspense>
+            <ConsentDialog isOpen={isConsentAsked() === true} onClose={() => setIsConsentAsked(false)} />
+          </Suspense>
+        </Show>
       </ViewStoreContext.Provider>
     </Shell>
   );

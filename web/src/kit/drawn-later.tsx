@@ -1,21 +1,12 @@
-import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { createSignal, type JSX, onMount, Show } from "solid-js";
 import { whenIdle } from "./when-idle.ts";
 
 /** False until the browser has painted what is there and has nothing more urgent to do. */
 export function createDue(): () => boolean {
   const [isDue, setIsDue] = createSignal(false);
+  // The second frame begins when the first is on the screen. Nothing looks at the signal of a part that is gone by then.
   onMount(() => {
-    let cancel = (): void => undefined;
-    // The second frame begins when the first is on the screen.
-    let frame = requestAnimationFrame(() => {
-      frame = requestAnimationFrame(() => {
-        cancel = whenIdle(() => setIsDue(true));
-      });
-    });
-    onCleanup(() => {
-      cancelAnimationFrame(frame);
-      cancel();
-    });
+    requestAnimationFrame(() => requestAnimationFrame(() => whenIdle(() => setIsDue(true))));
   });
   return isDue;
 }
