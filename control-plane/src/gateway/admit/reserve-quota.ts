@@ -197,7 +197,7 @@ function refuseUnlessHeld({ leases, hold, lowers }: Reserving, at: number, answe
 
 function spentAt({ keyBudgetId }: Hold, at: number): string {
   if (at === 0) {
-    return "Your remaining balance does not cover this call.";
+    return "Your remaining balance does not cover this call. Top up your account.";
   }
   return at === 1 && keyBudgetId !== null
     ? "The remaining limit of this API key does not cover this call."

@@ -289,6 +289,15 @@ test.each([
   },
 );
 
+test.each([
+  [userBudget, "Your remaining balance does not cover this call. Top up your account. A smaller 'n' lowers"],
+  [keyBudget, "The remaining limit of this API key does not cover this call. A smaller 'n' lowers"],
+])("a refusal advises to top up only where the balance is short: budget %p", async (short, message) => {
+  const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
+  const reserving = async () => await reserveQuota(leases, limited, cost, "A smaller 'n'");
+  await expect(reserving()).rejects.toThrow(message);
+});
+
 describe("the hold of a call that turns to another model", () => {
   const begun = async (leases: ScriptedLeases) => await reserveQuota(leases, limited, cost);
   const changedTo = (userAmount: bigint, keyAmount: bigint) => ({
