@@ -63,7 +63,7 @@ export const dashboardZh = {
   "Each needs an authenticator for login.": "每位都需要用身份验证器登录。",
   "Set up: {done} of {steps} done": "设置：已完成 {done} / {steps}",
   Hide: "隐藏",
-  "to do": "待办",
+  "not done": "待完成",
   "New users": "新用户",
   Input: "输入",
   Output: "输出",

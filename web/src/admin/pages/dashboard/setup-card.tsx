@@ -115,7 +115,7 @@ export function SetupCard(props: { readonly setup: Setup }): JSX.Element {
                     <a href={texts[step].href}>{texts[step].title}</a>
                     <div class="muted">{texts[step].text}</div>
                   </div>
-                  <Status tone={is_done ? "ok" : "neutral"}>{is_done ? t("done") : t("to do")}</Status>
+                  <Status tone={is_done ? "ok" : "neutral"}>{is_done ? t("done") : t("not done")}</Status>
                 </li>
               )}
             </For>
