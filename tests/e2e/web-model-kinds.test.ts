@@ -150,7 +150,12 @@ test(
     expect(await names()).toEqual(["gpt-4o-mini"]);
     expect(new URL(page.url()).search).toBe("?can=tools&sort=input&order=reverse");
     await page.goto(`/models/?can=embedding&compare=${picture},${numbers}`);
-    await page.getByRole("region", { name: "Side by side" }).getByText("Image generation").waitFor();
+    const compared = page.getByRole("region", { name: "Side by side" });
+    await compared.getByText("Image generation").waitFor();
+    const cells = (label: string) => compared.locator(`tr:has(th:text-is("${label}")) td`).allTextContents();
+    expect(await cells("Per image")).toEqual(["$0.04", "–Not charged"]);
+    expect(await cells("Input")).toEqual(["–Not charged", "$0.02"]);
+    expect(await cells("Per second of audio")).toEqual([]);
     expect(await names()).toEqual([numbers]);
     expect(faults).toEqual([]);
     await close();

@@ -1,4 +1,4 @@
-import { type PriceList, priceOf, type UnitName, unitsByWhole } from "@sluice/contracts/priced-units";
+import { type PricedUnit, type PriceList, priceOf, type UnitName, unitsByWhole } from "@sluice/contracts/priced-units";
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
 import type { Formats } from "./format.ts";
 
@@ -22,15 +22,19 @@ export function shownTokenPrice(formats: Formats, model: Priced, usdPerM: string
   return isPricedByToken(model) ? formats.usd(usdPerM) : "–";
 }
 
+/** Whether a price applies to a model: that of its tokens also where they are free, any other one if it is above zero. */
+export function isCharged(model: PriceList, unit: PricedUnit): boolean {
+  return unit.measure === "token" ? isPricedByToken(model) : isAbove(priceOf<string>(model, unit));
+}
+
 /** The prices of a model besides its tokens, under these labels; empty if it has none. */
 export function otherPrices(
   model: PriceList,
   labels: Readonly<Record<UnitName, string>>,
 ): readonly (readonly [label: string, usd: string])[] {
   return unitsByWhole
-    .filter(({ measure }) => measure !== "token")
-    .map((unit) => [labels[unit.name], priceOf<string>(model, unit)] as const)
-    .filter(([, usd]) => isAbove(usd));
+    .filter((unit) => unit.measure !== "token" && isCharged(model, unit))
+    .map((unit) => [labels[unit.name], priceOf<string>(model, unit)] as const);
 }
 
 /** The main price of a model: that of its tokens, else the first of its other prices. */

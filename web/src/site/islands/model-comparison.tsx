@@ -1,12 +1,14 @@
 import { priceOf, unitsByWhole } from "@sluice/contracts/priced-units";
 import type { SiteModel } from "@sluice/contracts/site-catalogue";
-import { createUniqueId, For, type JSX } from "solid-js";
+import { createUniqueId, For, type JSX, Show } from "solid-js";
 import { fill } from "../../i18n/messages.ts";
+import { isCharged } from "../../i18n/model-prices.ts";
 import { ownerName } from "../../i18n/owner-name.ts";
 import { traitsOf } from "./model-choice.ts";
 import { modelColumns, type Shown } from "./model-shown.ts";
 
-type Line = readonly [label: string, text: (model: SiteModel) => string];
+/** The text is null where a price does not apply to a model. */
+type Line = readonly [label: string, text: (model: SiteModel) => string | null];
 
 const pricedSorts: ReadonlySet<string> = new Set(["input", "output", "cached"]);
 
@@ -45,11 +47,19 @@ export function ModelComparison(props: { readonly shown: Shown; readonly models:
           </tr>
         </thead>
         <tbody>
-          <For each={linesOf(props.shown)}>
+          <For each={linesOf(props.shown, props.models)}>
             {(line) => (
               <tr data-same={isSame(line)}>
                 <th scope="row">{line[0]}</th>
-                <For each={props.models}>{(model) => <td>{line[1](model)}</td>}</For>
+                <For each={props.models}>
+                  {(model) => (
+                    <td>
+                      <Show when={line[1](model)} fallback={<NotCharged text={texts.notCharged} />}>
+                        {(text) => text()}
+                      </Show>
+                    </td>
+                  )}
+                </For>
               </tr>
             )}
           </For>
@@ -59,7 +69,17 @@ export function ModelComparison(props: { readonly shown: Shown; readonly models:
   );
 }
 
-function linesOf(shown: Shown): readonly Line[] {
+function NotCharged(props: { readonly text: string }): JSX.Element {
+  return (
+    <>
+      <span aria-hidden="true">–</span>
+      <span class="visually-hidden">{props.text}</span>
+    </>
+  );
+}
+
+/** Prices that apply to none of the models have no line. */
+function linesOf(shown: Shown, models: readonly SiteModel[]): readonly Line[] {
   const { texts, formats, price } = shown;
   return [
     [texts.provider, ({ owned_by: owner }) => ownerName(owner)],
@@ -70,15 +90,15 @@ function linesOf(shown: Shown): readonly Line[] {
           .map((trait) => texts.traits[trait])
           .join(", ") || "–",
     ],
-    ...unitsByWhole.map(
-      (unit): Line => [
-        texts.unitPrices[unit.name],
-        (model) =>
+    ...unitsByWhole
+      .filter((unit) => models.some((model) => isCharged(model, unit)))
+      .map((unit): Line => {
+        const shownPrice = (model: SiteModel): string =>
           unit.measure === "token"
             ? price(model, priceOf<string>(model, unit))
-            : formats.usd(priceOf<string>(model, unit)),
-      ],
-    ),
+            : formats.usd(priceOf<string>(model, unit));
+        return [texts.unitPrices[unit.name], (model) => (isCharged(model, unit) ? shownPrice(model) : null)];
+      }),
     ...modelColumns(shown)
       .filter(({ sort }) => !pricedSorts.has(sort))
       .map(({ label, text }): Line => [label, text]),

@@ -25,6 +25,7 @@ export const ar: ModelsTexts = {
   compareTitle: "جنبًا إلى جنب",
   comparing: "قارن {name}",
   remove: "أزل {name}",
+  notCharged: "لا تُحتسب",
   deprecated: "متقادم",
   ends: "ينتهي في {date}",
   replacedBy: "استخدم {model} بدلًا منه",

@@ -25,6 +25,7 @@ export const de: ModelsTexts = {
   compareTitle: "Nebeneinander",
   comparing: "{name} vergleichen",
   remove: "{name} entfernen",
+  notCharged: "Wird nicht berechnet",
   deprecated: "Veraltet",
   ends: "Endet am {date}",
   replacedBy: "Nutzen Sie stattdessen {model}",

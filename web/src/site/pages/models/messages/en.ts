@@ -27,6 +27,7 @@ export const en = english({
   compareTitle: "Side by side",
   comparing: "Compare {name}",
   remove: "Remove {name}",
+  notCharged: "Not charged",
   deprecated: "Deprecated",
   ends: "Ends on {date}",
   replacedBy: "Use {model} instead",

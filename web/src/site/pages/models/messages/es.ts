@@ -25,6 +25,7 @@ export const es: ModelsTexts = {
   compareTitle: "Lado a lado",
   comparing: "Comparar {name}",
   remove: "Quitar {name}",
+  notCharged: "No se cobra",
   deprecated: "Obsoleto",
   ends: "Termina el {date}",
   replacedBy: "Usa {model} en su lugar",

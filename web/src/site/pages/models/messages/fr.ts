@@ -25,6 +25,7 @@ export const fr: ModelsTexts = {
   compareTitle: "Côte à côte",
   comparing: "Comparer {name}",
   remove: "Retirer {name}",
+  notCharged: "Non facturé",
   deprecated: "Obsolète",
   ends: "Prend fin le {date}",
   replacedBy: "Utilisez {model} à la place",

@@ -25,6 +25,7 @@ export const hi: ModelsTexts = {
   compareTitle: "साथ-साथ",
   comparing: "{name} की तुलना करें",
   remove: "{name} हटाएँ",
+  notCharged: "शुल्क नहीं लगता",
   deprecated: "पुराना",
   ends: "{date} को बंद होगा",
   replacedBy: "इसके बजाय {model} का उपयोग करें",

@@ -25,6 +25,7 @@ export const ja: ModelsTexts = {
   compareTitle: "並べて比較",
   comparing: "{name} を比較に追加",
   remove: "{name} を外す",
+  notCharged: "課金なし",
   deprecated: "非推奨",
   ends: "{date} に提供終了",
   replacedBy: "代わりに {model} をお使いください",

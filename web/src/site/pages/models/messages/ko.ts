@@ -25,6 +25,7 @@ export const ko: ModelsTexts = {
   compareTitle: "나란히 비교",
   comparing: "{name} 비교",
   remove: "{name} 빼기",
+  notCharged: "과금 없음",
   deprecated: "지원 중단 예정",
   ends: "{date} 종료",
   replacedBy: "대신 {model}을(를) 사용하세요",

@@ -25,6 +25,7 @@ export const pt: ModelsTexts = {
   compareTitle: "Lado a lado",
   comparing: "Comparar {name}",
   remove: "Remover {name}",
+  notCharged: "Não é cobrado",
   deprecated: "Obsoleto",
   ends: "Termina em {date}",
   replacedBy: "Use {model} no lugar",

@@ -25,6 +25,7 @@ export const ru: ModelsTexts = {
   compareTitle: "Сравнение",
   comparing: "Сравнить {name}",
   remove: "Убрать {name}",
+  notCharged: "Не оплачивается",
   deprecated: "Устаревает",
   ends: "Работает до {date}",
   replacedBy: "Используйте вместо неё {model}",

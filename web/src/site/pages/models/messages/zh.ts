@@ -25,6 +25,7 @@ export const zh: ModelsTexts = {
   compareTitle: "并排比较",
   comparing: "比较 {name}",
   remove: "移除 {name}",
+  notCharged: "不收费",
   deprecated: "即将停用",
   ends: "将于 {date} 停止服务",
   replacedBy: "请改用 {model}",
