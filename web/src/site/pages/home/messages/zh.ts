@@ -3,7 +3,7 @@ import type { HomeTexts } from "./en.ts";
 export const zh: HomeTexts = {
   title: "通往模型 API 的网关",
   description: "一个地址、一把密钥接入模型 API，每次调用都有精确账目。",
-  heading: "一把密钥接入模型 API，每次调用账目分明",
+  heading: "一把密钥接入\u200b模型\u00a0API，每次调用账目分明",
   lead: "程序用任意 OpenAI 客户端访问 {path} 即可。GET /v1/models 会列出密钥可用的模型。",
   prices: "查看价格",
   logIn: "登录",
