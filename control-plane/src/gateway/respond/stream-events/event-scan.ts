@@ -11,19 +11,14 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
 const dataMark = "data:";
-/** The longest end of an event is LF CRLF. */
-const seamBytesMax = 3;
 
 /**
  * Where the last complete event ends, or 0. Events end with an empty line; lines end with LF or CRLF, and with CR alone
  * only if there is no LF at all.
  */
 export function completeEventsEnd(bytes: Buffer): number {
-  const length = bytes.length;
-  if (length >= 2 && bytes[length - 1] === lineFeed) {
-    if (bytes[length - 2] === lineFeed || (bytes[length - 2] === carriageReturn && bytes[length - 3] === lineFeed)) {
-      return length;
-    }
+  if (endsWithEvent(bytes, 0, bytes.length)) {
+    return bytes.length;
   }
   const lf = bytes.lastIndexOf("\n\n");
   const crlf = bytes.lastIndexOf("\n\r\n");
@@ -37,10 +32,11 @@ export function completeEventsEnd(bytes: Buffer): number {
 
 /** Whether a part of a packet ends with a complete event, as nearly every one does. False also if that takes a search. */
 export function endsWithEvent(packet: Buffer, start: number, end: number): boolean {
-  if (end - start < seamBytesMax || packet[end - 1] !== lineFeed) {
+  if (end - start < 2 || packet[end - 1] !== lineFeed) {
     return false;
   }
-  return packet[end - 2] === lineFeed || (packet[end - 2] === carriageReturn && packet[end - 3] === lineFeed);
+  const isAfterLine = packet[end - 2] === lineFeed;
+  return isAfterLine || (end - start > 2 && packet[end - 2] === carriageReturn && packet[end - 3] === lineFeed);
 }
 
 /** Where the first event in a part of a packet ends. The part ends with a complete event. */
