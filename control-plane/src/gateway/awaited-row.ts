@@ -52,9 +52,12 @@ export class AwaitedRow implements RowWaiter {
 
   onLost(cause: unknown): void {
     const { state, row } = this.#call;
-    settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
-    this.#finishUnrecorded();
-    this.#settling.onFailed(new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 }));
+    try {
+      settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
+      this.#finishUnrecorded();
+    } finally {
+      this.#settling.onFailed(new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 }));
+    }
   }
 
   #charge(): void {

@@ -177,6 +177,21 @@ test("a call whose usage can't be recorded counts as failed in its trace and its
   expect(firstUses).toEqual([]);
 });
 
+test("a call whose row is lost hears of it, even if its corrected report fails", async () => {
+  const { ender, deps, state, leases } = await setUp(() => Promise.resolve());
+  const broken = () => {
+    throw new RangeError("broken");
+  };
+  Object.assign(state.call, { onUnrecorded: broken });
+  const waiters: RowWaiter[] = [];
+  Object.assign(deps.usage, { append: (_: UsageRow, waiter: RowWaiter) => waiters.push(waiter) });
+  const failures: unknown[] = [];
+  ender.settleThen(state, end, 503, { onSettled: () => undefined, onFailed: (error) => failures.push(error) });
+  expect(() => waiters[0]?.onLost(new StorageUnavailableError("the disk is full"))).toThrow("broken");
+  expect(failures).toMatchObject([{ code: "storage_unavailable" }]);
+  expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });
+});
+
 test("a call whose usage is recorded is reported once, in the tick in which its row is appended", async () => {
   const written = Promise.withResolvers<void>();
   const { ender, state, reports, firstUses, counted, leases } = await setUp(() => written.promise);
