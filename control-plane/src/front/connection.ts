@@ -238,7 +238,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     }
   }
 
-  /** The response to the request that is being served. Others wait for what made it, so that nothing is thrown. */
+  /** The response to the request that is being served. Throws nothing, because its caller has other calls to answer. */
   onAnswer(response: FrontResponse): void {
     try {
       this.#writeResponse(response);
@@ -314,7 +314,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     } else if (this.#socket.hasBacklog) {
       this.#socket.terminate();
     } else {
-      // What the client could still take of it is written.
+      // Everything that the client could take is written.
       this.#end();
     }
   }

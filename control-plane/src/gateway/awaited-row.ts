@@ -11,10 +11,10 @@ import { settleQuota } from "./settle/settle-quota.ts";
 const nothing = 0n as Quota;
 const unrecordedCode = "storage_unavailable";
 
-/** A call of a provider's, or a response in a session. */
+/** A call that a provider answered, or a response in a session. */
 export type ServedCall = CallState & Pick<AdmittedCall, "principal" | "request" | "model" | "hold">;
 
-/** Who waits for the row of a call: one of the two is called, once. */
+/** Waits for the row of a call: one of the two is called, once. */
 export interface Settling {
   onSettled(): void;
   onFailed(error: unknown): void;

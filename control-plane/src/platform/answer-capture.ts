@@ -106,7 +106,7 @@ export class AnswerCapture {
     return this.#block;
   }
 
-  /** How much more may be kept, once more is asked for if so many bytes do not fit. */
+  /** How much more may be kept; asks for more room if this many bytes do not fit. */
   #roomFor(bytes: number): number {
     if (bytes > this.#bytesMax - this.#bytes && !this.#hasExtra && this.#allowance?.take() === true) {
       this.#hasExtra = true;

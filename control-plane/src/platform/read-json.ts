@@ -101,7 +101,7 @@ function hasColonEscape(bytes: Buffer): boolean {
   return bytes.includes(escapeStart) && colonEscapes.some((written) => bytes.includes(written));
 }
 
-/** The colons in a text as bytes; of more than are worth counting, a part. */
+/** The colons in a text as bytes; stops after more than are worth counting. */
 function countColonBytes(bytes: Buffer): number {
   let colons = 0;
   for (let at = bytes.indexOf(colon); at !== -1 && colons <= colonsMax; at = bytes.indexOf(colon, at + 1)) {
@@ -110,7 +110,7 @@ function countColonBytes(bytes: Buffer): number {
   return colons;
 }
 
-/** The same in a string of it. */
+/** The same in a string. */
 function countColons(text: string): number {
   let colons = 0;
   for (let at = text.indexOf(":"); at !== -1 && colons <= colonsMax; at = text.indexOf(":", at + 1)) {

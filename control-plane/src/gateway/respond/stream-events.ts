@@ -117,7 +117,7 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  /** An event is cut, or may be. */
+  /** The packet ends within an event, or may do so. */
   #assemble(packet: Buffer, form: StreamForm): void {
     const events = this.#assembler.push(packet);
     if (events !== null) {
@@ -247,7 +247,7 @@ export class EventStream implements HttpBodySink {
     }
   }
 
-  /** Where events end that are like the ones before, and need not be looked into; they are sent with what follows. */
+  /** Skips known events, which need not be inspected and are sent with what follows. @returns where the last of them ends */
   #passKnown(bytes: Buffer, from: number, to: number): number {
     const known = this.#known;
     let at = from;

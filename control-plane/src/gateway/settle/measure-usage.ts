@@ -194,7 +194,7 @@ export class StreamMeter {
     return this.#usage.mayReport(payload) ? null : this.#count.textOf(payload);
   }
 
-  /** The same as adding an event that was delivered and has so much text, and says nothing new of anything else. */
+  /** Does what `add` does for a delivered event that has this text and says nothing else that is new. */
   addText(text: TextCount): void {
     this.#count.addText(text);
     this.#noteOutput();
@@ -219,7 +219,7 @@ export class StreamMeter {
   }
 }
 
-/** What a response says besides the reported usage. Most need neither, so that both are found out when they are asked for. */
+/** What a response says besides the reported usage. Both are determined when they are asked for, because most calls need neither. */
 type Content = OwnCount & { wasFiltered(): boolean };
 
 /** That of a response that came whole. */

@@ -109,7 +109,7 @@ export class SpoolStore {
     this.#log.removeUpTo(upToId);
   }
 
-  /** The same in the SQLite file. A note in the log takes a tenth of that, so that it is left out if nothing needs it. */
+  /** The same in the SQLite file. It takes ten times as long as a note in the log, so it is left out if that is enough. */
   #noteCommitted(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     this.#files.database.transaction(() => {
       for (const { text, reason } of rejected) {

@@ -26,5 +26,5 @@ export class Refusals {
   }
 }
 
-/** For requests that no conversion can help: as nothing is kept, all share it. */
+/** For requests that no conversion can help. All share it, because it keeps nothing. */
 export const nothingKept = new Refusals(false);

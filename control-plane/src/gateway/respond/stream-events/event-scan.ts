@@ -30,7 +30,7 @@ export function completeEventsEnd(bytes: Buffer): number {
   return cr === -1 ? 0 : cr + 2;
 }
 
-/** Whether a part of a packet ends with a complete event, as nearly every one does. False also if that takes a search. */
+/** Whether a part of a packet ends with a complete event, as nearly every one does. It only looks at the end: false for the rare CR. */
 export function endsWithEvent(packet: Buffer, start: number, end: number): boolean {
   if (end - start < 2 || packet[end - 1] !== lineFeed) {
     return false;

@@ -2,7 +2,7 @@ import type { StreamForm } from "../../operations/model.ts";
 import { countText, type TextCount } from "../../usage-count/text-tokens.ts";
 import { seeEvent } from "./event-scan.ts";
 
-/** Says what the payload of an event counts as, if that is nothing but its text; else null. */
+/** Returns the text that the payload of an event counts as; null if it counts as anything else, too. */
 export type TextOf = (payload: Record<string, unknown>) => TextCount | null;
 
 /** A run of bytes that all events of a shape have. */
@@ -12,7 +12,7 @@ type Part = {
   readonly isCounted: boolean;
 };
 
-/** The strings in which events may differ: none of them decides what an event is. */
+/** The names of the strings in which events may differ: none of them decides what an event is. */
 const slotNames: ReadonlySet<string> = new Set([
   "content",
   "reasoning_content",
@@ -142,7 +142,7 @@ export function shapeOf(before: Buffer, event: Buffer, form: StreamForm, textOf:
 
 type Measuring = { readonly form: StreamForm; readonly textOf: TextOf };
 
-/** Null if the text of an event can't be told by that of its strings. */
+/** Null if the text of an event can't be derived from the texts of its strings. */
 function measureSlots(pieces: readonly string[], slots: readonly number[], measuring: Measuring): EventShape | null {
   const whole = textIn(pieces, measuring);
   if (whole === null) {

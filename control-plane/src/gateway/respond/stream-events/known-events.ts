@@ -3,9 +3,9 @@ import type { TextCount } from "../../usage-count/text-tokens.ts";
 import type { SeenEvent } from "./event-scan.ts";
 import { type EventShape, shapeOf, type TextOf } from "./event-shape.ts";
 
-/** How often a shape is looked for in vain: that takes as long as parsing ten events. */
+/** How often a shape may be looked for without success: each time takes as long as parsing ten events. */
 const attemptsMax = 4;
-/** A shape that so many events had was worth it. */
+/** A shape that this many events had was worth looking for: others may be looked for again. */
 const matchesWorth = 64;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;

@@ -38,9 +38,9 @@ export interface StreamOwner {
   onLast?(piece: Buffer): void;
   /** Receives the payload of each event. An event after the client has left was not delivered. */
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
-  /** What the payload of an event counts as, if that is nothing but its text; else null. */
+  /** The text that the payload of an event counts as; null if it counts as anything else, too. */
   textOf(payload: Record<string, unknown>): TextCount | null;
-  /** Receives what an event counts as that was delivered, in place of its payload. */
+  /** Receives the text of an event that was delivered, in place of its payload. */
   onText(text: TextCount): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamClosing>;
