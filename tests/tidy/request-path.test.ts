@@ -7,6 +7,8 @@ const gateway = "control-plane/src/gateway/";
 const pipelinePath = `${gateway}pipeline.ts`;
 /** Parts of the pipeline in separate files, with the only stages that each calls. */
 const parts: ReadonlyMap<string, readonly string[]> = new Map([
+  // The channels for a call.
+  [`${gateway}choose-channels.ts`, [`${gateway}admit/`, `${gateway}dispatch/`]],
   // The attempt loop, which calls and sessions share.
   [`${gateway}attempt-channels.ts`, [`${gateway}dispatch/`, `${gateway}respond/`]],
   // Where a call is tried next, for this loop.

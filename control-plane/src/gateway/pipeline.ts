@@ -14,13 +14,9 @@ import { CachedCalls } from "./cached-call.ts";
 import { CallAttempts } from "./call-attempt.ts";
 import { CallEnder } from "./call-ender.ts";
 import { keepPiece, newCallState } from "./call-state.ts";
-import type { Ability } from "./channels/model.ts";
-import { allowExitNodes, findExitNodes } from "./dispatch/allow-exit-nodes.ts";
-import { allowPassThrough } from "./dispatch/allow-pass-through.ts";
-import { boundPatience } from "./dispatch/bound-silence.ts";
+import { chooseChannels, findServing, refuseUnserved } from "./choose-channels.ts";
 import { checkQuery, hasPassed, hopHeader } from "./dispatch/compose-request.ts";
 import type { Ending } from "./dispatch/forward.ts";
-import { nameConversation } from "./dispatch/name-conversation.ts";
 import { addLimitHeaders } from "./limit-headers.ts";
 import { answerModels } from "./list-models.ts";
 import type {
@@ -32,7 +28,6 @@ import type {
   ModelEntry,
   ParsedRequest,
   Principal,
-  RequestRefusal,
 } from "./model.ts";
 import { type ChannelChooser, type ModelFallbacks, openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
@@ -45,7 +40,6 @@ import { writeErrorTo } from "./respond/write-error.ts";
 import type { CacheEntry } from "./response-cache/response-cache.ts";
 import { type CallWork, RunningCall } from "./running-call.ts";
 import { countInput } from "./settle/measure-usage.ts";
-import { canServe } from "./upstreams/conversions.ts";
 
 /**
  * The path of a call: admit > dispatch > respond > settle. The branches are here, in the attempt loop, which sessions
@@ -58,7 +52,7 @@ export class Pipeline implements GatewayPort {
   readonly #cached: CachedCalls;
   readonly #counts = new OneAtATime<ApiKeyId | null>();
   readonly #work: CallWork;
-  readonly #chooser: ChannelChooser = (state, operation) => this.#choose(state, operation);
+  readonly #chooser: ChannelChooser = (state, operation) => chooseChannels(this.#deps, state, operation);
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -306,10 +300,10 @@ export class Pipeline implements GatewayPort {
 
   #dispatch(state: AdmittedCall, running: RunningCall, ending: Ending<GatewayResponse>): void {
     const { operation } = running;
-    const choice = this.#choose(state, operation);
+    const choice = chooseChannels(this.#deps, state, operation);
     const isServed = choice.abilities.length > 0;
     if (!isServed) {
-      const isOfOtherApi = operation.handling === "call" && this.#findServing(state).length > 0;
+      const isOfOtherApi = operation.handling === "call" && findServing(this.#deps, state).length > 0;
       refuseUnserved(refusalOf(state.request, state.model), isOfOtherApi);
     }
     const fallbacks = openFallbacks(this.#deps, state, operation, this.#chooser);
@@ -337,29 +331,6 @@ export class Pipeline implements GatewayPort {
       attemptChannels(this.#deps, state, fallbacks === null ? choice : await fallbacks.first(), running);
     return entry === null ? ask() : this.#cached.answer(state, entry, { ask, most: state.bound });
   }
-
-  /** The channels that serve the call's model to its user, whatever they speak. */
-  #findServing(state: AdmittedCall): readonly Ability[] {
-    const catalog = this.#deps.catalog();
-    const serving = catalog.abilities.get(state.principal.groupName)?.get(state.model.name) ?? [];
-    state.exitNodes = findExitNodes(catalog, state);
-    return allowExitNodes(serving, state.exitNodes);
-  }
-
-  /** The channels for the call's model, and how they are tried. */
-  #choose(state: AdmittedCall, operation: Operation): Choice {
-    const nodes = this.#findServing(state);
-    const passing = operation.handling === "pass" ? allowPassThrough(nodes, state.call) : nodes;
-    const { dialect } = operation;
-    const refusal = refusalOf(state.request, state.model);
-    const abilities = ableToServe(passing, operation, refusal !== null);
-    const { upstreamLimits, isSentRetried } = this.#deps;
-    // A path without rules of its own may create something at a provider, which must not happen twice.
-    const isAgain = isSentRetried && operation.handling !== "pass";
-    const { attemptMs, callMs } = boundPatience(state, operation, upstreamLimits);
-    const rule = { attemptMs, callMs, isSentRetried: isAgain };
-    return { abilities, rule, dialect, conversation: hasChoice(abilities) ? nameConversation(state) : null };
-  }
 }
 
 /** A call whose key is valid. */
@@ -376,47 +347,10 @@ function watchEarly(state: AdmittedCall, { abilities, dialect }: Choice, fallbac
   state.early?.watch(isNative || fallbacks !== null ? null : () => messageHead(state));
 }
 
-/**
- * The abilities whose channels can serve an operation.
- * @param isConverted only by a conversion, which leaves out what no provider may get
- */
-function ableToServe(abilities: readonly Ability[], operation: Operation, isConverted: boolean): readonly Ability[] {
-  for (const ability of abilities) {
-    if (!serves(ability, operation, isConverted)) {
-      return abilities.filter((one) => serves(one, operation, isConverted));
-    }
-  }
-  return abilities;
-}
-
-function serves({ channel }: Ability, operation: Operation, isConverted: boolean): boolean {
-  return canServe(channel, operation) && !(isConverted && channel.endpoints.has(operation.dialect));
-}
-
-/** Whether two calls may go to different places. */
-function hasChoice(abilities: readonly Ability[]): boolean {
-  return abilities.length > 1 || (abilities[0]?.channel.credentials.length ?? 0) > 1;
-}
-
 /** Clients of this path give up on a stream that is silent for long. */
 const earlyPath = "/v1/messages";
 const freeOfCharge = 0n as Quota;
 const badRequest = 400;
-const wrongApiMessage = "This model can't be called through this API: its providers speak other APIs.";
-
-/**
- * @param isOfOtherApi channels have the model, but can't be called like this
- * @throws AppError why no channel is asked, if that is the request's fault
- */
-function refuseUnserved(refusal: RequestRefusal | null, isOfOtherApi: boolean): void {
-  if (refusal !== null) {
-    const { code, message, param } = refusal;
-    throw new AppError(code, { message, ...(param === null ? {} : { param }) });
-  }
-  if (isOfOtherApi) {
-    throw new AppError("invalid_value", { message: wrongApiMessage, param: "model" });
-  }
-}
 
 /** Whether a count that a provider did not give is replaced: for anything but a mistake in the request. */
 function isCountedHere({ code, status }: AppError): boolean {

@@ -1,3 +1,4 @@
+import { cutBytes } from "./cut-bytes.ts";
 import { type HttpBodySink, HttpClientError } from "./model.ts";
 
 /**
@@ -30,5 +31,14 @@ export function notifyError(sink: HttpBodySink, error: HttpClientError): void {
     sink.onError(error);
   } catch (thrown) {
     reportError(thrown);
+  }
+}
+
+/** Gives a sink the bytes of a packet from `start` to `end`, without a view of them if it takes parts. */
+export function deliverPart(sink: HttpBodySink, packet: Buffer, start: number, end: number): void {
+  if (sink.onPart === undefined) {
+    sink.onChunk(cutBytes(packet, start, end));
+  } else {
+    sink.onPart(packet, start, end);
   }
 }

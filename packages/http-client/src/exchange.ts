@@ -1,9 +1,8 @@
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
-import { notifyEnd, notifyError, sinkFailure } from "./body-sink.ts";
+import { deliverPart, notifyEnd, notifyError, sinkFailure } from "./body-sink.ts";
 import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { ConnectionUser } from "./connection-user.ts";
-import { cutBytes } from "./cut-bytes.ts";
 import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
 import {
   type HttpBodyFlow,
@@ -246,11 +245,7 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       return;
     }
     try {
-      if (sink.onPart === undefined) {
-        sink.onChunk(cutBytes(packet, start, end));
-      } else {
-        sink.onPart(packet, start, end);
-      }
+      deliverPart(sink, packet, start, end);
     } catch (error) {
       this.#failWith(sinkFailure(error));
     }

@@ -4,36 +4,15 @@ import { RateBucket } from "../../platform/rate-bucket.ts";
 import type { AttemptFailure } from "../model.ts";
 import { concernsCredential, refusalOf } from "./credential-faults.ts";
 import { CredentialLoads, type CredentialMarks, type CredentialUse } from "./credential-loads.ts";
-import { FailureWindow } from "./failure-window.ts";
+import { isCircuitOpen, type Load, newLoad } from "./load.ts";
 import type { Channel, ChannelCredential } from "./model.ts";
-import { type Pause, Pauses } from "./pauses.ts";
+import type { Pause } from "./pauses.ts";
 import { chooseByWeight } from "./weighted-choice.ts";
-import { Witnesses } from "./witnesses.ts";
 
 const none: ReadonlySet<CredentialId> = new Set();
 const openMs = 5_000;
 const cooldownMsDefault = 1_000;
 const cooldownMsMax = 60_000;
-
-type Load = {
-  inFlight: number;
-  requests: RateBucket | null;
-  readonly pauses: Pauses;
-  /** The time from which the open circuit lets a probe through; 0 while the circuit is closed. */
-  openUntilTick: number;
-  /** The customer that the open circuit blocks; null for all. */
-  openFor: GatewayUserId | null;
-  /** A probe is under way: one call that an open circuit lets through, to see whether the channel is back. */
-  isProbing: boolean;
-  readonly window: FailureWindow;
-  /** The customers whose calls failed. */
-  readonly failing: Witnesses;
-  /** Calls since the channel's traffic was last read. */
-  calls: number;
-  failures: number;
-  lastFailure: string | null;
-  wasTakenOpen: boolean;
-};
 
 /**
  * One attempt at a channel, from `begin` until `end` or `release`, whichever comes first; a second one has no effect.
@@ -386,25 +365,8 @@ export class ChannelLoads {
   }
 
   #newLoad({ id }: Channel): Load {
-    const load: Load = {
-      inFlight: 0,
-      requests: null,
-      pauses: new Pauses(),
-      openUntilTick: 0,
-      openFor: null,
-      isProbing: false,
-      window: new FailureWindow(),
-      failing: new Witnesses(),
-      calls: 0,
-      failures: 0,
-      lastFailure: null,
-      wasTakenOpen: false,
-    };
+    const load = newLoad();
     this.#loads.set(id, load);
     return load;
   }
-}
-
-function isCircuitOpen(load: Load, customer: GatewayUserId): boolean {
-  return load.openUntilTick > 0 && (load.openFor === null || load.openFor === customer);
 }

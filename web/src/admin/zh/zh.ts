@@ -32,6 +32,7 @@ import { partsZh } from "./parts.ts";
 import { paymentsZh } from "./payments.ts";
 import { performanceZh } from "./performance.ts";
 import { plansZh } from "./plans.ts";
+import { pricesZh } from "./prices.ts";
 import { providerZh } from "./provider.ts";
 import { referralsZh } from "./referrals.ts";
 import { registrationZh } from "./registration.ts";
@@ -59,7 +60,7 @@ export const sentences: Readonly<Record<string, string>> = errorsZh;
 
 /**
  * What the admin says in Chinese, by the English text. A file for each folder of pages, `parts` for the parts that
- * they share, and `several-pages` for what several say.
+ * they share, `prices` for prices and units, and `several-pages` for what several say.
  */
 export const zh = {
   ...accountZh,
@@ -96,6 +97,7 @@ export const zh = {
   ...paymentsZh,
   ...performanceZh,
   ...plansZh,
+  ...pricesZh,
   ...providerZh,
   ...referralsZh,
   ...registrationZh,
