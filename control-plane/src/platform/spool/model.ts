@@ -153,7 +153,7 @@ export class RowCollector<Rows, Summary> {
     out.cut(0);
   }
 
-  /** @throws any error of the row's codec; then the row is not added */
+  /** @throws any error of the row's codec or of the summary; then the row is not added */
   add(entry: SpoolEntry<Rows>): void {
     const out = this.#out;
     const { length } = out;
@@ -162,12 +162,12 @@ export class RowCollector<Rows, Summary> {
         this.#begin(entry.kind);
         this.#write(entry);
         out.ascii("]");
+        this.#end(entry);
       }
     } catch (error) {
       out.cut(length);
       throw error;
     }
-    this.#end(entry);
   }
 
   /** Writes the row in a line for several. */
@@ -184,7 +184,10 @@ export class RowCollector<Rows, Summary> {
       out.cut(length - lineEnd.length);
       let isAdded = false;
       try {
-        isAdded = joined.add(entry, first, out) && out.isPlain;
+        if (joined.add(entry, first, out) && out.isPlain) {
+          this.#end(entry);
+          isAdded = true;
+        }
       } finally {
         // Whatever was written, the line of the other row stays as it was.
         if (!isAdded) {
@@ -200,6 +203,7 @@ export class RowCollector<Rows, Summary> {
     out.ascii("[");
     if (joined.begin(entry, out) && out.isPlain) {
       out.ascii(lineEnd);
+      this.#end(entry);
       this.#first = entry;
       return true;
     }

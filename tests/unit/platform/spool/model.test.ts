@@ -24,6 +24,21 @@ const summaries = {
   merge: () => undefined,
 };
 
+/** Notes that follow a note are added to its line. */
+const sharedLines: JoinedRows<NoteRows> = {
+  kind: "both",
+  begin: ({ row }, out) => {
+    out.text(String(row));
+    return true;
+  },
+  add: ({ kind, row }, _first, out) => {
+    out.ascii(",");
+    out.text(String(row));
+    return kind === "note";
+  },
+  read: () => [],
+};
+
 describe("collected rows", () => {
   test("are one line each and read back as they were, whatever they contain", () => {
     fc.assert(
@@ -79,5 +94,30 @@ describe("collected rows", () => {
     expect(() => collector.add({ kind: "note", row: "bad" })).toThrow("a bad note");
     collector.add({ kind: "count", row: 2n });
     expect([collector.text.toString(), collector.count]).toEqual(['["both",["1"]]\n["both",["2"]]', 2]);
+  });
+
+  test.each([
+    ["in lines of their own", undefined, '["note","good"]\n["count","2"]'],
+    ["in the line of another one", sharedLines, '["both",["good"]]\n["both",["2"]]'],
+  ])("that can't be summarized leave nothing behind, %s", (_, joined, text) => {
+    const refusing = {
+      ...summaries,
+      add: (summary: { notes: number }, entry: SpoolEntry<NoteRows>) => {
+        if (entry.row === "bad") {
+          throw new Error("a bad note");
+        }
+        summaries.add(summary, entry);
+      },
+    };
+    const collector = new RowCollector({ codecs: noteCodecs, summaries: refusing, joined });
+    for (const row of ["good", "bad"]) {
+      try {
+        collector.add({ kind: "note", row });
+      } catch (error) {
+        expect([row, String(error)]).toEqual(["bad", "Error: a bad note"]);
+      }
+    }
+    collector.add({ kind: "count", row: 2n });
+    expect([collector.text.toString(), collector.count, collector.summary.notes]).toEqual([text, 2, 1]);
   });
 });
