@@ -31,7 +31,9 @@ test("the runbook names only events that the programs write", () => {
     (name) => !/\.(sh|txt|json|yaml|conf|env|md|ts)$/.test(name),
   );
   expect(events.length).toBeGreaterThan(30);
-  expect(events.filter((name) => !sources.includes(`"${name}"`))).toEqual([]);
+  // Those of commands are written by SQL.
+  const isWritten = (name: string) => sources.includes(`"${name}"`) || sources.includes(`'${name}'`);
+  expect(events.filter((name) => !isWritten(name))).toEqual([]);
 });
 
 test("the runbook knows every alarm of money and usage", () => {
