@@ -27,6 +27,7 @@ const pagesOfUse: readonly ShownPage[] = [
     arabic: "choice",
     ready: "main li strong",
   },
+  { name: "admin-ledger", path: "/admin/payments/?tab=ledger", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-user-consents", path: "/admin/users/1/?tab=consents", as: "admin", arabic: "none", ready: "tbody th" },
   { name: "admin-keys-open", path: "/admin/keys/?open=1", as: "admin", arabic: "none", ready: ".side-panel" },
   { name: "console-key-open", path: "/console/keys/?open=2", as: "user", arabic: "choice", ready: ".side-panel" },

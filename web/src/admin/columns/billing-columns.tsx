@@ -1,5 +1,6 @@
 import type { ledgerList, orderList, paymentList, refundList } from "@sluice/contracts/admin-lists/billing";
 import type { RowOf } from "@sluice/contracts/lists";
+import { ledgerSubject } from "../../i18n/ledger-subject.ts";
 import { Status } from "../../kit/status.tsx";
 import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
@@ -7,7 +8,7 @@ import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
 import { shownText, shownWord } from "../shown.ts";
 import { t } from "../translate.ts";
-import { listMoment } from "./list-moment.tsx";
+import { listMoment, shortMoment } from "./list-moment.tsx";
 import { OrganisationLink, OwnerLink, UserLink } from "./user-link.tsx";
 
 export type OrderRow = RowOf<typeof orderList>;
@@ -133,11 +134,44 @@ export const ledgerColumns: readonly Column<LedgerRow>[] = [
     cell: (row) => formats.quota(row.balance_after),
     align: "end",
   },
-  { id: "reference", label: t("Reference"), cell: (row) => <code>{row.reference}</code> },
+  { id: "reference", label: t("Reference"), cell: (row) => <LedgerReference row={row} /> },
   { id: "note", label: t("Note"), cell: (row) => shownText(row.note), isHiddenAtFirst: true },
   { id: "created_at", label: t("At"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
 export function OrderLink(props: { readonly orderNo: string }) {
   return <PageLink href={`/admin/orders/?order_no=${props.orderNo}&open=${props.orderNo}`}>{props.orderNo}</PageLink>;
+}
+
+/** What a line of the ledger is about, with a link to it; a reference without a page stays as it is. */
+function LedgerReference(props: { readonly row: LedgerRow }) {
+  const { row } = props;
+  const subject = ledgerSubject(row.reference);
+  switch (subject?.kind) {
+    case "order":
+      return <OrderLink orderNo={subject.number} />;
+    case "refund":
+      return <PageLink href={`/admin/payments/?tab=refunds&open=${subject.number}`}>{subject.number}</PageLink>;
+    case "usage": {
+      const text = t("Usage up to {time}", { time: shortMoment(row.created_at) });
+      const usage = usageOf(row);
+      return usage === null ? (
+        <span title={row.reference}>{text}</span>
+      ) : (
+        <PageLink href={usage} title={row.reference}>
+          {text}
+        </PageLink>
+      );
+    }
+    default:
+      return <code>{row.reference}</code>;
+  }
+}
+
+/** The page with the usage of the owner; null for a house account. */
+function usageOf({ organisation_id: organisationId, user_id: userId }: LedgerRow): string | null {
+  if (organisationId !== null) {
+    return `/admin/organisations/${organisationId}/?tab=usage`;
+  }
+  return userId === null ? null : `/admin/users/${userId}/?tab=usage`;
 }

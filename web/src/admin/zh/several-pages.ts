@@ -83,6 +83,7 @@ export const severalPagesZh = {
   Account: "账户",
   "Balance after, USD": "变动后余额（USD）",
   Reference: "参考号",
+  "Usage up to {time}": "截至 {time} 的用量",
   Note: "备注",
   "user {userId}": "用户 {userId}",
   Authenticator: "身份验证器",

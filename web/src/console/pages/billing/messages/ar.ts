@@ -152,6 +152,7 @@ export const messages: BillingMessages = {
     import_opening: "رصيد منقول من البوابة السابقة",
   },
   reference: "المرجع",
+  usageUpTo: "الاستخدام حتى {time}",
   note: "ملاحظة",
   after: "الرصيد بعده",
   noEntries: "لم يُقيَّد شيء بعد",

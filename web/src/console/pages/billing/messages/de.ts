@@ -160,6 +160,7 @@ export const messages: BillingMessages = {
     import_opening: "vom früheren Gateway übernommenes Guthaben",
   },
   reference: "Referenz",
+  usageUpTo: "Nutzung bis {time}",
   note: "Notiz",
   after: "Guthaben danach",
   noEntries: "Noch nichts gebucht",

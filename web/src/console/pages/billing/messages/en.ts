@@ -155,6 +155,7 @@ export const messages = english({
     import_opening: "balance moved from the previous gateway",
   },
   reference: "Reference",
+  usageUpTo: "Usage up to {time}",
   note: "Note",
   after: "Balance after",
   noEntries: "No entries yet",

@@ -155,6 +155,7 @@ export const messages: BillingMessages = {
     import_opening: "saldo trasladado de la pasarela anterior",
   },
   reference: "Referencia",
+  usageUpTo: "Uso hasta el {time}",
   note: "Nota",
   after: "Saldo posterior",
   noEntries: "Aún no se ha anotado nada",

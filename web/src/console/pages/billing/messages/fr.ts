@@ -160,6 +160,7 @@ export const messages: BillingMessages = {
     import_opening: "solde repris de la passerelle précédente",
   },
   reference: "Référence",
+  usageUpTo: "Utilisation jusqu’au {time}",
   note: "Remarque",
   after: "Solde après",
   noEntries: "Rien n’a encore été inscrit",

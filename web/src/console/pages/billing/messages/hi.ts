@@ -152,6 +152,7 @@ export const messages: BillingMessages = {
     import_opening: "पिछले गेटवे से लाई गई शेष राशि",
   },
   reference: "संदर्भ",
+  usageUpTo: "{time} तक का उपयोग",
   note: "टिप्पणी",
   after: "बाद का बैलेंस",
   noEntries: "अभी कुछ दर्ज नहीं हुआ",

@@ -155,6 +155,7 @@ export const messages: BillingMessages = {
     import_opening: "以前のゲートウェイから移行した残高",
   },
   reference: "参照番号",
+  usageUpTo: "{time} までの利用",
   note: "メモ",
   after: "記帳後の残高",
   noEntries: "まだ記帳はありません",

@@ -154,6 +154,7 @@ export const messages: BillingMessages = {
     import_opening: "이전 게이트웨이에서 옮긴 잔액",
   },
   reference: "참조",
+  usageUpTo: "{time}까지의 사용량",
   note: "메모",
   after: "이후 잔액",
   noEntries: "아직 기록이 없습니다",

@@ -157,6 +157,7 @@ export const messages: BillingMessages = {
     import_opening: "saldo transferido do gateway anterior",
   },
   reference: "Referência",
+  usageUpTo: "Uso até {time}",
   note: "Observação",
   after: "Saldo depois",
   noEntries: "Nada foi lançado ainda",

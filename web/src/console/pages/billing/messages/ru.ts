@@ -156,6 +156,7 @@ export const messages: BillingMessages = {
     import_opening: "баланс, перенесённый из прежнего шлюза",
   },
   reference: "Основание",
+  usageUpTo: "Использование до {time}",
   note: "Примечание",
   after: "Баланс после",
   noEntries: "Записей пока нет",

@@ -150,6 +150,7 @@ export const messages: BillingMessages = {
     import_opening: "从原网关迁移的余额",
   },
   reference: "参考号",
+  usageUpTo: "截至 {time} 的用量",
   note: "备注",
   after: "变动后余额",
   noEntries: "还没有记账",
