@@ -5,7 +5,7 @@ import type { Column } from "../../table/model.ts";
 import { formats } from "../formats.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { StateWord } from "../parts/state-word.tsx";
-import { shownCount, shownMs, shownText } from "../shown.ts";
+import { dash, shownCount, shownMs, shownText } from "../shown.ts";
 import { t } from "../translate.ts";
 import { listMoment } from "./list-moment.tsx";
 import { UserLink } from "./user-link.tsx";
@@ -46,7 +46,7 @@ export const keyColumns: readonly Column<KeyRow>[] = [
   {
     id: "quota_used",
     label: t("Used, USD"),
-    cell: (row) => (row.quota_used === null ? "" : formats.quotaColumn(row.quota_used)),
+    cell: (row) => (row.quota_used === null ? dash : formats.quotaColumn(row.quota_used)),
     align: "end",
   },
   {
