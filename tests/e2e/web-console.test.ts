@@ -113,14 +113,14 @@ test("a page asks the backend while its modules are loading, asks nothing twice,
       asked.length = 0;
       const answered = page.waitForResponse((response) => new URL(response.url()).pathname === first);
       // The modules come only after the response.
-      await page.route("**/assets/frame-*.js", async (route) => {
+      await page.route("**/assets/vendor-*.js", async (route) => {
         await answered;
         await route.fallback();
       });
       await page.goto(path);
       await page.locator("main h1").waitFor();
       await page.waitForSelector("main [aria-busy=true]", { state: "detached" });
-      await page.unroute("**/assets/frame-*.js");
+      await page.unroute("**/assets/vendor-*.js");
       const ofBackend = asked.filter((each) => each.startsWith("/backend/") && each !== "/backend/usage/list/");
       expect({ path, asked: ofBackend.sort() }).toEqual({ path, asked: [...new Set(ofBackend)].sort() });
     }

@@ -8,7 +8,8 @@ const fewPages =
 /** The first match counts. `$1` is the area. */
 const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
-  ["frame", /\/node_modules\/(?!.*(uplot|eventsource-parser|highlight\.js|lowlight|devlop|marked|idb))|^\0/],
+  // Two files of about the same size are there sooner than one, and this one changes with its libraries only.
+  ["vendor", /\/node_modules\/(?!.*(uplot|eventsource-parser|highlight\.js|lowlight|devlop|marked|idb))|^\0/],
   // Only the styles of tables and charts: a page without one still imports some of them, and one more file takes longer.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|styles\/app\.css$|(table|charts)\/.*\.css$)/],
   ["frame", /\/contracts\/src\/(key-fields|locales|money|organisation-rights|priced-units)\.ts$/],
@@ -42,8 +43,8 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
 /**
  * The application chunk that a module belongs to; null leaves it to the bundler. The bundler alone would create a chunk
  * for each set of pages with common modules: two dozen files before the first page can be drawn, which cost a slow
- * phone more than some unneeded bytes. Console and admin share the frame, which contains nothing that only one of them
- * needs.
+ * phone more than some unneeded bytes. Console and admin share the frame and the libraries, which contain nothing that only one
+ * of them needs.
  */
 export function chunkOfModule(id: string): string | null {
   if (lateModules.test(id) || fewPages.test(id)) {

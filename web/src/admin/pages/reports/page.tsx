@@ -1,16 +1,21 @@
 import { useSearchParams } from "@solidjs/router";
-import { type JSX, Match, Switch } from "solid-js";
+import { type JSX, lazy, Match, Suspense, Switch } from "solid-js";
+import { LoadingPart } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
 import { PageHead } from "../../../shell/shell.tsx";
 import { useAdminTitle } from "../../admin-title.ts";
 import { createRangeState, RangeBar } from "../../parts/range-bar.tsx";
 import { createMe, readable } from "../../parts/rights.tsx";
 import { t } from "../../translate.ts";
-import { CampaignReport } from "./campaign-report.tsx";
-import { MarginReport } from "./margin-report.tsx";
-import { ReconciliationReport } from "./reconciliation-report.tsx";
 import { RevenueReport } from "./revenue-report.tsx";
-import { UsageReport } from "./usage-report.tsx";
+
+// The first report is there at once, the others when they are opened.
+const UsageReport = lazy(async () => ({ default: (await import("./usage-report.tsx")).UsageReport }));
+const MarginReport = lazy(async () => ({ default: (await import("./margin-report.tsx")).MarginReport }));
+const ReconciliationReport = lazy(async () => ({
+  default: (await import("./reconciliation-report.tsx")).ReconciliationReport,
+}));
+const CampaignReport = lazy(async () => ({ default: (await import("./campaign-report.tsx")).CampaignReport }));
 
 const reports = [
   { id: "revenue", label: t("Revenue"), reads: "/backend/admin/report/revenue/" },
@@ -39,23 +44,25 @@ export function Page(): JSX.Element {
         onSelect={(report) => setParams({ report, by: null, sort: null, open: null })}
       >
         <div class="section-stack">
-          <Switch>
-            <Match when={selected() === "revenue"}>
-              <RevenueReport range={range} />
-            </Match>
-            <Match when={selected() === "usage"}>
-              <UsageReport range={range} />
-            </Match>
-            <Match when={selected() === "margin"}>
-              <MarginReport range={range} />
-            </Match>
-            <Match when={selected() === "reconciliation"}>
-              <ReconciliationReport range={range} />
-            </Match>
-            <Match when={selected() === "campaign"}>
-              <CampaignReport range={range} />
-            </Match>
-          </Switch>
+          <Suspense fallback={<LoadingPart />}>
+            <Switch>
+              <Match when={selected() === "revenue"}>
+                <RevenueReport range={range} />
+              </Match>
+              <Match when={selected() === "usage"}>
+                <UsageReport range={range} />
+              </Match>
+              <Match when={selected() === "margin"}>
+                <MarginReport range={range} />
+              </Match>
+              <Match when={selected() === "reconciliation"}>
+                <ReconciliationReport range={range} />
+              </Match>
+              <Match when={selected() === "campaign"}>
+                <CampaignReport range={range} />
+              </Match>
+            </Switch>
+          </Suspense>
         </div>
       </Tabs>
     </>

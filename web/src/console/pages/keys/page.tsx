@@ -1,6 +1,6 @@
 import type { keyListResponse } from "@sluice/contracts/keys";
 import { useQueryClient } from "@tanstack/solid-query";
-import { createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
+import { createMemo, createSignal, type JSX, lazy, Show, Suspense } from "solid-js";
 import { apiGet } from "../../../api/client.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Icon } from "../../../kit/icon.tsx";
@@ -18,11 +18,20 @@ import { createCursorList } from "../../parts/cursor-list.ts";
 import { browserZone } from "../../parts/days.ts";
 import { type ApiKey, createSummaryQuery, type Sums } from "../../parts/queries.ts";
 import { LimitCell } from "./limit-cell.tsx";
-import { type MadeKey, MadeKeyDialog } from "./made-key.tsx";
+import type { MadeKey } from "./made-key.tsx";
 import { keysArea } from "./messages/messages.ts";
 
-const CreateKeyDialog = lazy(async () => ({ default: (await import("./create-key.tsx")).CreateKeyDialog }));
-const KeyPanel = lazy(async () => ({ default: (await import("./key-panel.tsx")).KeyPanel }));
+const importMadeKey = () => import("./made-key.tsx");
+const MadeKeyDialog = lazy(async () => ({ default: (await importMadeKey()).MadeKeyDialog }));
+/** With the dialog that shows a key: nothing that can make one is there before it, because a key is shown once. */
+const CreateKeyDialog = lazy(async () => {
+  const [{ CreateKeyDialog: Dialog }] = await Promise.all([import("./create-key.tsx"), importMadeKey()]);
+  return { default: Dialog };
+});
+const KeyPanel = lazy(async () => {
+  const [{ KeyPanel: Panel }] = await Promise.all([import("./key-panel.tsx"), importMadeKey()]);
+  return { default: Panel };
+});
 
 const tones: Readonly<Record<ApiKey["status"], Tone>> = {
   active: "ok",
@@ -119,6 +128,7 @@ function KeyDialogs(props: {
   readonly onMade: (key: MadeKey | null) => void;
   readonly onChanged: () => void;
 }): JSX.Element {
+  const hasMade = createMemo((before: boolean) => before || props.made !== null, false);
   return (
     <>
       <Show when={props.creation.hasOpened()}>
@@ -134,13 +144,17 @@ function KeyDialogs(props: {
           />
         </Suspense>
       </Show>
-      <MadeKeyDialog
-        made={props.made}
-        onClose={() => {
-          props.onMade(null);
-          props.onChanged();
-        }}
-      />
+      <Show when={hasMade()}>
+        <Suspense>
+          <MadeKeyDialog
+            made={props.made}
+            onClose={() => {
+              props.onMade(null);
+              props.onChanged();
+            }}
+          />
+        </Suspense>
+      </Show>
     </>
   );
 }
