@@ -182,6 +182,7 @@ describe("with the keyboard alone", () => {
     const page = await visits.open("/console/usage/", { as: "user" });
     await page.getByRole("heading", { name: "Usage" }).first().waitFor();
     await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").and(page.locator(":focus")).waitFor();
     await page.keyboard.type("create k");
     await page.getByRole("option", { name: "Create key Action", selected: true }).waitFor();
     await page.keyboard.press("Enter");
