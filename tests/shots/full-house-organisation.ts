@@ -17,7 +17,7 @@ export async function fillOrganisation(db: Database): Promise<void> {
   const [project] = await db.sql<{ id: bigint }>`
     select id from organisation_project where organisation_id = 1 and status = 'active'`;
   if (organisation === undefined || project === undefined) {
-    throw new Error("there is no organisation 1 with a project");
+    throw new Error("organisation 1 has no project");
   }
   await db.withTransaction(async (tx) => {
     await setQuotaLimit(tx, { projectId: project.id }, { quota: 100_000_000n, period: "monthly" });

@@ -19,7 +19,7 @@ export abstract class SentAttempt<Outcome> implements ResponseReceiver {
   /** The head of a response is there. @throws what ends the attempt */
   protected abstract read(response: HttpResponse, ending: Ending<Outcome>): void;
 
-  /** There is no response. */
+  /** The attempt failed before a response. */
   protected abstract fail(error: HttpClientError): Outcome;
 
   onResponse(response: HttpResponse): void {

@@ -4,7 +4,7 @@ import { type Option, type OptionPlace, optionsOf } from "./option-table.ts";
 
 type JsonObject = Record<string, unknown>;
 
-/** The options of names that are no disguise, or null: nearly every field is found here, and needs nothing else. */
+/** The options of each plain name, or null. Nearly every field is found here. */
 const plainOptions: ReadonlyMap<string, readonly Option[] | null> = new Map(
   [...plainRequestNames].map((name) => [name, optionsOf(name) ?? null]),
 );

@@ -55,7 +55,7 @@ const plainInnerNames = [
 
 type Names = {
   readonly known: ReadonlySet<string>;
-  /** The known names, and plain names that are no disguise of them. */
+  /** The known names, and plain names that do not resemble them. */
   readonly passed: ReadonlySet<string>;
   /** The known names, reduced to letters and digits. */
   readonly folded: ReadonlySet<string>;
@@ -72,7 +72,7 @@ const blockNames = namesOf([...innerNames, "source", "data", "definition"], plai
 const partNames = namesOf(eventNames);
 const soundNames = namesOf(["audio", "input", "transcription", "input_audio_transcription", "model"]);
 
-/** Names of request fields that are no disguise: those that are known here, and some that mean nothing. */
+/** Names of request fields that pass as they are: known ones, and plain ones without a meaning here. */
 export const plainRequestNames = requestNames.passed;
 
 /**

@@ -252,8 +252,8 @@ function endReasonOf({ endReason, isCancelledAtEnd, status }: Renewal, endedBy: 
 type Change = { readonly before: Renewal; readonly after: Renewal; readonly invoice: GatewayInvoice | null };
 
 /**
- * Tells those who pay about each failed charge, about an end that it causes, and about a card that is no longer charged because its
- * owner left.
+ * Tells those who pay about each failed charge, about an end that it causes, and about a renewal that ends because the owner of
+ * its card left.
  */
 async function reportChange(tx: Transaction, deps: RenewalDeps, { before, after, invoice }: Change): Promise<void> {
   if (after.status === "past_due" && invoice !== null && invoice.paid === null && invoice.attempts > 0) {

@@ -9,8 +9,8 @@ const bytesMin = 1_400;
 const level = 6;
 
 /**
- * A response of the kit as the client accepts it: a summary of usage has 32 kB, and 3 kB compressed. It is compressed on a thread
- * beside the event loop. Only reads are, which hold no secret beside what a caller sent.
+ * A response of the kit as the client accepts it: a summary of usage has 32 kB, and 3 kB compressed. Another thread compresses it.
+ * Only reads are compressed, because no secret in them is next to what a caller sent.
  */
 export async function compressAnswer(request: Request, answer: Response): Promise<Response> {
   if (request.method !== "GET" || !accepts(request.headers.get("accept-encoding") ?? "", "gzip")) {

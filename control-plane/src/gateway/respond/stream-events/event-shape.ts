@@ -117,14 +117,14 @@ function isSame(bytes: Buffer, at: number, part: Buffer): boolean {
 }
 
 /**
- * The shape of two events, both of which were parsed; null if they differ in more than strings of the model, or if either
- * has an escape, which may hide anything.
+ * The shape of two parsed events; null if they differ in more than strings of the model, or if either has an escape, which
+ * may hide anything.
  */
 export function shapeOf(before: Buffer, event: Buffer, form: StreamForm, textOf: TextOf): EventShape | null {
   const own = event.toString("latin1");
   const others = before.toString("latin1").split('"');
   const pieces = own.split('"');
-  // Without escapes every second piece is a string, if there are no quotes before the JSON.
+  // Without escapes, and with no quote before the JSON, every second piece is a string.
   if (own.includes("\\") || others.length !== pieces.length || !pieces[0]?.includes("{")) {
     return null;
   }
