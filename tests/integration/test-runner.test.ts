@@ -127,7 +127,7 @@ testUnless(unlessInstalled("sh"), "has it", () => expect(1).toBe(1));
     expect(await runProbe({})).toMatchObject({
       exitCode: 0,
       totals: { passed: 1, failed: 0, skipped: 2, files: new Set(["probe.test.ts"]) },
-      reasons: [{ reason: "no-such-program is not installed", count: 2 }],
+      reasons: [{ reason: "no-such-program is not installed", count: 2, files: ["probe.test.ts"] }],
     });
   });
 

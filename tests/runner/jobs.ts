@@ -152,6 +152,6 @@ function skippedCheck(name: string, reason: string): Job {
           skips: [],
           cpuMs: 0,
         }
-      : { passed: 0, failed: 0, skipped: 1, output: "", skips: [{ reason, count: 1 }], cpuMs: 0 };
+      : { passed: 0, failed: 0, skipped: 1, output: "", skips: [{ reason, count: 1, files: [name] }], cpuMs: 0 };
   return { name, load: 1, run: () => Promise.resolve(counts) };
 }

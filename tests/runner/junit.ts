@@ -31,20 +31,22 @@ export function readReport(xml: string): TestReport | null {
 }
 
 /** A group of tests that did not run for one reason. */
-export type SkippedTests = { readonly reason: string; readonly count: number };
+export type SkippedTests = { readonly reason: string; readonly count: number; readonly files: readonly string[] };
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 const reasonPattern = /\(skipped: (.*)\)$/;
 
 /** Why tests were skipped: `support/obstacles` puts the reason at the end of the name of the test or of its group. */
 export function readSkipReasons(xml: string): SkippedTests[] {
-  const counts = new Map<string, number>();
+  const found: { reason: string; file: string }[] = [];
   for (const [, attributes = ""] of xml.matchAll(/<testcase\b([^>]*[^/])>\s*<skipped\b/g)) {
-    const reason = ["name", "classname"].map((name) => reasonIn(attributes, name)).find((found) => found !== null);
-    const said = reason ?? "no reason is given";
-    counts.set(said, (counts.get(said) ?? 0) + 1);
+    const reason = ["name", "classname"].map((name) => reasonIn(attributes, name)).find((given) => given !== null);
+    found.push({ reason: reason ?? "no reason is given", file: /\bfile="([^"]*)"/.exec(attributes)?.[1] ?? "" });
   }
-  return [...counts].map(([reason, count]) => ({ reason, count }));
+  return [...Map.groupBy(found, ({ reason }) => reason)].map(([reason, tests]) => {
+    const files = [...new Set(tests.map(({ file }) => file))];
+    return { reason, count: tests.length, files };
+  });
 }
 
 function reasonIn(attributes: string, name: string): string | null {

@@ -7,18 +7,18 @@ import { briefProcesses } from "./brief-processes.ts";
 import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
 import { daysAheadInTests, lighterVariable } from "./lighter-program.ts";
-import { listTestFiles, makePlan, type Plan, readFlags } from "./plan.ts";
+import { listTestFiles, makePlan, type Plan, readFlags, shareProcesses } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
 import { openRunFolder } from "./run-folder.ts";
 
 const processors = availableParallelism();
-/** With fewer jobs, a bundle takes longer to make than it saves. */
-const bundledJobsMin = 6;
+/** With fewer files, a bundle takes longer to make than it saves. */
+const bundledFilesMin = 6;
 /** Loads are fractions, whose sums are not exact. */
 const roundingError = 1e-6;
 const totals = { passed: 0, failed: 0, skipped: 0 };
-/** The names of the jobs in which tests were skipped, by the reason, with how many they were. */
-const skips = new Map<string, { count: number; readonly jobs: string[] }>();
+/** How many tests were skipped and in which files or checks, by the reason. */
+const skips = new Map<string, { count: number; readonly names: Set<string> }>();
 
 async function runPlan(plan: Plan): Promise<void> {
   const staticChecks = plan.hasStaticChecks ? await listStaticChecks() : [];
@@ -29,12 +29,13 @@ async function runPlan(plan: Plan): Promise<void> {
 
 async function runWithDatabase(plan: Plan): Promise<void> {
   // Listed first with no server, because a run that needs none should not start one.
-  const { length: count } = await listJobs(plan, true, {});
+  const kinds = plan.kinds.filter(({ needsDatabase }) => needsDatabase);
+  const { length: count } = (await Promise.all(kinds.map((kind) => listTestFiles(kind, plan.filters)))).flat();
   if (stopping !== null || count === 0) {
     return;
   }
   const startedAt = performance.now();
-  const isBundled = count >= bundledJobsMin;
+  const isBundled = count >= bundledFilesMin;
   const isLighter = isBundled && !plan.isFull;
   const starting = startTestCluster(isLighter ? { daysAhead: daysAheadInTests } : {});
   stopServer = async () => {
@@ -67,10 +68,8 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
   const jobs: Job[] = [];
   for (const kind of plan.kinds.filter((candidate) => candidate.needsDatabase === needsDatabase)) {
     const files = await listTestFiles(kind, plan.filters);
-    const processes = Math.ceil(files.length / kind.filesPerProcess);
-    for (let index = 0; index < processes; index += 1) {
-      const [first, end] = [index, index + 1].map((part) => Math.round((files.length * part) / processes));
-      jobs.push(testProcess(files.slice(first, end), kind, { ...env, ...counts, ...speed }));
+    for (const shared of shareProcesses(files, kind, processors)) {
+      jobs.push(testProcess(shared, kind, { ...env, ...counts, ...speed }));
     }
   }
   return jobs;
@@ -106,10 +105,12 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
   totals.passed += result.passed;
   totals.failed += result.failed;
   totals.skipped += result.skipped;
-  for (const { reason, count } of result.skips) {
-    const known = skips.get(reason) ?? { count: 0, jobs: [] };
+  for (const { reason, count, files } of result.skips) {
+    const known = skips.get(reason) ?? { count: 0, names: new Set() };
     known.count += count;
-    known.jobs.push(name);
+    for (const file of files) {
+      known.names.add(file.replace(/^tests\//, ""));
+    }
     skips.set(reason, known);
   }
   const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
@@ -158,8 +159,8 @@ async function runTests(words: readonly string[]): Promise<number> {
   if (totals.passed + totals.failed === 0) {
     print("No test ran.");
   }
-  for (const [reason, { count, jobs }] of skips) {
-    print(`skipped ${count}: ${reason} (${jobs.join(", ")})`);
+  for (const [reason, { count, names }] of skips) {
+    print(`skipped ${count}: ${reason} (${[...names].join(", ")})`);
   }
   const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : "";
   print(`${totals.passed} passed, ${totals.failed} failed${skipped}`);

@@ -6,8 +6,10 @@ import { root } from "./environment.ts";
 export type TestKind = {
   readonly name: string;
   readonly needsDatabase: boolean;
-  /** How many files share a process. Only for files that keep nothing outside their tests: starting costs more than most. */
+  /** How many files share a process, which loads what they import once. None may keep anything outside its tests. */
   readonly filesPerProcess: number;
+  /** Parts of the paths of files that take long: each has a process of its own, before the others. */
+  readonly long?: readonly string[];
   /** How many of its processes share a processor at once: more than 1 for tests that mostly wait. */
   readonly jobsPerProcessor: number;
   readonly processTimeoutMs: number;
@@ -67,7 +69,8 @@ const kinds: readonly TestKind[] = [
   {
     name: "conformance",
     needsDatabase: true,
-    filesPerProcess: 1,
+    filesPerProcess: 4,
+    long: ["cross-table"],
     jobsPerProcessor: 2,
     processTimeoutMs: 10 * minuteMs,
     testTimeoutMs: 4 * minuteMs,
@@ -75,7 +78,18 @@ const kinds: readonly TestKind[] = [
   {
     name: "integration",
     needsDatabase: true,
-    filesPerProcess: 1,
+    filesPerProcess: 5,
+    long: [
+      "/deploy/",
+      "/moving/",
+      "/one-file",
+      "api-fuzz",
+      "backend-walk",
+      "branding",
+      "limit-shares",
+      "replica-end",
+      "/start",
+    ],
     jobsPerProcessor: 2,
     processTimeoutMs: 10 * minuteMs,
     testTimeoutMs: 4 * minuteMs,
@@ -157,6 +171,21 @@ export async function listTestFiles(kind: TestKind, filters: readonly string[]):
     .map((file) => `tests/${file}`)
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
+}
+
+/**
+ * The files of a kind by the process that runs them. Files that mostly wait share one only where they could not all wait
+ * at the same time.
+ * @param processors how many there are
+ */
+export function shareProcesses(files: readonly string[], kind: TestKind, processors: number): string[][] {
+  const isLong = (file: string): boolean => kind.long?.some((part) => file.includes(part)) ?? false;
+  const alone = kind.filesPerProcess === 1 ? files : files.filter(isLong);
+  const others = files.filter((file) => !alone.includes(file));
+  const atOnce = kind.jobsPerProcessor > 1 ? Math.floor(processors * kind.jobsPerProcessor) : 1;
+  const shared = Math.max(Math.min(others.length, atOnce), Math.ceil(others.length / kind.filesPerProcess));
+  const bounds = Array.from({ length: shared + 1 }, (_, index) => Math.round((others.length * index) / shared));
+  return [...alone.map((file) => [file]), ...bounds.slice(1).map((end, index) => others.slice(bounds[index], end))];
 }
 
 /** The runs of a kind through the front: none, or one. */

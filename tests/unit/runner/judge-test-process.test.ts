@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { judgeTestProcess } from "../../runner/jobs.ts";
 import { readReport, readSkipReasons, type TestReport } from "../../runner/junit.ts";
-import { listTestFiles, makePlan, readFlags, type TestKind } from "../../runner/plan.ts";
+import { listTestFiles, makePlan, readFlags, shareProcesses, type TestKind } from "../../runner/plan.ts";
 import type { GroupResult } from "../../runner/process-group.ts";
 
 const kind: TestKind = {
@@ -58,9 +58,9 @@ test("the reasons for skipping are read from the names of the tests and of their
     '<testcase name="failed" classname="" time="0" file="a.test.ts" line="3" assertions="1">\n  <failure />\n</testcase>',
   ].join("\n");
   expect(readSkipReasons(xml)).toEqual([
-    { reason: "nginx is not installed", count: 3 },
-    { reason: 'python3 has no "openai"', count: 1 },
-    { reason: "no reason is given", count: 1 },
+    { reason: "nginx is not installed", count: 3, files: ["a.test.ts"] },
+    { reason: 'python3 has no "openai"', count: 1, files: ["a.test.ts"] },
+    { reason: "no reason is given", count: 1, files: ["a.test.ts"] },
   ]);
 });
 
@@ -141,6 +141,20 @@ test("a run of everything repeats some files through the front, and a full run e
   );
   expect(further).toEqual(["tests/integration/api-fuzz.test.ts"]);
   expect(await repeated("fault", "conformance", "integration")).toEqual([]);
+});
+
+test("every file has a process: long ones first and alone, the others share the fewest that keep all processors busy", () => {
+  const named = (...names: string[]): string[] => names.map((name) => `tests/unit/${name}.test.ts`);
+  const waiting = { ...kind, jobsPerProcessor: 1.5, long: ["/slow"] };
+  const many = named("a", "b", "c", "d", "e", "slow", "slower", "z");
+  expect(shareProcesses(many, waiting, 2)).toEqual([
+    ...[named("slow"), named("slower")],
+    ...[named("a", "b"), named("c", "d"), named("e", "z")],
+  ]);
+  expect(shareProcesses(named("a", "b"), waiting, 2)).toEqual([named("a"), named("b")]);
+  expect(shareProcesses(named("a", "b"), kind, 2)).toEqual([named("a", "b")]);
+  expect(shareProcesses(named("slow"), waiting, 2)).toEqual([named("slow")]);
+  expect(shareProcesses(many, { ...waiting, filesPerProcess: 1 }, 2)).toEqual(many.map((file) => [file]));
 });
 
 test("--help says how to call it, an unknown flag is refused, and words alone run tests", () => {
