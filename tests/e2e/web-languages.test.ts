@@ -3,6 +3,7 @@ import { zh } from "@sluice/web/src/admin/zh/zh.ts";
 import { shownPages } from "../shots/pages.ts";
 import { consoleClient } from "../support/accounts/console-client.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { findJumps } from "../support/web/layout-shift.ts";
 import { pageOptions, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
@@ -104,7 +105,7 @@ async function englishOf({ page }: WatchedPage): Promise<string[]> {
   return [...new Set(texts)].filter(isLeft);
 }
 
-test("an admin switches to Chinese in the menu of the account, and no page of the admin is left in English", async () => {
+test("an admin switches to Chinese in the menu of the account, and no page of the admin is left in English or jumps while it loads", async () => {
   const watched = await browser.open({ url: web.sluice.url, cookie: web.cookies.admin ?? "" });
   const { page } = watched;
   try {
@@ -115,15 +116,17 @@ test("an admin switches to Chinese in the menu of the account, and no page of th
     await reloaded;
     await page.waitForSelector("html[lang=zh] main h1");
     const left: [path: string, texts: string[]][] = [];
+    const jumped: [path: string, jumps: string[]][] = [];
     for (const { path, ready } of adminPaths) {
       await page.goto(path);
       // What the test does here is in the audit log, so that not every list is empty.
       await page.waitForSelector(`${ready}, main tbody th`);
-      const texts = await englishOf(watched);
+      const [jumps, texts] = [await findJumps(page), await englishOf(watched)];
+      jumped.push(...(jumps.length === 0 ? [] : [[path, jumps] as [string, string[]]]));
       left.push(...(texts.length === 0 ? [] : [[path, texts] as [string, string[]]]));
     }
     expect(adminPaths.length).toBeGreaterThan(35);
-    expect(left).toEqual([]);
+    expect({ left, jumped }).toEqual({ left: [], jumped: [] });
     expect(watched.faults).toEqual([]);
     // Kept with the login: another browser of the same admin is in Chinese, too.
     const other = await browser.open({ url: web.sluice.url, cookie: web.cookies.admin ?? "" });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { ShownPage } from "../../shots/pages.ts";
+import type { Page } from "playwright-core";
+import { type ShownPage, shownPages } from "../../shots/pages.ts";
 import { TestBrowser, type WatchedPage } from "./browser.ts";
+import { goWithin } from "./go-within.ts";
 import { hiddenColumns } from "./hidden-columns.ts";
+import { findJumps } from "./layout-shift.ts";
 import { PageTabs } from "./page-tabs.ts";
 import { inLanguage, pageOptions, startWebRig, type WebRig } from "./web-rig.ts";
 
@@ -32,28 +35,6 @@ const first: Look = [wide, "light"];
 const second: Look = [narrow, "dark"];
 const allLooks: readonly Look[] = [first, second, [wide, "dark"], [narrow, "light"]];
 
-/** Of the height and width of the screen; Lighthouse calls a page good up to 0.1. */
-const shiftMax = 0.05;
-
-/**
- * How much of the visible content has moved since the page began, and what moved most. Buffered entries are delivered before the
- * next frame.
- */
-const layoutShift = `new Promise((resolve) => {
-  const shift = { sum: 0, most: 0, moved: [] };
-  new PerformanceObserver((list) => {
-    for (const { value, startTime, sources } of list.getEntries()) {
-      shift.sum += value;
-      if (value > shift.most) {
-        shift.most = value;
-        shift.moved = sources.map(({ node, previousRect: from, currentRect: to }) =>
-          [Math.round(startTime), (node?.outerHTML ?? node?.textContent ?? "").slice(0, 80), from.y, from.height, to.y, to.height].join(" "));
-      }
-    }
-  }).observe({ type: "layout-shift", buffered: true });
-  requestAnimationFrame(() => setTimeout(() => resolve(shift)));
-})`;
-
 /** An expression for a page: removes these elements, and says how many they were. */
 const removal = (selector: string): string => `(() => {
   const elements = document.querySelectorAll(${JSON.stringify(selector)});
@@ -61,7 +42,19 @@ const removal = (selector: string): string => `(() => {
   return elements.length;
 })()`;
 
-type LayoutShift = { readonly sum: number; readonly moved: readonly string[] };
+/**
+ * Whether an ordinary run goes to the page within a document that has shown others: to load an app takes half the processor
+ * time of such a test. `web-languages` loads each page of the admin area, and each path of the console is loaded here once.
+ */
+function isWalkedTo({ name, path, as, expectedStatuses }: ShownPage): boolean {
+  if (TEST_FULL === "1" || expectedStatuses !== undefined) {
+    return false;
+  }
+  const isOfPath = (other: ShownPage): boolean => other.as === as && pathOf(other) === pathOf({ path });
+  return as === "admin" || (path.startsWith("/console/") && shownPages.find(isOfPath)?.name !== name);
+}
+
+const pathOf = ({ path }: Pick<ShownPage, "path">): string | undefined => path.split("?")[0];
 
 type Direction = "english" | "arabic";
 
@@ -85,6 +78,21 @@ function looksAt(shown: ShownPage, index: number): readonly (readonly [Direction
   return [["arabic", [second]]];
 }
 
+type Target = { readonly path: string; readonly ready: string };
+
+/** @returns what moved meanwhile */
+async function load(page: Page, { path, ready }: Target): Promise<string[]> {
+  await page.goto(path);
+  await page.waitForSelector(ready);
+  return await findJumps(page);
+}
+
+async function walkTo(page: Page, { path, ready }: Target): Promise<string[]> {
+  await goWithin(page, path);
+  await page.waitForSelector(ready);
+  return [];
+}
+
 /**
  * Tests that each of these pages has no fault that axe finds, does not jump while it loads, shows every column on a screen of
  * 1280 pixels, and fits the narrowest phone. A file of tests calls it once; the browser and the service are its own.
@@ -105,15 +113,9 @@ export function testPages(pages: readonly ShownPage[]): void {
       const { path, locale } = direction === "arabic" ? inLanguage(shown, "ar") : { path: shown.path };
       await web.speak(locale ?? "en");
       const options = { ...pageOptions(web, shown), ...(locale === undefined ? {} : { locale }) };
-      await tabs.visit(options, async (watched) => {
+      await (isWalkedTo(shown) ? tabs.stay : tabs.visit)(options, async (watched) => {
         const { page } = watched;
-        await page.goto(path);
-        await page.waitForSelector(shown.ready);
-        const found: string[] = [];
-        const shift = await page.evaluate<LayoutShift>(layoutShift);
-        if (shift.sum > shiftMax) {
-          found.push(`what was shown jumped when the rest came, by ${shift.sum.toFixed(3)}: ${shift.moved.join("; ")}`);
-        }
+        const found = await (isWalkedTo(shown) ? walkTo : load)(page, { path, ready: shown.ready });
         if (shown.alike !== undefined && TEST_FULL !== "1") {
           expect(await page.evaluate<number>(removal(shown.alike))).toBeGreaterThan(0);
         }

@@ -20,8 +20,22 @@ export class PageTabs {
   }
 
   /** The page has nothing of the visit before, and is closed if the work fails. */
-  async visit(options: PageOptions, work: (watched: WatchedPage) => Promise<void>): Promise<void> {
-    const key = JSON.stringify(options);
+  readonly visit = async (options: PageOptions, work: (watched: WatchedPage) => Promise<void>): Promise<void> => {
+    const tab = await this.#work("visit", options, work);
+    await this.#empty(tab, options);
+  };
+
+  /** The page shows what the stay before has left, and nothing at first; it is closed if the work fails. */
+  readonly stay = async (options: PageOptions, work: (watched: WatchedPage) => Promise<void>): Promise<void> => {
+    await this.#work("stay", options, work);
+  };
+
+  async #work(
+    kind: "visit" | "stay",
+    options: PageOptions,
+    work: (watched: WatchedPage) => Promise<void>,
+  ): Promise<Tab> {
+    const key = `${kind} ${JSON.stringify(options)}`;
     const tab = this.#tabs.get(key) ?? (await this.#open(options));
     this.#tabs.set(key, tab);
     const { page, faults, axe, close } = tab.watched;
@@ -37,7 +51,7 @@ export class PageTabs {
     };
     try {
       await work(own);
-      await this.#empty(tab, options);
+      return tab;
     } catch (error) {
       this.#tabs.delete(key);
       await close();

@@ -4,6 +4,7 @@ import { roleAllows } from "@sluice/contracts/admin-role-rights";
 import type { LimitedRole } from "@sluice/contracts/admin-roles";
 import { readsAt } from "@sluice/web/src/admin/page-reads.ts";
 import type { Page, Route } from "playwright-core";
+import { goingTo } from "./go-within.ts";
 
 function may(role: LimitedRole, path: string): boolean {
   const right: AdminRight | undefined = adminRights[path as AdminOperation];
@@ -145,10 +146,7 @@ export class RoleVisitor {
   }
 
   async visit(path: string): Promise<void> {
-    await this.#page.evaluate(`
-      document.querySelector("main h1").dataset.left = "";
-      history.pushState(null, "", ${JSON.stringify(path)});
-      dispatchEvent(new PopStateEvent("popstate"))`);
+    await this.#page.evaluate(goingTo(path));
     await this.#look();
     const reads = readsAt(path);
     const isRefused = (await this.#page.locator("main h1").textContent()) === "Not for your role";
