@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
 import { outsideRoots } from "@sluice/deploy/start/postgres/place";
@@ -13,6 +13,7 @@ import {
   unlessRoot,
 } from "../support/service/obstacles.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
+import { builtWeb } from "../support/web/web-build.ts";
 import { listFiles } from "../tidy/tree.ts";
 
 const stopMsMax = 60_000;
@@ -122,13 +123,34 @@ async function startTwice(way: Way): Promise<void> {
   await stop(second);
 }
 
+/**
+ * Gives the clone the web UI that this run has built from the same sources, which takes 16 s of processor time. That its own
+ * packages could build it is checked by loading the bundler.
+ */
+async function lendWeb(): Promise<void> {
+  await cp(await builtWeb(), join(checkout, "web/dist"), { recursive: true });
+}
+
+async function loadBundler(): Promise<void> {
+  const program = startProgram({
+    command: [process.execPath, "--eval", 'await import("./web/build/bundle.ts");'],
+    cwd: checkout,
+    env: {},
+  });
+  expect([await program.exited, program.output()]).toEqual([0, ""]);
+}
+
 test("a fresh clone becomes a service that responds to the printed call without the packages of tests, and starts again without installing", async () => {
   const { HOME = "" } = process.env;
+  if (unlessFull !== null) {
+    await lendWeb();
+  }
   // With the package cache of this machine; the test below has an empty one.
   await startTwice({ ...bunStart, env: { HOME } });
   const installed = await listPackages();
   expect(installed).toContain("vite");
   expect(testPackages.filter((name) => installed.includes(name))).toEqual([]);
+  await loadBundler();
 });
 
 describeUnless(unlessFull, "with nothing on the machine but Node and npm, or Bun", () => {

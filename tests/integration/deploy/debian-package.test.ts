@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { linkSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@sluice/deploy/start/port";
@@ -9,6 +9,7 @@ import {
   describeUnless,
   firstObstacle,
   testUnless,
+  unlessFull,
   unlessInstalled,
   unlessRoot,
 } from "../../support/service/obstacles.ts";
@@ -124,12 +125,33 @@ describeUnless(obstacle, "the Debian package", () => {
   }, 300_000);
 });
 
+/**
+ * Debian's checks read every byte of the program, which takes 11 s of processor time: an ordinary run puts a small program of
+ * this machine in its place.
+ */
+function lightenPackage(name: string): string {
+  const [files, lighter] = [join(folder, "files"), join(folder, "lighter.deb")];
+  const steps = [
+    ["dpkg-deb", "--raw-extract", join(folder, name), files],
+    ["cp", "--remove-destination", realpathSync("/bin/true"), join(files, "usr/bin/sluice")],
+    ["dpkg-deb", "--build", "--root-owner-group", "-Zgzip", files, lighter],
+  ];
+  for (const step of steps) {
+    const { exitCode, stderr } = Bun.spawnSync(step, { stderr: "pipe" });
+    if (exitCode !== 0) {
+      throw new Error(`${step.join(" ")} failed: ${stderr.toString()}`);
+    }
+  }
+  return lighter;
+}
+
 testUnless(
   unlessInstalled("dpkg-deb", "lintian"),
   "Debian's checks find nothing wrong with the package, apart from what it gives a reason for",
   async () => {
-    const lintian = ["lintian", "--fail-on", "error,warning", join(folder, await builtPackage())];
-    const check = startProgram({ command: lintian, env: {} });
+    const name = await builtPackage();
+    const checked = unlessFull === null ? join(folder, name) : lightenPackage(name);
+    const check = startProgram({ command: ["lintian", "--fail-on", "error,warning", checked], env: {} });
     const code = await check.exited;
     expect([code, check.output().replace(/^running with root privileges .*\n/m, "")]).toEqual([0, ""]);
   },
