@@ -16,6 +16,8 @@ export interface ConnectionUser {
   onPacket(): void;
   onInformational(): void;
   onHead(head: Http1ResponseHead): void;
+  /** The parser has read what it can of a packet, and the connection keeps the rest; not called after a failure. */
+  onPacketRead(): void;
   onBody(packet: Buffer, start: number, end: number): void;
   onMalformed(error: Http1ParseError): void;
   /** In this call and in the following ones, the connection no longer belongs to the user. */

@@ -326,6 +326,7 @@ export class Connection {
     } else if (this.#parser.isBetweenHeads) {
       user.onInformational();
     }
+    user.onPacketRead();
   }
 
   #completeUser(user: ConnectionUser, isInStep: boolean): void {

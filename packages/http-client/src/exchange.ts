@@ -9,7 +9,9 @@ import {
   type HttpBodySink,
   HttpClientError,
   type HttpClientErrorKind,
+  type HttpHeader,
   type HttpRequest,
+  type HttpResponse,
   type HttpResponseBody,
   type ResponseReceiver,
 } from "./model.ts";
@@ -28,14 +30,17 @@ export type ExchangePorts = {
  */
 type Phase = "connecting" | "sending" | "head" | "held" | "body" | "complete" | "over";
 
+const noHeaders: readonly HttpHeader[] = [];
 const isIdempotent: Record<string, true> = { GET: true, HEAD: true, OPTIONS: true };
 
 /**
- * One request from `send` to the end of its body. It is its own response body, flow, abort listener and deadline, so
+ * One request from `send` to the end of its body. It is its own response, body, flow, abort listener and deadline, so
  * that a request costs one object.
  */
-export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow, Timed {
+export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody, HttpBodyFlow, Timed {
   readonly request: HttpRequest;
+  status = 0;
+  headers: readonly HttpHeader[] = noHeaders;
   contentLength: number | null = null;
   tickerSlot = -1;
   readonly #ports: ExchangePorts;
@@ -48,6 +53,8 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
   #upload: RequestUpload | null = null;
   #isSent = false;
   #isAnswered = false;
+  /** The head has arrived, and the receiver does not have it yet. */
+  #isHeadDue = false;
   #isClaimed = false;
   #isPaused = false;
   #isDelimited = true;
@@ -63,6 +70,10 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
     this.#receiver = receiver;
     this.#startedMs = ports.ticker.nowMs;
     this.#sinceMs = this.#startedMs;
+  }
+
+  get body(): HttpResponseBody {
+    return this;
   }
 
   get isHolding(): boolean {
@@ -222,11 +233,19 @@ export class Exchange implements ConnectionUser, HttpResponseBody, HttpBodyFlow,
       this.#failWith(bodyTooLarge(responseBytesMax));
       return;
     }
+    this.status = status;
+    this.headers = headers;
     this.contentLength = contentLength;
     this.#phase = "held";
-    const response = { status, headers, body: this };
-    // The rest of the packet is kept first, so that the receiver can read the body immediately.
-    queueMicrotask(() => this.#receiver.onResponse(response));
+    this.#isHeadDue = true;
+  }
+
+  /** The rest of the packet is kept before this, so that the receiver can read the body immediately. */
+  onPacketRead(): void {
+    if (this.#isHeadDue) {
+      this.#isHeadDue = false;
+      this.#receiver.onResponse(this);
+    }
   }
 
   onBody(packet: Buffer, start: number, end: number): void {

@@ -133,7 +133,7 @@ export interface ResponseReceiver {
 }
 
 export interface HttpClient {
-  /** The same as `send` without a promise. The receiver, which must not throw, is called in a microtask. */
+  /** The same as `send` without a promise. The receiver, which must not throw, is called after this has returned. */
   ask(request: HttpRequest, receiver: ResponseReceiver): void;
   /**
    * Sends one request, and resolves as soon as the head of the response is complete. A reused connection that died

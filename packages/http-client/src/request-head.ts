@@ -13,6 +13,7 @@ const beyondLatin1Pattern = /[\u0100-\uffff]/;
 const tab = 9;
 const space = 32;
 const slash = 47;
+const zero = 48;
 const deleteCode = 127;
 const lineEndBytes = 2;
 
@@ -68,7 +69,7 @@ export function formatHost(protocol: "http:" | "https:", hostname: string, port:
 export function encodeRequestHead(request: HttpRequest, host: string, scratch: Buffer): number {
   const { headMemo = null } = request;
   const length = headMemo === null ? writeStart(request, host, scratch) : writeKnown(request, headMemo, host, scratch);
-  return length + scratch.write(lengthLine(request), length, "latin1");
+  return writeLengthLine(request, scratch, length);
 }
 
 /** Writes the head up to its length line. */
@@ -148,14 +149,44 @@ function writeChecked({ method, target, headers }: HttpRequest, text: string, sc
 
 const lengthLineBytesMax = 64;
 
-/** The last line of a head, and the empty one. */
-function lengthLine({ method, body }: HttpRequest): string {
+const lengthName = Buffer.from("Content-Length: ");
+const chunkedLine = Buffer.from("Transfer-Encoding: chunked\r\n\r\n");
+const headEnd = Buffer.from("\r\n\r\n");
+const emptyLine = Buffer.from("\r\n");
+
+/** Writes the last line of a head, if it has one, and the empty one. @returns where they end */
+function writeLengthLine({ method, body }: HttpRequest, scratch: Buffer, from: number): number {
   if (body === null && method !== "POST" && method !== "PUT" && method !== "PATCH") {
-    return "\r\n";
+    return addBytes(emptyLine, scratch, from);
   }
-  return isStreamed(body) && body.length === null
-    ? "Transfer-Encoding: chunked\r\n\r\n"
-    : `Content-Length: ${body?.length ?? 0}\r\n\r\n`;
+  if (isStreamed(body) && body.length === null) {
+    return addBytes(chunkedLine, scratch, from);
+  }
+  const named = addBytes(lengthName, scratch, from);
+  return addBytes(headEnd, scratch, addNumber(body?.length ?? 0, scratch, named));
+}
+
+/* A few bytes each: native code takes three times as long for them. */
+
+function addBytes(piece: Buffer, scratch: Buffer, from: number): number {
+  for (let index = 0; index < piece.length; index += 1) {
+    scratch[from + index] = piece[index] as number;
+  }
+  return from + piece.length;
+}
+
+function addNumber(value: number, scratch: Buffer, from: number): number {
+  let end = from + 1;
+  for (let bound = 10; bound <= value; bound *= 10) {
+    end += 1;
+  }
+  let rest = value;
+  for (let at = end - 1; at >= from; at -= 1) {
+    const next = Math.floor(rest / 10);
+    scratch[at] = zero + rest - next * 10;
+    rest = next;
+  }
+  return end;
 }
 
 function writeHead(text: string, target: string, scratch: Buffer): number {

@@ -17,7 +17,7 @@ export type Http1Framing = "none" | "fixed" | "chunked" | "close";
 export type Http1ResponseHead = {
   readonly status: number;
   /** Headers with lower-case names, in order of arrival; repeated names are separate entries. */
-  readonly headers: HttpHeader[];
+  readonly headers: readonly HttpHeader[];
   /**
    * The declared length; 0 if the status allows no body and none was declared; null if only the end shows the length.
    */
@@ -40,7 +40,7 @@ const deleteCode = 127;
 const tokenPattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const statusLinePrefix = "HTTP/1.";
 const statusLineBytesMin = "HTTP/1.1 200".length;
-const latin1Slice = Buffer.prototype.latin1Slice;
+const { latin1Slice, compare, copy } = Buffer.prototype;
 
 type KnownName = { readonly name: string; readonly bytes: Uint8Array };
 
@@ -67,10 +67,22 @@ const framingNames: ReadonlySet<string> = new Set(["content-length", "transfer-e
 export class KnownLines {
   readonly starts = new Int32Array(headersMax);
   readonly lengths = new Int32Array(headersMax);
-  headers: HttpHeader[] = [];
+  headers: readonly HttpHeader[] = [];
   /** How many lines are known. */
   count = 0;
   #bytes = Buffer.alloc(0);
+  #length = 0;
+  #head: Http1ResponseHead | null = null;
+  #isHeadRequest = false;
+
+  /** The last head, if this one has the same bytes and means the same; else null. */
+  same(bytes: Uint8Array, length: number, isHeadRequest: boolean): Http1ResponseHead | null {
+    const isSame =
+      this.#length === length &&
+      this.#isHeadRequest === isHeadRequest &&
+      compare.call(this.#bytes, bytes, 0, length, 0, length) === 0;
+    return isSame ? this.#head : null;
+  }
 
   /** Whether the line that begins here is the known one with this index. */
   isSame(index: number, bytes: Uint8Array, start: number, end: number): boolean {
@@ -88,19 +100,27 @@ export class KnownLines {
     return true;
   }
 
+  /** Nothing is known any more. */
+  forget(): void {
+    this.count = 0;
+    this.#length = 0;
+    this.#head = null;
+  }
+
   /** Keeps a head whose lines were noted. */
-  keep(bytes: Uint8Array, length: number, headers: HttpHeader[]): void {
+  keep(bytes: Uint8Array, length: number, head: Http1ResponseHead, isHeadRequest: boolean): void {
     if (length > keptBytesMax) {
       return;
     }
     if (this.#bytes.length < length) {
       this.#bytes = Buffer.allocUnsafeSlow(length);
     }
-    for (let offset = 0; offset < length; offset += 1) {
-      this.#bytes[offset] = bytes[offset] as number;
-    }
-    this.headers = headers;
-    this.count = headers.length;
+    copy.call(bytes, this.#bytes, 0, 0, length);
+    this.headers = head.headers;
+    this.count = head.headers.length;
+    this.#length = length;
+    this.#head = head;
+    this.#isHeadRequest = isHeadRequest;
   }
 }
 
@@ -115,13 +135,17 @@ export function parseResponseHead(
   isHeadRequest: boolean,
   known: KnownLines,
 ): Http1ResponseHead {
+  const same = known.same(bytes, length, isHeadRequest);
+  if (same !== null) {
+    return same;
+  }
   const status = parseStatusLine(bytes);
   const isHttp10 = bytes[7] === 48;
   // One string for the whole head: the values are only views into it until someone reads them.
   let text: string | null = null;
   const { count: knownCount, headers: knownHeaders, starts, lengths } = known;
   // Nothing is known if this throws.
-  known.count = 0;
+  known.forget();
   const headers: HttpHeader[] = [];
   const fields: Fields = { contentLength: null, isChunked: false, isClose: isHttp10, keepAliveMsMax: null };
   let lineStart = findLineEnd(bytes, statusLineBytesMin) + 2;
@@ -153,8 +177,9 @@ export function parseResponseHead(
   if (fields.isChunked && (fields.contentLength !== null || isHttp10)) {
     throw new Http1ParseError("malformed", "the response contradicts itself about the length of its body");
   }
-  known.keep(bytes, length, headers);
-  return frameHead(status, headers, fields, isHeadRequest);
+  const head = frameHead(status, headers, fields, isHeadRequest);
+  known.keep(bytes, length, head, isHeadRequest);
+  return head;
 }
 
 /** The offset of the CR; refuses any other control character but HTAB, a bare LF among them. */
@@ -185,7 +210,7 @@ function findNameEnd(bytes: Uint8Array, start: number): number {
   return offset;
 }
 
-function frameHead(status: number, headers: HttpHeader[], fields: Fields, isHeadRequest: boolean): Http1ResponseHead {
+function frameHead(status: number, headers: readonly HttpHeader[], fields: Fields, isHeadRequest: boolean): Http1ResponseHead {
   const { contentLength, isChunked, isClose, keepAliveMsMax } = fields;
   if (isHeadRequest || status === 204 || status === 304 || status < 200) {
     const declared = contentLength ?? (isChunked ? null : 0);

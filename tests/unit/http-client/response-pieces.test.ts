@@ -102,9 +102,9 @@ describe("the pieces in which a response arrives", () => {
   });
 
   test("what a head means does not depend on the heads before it on the connection, be they alike or malformed", () => {
-    const heads = (parser: Http1ResponseParser, seen: unknown[], text: string): unknown => {
+    const heads = (parser: Http1ResponseParser, seen: unknown[], text: string, isHeadRequest: boolean): unknown => {
       const before = seen.length;
-      parser.begin(false);
+      parser.begin(isHeadRequest);
       try {
         parser.push(Buffer.from(text, "latin1"), 0);
       } catch (error) {
@@ -126,11 +126,13 @@ describe("the pieces in which a response arrives", () => {
       .tuple(fc.constantFrom("HTTP/1.1 200 OK", "HTTP/1.0 200 OK", "HTTP/1.1 404 "), fc.array(line, { maxLength: 6 }))
       .map(([status, lines]) => `${[status, ...lines].join("\r\n")}\r\n\r\n`);
     fc.assert(
-      fc.property(fc.array(head, { minLength: 2, maxLength: 6 }), (texts) => {
+      fc.property(fc.array(head, { minLength: 2, maxLength: 6 }), fc.array(fc.boolean()), (texts, requests) => {
         const { parser, seen } = opened();
-        for (const text of texts.flatMap((each) => [each, each])) {
+        for (const [index, text] of texts.flatMap((each) => [each, each]).entries()) {
           const alone = opened();
-          expect([text, heads(parser, seen, text)]).toEqual([text, heads(alone.parser, alone.seen, text)]);
+          const isHead = requests[index] ?? false;
+          const expected = heads(alone.parser, alone.seen, text, isHead);
+          expect([text, isHead, heads(parser, seen, text, isHead)]).toEqual([text, isHead, expected]);
         }
       }),
       { numRuns },
