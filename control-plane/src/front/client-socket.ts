@@ -57,9 +57,15 @@ export class ClientSocket {
       return;
     }
     join(parts, scratch);
-    const written = this.#socket.write(scratch, 0, length);
-    if (written !== length) {
-      this.#keep(Buffer.from(scratch.subarray(Math.max(0, written), length)), nowMs);
+    this.#writeNow(scratch, length, nowMs);
+  }
+
+  /** Writes the first bytes of memory that the next write uses again. */
+  writeFrom(memory: Buffer, length: number, nowMs: number): void {
+    if (this.#backlog.length > 0) {
+      this.write(Buffer.from(memory.subarray(0, length)), nowMs);
+    } else {
+      this.#writeNow(memory, length, nowMs);
     }
   }
 
@@ -71,10 +77,14 @@ export class ClientSocket {
       this.write(own.subarray(0, frameChunk(packet, start, end, own)), nowMs);
       return;
     }
-    const length = frameChunk(packet, start, end, scratch);
-    const written = this.#socket.write(scratch, 0, length);
+    this.#writeNow(scratch, frameChunk(packet, start, end, scratch), nowMs);
+  }
+
+  /** Writes it while nothing waits. */
+  #writeNow(memory: Buffer, length: number, nowMs: number): void {
+    const written = this.#socket.write(memory, 0, length);
     if (written !== length) {
-      this.#keep(Buffer.from(scratch.subarray(Math.max(0, written), length)), nowMs);
+      this.#keep(Buffer.from(memory.subarray(Math.max(0, written), length)), nowMs);
     }
   }
 
@@ -164,7 +174,7 @@ export class ClientSocket {
 }
 
 function join({ before, pieces, after }: Parts, target: Buffer): void {
-  let at = typeof before === "string" ? target.write(before, 0, "latin1") : before.copy(target);
+  let at = target.write(before, 0, "latin1");
   for (const piece of pieces) {
     target.set(piece, at);
     at += piece.byteLength;

@@ -276,22 +276,22 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     }
     const { status, headers, body } = response;
     const isLast = this.#head.isLast || this.#shared.isDraining || headers["connection"] === "close";
-    const all = [headers, this.#shared.settings.headers];
+    const { headers: more } = this.#shared.settings;
     if (isAnswerStream(body)) {
-      const head = writeHead(status, all, { length: null, isLast });
+      const head = writeHead(status, headers, more, { length: null, isLast });
       this.#isLastStream = isLast;
-      this.#answer = new ChunkedAnswer(body, head.toString("latin1"), this);
+      this.#answer = new ChunkedAnswer(body, head.written.toString("latin1"), this);
       this.#answer.begin();
       return;
     }
     const length = body?.byteLength ?? 0;
-    const head = writeHead(status, all, { length, isLast });
+    const head = writeHead(status, headers, more, { length, isLast });
+    if (body !== null && length <= copiedBytesMax) {
+      head.addBody(body);
+    }
+    this.#socket.writeFrom(head.memory, head.length, this.#nowMs);
     if (body !== null && length > copiedBytesMax) {
-      this.#write(Buffer.from(head));
       this.#write(Buffer.from(body.buffer, body.byteOffset, length));
-    } else {
-      const pieces = body === null ? [] : [body];
-      this.#socket.writeParts({ before: head, pieces, bytes: length, after: "" }, this.#nowMs);
     }
     this.#finish(isLast);
   }

@@ -9,10 +9,21 @@ const zero = 48;
 const valueBytes = new Uint8Array(256).fill(1, 0x20, 0x7f).fill(1, 0x80);
 valueBytes[0x09] = 1;
 
-/** A head, written piece by piece. */
+/** A head, written piece by piece, and the body after it if that is small. */
 export class HeadBytes extends ReusedBytes {
   constructor() {
     super(openingBytes);
+  }
+
+  /** Begins with what was written, which is `length` bytes. */
+  get memory(): Buffer {
+    return this.bytes;
+  }
+
+  addBody(body: Uint8Array): void {
+    this.reserve(body.byteLength);
+    this.bytes.set(body, this.end);
+    this.end += body.byteLength;
   }
 
   addNumber(value: number): void {

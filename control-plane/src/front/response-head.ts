@@ -55,28 +55,23 @@ function addLine(name: string, value: string): void {
   }
 }
 
+/** What a head says about the body and the connection. */
+type Framing = {
+  /** Of the body; null if it comes in chunks. */
+  readonly length: number | null;
+  readonly isLast: boolean;
+};
+
 /**
  * The head of a response, in memory that the next one uses again.
- * @param length of the body; null if it comes in chunks
+ * @param more headers of every response
  * @throws TypeError for a value that can't be in a head
  */
-export function writeHead(
-  status: number,
-  headers: readonly Readonly<Record<string, string>>[],
-  { length, isLast }: { readonly length: number | null; readonly isLast: boolean },
-): Buffer {
+export function writeHead(status: number, headers: Headers, more: Headers, { length, isLast }: Framing): HeadBytes {
   head.cut(0);
   head.add(status === 200 ? successLine : Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`));
-  for (const each of headers) {
-    for (const name in each) {
-      const before = head.length;
-      addLine(name, each[name] as string);
-      // The connection is the server's own matter.
-      if (name === "connection") {
-        head.cut(before);
-      }
-    }
-  }
+  addLines(headers);
+  addLines(more);
   head.add(writeDate(Date.now()));
   if (length === null) {
     head.add(chunkedLine);
@@ -89,14 +84,25 @@ export function writeHead(
     head.add(closeLine);
   }
   head.add(lineEnd);
-  return head.written;
+  return head;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function addLines(headers: Headers): void {
+  for (const name in headers) {
+    // The connection is the server's own matter.
+    if (name !== "connection") {
+      addLine(name, headers[name] as string);
+    }
+  }
 }
 
 const lastChunk = "0\r\n\r\n";
 
-/** What goes out in one write: a head or text of one byte a letter, pieces, and text again. */
+/** What goes out in one write: text of one byte a letter, pieces, and text again. */
 export type Parts = {
-  readonly before: string | Buffer;
+  readonly before: string;
   readonly pieces: readonly Uint8Array[];
   /** How many the pieces are together. */
   readonly bytes: number;

@@ -187,29 +187,17 @@ type SeenOfAttempt = Pick<Attempt, "status" | "result" | "said"> & {
   readonly tick?: number;
 };
 
-/** The ids of channels and credentials as rows have them. */
-const idTexts = new WeakMap<{ readonly id: bigint }, string>();
-
-function idTextOf(named: { readonly id: bigint }): string {
-  let text = idTexts.get(named);
-  if (text === undefined) {
-    text = String(named.id);
-    idTexts.set(named, text);
-  }
-  return text;
-}
-
 /** Records how an attempt ended; called before the call is settled, so that its row includes the attempt. */
 export function noteAttempt(
   { clock, observer }: Pick<AttemptDeps, "clock" | "observer">,
   state: CallState,
-  { channel, credential, startedTick }: ChannelUse,
+  { channel, load, credential, credentialUse, startedTick }: ChannelUse,
   seen: SeenOfAttempt,
 ): void {
   const attempt: Attempt = {
-    channelId: idTextOf(channel),
+    channelId: load.idText,
     channel: channel.name,
-    credentialId: credential === null ? undefined : idTextOf(credential),
+    credentialId: credentialUse?.load.idText,
     credential: credential?.label,
     node: channel.exitNode ?? undefined,
     startedAtMs: Math.round(startedTick - state.call.startedTick),

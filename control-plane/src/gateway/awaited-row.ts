@@ -32,12 +32,22 @@ type RecordedCall = {
 /** The row of a call that was served: the call is charged once that is durable, and costs nothing without it. */
 export class AwaitedRow implements RowWaiter {
   readonly #deps: Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">;
-  readonly #call: RecordedCall;
+  readonly #state: ServedCall;
+  readonly #end: CallEnd;
+  readonly #row: UsageRow;
+  readonly #unrecordedStatus: number;
   readonly #settling: Settling;
 
-  constructor(deps: Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">, call: RecordedCall, settling: Settling) {
+  constructor(
+    deps: Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">,
+    { state, end, row, unrecordedStatus }: RecordedCall,
+    settling: Settling,
+  ) {
     this.#deps = deps;
-    this.#call = call;
+    this.#state = state;
+    this.#end = end;
+    this.#row = row;
+    this.#unrecordedStatus = unrecordedStatus;
     this.#settling = settling;
   }
 
@@ -51,9 +61,8 @@ export class AwaitedRow implements RowWaiter {
   }
 
   onLost(cause: unknown): void {
-    const { state, row } = this.#call;
     try {
-      settleQuota(this.#deps.leases, state.hold, { ...row, quota: nothing });
+      settleQuota(this.#deps.leases, this.#state.hold, { ...this.#row, quota: nothing });
       this.#finishUnrecorded();
     } finally {
       this.#settling.onFailed(new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 }));
@@ -61,7 +70,9 @@ export class AwaitedRow implements RowWaiter {
   }
 
   #charge(): void {
-    const { state, end, row } = this.#call;
+    const state = this.#state;
+    const end = this.#end;
+    const row = this.#row;
     const { principal } = state;
     settleQuota(this.#deps.leases, state.hold, row);
     this.#deps.observer.onEnd(state, end, row.durationMs, row.quota);
@@ -72,16 +83,17 @@ export class AwaitedRow implements RowWaiter {
 
   /** The report was to be written together with the row, and is lost when the row is. */
   #finishUnrecorded(): void {
-    const { state, end, row, unrecordedStatus } = this.#call;
+    const state = this.#state;
+    const { durationMs } = this.#row;
     const failed: CallEnd = {
-      ...end,
+      ...this.#end,
       outcome: "failed",
-      httpStatus: unrecordedStatus,
+      httpStatus: this.#unrecordedStatus,
       errorCode: unrecordedCode,
       units: noUnits,
       usageSource: "none",
     };
-    this.#deps.observer.onEnd(state, failed, row.durationMs, nothing);
-    state.call.onUnrecorded?.(toReport(state, failed, noUnits, row.durationMs));
+    this.#deps.observer.onEnd(state, failed, durationMs, nothing);
+    state.call.onUnrecorded?.(toReport(state, failed, noUnits, durationMs));
   }
 }

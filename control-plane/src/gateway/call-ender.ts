@@ -33,7 +33,8 @@ export class CallEnder {
 
   /** The same without a promise: most responses wait for nothing else. */
   settleThen(state: ServedCall, end: CallEnd, unrecordedStatus: number, settling: Settling): void {
-    const durationMs = this.#durationMs(state);
+    const tick = end.tick ?? this.#deps.clock.tick();
+    const durationMs = durationAt(state, tick);
     if (end.isImplausible === true) {
       this.#reportImplausible(state, end);
     }
@@ -45,7 +46,7 @@ export class CallEnder {
     state.isSettled = true;
     // The call's trace is recorded in the same tick, so that both rows share one write.
     this.#deps.usage.append(row, new AwaitedRow(this.#deps, { state, end, row, unrecordedStatus }, settling));
-    this.#finish(state, end, durationMs);
+    this.#finish(state, end, tick);
   }
 
   /**
@@ -67,7 +68,8 @@ export class CallEnder {
       units: noUnits,
       usageSource: "none",
     };
-    const durationMs = this.#durationMs(state);
+    const tick = this.#deps.clock.tick();
+    const durationMs = durationAt(state, tick);
     state.isSettled = true;
     const { principal, hold } = state;
     if (principal !== null) {
@@ -80,7 +82,7 @@ export class CallEnder {
         settleQuota(this.#deps.leases, hold, row);
       }
     }
-    this.#finish(state, isClientGone ? end : { ...end, httpStatus: seenStatus }, durationMs);
+    this.#finish(state, isClientGone ? end : { ...end, httpStatus: seenStatus }, tick);
     this.#deps.observer.onEnd(state, end, durationMs, nothing);
   }
 
@@ -91,20 +93,20 @@ export class CallEnder {
       releaseHold(this.#deps.leases, state.hold);
     }
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
-    const durationMs = this.#durationMs(state);
-    this.#finish(state, end, durationMs);
-    this.#deps.observer.onEnd(state, end, durationMs, nothing);
+    const tick = this.#deps.clock.tick();
+    this.#finish(state, end, tick);
+    this.#deps.observer.onEnd(state, end, durationAt(state, tick), nothing);
   }
 
-  #finish(state: CallState, end: CallEnd, durationMs: number): void {
+  #finish(state: CallState, end: CallEnd, tick: number): void {
     const { inputTokens, outputTokens } = end.units;
     if (state.principal !== null && state.isLimited) {
-      this.#deps.limits.end(state.principal, inputTokens + outputTokens);
+      this.#deps.limits.end(state.principal, inputTokens + outputTokens, tick);
     }
     state.bodyShare?.end();
     state.readOn?.end();
     try {
-      state.call.onReport(toReport(state, end, end.units, durationMs));
+      state.call.onReport(toReport(state, end, end.units, durationAt(state, tick)));
     } catch (error) {
       // All is given back, and the client gets its response as if the trace had been recorded.
       this.#deps.log.error("call.report_failed", { requestId: state.call.requestId, error });
@@ -121,10 +123,10 @@ export class CallEnder {
       booked: { source: usageSource, input: String(units.inputTokens), output: String(units.outputTokens) },
     });
   }
+}
 
-  #durationMs(state: CallState): number {
-    return Math.round(this.#deps.clock.tick() - state.call.startedTick);
-  }
+function durationAt({ call }: CallState, tick: number): number {
+  return Math.round(tick - call.startedTick);
 }
 
 /**

@@ -317,6 +317,8 @@ export type CallEnd = {
   readonly providerCost?: Decimal;
   /** For a response from the cache: what it costs, in hundredths of a percent of the normal price. */
   readonly cacheBasisPoints?: number;
+  /** When it ended on the monotonic clock, if that was just read. */
+  readonly tick?: number;
 };
 
 /** Why an attempt failed, and what follows from it. */

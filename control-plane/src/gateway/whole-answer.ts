@@ -31,9 +31,6 @@ export type Outcome = GatewayResponse | FailedAttempt;
 /** A request that was sent to a channel. */
 export type WholeAttempt = { readonly state: AdmittedCall; readonly use: ChannelUse; readonly plan: RequestPlan };
 
-/** A response that came whole, and what it has used. */
-type Measurement = { readonly response: HttpResponse; readonly measured: Measured & { readonly form: AnswerForm } };
-
 /**
  * Responses that come whole. They are settled before the client sees a byte of them. If all of a response has arrived and it
  * is not converted on another thread, everything up to its row happens at once.
@@ -91,25 +88,20 @@ export class WholeAnswers {
       return;
     }
     const converting = wholeFor(this.#deps, state, plan, body);
-    const measurement = { response, measured };
+    const answer = new MeasuredAnswer(attempt, response, measured, ending);
     if (converting instanceof Promise) {
       unless(state.call.signal, converting)
-        .then((converted) => this.#settle(attempt, measurement, converted, ending))
+        .then((converted) => this.#settle(answer, converted))
         .catch((thrown: unknown) => ending.reject(thrown));
     } else {
-      this.#settle(attempt, measurement, converting, ending);
+      this.#settle(answer, converting);
     }
   }
 
-  #settle(
-    attempt: WholeAttempt,
-    measurement: Measurement,
-    converted: ConvertedAnswer | null,
-    ending: Ending<Outcome>,
-  ): void {
-    const { state, use } = attempt;
-    const { measured } = measurement;
-    const { status } = measurement.response;
+  #settle(answer: MeasuredAnswer, converted: ConvertedAnswer | null): void {
+    const { measured, response, ending } = answer;
+    const { state, use } = answer.attempt;
+    const { status } = response;
     // A client that has left meanwhile gets nothing, and owes what was measured.
     if (state.call.signal.aborted) {
       ending.resolve(this.leave(state, use, status, measured));
@@ -117,9 +109,10 @@ export class WholeAnswers {
     }
     const fitting = continuing(state, converted);
     if (fitting === null) {
-      ending.resolve(refuseAnswer(measurement.response, "not_convertible"));
+      ending.resolve(refuseAnswer(response, "not_convertible"));
       return;
     }
+    answer.fitting = fitting;
     const { bytes, isEvents } = fitting;
     state.isStream ||= isEvents;
     const { loads, clock } = this.#deps;
@@ -129,8 +122,7 @@ export class WholeAnswers {
     loads.end(use, "none", null, tick);
     noteFirstByte(state, tick);
     keepPiece(state, bytes);
-    const settling = new SettlingAnswer(attempt, measurement, fitting, ending);
-    this.#ender.settleThen(state, endOf(measured, status), unrecordedStatus, settling);
+    this.#ender.settleThen(state, endOf(measured, status, tick), unrecordedStatus, answer);
   }
 
   /** An answer that no provider has given. */
@@ -153,42 +145,52 @@ export class WholeAnswers {
   }
 }
 
-/** A whole response that is released once its row is recorded. */
-class SettlingAnswer implements Settling {
-  readonly #attempt: WholeAttempt;
-  readonly #measurement: Measurement;
-  readonly #fitting: ConvertedAnswer;
-  readonly #ending: Ending<Outcome>;
+/** A response that came whole, and what it has used. It is released once its row is recorded. */
+class MeasuredAnswer implements Settling {
+  readonly attempt: WholeAttempt;
+  readonly response: HttpResponse;
+  readonly measured: Measured & { readonly form: AnswerForm };
+  readonly ending: Ending<Outcome>;
+  /** In the form that its client expects, before it is settled. */
+  fitting: ConvertedAnswer | null = null;
 
-  constructor(attempt: WholeAttempt, measurement: Measurement, fitting: ConvertedAnswer, ending: Ending<Outcome>) {
-    this.#attempt = attempt;
-    this.#measurement = measurement;
-    this.#fitting = fitting;
-    this.#ending = ending;
+  constructor(
+    attempt: WholeAttempt,
+    response: HttpResponse,
+    measured: Measured & { readonly form: AnswerForm },
+    ending: Ending<Outcome>,
+  ) {
+    this.attempt = attempt;
+    this.response = response;
+    this.measured = measured;
+    this.ending = ending;
   }
 
   onSettled(): void {
-    const { state, plan } = this.#attempt;
-    this.#ending.resolve(answerOf(state, plan, this.#measurement, this.#fitting));
+    this.ending.resolve(answerOf(this, this.fitting as ConvertedAnswer));
   }
 
   onFailed(error: unknown): void {
-    this.#ending.reject(error);
+    this.ending.reject(error);
   }
 }
 
-function endOf({ units, usageSource, isImplausible, providerCost }: Measured, httpStatus: number): CallEnd {
-  const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource, isImplausible } as const;
+/** @param tick when it ended */
+function endOf(
+  { units, usageSource, isImplausible, providerCost }: Measured,
+  httpStatus: number,
+  tick: number,
+): CallEnd {
+  const end = { outcome: "completed", httpStatus, errorCode: null, units, usageSource, isImplausible, tick } as const;
   return providerCost === undefined ? end : { ...end, providerCost };
 }
 
 /** The response for the client, once its row is recorded. */
 function answerOf(
-  state: AdmittedCall,
-  plan: RequestPlan,
-  { response, measured }: Measurement,
+  { attempt, response, measured }: MeasuredAnswer,
   { bytes, isEvents }: ConvertedAnswer,
 ): GatewayResponse {
+  const { state, plan } = attempt;
   const headers = headersOf(response, state, plan);
   if (isEvents) {
     headers["content-type"] = eventStreamType;

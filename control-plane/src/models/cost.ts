@@ -6,6 +6,7 @@ import { type CountName, countName, type Units } from "./units.ts";
 const partsPerUsd = 10n ** BigInt(amountPlaces);
 /** A whole number: quota is coarser than amounts. */
 const partsPerQuota = partsPerUsd / quotaPerUsd;
+const roundsUp = partsPerQuota - 1n;
 
 /** One line of a receipt. */
 export type CostLine = {
@@ -107,7 +108,7 @@ function sumLines(units: Units, rates: Rates, requests: bigint): bigint {
 
 /** Converts parts of 10^-14 USD to quota, rounded up. */
 export function toQuota(parts: bigint): Quota {
-  return ((parts + partsPerQuota - 1n) / partsPerQuota) as Quota;
+  return ((parts + roundsUp) / partsPerQuota) as Quota;
 }
 
 const basisPointsOfWhole = 10_000n;

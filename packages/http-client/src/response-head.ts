@@ -210,7 +210,12 @@ function findNameEnd(bytes: Uint8Array, start: number): number {
   return offset;
 }
 
-function frameHead(status: number, headers: readonly HttpHeader[], fields: Fields, isHeadRequest: boolean): Http1ResponseHead {
+function frameHead(
+  status: number,
+  headers: readonly HttpHeader[],
+  fields: Fields,
+  isHeadRequest: boolean,
+): Http1ResponseHead {
   const { contentLength, isChunked, isClose, keepAliveMsMax } = fields;
   if (isHeadRequest || status === 204 || status === 304 || status < 200) {
     const declared = contentLength ?? (isChunked ? null : 0);

@@ -19,7 +19,7 @@ test("what was written reaches the client in order, whatever becomes of the buff
   const step = fc.record({
     size: fc.integer({ min: 1, max: 9 }),
     room: fc.nat(90),
-    form: fc.constantFrom("bytes", "parts", "chunk"),
+    form: fc.constantFrom("bytes", "parts", "chunk", "memory"),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
@@ -32,6 +32,10 @@ test("what was written reaches the client in order, whatever becomes of the buff
         written += form === "chunk" ? `${text.length.toString(16)}\r\n${text}\r\n` : text;
         if (form === "chunk") {
           socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2, 0);
+        } else if (form === "memory") {
+          const memory = Buffer.from(`${text}--`);
+          socket.writeFrom(memory, text.length, 0);
+          memory.fill("-");
         } else if (form === "parts") {
           const pieces = [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1, -1))];
           const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);

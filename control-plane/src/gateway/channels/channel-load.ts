@@ -365,7 +365,7 @@ export class ChannelLoads {
   }
 
   #newLoad({ id }: Channel): Load {
-    const load = newLoad();
+    const load = newLoad(id);
     this.#loads.set(id, load);
     return load;
   }

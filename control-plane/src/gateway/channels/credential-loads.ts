@@ -10,6 +10,8 @@ const restMsMax = 300_000;
 type Refusal = { untilTick: number; restMs: number; isTested: boolean };
 
 type CredentialLoad = {
+  /** The id of the credential as rows have it. */
+  readonly idText: string;
   inFlight: number;
   requests: RateBucket | null;
   readonly pauses: Pauses;
@@ -140,7 +142,8 @@ export class CredentialLoads {
 
   #newLoad(credential: ChannelCredential, tick: number): CredentialLoad {
     const refusal = credential.refusedAtMs === null ? null : newRefusal(tick);
-    const load = { inFlight: 0, requests: null, pauses: new Pauses(), refusal, latest: credential };
+    const idText = String(credential.id);
+    const load = { idText, inFlight: 0, requests: null, pauses: new Pauses(), refusal, latest: credential };
     this.#loads.set(credential.id, load);
     return load;
   }

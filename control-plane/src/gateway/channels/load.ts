@@ -1,4 +1,4 @@
-import type { GatewayUserId } from "@sluice/contracts/ids";
+import type { ChannelId, GatewayUserId } from "@sluice/contracts/ids";
 import type { RateBucket } from "../../platform/rate-bucket.ts";
 import { FailureWindow } from "./failure-window.ts";
 import { Pauses } from "./pauses.ts";
@@ -6,6 +6,8 @@ import { Witnesses } from "./witnesses.ts";
 
 /** What this replica has observed of one channel. */
 export type Load = {
+  /** The id of the channel as rows have it. */
+  readonly idText: string;
   inFlight: number;
   requests: RateBucket | null;
   readonly pauses: Pauses;
@@ -25,8 +27,9 @@ export type Load = {
   wasTakenOpen: boolean;
 };
 
-export function newLoad(): Load {
+export function newLoad(id: ChannelId): Load {
   return {
+    idText: String(id),
     inFlight: 0,
     requests: null,
     pauses: new Pauses(),

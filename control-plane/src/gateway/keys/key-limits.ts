@@ -182,9 +182,8 @@ export class KeyLimits {
     }
   }
 
-  /** The call is over and used this many tokens. */
-  end(principal: Principal, tokens: bigint): void {
-    const tick = this.#clock.tick();
+  /** The call is over and used this many tokens. @param tick if the time was just read */
+  end(principal: Principal, tokens: bigint, tick = this.#clock.tick()): void {
     const { groupLimits, accountLimits } = principal;
     leave(this.#keys.known(principal.limitKeyId), tokens, tick);
     if (groupLimits !== null) {

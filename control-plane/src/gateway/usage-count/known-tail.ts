@@ -18,13 +18,15 @@ const countsMax = 64;
 /** Texts that have differed so often will differ again: the last one is kept. */
 const changesMax = 100;
 
-/** Where a count is in the object that was parsed. */
-type CountPlace = { readonly holder: Json; readonly name: string };
+/** Where a count is in the object that was parsed, and which one is there. */
+type CountPlace = { readonly holder: Json; readonly name: string; value: number };
 
 /** A text that was parsed. */
 type Kept = {
   /** What is before each count, and after the last one. */
-  readonly texts: readonly Buffer[];
+  readonly texts: Buffer;
+  /** Where each of them ends. */
+  readonly ends: Int32Array;
   readonly counts: readonly CountPlace[];
   /** The object, into which other counts can be put. */
   readonly json: Json;
@@ -47,21 +49,26 @@ export class KnownTail {
     if (kept === null) {
       return null;
     }
-    const { texts, counts, json } = kept;
+    const { texts, ends, counts, json } = kept;
     let at = from;
-    for (let index = 0; index < counts.length; index += 1) {
-      const text = texts[index] as Buffer;
-      const first = at + text.length;
-      const end = isAt(body, at, text) ? endOfCount(body, first) : -1;
-      if (end === -1) {
-        return null;
+    let of = 0;
+    for (let index = 0; index <= counts.length; index += 1) {
+      for (const end = ends[index] as number; of < end; of += 1) {
+        if (body[at] !== texts[of]) {
+          return null;
+        }
+        at += 1;
       }
-      const { holder, name } = counts[index] as CountPlace;
-      holder[name] = countAt(body, first, end);
-      at = end;
+      if (index < counts.length) {
+        const end = endOfCount(body, at);
+        if (end === -1) {
+          return null;
+        }
+        note(counts[index] as CountPlace, countAt(body, at, end));
+        at = end;
+      }
     }
-    const rest = texts[counts.length] as Buffer;
-    return body.length - at === rest.length && isAt(body, at, rest) ? json : null;
+    return at === body.length ? json : null;
   }
 
   /** Keeps bytes that were parsed as the rest of an object. */
@@ -73,13 +80,12 @@ export class KnownTail {
   }
 }
 
-function isAt(body: Buffer, from: number, text: Buffer): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    if (body[from + index] !== text[index]) {
-      return false;
-    }
+/** Most counts are the same each time, zero above all. */
+function note(place: CountPlace, value: number): void {
+  if (place.value !== value) {
+    place.value = value;
+    place.holder[place.name] = value;
   }
-  return true;
 }
 
 /** Where the digits end that begin here; -1 if they are not those of a count. */
@@ -110,20 +116,21 @@ function keptOf(tail: Buffer): Kept | null {
   const places = countsIn(tail);
   const length = places.length / 2;
   const texts: Buffer[] = [];
+  const ends = new Int32Array(length + 1);
   // Each count is replaced by a mark, so that its place in the object shows.
   let marked = "{";
   let end = 0;
   for (let index = 0; index <= length; index += 1) {
-    const text = Buffer.from(tail.subarray(end, places[2 * index]));
+    const text = tail.subarray(end, places[2 * index]);
     texts.push(text);
+    ends[index] = (ends[index - 1] ?? 0) + text.length;
     marked += `${text.toString("latin1")}${index < length ? firstMark + index : ""}`;
     end = places[2 * index + 1] ?? end;
   }
   const json = JSON.parse(marked) as Json;
   const counts = marksIn(json);
-  const isEachFound =
-    counts.length === length && counts.every(({ holder, name }, index) => holder[name] === firstMark + index);
-  return isEachFound && length <= countsMax ? { texts, counts, json } : null;
+  const isEachFound = counts.length === length && counts.every(({ value }, index) => value === firstMark + index);
+  return isEachFound && length <= countsMax ? { texts: Buffer.concat(texts), ends, counts, json } : null;
 }
 
 function marksIn(json: Json): CountPlace[] {
@@ -137,7 +144,7 @@ function findMarks(holder: object, counts: CountPlace[]): void {
     if (typeof value === "object" && value !== null) {
       findMarks(value, counts);
     } else if (typeof value === "number" && value >= firstMark) {
-      counts.push({ holder: holder as Json, name });
+      counts.push({ holder: holder as Json, name, value });
     }
   }
 }
