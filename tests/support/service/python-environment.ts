@@ -56,10 +56,15 @@ class PythonEnvironment {
     // Moved when it is complete, so that an interrupted installation is begun again. Scripts of the environment would
     // keep the old name; only its interpreter is used.
     const made = `${this.#folder}.${process.pid}`;
-    const pip = [join(made, "bin/python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    const interpreter = join(made, "bin/python3");
+    // A pip of its own and compiled packages would take a third of the processor time, and are of use for many runs only.
+    const system = Bun.which("python3") ?? "";
+    const hasPip = Bun.spawnSync(["python3", "-m", "pip", "--python", system, "--version"]).success;
+    const pip = hasPip ? ["python3", "-m", "pip", "--python", interpreter] : [interpreter, "-m", "pip"];
+    const options = ["--quiet", "--disable-pip-version-check", "--no-compile", "--only-binary", ":all:"];
     for (const command of [
-      ["python3", "-m", "venv", made],
-      [...pip, "--only-binary", ":all:", "--requirement", this.#packages],
+      ["python3", "-m", "venv", ...(hasPip ? ["--without-pip"] : []), made],
+      [...pip, "install", ...options, "--requirement", this.#packages],
     ]) {
       const run = Bun.spawnSync(command, { stdout: "ignore", stderr: "pipe", timeout: installMsMax });
       if (!run.success) {
