@@ -53,7 +53,8 @@ const kinds: readonly TestKind[] = [
   {
     name: "e2e",
     needsDatabase: true,
-    filesPerProcess: 1,
+    filesPerProcess: 4,
+    long: ["claude-code", "codex", "exit-node", "-languages", "-operations", "-pages", "-roles", "-states"],
     jobsPerProcessor: 1.5,
     processTimeoutMs: 15 * minuteMs,
     testTimeoutMs: 5 * minuteMs,
