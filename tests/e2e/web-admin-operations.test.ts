@@ -6,7 +6,7 @@ import { loginAdmin } from "../support/accounts/logins.ts";
 import { nodeSettings } from "../support/exit-nodes/exit-node-scene.ts";
 import { relayKey } from "../support/exit-nodes/node-agent.ts";
 import { masterKeyBytes } from "../support/service/sluice.ts";
-import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { nothingPath, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { DnsServer } from "../support/wire/dns-server.ts";
 
@@ -89,7 +89,7 @@ describe("operations pages", () => {
     "%s shows what failed with the request id, and shows its rows after a retry",
     async (path, backend) => {
       await opened(
-        path,
+        nothingPath,
         async (watched) => {
           const { page } = watched;
           await page.route(`**${backend}*`, (route) =>
@@ -98,7 +98,7 @@ describe("operations pages", () => {
               json: { ok: false, error: { code: "conflict", message: "Try again.", request_id: "req-of-a-test" } },
             }),
           );
-          await page.reload();
+          await page.goto(path);
           await page.waitForSelector("[data-kind=error] >> text=req-of-a-test");
           expect(await watched.axe()).toEqual([]);
           await page.unroute(`**${backend}*`);

@@ -15,8 +15,8 @@ let web: WebRig;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
-  await fillHouse(web.rig, shownEmail);
+  const starting = startWebRig(undefined, {}, (rig) => fillHouse(rig, shownEmail));
+  [web, browser] = await Promise.all([starting, TestBrowser.launch()]);
 }, 240_000);
 
 afterAll(async () => {

@@ -13,6 +13,9 @@ const { TEST_FULL } = process.env;
  */
 const briefPages: readonly string[] = TEST_FULL === "1" ? [] : ["--js-flags=--single-threaded --no-opt --no-maglev"];
 
+/** Has no script, and asks for nothing: for what is prepared before a page is loaded. */
+export const nothingPath = "/healthz";
+
 export type PageOptions = {
   /** The program's URL; every request elsewhere is a fault. */
   readonly url: string;

@@ -1,10 +1,7 @@
 import type { CDPSession } from "playwright-core";
-import type { PageOptions, TestBrowser, WatchedPage } from "./browser.ts";
+import { nothingPath, type PageOptions, type TestBrowser, type WatchedPage } from "./browser.ts";
 
 type Cookies = Awaited<ReturnType<ReturnType<WatchedPage["page"]["context"]>["cookies"]>>;
-/** Has no script, and asks for nothing. */
-const nothingPath = "/healthz";
-
 type Tab = { readonly watched: WatchedPage; readonly devtools: CDPSession; readonly cookies: Cookies };
 
 /**

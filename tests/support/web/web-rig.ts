@@ -27,10 +27,12 @@ export type WebRig = {
 /**
  * @param upstreamUrl the address of a provider without its `/v1`; the default answers nothing
  * @param env more of the environment of the program
+ * @param fill adds more to the database before the program starts, which then renders the public pages once
  */
 export async function startWebRig(
   upstreamUrl = "http://127.0.0.1:9",
   env: Readonly<Record<string, string>> = {},
+  fill: (rig: SluiceRig) => Promise<void> = async () => {},
 ): Promise<WebRig> {
   const [rig, webDist] = await Promise.all([SluiceRig.create(upstreamUrl), builtWeb()]);
   await rig.db.withTransaction(addFirstPlans);
@@ -39,6 +41,7 @@ export async function startWebRig(
   await rig.db.sql`update user_profile set password_hash = '!' where email = ${shownEmail}`;
   const admin = await loginAdmin(rig);
   const owner = await addShownOrganisation(rig.db);
+  await fill(rig);
   const sluice = await rig.startProcess({ WEB_DIST: webDist, NODE_ENV: "development", ...env });
   return {
     rig,
