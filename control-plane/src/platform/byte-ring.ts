@@ -1,12 +1,13 @@
 /*
  * Records of bytes on their way from one thread to another, in shared memory: one writer, one reader, nobody waits.
  * Positions count units of 8 bytes and wrap at 2^32; the capacity is a power of two, so that a position is a place. A
- * record never continues at the start of the memory: what is left at its end is skipped.
+ * record never continues at the start of the memory: what is left at its end is skipped. Records that follow each other
+ * are one piece of memory, in which each has a header, its bytes, and zeros up to a whole unit.
  */
 
 const unitBytes = 8;
-/** Before each record is its length in bytes, or a mark that the rest of the memory is skipped. */
-const lengthBytes = 8;
+/** Before each record are its length in bytes, or a sign that the rest of the memory is skipped, and its mark. */
+export const recordHeaderBytes = 8;
 const skipped = -1;
 const controlBytes = 64;
 /** Words of the control block. */
@@ -22,14 +23,16 @@ export function ringMemory(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(controlBytes + bytes);
 }
 
-const unitsFor = (bytes: number): number => Math.ceil((lengthBytes + bytes) / unitBytes);
+const unitsFor = (bytes: number): number => (recordHeaderBytes + bytes + unitBytes - 1) >>> 3;
+/** How much of a piece of records one of this length takes. */
+export const recordSpan = (length: number): number => unitsFor(length) * unitBytes;
 /** The distance between two positions. */
 const between = (from: number, to: number): number => (to - from) >>> 0;
 
 class Ring {
   protected readonly control: Int32Array;
   protected readonly words: Int32Array;
-  protected readonly bytes: Buffer;
+  readonly bytes: Buffer;
   protected readonly units: number;
 
   constructor(memory: SharedArrayBuffer) {
@@ -51,25 +54,31 @@ export class RingWriter extends Ring {
   #next = 0;
 
   /**
-   * Room for one record, to be filled at once and then published; null when the ring is too full. An empty ring whose
-   * first half was used is filled from its start again, so that a reader that keeps up never needs the other half.
+   * Room for one record, to be filled at once and then published: where in `bytes` it begins, or -1 when the ring is too
+   * full. An empty ring whose first half was used is filled from its start
+   * again, so that a reader that keeps up never needs the other half.
+   * @param mark a number that the reader is given with the record
    */
-  reserve(length: number): Buffer | null {
+  reserve(length: number, mark = 0): number {
     const tailNow = Atomics.load(this.control, tail);
     const needed = unitsFor(length);
     const place = this.placeOf(this.#head);
     const isSkipping = place + needed > this.units || (tailNow === this.#head && place * 2 >= this.units);
     const skip = isSkipping ? this.units - place : 0;
     if (between(tailNow, this.#head) + skip + needed > this.units) {
-      return null;
+      return -1;
     }
     if (isSkipping) {
       this.words[place * 2] = skipped;
     }
     const at = isSkipping ? 0 : place;
+    const end = (at + needed) * 2;
+    this.words[end - 1] = 0;
+    this.words[end - 2] = 0;
     this.words[at * 2] = length;
+    this.words[at * 2 + 1] = mark;
     this.#next = (this.#head + skip + needed) | 0;
-    return this.bytes.subarray(at * unitBytes + lengthBytes, at * unitBytes + lengthBytes + length);
+    return at * unitBytes + recordHeaderBytes;
   }
 
   /** Shows the reader what was reserved last. Returns whether the reader sleeps and has to be woken. */
@@ -82,34 +91,51 @@ export class RingWriter extends Ring {
 
 /** The end of a ring that empties it. */
 export class RingReader extends Ring {
+  /** Of the record that was looked at last: where in `bytes` it begins, its length, and its mark. */
+  start = 0;
+  length = 0;
+  mark = 0;
   #tail = 0;
+  #passed = 0;
   #next = 0;
 
-  /** The oldest record, valid until it is released; null when there is none. */
-  peek(): Buffer | null {
+  /** How many bytes wait to be passed. */
+  get waitingBytes(): number {
+    return between(this.#passed, Atomics.load(this.control, head)) * unitBytes;
+  }
+
+  /** Looks at the oldest record that was not passed; false when there is none. */
+  peek(): boolean {
     const headNow = Atomics.load(this.control, head);
-    if (headNow === this.#tail) {
-      return null;
+    if (headNow === this.#passed) {
+      return false;
     }
-    let position = this.#tail;
+    let position = this.#passed;
     if (this.words[this.placeOf(position) * 2] === skipped) {
       position = (position + this.units - this.placeOf(position)) | 0;
     }
     const place = this.placeOf(position);
-    const length = this.words[place * 2] ?? 0;
-    this.#next = (position + unitsFor(length)) | 0;
-    return this.bytes.subarray(place * unitBytes + lengthBytes, place * unitBytes + lengthBytes + length);
+    this.length = this.words[place * 2] ?? 0;
+    this.mark = this.words[place * 2 + 1] ?? 0;
+    this.start = place * unitBytes + recordHeaderBytes;
+    this.#next = (position + unitsFor(this.length)) | 0;
+    return true;
   }
 
-  /** Gives the room of the record that was peeked back to the writer. */
+  /** Continues behind the record that was looked at. Until it is released, its room belongs to the reader. */
+  pass(): void {
+    this.#passed = this.#next;
+  }
+
+  /** Gives the room of all records that were passed back to the writer. */
   release(): void {
-    this.#tail = this.#next;
+    this.#tail = this.#passed;
     Atomics.store(this.control, tail, this.#tail);
   }
 
   /** Asks to be woken by the next record. Returns false when there is one already: then nobody will be woken. */
   sleep(): boolean {
     Atomics.store(this.control, asleep, 1);
-    return Atomics.load(this.control, head) === this.#tail || Atomics.exchange(this.control, asleep, 0) === 0;
+    return Atomics.load(this.control, head) === this.#passed || Atomics.exchange(this.control, asleep, 0) === 0;
   }
 }

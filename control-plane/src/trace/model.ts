@@ -57,7 +57,7 @@ export type Payload = PayloadFacts & {
   readonly response: readonly Uint8Array[];
 };
 
-/** The bodies of one call, encrypted under the data key of its day, by themselves or with those of others. */
+/** The bodies of one call, encrypted under the data key of its day: with those of others, or by themselves. */
 export type SealedPayload = {
   readonly requestId: RequestId;
   readonly gatewayUserId: GatewayUserId;
@@ -66,9 +66,10 @@ export type SealedPayload = {
 
 /** The position of a call's payload in a segment: a row of `payload_record`. */
 export type PayloadRecord = {
-  readonly requestId: RequestId;
-  readonly gatewayUserId: GatewayUserId;
-  /** Where the payload is, or the group that it is encrypted in. */
+  /** 32 hex digits. */
+  readonly requestId: string;
+  readonly gatewayUserId: bigint;
+  /** Where the group is that it is encrypted in. */
   readonly byteOffset: number;
   readonly byteLength: number;
   /** What it takes in the queue; not stored. */
@@ -81,7 +82,7 @@ export type PayloadRecord = {
 };
 
 /**
- * Payloads of one day that are stored together, encrypted in groups or separately: a row of `payload_segment` with its records.
+ * Payloads of one day that are stored together, encrypted in groups: a row of `payload_segment` with its records.
  */
 export type PayloadSegment = {
   /** A UUID, chosen when the segment is created, so that writing it twice stores it once. */
@@ -89,7 +90,7 @@ export type PayloadSegment = {
   readonly day: string;
   /** Eight hex digits; identifies the key in `payload_day_key`. */
   readonly keyId: string;
-  /** The encrypted payloads, one after the other. */
+  /** The encrypted groups, one after the other. */
   readonly sealed: Uint8Array<ArrayBuffer>;
   readonly records: readonly PayloadRecord[];
 };

@@ -3,8 +3,9 @@ import type { Clock } from "../platform/clock.ts";
 import { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
 import { ByteAllowance } from "./byte-allowance.ts";
-import { type Parcel, readParcel } from "./payload-parcel.ts";
-import { compressBlob, readBlob } from "./payload-sealing.ts";
+import { blobOffset } from "./payload-parcel.ts";
+import { compressRecord, PayloadRun } from "./payload-run.ts";
+import type { DayKey } from "./payload-segments.ts";
 import { entryBytes, PayloadLedger, type PayloadNews, type PayloadOrder } from "./payload-thread.ts";
 import { PayloadWriter, type PayloadWriterDeps } from "./payload-writer.ts";
 
@@ -21,8 +22,8 @@ const bytesPerTurn = 2 * 1024 * 1024;
 
 /**
  * Blobs of at least this length are always compressed: that saves the database more work than it costs us. Shorter ones
- * cost us four times the rest of the encryption and save only disk, so they are compressed as long as there are few: up
- * to this many bytes a second, which takes a tenth of a percent of a core.
+ * cost us ten times the rest of the encryption and save only disk, so they are compressed as long as there are few: what
+ * is fetched together is, up to this many bytes a second, which takes a tenth of a percent of a core.
  */
 const compressedBytesMin = 4 * 1024;
 const compressedSmallBytesPerSecond = 256 * 1024;
@@ -32,14 +33,19 @@ const compressibleBytesMin = 256;
 /** Around midnight two days are sealed at once; each has its own key. */
 const keysMax = 3;
 
-/** The other end of the outbox, on the second thread: takes payloads, encrypts them, and has them written in batches. */
+/**
+ * The other end of the outbox, on the second thread: takes payloads, encrypts them where they are in the ring, and has them
+ * written in batches.
+ */
 export class PayloadIntake {
   readonly #deps: PayloadIntakeDeps;
   readonly #ring: RingReader;
   readonly #ledger: PayloadLedger;
   readonly #writer: PayloadWriter;
   readonly #smallAllowance: ByteAllowance;
-  readonly #keys = new Map<string, SealingKey>();
+  readonly #run: PayloadRun;
+  /** By the marks of their records. */
+  readonly #keys = new Map<number, DayKey>();
   #takenBytes = 0;
   #takenCount = 0;
   #timer: Timer | null = null;
@@ -47,6 +53,7 @@ export class PayloadIntake {
   constructor(deps: PayloadIntakeDeps, order: Extract<PayloadOrder, { kind: "open" }>) {
     this.#deps = deps;
     this.#ring = new RingReader(order.ring);
+    this.#run = new PayloadRun(this.#ring.bytes);
     this.#ledger = new PayloadLedger(order.ledger);
     this.#smallAllowance = new ByteAllowance(compressedSmallBytesPerSecond, deps.clock);
     this.#writer = new PayloadWriter({
@@ -70,7 +77,7 @@ export class PayloadIntake {
   take(order: Exclude<PayloadOrder, { kind: "open" }>): void {
     switch (order.kind) {
       case "key":
-        this.#addKey(new SealingKey(order.id, order.secret));
+        this.#addKey(order.mark, { day: order.day, key: new SealingKey(order.id, order.secret) });
         break;
       case "wake":
         this.#readSoon(gatherMs);
@@ -81,8 +88,8 @@ export class PayloadIntake {
     }
   }
 
-  #addKey(key: SealingKey): void {
-    this.#keys.set(key.id, key);
+  #addKey(mark: number, dayKey: DayKey): void {
+    this.#keys.set(mark, dayKey);
     const [oldest] = this.#keys.keys();
     if (this.#keys.size > keysMax && oldest !== undefined) {
       this.#keys.delete(oldest);
@@ -115,34 +122,50 @@ export class PayloadIntake {
 
   /** Takes what is in the ring, up to a turn's worth. Returns how many bytes it took. */
   #read(): number {
+    const ring = this.#ring;
+    const areFew = this.#smallAllowance.take(ring.waitingBytes);
     let bytes = 0;
-    for (let record = this.#ring.peek(); record !== null && bytes < bytesPerTurn; record = this.#ring.peek()) {
-      const parcel = readParcel(record);
-      const key = this.#keys.get(parcel.keyId);
-      if (key === undefined) {
+    while (bytes < bytesPerTurn && ring.peek()) {
+      const dayKey = this.#keys.get(ring.mark);
+      if (dayKey === undefined) {
         // The message with the key is on its way.
         break;
       }
-      this.#takenBytes += record.length + entryBytes;
+      this.#takenBytes += ring.length + entryBytes;
       this.#takenCount += 1;
-      bytes += record.length;
-      this.#seal(key, parcel);
-      this.#ring.release();
+      bytes += ring.length;
+      const blobBytes = ring.length - blobOffset;
+      const isCompressed = blobBytes >= compressedBytesMin || (areFew && blobBytes >= compressibleBytesMin);
+      const length = isCompressed ? this.#compress() : ring.length;
+      if (!this.#run.takes(dayKey, ring.start, length)) {
+        this.#seal();
+      }
+      this.#run.add(dayKey, ring.start, length);
+      ring.pass();
     }
+    this.#seal();
+    ring.release();
     this.#settle();
     return bytes;
   }
 
-  #seal(key: SealingKey, { facts, blob: packed }: Parcel): void {
+  /** Compresses the record that was looked at, and returns its length. One that can't be compressed stays as it is. */
+  #compress(): number {
+    const { bytes, start, length } = this.#ring;
     try {
-      const blob = readBlob(packed);
-      const { length } = packed;
-      const isCompressed =
-        length >= compressedBytesMin || (length >= compressibleBytesMin && this.#smallAllowance.take(length));
-      this.#writer.add(key, facts, isCompressed ? { ...blob, bytes: compressBlob(packed) } : blob);
+      return compressRecord(bytes, start, length);
     } catch (error) {
-      this.#deps.log.error("trace.payload_not_sealed", { requestId: facts.requestId, error });
-      this.#report({ topic: "payloads", kind: "dropped", reason: "seal_failed", count: 1 });
+      this.#deps.log.error("trace.payload_not_compressed", { length, error });
+      return length;
+    }
+  }
+
+  /** Encrypts the records that follow each other. */
+  #seal(): void {
+    const { dayKey, group } = this.#run;
+    if (dayKey !== null) {
+      this.#run.clear();
+      this.#writer.add(dayKey, group);
     }
   }
 

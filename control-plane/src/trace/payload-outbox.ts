@@ -47,7 +47,9 @@ const closeGraceMs = 500;
 type Handover = {
   readonly ring: RingWriter;
   readonly ledger: PayloadLedger;
-  readonly keyIds: Set<string>;
+  /** The marks of the keys that the thread was given; keys that are no longer used are not kept for them. */
+  readonly marks: WeakMap<SealingKey, number>;
+  markCount: number;
   bytes: number;
   count: number;
 };
@@ -126,20 +128,23 @@ export class PayloadOutbox {
     if (handover === null) {
       return "thread_lost";
     }
-    const { ring, ledger, keyIds } = handover;
+    const { ring, ledger, marks } = handover;
     const { bodyBytesMax } = limits;
     const length = parcelLength(payload, bodyBytesMax);
     const hasRoom =
       this.queuedBytes + length + entryBytes <= limits.queueBytesMax && this.queuedCount < limits.queueCountMax;
-    const room = hasRoom ? ring.reserve(length) : null;
-    if (room === null) {
+    const known = marks.get(key);
+    const mark = known ?? handover.markCount;
+    const at = hasRoom ? ring.reserve(length, mark) : -1;
+    if (at === -1) {
       return ledger.isAway ? "database_away" : "queue_full";
     }
-    if (!keyIds.has(key.id)) {
-      keyIds.add(key.id);
-      this.#post({ topic: "payloads", kind: "key", id: key.id, secret: key.forThread() });
+    if (known === undefined) {
+      marks.set(key, mark);
+      handover.markCount += 1;
+      this.#post({ topic: "payloads", kind: "key", mark, day: payload.day, id: key.id, secret: key.forThread() });
     }
-    writeParcel(room, payload, key.id, bodyBytesMax);
+    writeParcel(ring.bytes, at, payload, bodyBytesMax);
     handover.bytes = (handover.bytes + length + entryBytes) >>> 0;
     handover.count = (handover.count + 1) >>> 0;
     if (ring.publish()) {
@@ -154,7 +159,8 @@ export class PayloadOutbox {
     this.#handover = {
       ring: new RingWriter(memory),
       ledger: new PayloadLedger(ledger),
-      keyIds: new Set(),
+      marks: new WeakMap(),
+      markCount: 0,
       bytes: 0,
       count: 0,
     };

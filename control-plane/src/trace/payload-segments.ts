@@ -1,19 +1,14 @@
 import { randomUUIDv7 } from "bun";
-import { sealOverheadBytes } from "../platform/crypto/seal.ts";
+import { recordHeaderBytes, recordSpan } from "../platform/byte-ring.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
-import type { PayloadFacts, PayloadRecord, PayloadSegment } from "./model.ts";
-import { groupedLength, groupOverheadBytes, type PackedPayload, PayloadGroup } from "./payload-group.ts";
-import { type PayloadBlob, sealPayloadInto } from "./payload-sealing.ts";
+import type { PayloadRecord, PayloadSegment } from "./model.ts";
+import { groupOverheadBytes, sealGroupInto } from "./payload-group.ts";
+import { isRequestTruncated, isResponseTruncated } from "./payload-packing.ts";
+import { flagsOffset, requestBytesOffset, responseBytesOffset, userOffset } from "./payload-parcel.ts";
 
-/**
- * Each statement costs this process 100 us or more besides its bytes, so the more payloads share one the better: with 3
- * KB each, a payload costs 7 us of our CPU in segments of 32, 4.6 in 64, 3.8 in 128 and no less in 256.
- */
-export const segmentPayloadsMax = 128;
+/** Each statement costs this process 100 us or more besides its bytes, so that of 3 KB 160 payloads share one. */
+export const segmentPayloadsMax = 256;
 export const segmentBytesMax = 512 * 1024;
-
-/** A longer payload is encrypted by itself: to begin that costs little beside its bytes. */
-const groupedBytesMax = 16 * 1024;
 
 /**
  * A segment that fills less of its buffer than this is copied into a smaller one, so that queued segments take about
@@ -23,43 +18,24 @@ const filledShareMin = 0.75;
 /** One buffer is filled while another is written; more are only needed after an outage. */
 const spareBuffersMax = 2;
 
-type OpenSegment = {
-  readonly key: SealingKey;
-  readonly day: string;
+/** The key of a day. */
+export type DayKey = { readonly day: string; readonly key: SealingKey };
+
+/** Payloads that are encrypted together: so many records of the ring, one after the other. */
+export type PayloadGroup = { readonly records: Buffer; readonly count: number };
+
+type OpenSegment = DayKey & {
   readonly buffer: Buffer<ArrayBuffer>;
-  /** Payloads that are yet to be encrypted. */
-  readonly group: PayloadGroup;
   length: number;
   records: PayloadRecord[];
 };
 
-/** A part of a segment: one payload, or a group, with what encrypts it. */
-type Part = {
-  readonly payloads: readonly PackedPayload[];
-  readonly byteLength: number;
-  readonly sealInto: (target: Uint8Array) => void;
-};
-
-/** What a payload with packed bytes of this length takes in the queue. */
-export function queuedLength(packedLength: number): number {
-  return packedLength > groupedBytesMax ? packedLength + sealOverheadBytes : groupedLength(packedLength);
-}
-
-/** Told of payloads that could not be encrypted, with what they took in the queue. */
-export type UnsealedListener = (lost: { readonly count: number; readonly queuedBytes: number }, error: unknown) => void;
-
-/** Collects payloads in segments, encrypted directly in the bytes that go to the database: short ones in groups. */
+/** Collects payloads in segments, encrypted directly in the bytes that go to the database. */
 export class PayloadSegments {
-  readonly #onUnsealed: UnsealedListener;
   /** The open segments by key, hence by day: around midnight two are filled at the same time. */
-  readonly #open = new Map<string, OpenSegment>();
+  readonly #open = new Map<SealingKey, OpenSegment>();
   readonly #full: PayloadSegment[] = [];
   readonly #spareBuffers: Buffer<ArrayBuffer>[] = [];
-  readonly #spareGroups: PayloadGroup[] = [];
-
-  constructor(onUnsealed: UnsealedListener) {
-    this.#onUnsealed = onUnsealed;
-  }
 
   get hasFull(): boolean {
     return this.#full.length > 0;
@@ -69,27 +45,21 @@ export class PayloadSegments {
     return this.#full.length === 0 && this.#open.size === 0;
   }
 
-  /** Adds a payload to the segment of its day. @param blob the caller may change its bytes afterwards */
-  add(key: SealingKey, facts: PayloadFacts, blob: PayloadBlob): void {
-    const { bytes, isRequestTruncated, isResponseTruncated } = blob;
-    const payload = { facts, isRequestTruncated, isResponseTruncated, packedLength: bytes.length };
-    const needed = queuedLength(bytes.length);
+  /**
+   * Encrypts payloads into the segment of their day. The caller may change their bytes afterwards.
+   * @throws when they can't be encrypted; nothing of them is kept then
+   */
+  add(dayKey: DayKey, group: PayloadGroup): void {
+    const needed = group.records.length + groupOverheadBytes;
     if (needed > segmentBytesMax) {
-      const alone = this.#start(key, facts.day, Buffer.allocUnsafeSlow(needed));
-      this.#sealAlone(alone, payload, bytes);
+      const alone = this.#start(dayKey, Buffer.allocUnsafeSlow(needed));
+      this.#seal(alone, group);
       this.#close(alone);
       return;
     }
-    const segment = this.#openFor(key, facts.day, needed);
-    if (bytes.length > groupedBytesMax) {
-      this.#sealAlone(segment, payload, bytes);
-    } else {
-      if (!segment.group.fits(bytes.length)) {
-        this.#sealGroup(segment);
-      }
-      segment.group.add(payload, bytes);
-    }
-    if (segment.records.length + segment.group.payloads.length >= segmentPayloadsMax) {
+    const segment = this.#openFor(dayKey, needed, group.count);
+    this.#seal(segment, group);
+    if (segment.records.length >= segmentPayloadsMax) {
       this.#close(segment);
     }
   }
@@ -113,73 +83,41 @@ export class PayloadSegments {
     }
   }
 
-  /** The open segment of a key, with room for so many bytes. */
-  #openFor(key: SealingKey, day: string, needed: number): OpenSegment {
-    const open = this.#open.get(key.id);
+  /** The open segment of a day, with room for so many bytes of so many payloads. */
+  #openFor(dayKey: DayKey, bytes: number, count: number): OpenSegment {
+    const open = this.#open.get(dayKey.key);
     if (open !== undefined) {
-      if (open.length + open.group.sealedLength + groupOverheadBytes + needed <= segmentBytesMax) {
+      if (open.length + bytes <= segmentBytesMax && open.records.length + count <= segmentPayloadsMax) {
         return open;
       }
       this.#close(open);
     }
-    const started = this.#start(key, day, this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(segmentBytesMax));
-    this.#open.set(key.id, started);
+    const started = this.#start(dayKey, this.#spareBuffers.pop() ?? Buffer.allocUnsafeSlow(segmentBytesMax));
+    this.#open.set(dayKey.key, started);
     return started;
   }
 
-  #start(key: SealingKey, day: string, buffer: Buffer<ArrayBuffer>): OpenSegment {
-    return { key, day, buffer, group: this.#spareGroups.pop() ?? new PayloadGroup(), length: 0, records: [] };
+  #start({ day, key }: DayKey, buffer: Buffer<ArrayBuffer>): OpenSegment {
+    return { key, day, buffer, length: 0, records: [] };
   }
 
-  #sealAlone(segment: OpenSegment, payload: PackedPayload, bytes: Uint8Array): void {
-    this.#seal(segment, {
-      payloads: [payload],
-      byteLength: bytes.length + sealOverheadBytes,
-      sealInto: (target) => sealPayloadInto(target, segment.key, payload.facts, bytes),
-    });
-  }
-
-  #sealGroup(segment: OpenSegment): void {
-    const { group, key } = segment;
-    if (group.payloads.length > 0) {
-      const { payloads, sealedLength: byteLength } = group;
-      this.#seal(segment, { payloads, byteLength, sealInto: (target) => group.sealInto(target, key) });
-      group.clear();
-    }
-  }
-
-  #seal(segment: OpenSegment, { payloads, byteLength, sealInto }: Part): void {
+  #seal(segment: OpenSegment, { records }: PayloadGroup): void {
     const byteOffset = segment.length;
-    try {
-      sealInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength));
-    } catch (error) {
-      const queuedBytes = payloads.reduce((sum, { packedLength }) => sum + queuedLength(packedLength), 0);
-      this.#onUnsealed({ count: payloads.length, queuedBytes }, error);
-      return;
-    }
+    const byteLength = records.length + groupOverheadBytes;
+    sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, records);
     segment.length += byteLength;
-    for (const { facts, isRequestTruncated, isResponseTruncated, packedLength } of payloads) {
-      segment.records.push({
-        requestId: facts.requestId,
-        gatewayUserId: facts.gatewayUserId,
-        byteOffset,
-        byteLength,
-        queuedBytes: queuedLength(packedLength),
-        requestBytes: facts.requestBytes,
-        responseBytes: facts.responseBytes,
-        isRequestTruncated,
-        isResponseTruncated,
-      });
+    for (let start = 0; start < records.length; ) {
+      const span = recordSpan(records.readUInt32LE(start));
+      segment.records.push(recordOf(records, start + recordHeaderBytes, { byteOffset, byteLength, queuedBytes: span }));
+      start += span;
     }
   }
 
   /** Ends a segment and queues it, unless nothing of it could be encrypted. */
   #close(segment: OpenSegment): void {
-    if (this.#open.get(segment.key.id) === segment) {
-      this.#open.delete(segment.key.id);
+    if (this.#open.get(segment.key) === segment) {
+      this.#open.delete(segment.key);
     }
-    this.#sealGroup(segment);
-    this.#keepGroup(segment.group);
     if (segment.records.length > 0) {
       this.#full.push(this.#finish(segment));
     } else {
@@ -203,12 +141,26 @@ export class PayloadSegments {
       this.#spareBuffers.push(buffer);
     }
   }
+}
 
-  #keepGroup(group: PayloadGroup): void {
-    if (this.#spareGroups.length < spareBuffersMax) {
-      this.#spareGroups.push(group);
-    }
-  }
+/** What the row of a payload says. @param at where its parcel begins */
+function recordOf(
+  records: Buffer,
+  at: number,
+  place: Pick<PayloadRecord, "byteOffset" | "byteLength" | "queuedBytes">,
+): PayloadRecord {
+  const flags = records[at + flagsOffset] ?? 0;
+  return {
+    requestId: records.toString("hex", at, at + userOffset),
+    gatewayUserId: records.readBigInt64LE(at + userOffset),
+    byteOffset: place.byteOffset,
+    byteLength: place.byteLength,
+    queuedBytes: place.queuedBytes,
+    requestBytes: records.readDoubleLE(at + requestBytesOffset),
+    responseBytes: records.readDoubleLE(at + responseBytesOffset),
+    isRequestTruncated: isRequestTruncated(flags),
+    isResponseTruncated: isResponseTruncated(flags),
+  };
 }
 
 function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): PayloadSegment {

@@ -3,8 +3,14 @@ import type { KeyObject } from "node:crypto";
 /** What the payloads' side of the thread is told. */
 export type PayloadOrder = { readonly topic: "payloads" } & (
   | { readonly kind: "open"; readonly ring: SharedArrayBuffer; readonly ledger: SharedArrayBuffer }
-  /** A key that payloads of the ring need; it comes before the first of them. */
-  | { readonly kind: "key"; readonly id: string; readonly secret: KeyObject }
+  /** The key of a day that payloads of the ring need; it comes before the first of them. Their records have its mark. */
+  | {
+      readonly kind: "key";
+      readonly mark: number;
+      readonly day: string;
+      readonly id: string;
+      readonly secret: KeyObject;
+    }
   | { readonly kind: "wake" }
   | { readonly kind: "close"; readonly timeoutMs: number }
 );

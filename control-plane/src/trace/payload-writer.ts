@@ -1,10 +1,8 @@
 import { backoffMs } from "../platform/backoff.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
-import type { PayloadFacts, PayloadSegment } from "./model.ts";
-import type { PayloadBlob } from "./payload-sealing.ts";
-import { PayloadSegments, queuedLength, splitSegment } from "./payload-segments.ts";
+import type { PayloadSegment } from "./model.ts";
+import { type DayKey, type PayloadGroup, PayloadSegments, splitSegment } from "./payload-segments.ts";
 
 export type PayloadWriterDeps = {
   /**
@@ -40,7 +38,7 @@ type WriteOutcome = "written" | "refused" | "given_up";
  */
 export class PayloadWriter {
   readonly #deps: PayloadWriterDeps;
-  readonly #segments = new PayloadSegments((lost, error) => this.#onUnsealed(lost, error));
+  readonly #segments = new PayloadSegments();
   #queuedBytes = 0;
   #queuedCount = 0;
   #failures = 0;
@@ -64,11 +62,18 @@ export class PayloadWriter {
     return this.#queuedCount;
   }
 
-  /** @param blob the caller may change it afterwards */
-  add(key: SealingKey, payload: PayloadFacts, blob: PayloadBlob): void {
-    this.#queuedCount += 1;
-    this.#queuedBytes += queuedLength(blob.bytes.length) + this.#deps.entryBytes;
-    this.#segments.add(key, payload, blob);
+  /** Encrypts payloads, and writes them soon. The caller may change their bytes afterwards. */
+  add(dayKey: DayKey, group: PayloadGroup): void {
+    const { count, records } = group;
+    try {
+      this.#segments.add(dayKey, group);
+    } catch (error) {
+      this.#deps.log.error("trace.payload_not_sealed", { count, error });
+      this.#deps.onDropped("seal_failed", count);
+      return;
+    }
+    this.#queuedCount += count;
+    this.#queuedBytes += records.length + count * this.#deps.entryBytes;
     if (this.#segments.hasFull && this.#draining === null) {
       this.#startDraining();
     } else {
@@ -163,13 +168,6 @@ export class PayloadWriter {
       }
       await this.#pause(backoffMs(retryBackoff, attempt));
     }
-  }
-
-  #onUnsealed({ count, queuedBytes }: { count: number; queuedBytes: number }, error: unknown): void {
-    this.#deps.log.error("trace.payload_not_sealed", { count, error });
-    this.#queuedBytes -= queuedBytes + count * this.#deps.entryBytes;
-    this.#queuedCount -= count;
-    this.#deps.onDropped("seal_failed", count);
   }
 
   #isOverdue(): boolean {

@@ -14,13 +14,14 @@ import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
+import { groupBytesMax } from "@sluice/control-plane/trace/payload-group.ts";
 import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
 import { insertSegment } from "@sluice/control-plane/trace/write-store.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { workOnShards } from "@sluice/control-plane/usage/shards.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
-import { packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
+import { groupOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
 import { traceOfCall } from "../../support/trace/trace-of-call.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
@@ -128,9 +129,9 @@ const line = (name: string, numbers: readonly number[], calls: number): string =
   `| ${[name, ...numbers.map((each) => (each / calls).toFixed(0))].join(" | ")} |`;
 
 async function write(db: Database, customers: readonly Customer[], load: Load): Promise<void> {
-  const segments = new PayloadSegments((_lost, error) => {
-    throw error;
-  });
+  const segments = new PayloadSegments();
+  // As many as share a group of the service.
+  const together = Math.max(1, Math.floor(groupBytesMax / (load.body + 100)));
   const day = utcDay(Date.now());
   for (let from = 0; from < load.calls; from += load.batch) {
     const calls = Array.from({ length: Math.min(load.batch, load.calls - from) }, () => {
@@ -165,13 +166,13 @@ async function write(db: Database, customers: readonly Customer[], load: Load): 
       traceDays: [...summary.traceDays],
       isNew: true,
     });
-    for (const { requestId, gatewayUserId } of calls) {
-      const payload = {
-        ...payloadOf({ day, request: randomBytes(load.body), response: "" }),
-        requestId,
-        gatewayUserId,
-      };
-      segments.add(key, payload, packedOf(payload));
+    const payloads = calls.map(({ requestId, gatewayUserId }) => ({
+      ...payloadOf({ day, request: randomBytes(load.body), response: "" }),
+      requestId,
+      gatewayUserId,
+    }));
+    for (let at = 0; at < payloads.length; at += together) {
+      segments.add({ day, key }, groupOf(payloads.slice(at, at + together)));
     }
     for (let segment = segments.take(); segment !== null; segment = segments.take()) {
       await insertSegment(db, segment, true);

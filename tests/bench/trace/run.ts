@@ -10,8 +10,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
 import { PayloadOutbox } from "@sluice/control-plane/trace/payload-outbox.ts";
-import { compressBlob } from "@sluice/control-plane/trace/payload-sealing.ts";
-import { PayloadSegments } from "@sluice/control-plane/trace/payload-segments.ts";
+import { compressBlob } from "@sluice/control-plane/trace/payload-packing.ts";
 import { commitTraces } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
 import { insertSegment } from "@sluice/control-plane/trace/write-store.ts";
@@ -20,6 +19,7 @@ import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { PayloadPair } from "../../support/trace/payload-pair.ts";
 import { newRequestId, packedOf, traceRowOf } from "../../support/trace/trace-fixtures.ts";
 import { chatAnswer, chatRequest, chatStream, payloadsOf } from "./bodies.ts";
+import { measureKept } from "./kept.ts";
 
 const rounds = 7;
 const bodyBytesMax = 262_144;
@@ -61,22 +61,22 @@ function print(name: string, costs: number[]): void {
   console.log(`${name.padEnd(58)}${median.toFixed(2).padStart(10)}${lowest.toFixed(2).padStart(10)}`);
 }
 
+function openOutbox(write: (segment: PayloadSegment) => Promise<void>, queueCountMax: number): PayloadOutbox {
+  const log = createLog("error", console.error);
+  return new PayloadOutbox({
+    thread: PayloadPair.with({ write, isOutage: () => false, clock: systemClock, log }),
+    findKey: () => key,
+    limits: { bodyBytesMax, queueBytesMax: 2 ** 30, queueCountMax },
+    observer: { onStored: () => undefined, onDropped: () => undefined },
+  });
+}
+
 /** What `storePayload` costs within the call; and later, on the second thread, when it is encrypted into a segment. */
 async function reportOffer(name: string, payloads: readonly Payload[], count: number): Promise<void> {
   const offering: number[] = [];
   const sealing: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const outbox = new PayloadOutbox({
-      thread: PayloadPair.with({
-        write: async () => undefined,
-        isOutage: () => false,
-        clock: systemClock,
-        log: createLog("error", console.error),
-      }),
-      findKey: () => key,
-      limits: { bodyBytesMax, queueBytesMax: 2 ** 30, queueCountMax: count },
-      observer: { onStored: () => undefined, onDropped: () => undefined },
-    });
+    const outbox = openOutbox(async () => undefined, count);
     const spent = { offering: 0, all: 0 };
     for (let done = 0; done < count; done += offersPerTurn) {
       const before = process.cpuUsage();
@@ -110,17 +110,14 @@ async function reportInserts(db: Database): Promise<void> {
   }
   const server = await watchBackend(db);
   for (const [name, payloads] of Object.entries(bodies)) {
-    for (const isCompressed of [false, true]) {
-      await reportRows(`insert, ${name}${isCompressed ? ", compressed" : ""}`, server, () => {
-        const segments = segmentsOf(payloads, isCompressed);
-        return segments.map((segment) => ({
-          rows: segment.records.length,
-          insert: () => insertSegment(db, segment),
-        }));
-      });
-    }
+    await reportRows(`insert, ${name}`, server, async () =>
+      (await segmentsOf(payloads)).map((segment) => ({
+        rows: segment.records.length,
+        insert: () => insertSegment(db, segment),
+      })),
+    );
   }
-  await reportRows("insert, trace row", server, () =>
+  await reportRows("insert, trace row", server, async () =>
     Array.from({ length: insertedPerRound / traceBatch }, () => {
       const rows = Array.from({ length: traceBatch }, () => toSpooledTrace(traceRowOf({ day: today })));
       return { rows: traceBatch, insert: () => commitTraces(db, rows) };
@@ -128,19 +125,20 @@ async function reportInserts(db: Database): Promise<void> {
   );
 }
 
-function segmentsOf(payloads: readonly Payload[], isCompressed: boolean): PayloadSegment[] {
-  const segments = new PayloadSegments((_lost, error) => {
-    throw error;
-  });
-  for (let index = 0; index < insertedPerRound; index += 1) {
-    const payload = { ...(payloads[index % payloads.length] as Payload), requestId: newRequestId() };
-    const blob = packedOf(payload, bodyBytesMax);
-    segments.add(key, payload, isCompressed ? { ...blob, bytes: compressBlob(blob.bytes) } : blob);
-  }
+/** What the second thread writes of so many payloads. */
+async function segmentsOf(payloads: readonly Payload[]): Promise<PayloadSegment[]> {
   const taken: PayloadSegment[] = [];
-  for (let segment = segments.take(); segment !== null; segment = segments.take()) {
-    taken.push(segment);
+  const write = async (segment: PayloadSegment): Promise<void> => {
+    taken.push({ ...segment, sealed: segment.sealed.slice() });
+  };
+  const outbox = openOutbox(write, insertedPerRound);
+  for (let index = 0; index < insertedPerRound; index += 1) {
+    outbox.offer({ ...(payloads[index % payloads.length] as Payload), requestId: newRequestId() });
+    while (outbox.queuedBytes > queuedBytesMax) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
+  await outbox.close(10_000);
   return taken;
 }
 
@@ -157,12 +155,12 @@ async function watchBackend(db: Database): Promise<() => number> {
 async function reportRows(
   name: string,
   server: () => number,
-  prepare: () => { readonly rows: number; readonly insert: () => Promise<void> }[],
+  prepare: () => Promise<{ readonly rows: number; readonly insert: () => Promise<void> }[]>,
 ): Promise<void> {
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const inserts = prepare();
+    const inserts = await prepare();
     const rows = inserts.reduce((sum, insert) => sum + insert.rows, 0);
     Bun.gc(true);
     const serverBefore = server();
@@ -175,6 +173,16 @@ async function reportRows(
   }
   print(name, ours);
   print("  of the server", theirs);
+}
+
+/** What the second thread does for a payload, until it is committed, while calls end at a steady pace. */
+async function reportKept(url: string, db: Database): Promise<void> {
+  if (!existsSync("/proc/self/schedstat")) {
+    return;
+  }
+  const { thread, server } = await measureKept(url, db, bodies["2 + 1 KB of prose"]);
+  print("keep 2 + 1 KB of prose, second thread", thread);
+  print("  of the server", server);
 }
 
 /** What keeping a trace of a call costs this process, step by step. */
@@ -194,7 +202,7 @@ export async function runTraceBench(args: string[]): Promise<number> {
     await report(`open ${length} bytes`, length > 10_000 ? 2_000 : 20_000, () => open(key, sealed, context));
   }
   for (const [name, payloads] of Object.entries(bodies)) {
-    const blobs = payloads.map((payload) => packedOf(payload, bodyBytesMax).bytes);
+    const blobs = payloads.map((payload) => packedOf(payload, bodyBytesMax));
     const ratio = compressBlob(blobs[0] as (typeof blobs)[number]).length / (blobs[0]?.length ?? 1);
     const count = (blobs[0]?.length ?? 0) > 10_000 ? 1_000 : 10_000;
     await report(`compress ${name} (to ${Math.round(ratio * 100)} %)`, count, (index) =>
@@ -205,9 +213,11 @@ export async function runTraceBench(args: string[]): Promise<number> {
   const row = traceRowOf({ day: today });
   await report("trace row for the spool", 100_000, () => toSpooledTrace(row));
   const cluster = await startTestCluster({ isDurable: true });
-  const db = openDatabase({ url: (await createDatabaseOn(cluster.url)).url, poolMax: 1, applicationName: "bench" });
+  const { url } = await createDatabaseOn(cluster.url);
+  const db = openDatabase({ url, poolMax: 1, applicationName: "bench" });
   try {
     await reportInserts(db);
+    await reportKept(url, db);
   } finally {
     await db.close(1_000);
     await cluster.destroy();

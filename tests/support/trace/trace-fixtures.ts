@@ -1,4 +1,5 @@
 import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import { recordHeaderBytes, recordSpan } from "@sluice/control-plane/platform/byte-ring.ts";
 import { createLog, type Log } from "@sluice/control-plane/platform/log.ts";
 import type {
   Payload,
@@ -8,7 +9,9 @@ import type {
   TraceRow,
 } from "@sluice/control-plane/trace/model.ts";
 import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/trace/payload-outbox.ts";
-import { blobLength, type PayloadBlob, packPayload, readBlob } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { blobLength, packPayload } from "@sluice/control-plane/trace/payload-packing.ts";
+import { parcelLength, writeParcel } from "@sluice/control-plane/trace/payload-parcel.ts";
+import type { PayloadGroup } from "@sluice/control-plane/trace/payload-segments.ts";
 
 export const silentLog: Log = createLog("error", () => undefined);
 
@@ -40,18 +43,32 @@ export function payloadOf(bodies: {
 }
 
 /** The packed bodies of a payload, as its record in the shared memory has them. */
-export function packedOf(payload: Payload, bodyBytesMax = 262_144): PayloadBlob {
+export function packedOf(payload: Payload, bodyBytesMax = 262_144): Uint8Array {
   const bytes = new Uint8Array(blobLength(payload, bodyBytesMax));
-  packPayload(payload, bodyBytesMax, bytes);
-  return readBlob(bytes);
+  packPayload(payload, bodyBytesMax, bytes, 0);
+  return bytes;
 }
 
-export type StoredPayload = PayloadRecord & SealedPayload;
+/** Payloads as they are in the shared memory, one after the other. */
+export function groupOf(payloads: readonly Payload[], bodyBytesMax = 262_144): PayloadGroup {
+  const records = payloads.map((payload) => {
+    const length = parcelLength(payload, bodyBytesMax);
+    const record = Buffer.alloc(recordSpan(length));
+    record.writeUInt32LE(length);
+    writeParcel(record, recordHeaderBytes, payload, bodyBytesMax);
+    return record;
+  });
+  return { records: Buffer.concat(records), count: payloads.length };
+}
+
+export type StoredPayload = Omit<PayloadRecord, "requestId" | "gatewayUserId"> & SealedPayload;
 
 /** What a database would hold of a segment: copies, because the buffer of a segment is used again. */
 export function storedPayloads({ sealed, records }: PayloadSegment): StoredPayload[] {
   return records.map((record) => ({
     ...record,
+    requestId: record.requestId.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as RequestId,
+    gatewayUserId: record.gatewayUserId as GatewayUserId,
     sealed: sealed.slice(record.byteOffset, record.byteOffset + record.byteLength),
   }));
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { RingReader, RingWriter, ringMemory } from "@sluice/control-plane/platform/byte-ring.ts";
+import {
+  RingReader,
+  RingWriter,
+  recordHeaderBytes,
+  recordSpan,
+  ringMemory,
+} from "@sluice/control-plane/platform/byte-ring.ts";
 import fc from "fast-check";
 
 const { TEST_FULL } = process.env;
@@ -12,23 +18,25 @@ function openRing(bytes: number) {
 
 /** Writes a record of one repeated byte, if there is room. */
 function write(writer: RingWriter, length: number, byte: number): boolean {
-  const room = writer.reserve(length);
-  room?.fill(byte);
-  if (room !== null) {
-    writer.publish();
+  const at = writer.reserve(length, byte * 3);
+  if (at === -1) {
+    return false;
   }
-  return room !== null;
+  writer.bytes.fill(byte, at, at + length);
+  writer.publish();
+  return true;
 }
 
 function read(reader: RingReader): { length: number; byte: number } | null {
-  const record = reader.peek();
-  if (record === null) {
+  if (!reader.peek()) {
     return null;
   }
-  expect(record.every((byte) => byte === record[0])).toBe(true);
-  const seen = { length: record.length, byte: record[0] ?? 0 };
+  const { start, length, mark } = reader;
+  const byte = mark / 3;
+  expect(reader.bytes.subarray(start, start + length).every((each) => each === byte)).toBe(true);
+  reader.pass();
   reader.release();
-  return seen;
+  return { length, byte };
 }
 
 describe("a ring of records", () => {
@@ -42,7 +50,7 @@ describe("a ring of records", () => {
           if (what === "read") {
             expect(read(reader)).toEqual(waiting.shift() ?? null);
           } else if (write(writer, what, index % 256)) {
-            waiting.push({ length: what, byte: what === 0 ? 0 : index % 256 });
+            waiting.push({ length: what, byte: index % 256 });
           } else {
             expect(waiting.length).toBeGreaterThan(0);
           }
@@ -50,7 +58,7 @@ describe("a ring of records", () => {
         for (const expected of waiting) {
           expect(read(reader)).toEqual(expected);
         }
-        expect(reader.peek()).toBeNull();
+        expect(reader.peek()).toBe(false);
       }),
       { numRuns },
     );
@@ -91,6 +99,29 @@ describe("a ring of records", () => {
     ]);
   });
 
+  test("are one piece of memory, with zeros behind each, and take their room until they are released", () => {
+    const { writer, reader } = openRing(4_096);
+    // What was there before is not seen.
+    expect(write(writer, 2_000, 0xff)).toBe(true);
+    read(reader);
+    expect(write(writer, 2_032, 0xff)).toBe(true);
+    read(reader);
+    const lengths = [0, 1, 7, 8, 9, 2_000];
+    for (const length of lengths) {
+      expect(write(writer, length, 0xaa)).toBe(true);
+    }
+    let end = 0;
+    for (const length of lengths) {
+      expect([reader.peek(), reader.start, reader.length]).toEqual([true, end + recordHeaderBytes, length]);
+      end += recordSpan(length);
+      expect(reader.bytes.subarray(reader.start + length, end).every((byte) => byte === 0)).toBe(true);
+      reader.pass();
+    }
+    expect([reader.peek(), reader.waitingBytes, writer.reserve(2_040)]).toEqual([false, 0, -1]);
+    reader.release();
+    expect(writer.reserve(2_040)).not.toBe(-1);
+  });
+
   test("wakes a reader that sleeps, once, and lets none sleep that has something to read", () => {
     const { writer, reader } = openRing(4_096);
     const publish = () => {
@@ -112,10 +143,10 @@ test("records that a thread writes reach another one as they are", async () => {
     addEventListener("message", ({ data }) => {
       const writer = new RingWriter(data);
       for (let index = 0; index < 3_000; ) {
-        const room = writer.reserve(8 + (index * 37) % 3_000);
-        if (room === null) { Bun.sleepSync(1); continue; }
-        room.fill(index % 251);
-        room.writeUInt32LE(index, 0);
+        const length = 8 + (index * 37) % 3_000;
+        const at = writer.reserve(length, index);
+        if (at === -1) { Bun.sleepSync(1); continue; }
+        writer.bytes.fill(index % 251, at, at + length);
         writer.publish();
         index += 1;
       }
@@ -126,17 +157,15 @@ test("records that a thread writes reach another one as they are", async () => {
   const reader = new RingReader(memory);
   const deadline = performance.now() + 9_000;
   for (let index = 0; index < 3_000; ) {
-    const record = reader.peek();
-    if (record === null) {
+    if (!reader.peek()) {
       expect(performance.now()).toBeLessThan(deadline);
       await new Promise((resolve) => setImmediate(resolve));
       continue;
     }
-    const isWhole =
-      record.length === 8 + ((index * 37) % 3_000) &&
-      record.readUInt32LE(0) === index &&
-      record.subarray(4).every((byte) => byte === index % 251);
-    expect(isWhole).toBe(true);
+    const { start, length, mark } = reader;
+    expect([length, mark]).toEqual([8 + ((index * 37) % 3_000), index]);
+    expect(reader.bytes.subarray(start, start + length).every((byte) => byte === index % 251)).toBe(true);
+    reader.pass();
     reader.release();
     index += 1;
   }

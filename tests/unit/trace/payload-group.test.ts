@@ -4,9 +4,10 @@ import type { GatewayUserId } from "@sluice/contracts/ids";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload } from "@sluice/control-plane/trace/model.ts";
-import { isGroup, PayloadGroup } from "@sluice/control-plane/trace/payload-group.ts";
+import { groupOverheadBytes, isGroup, sealGroupInto } from "@sluice/control-plane/trace/payload-group.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
-import { newRequestId, packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
+import { olderEntry, sealOlderGroup } from "../../support/trace/older-payloads.ts";
+import { groupOf, newRequestId, payloadOf } from "../../support/trace/trace-fixtures.ts";
 
 const day = "2026-11-21";
 
@@ -18,13 +19,9 @@ function newKey(): SealingKey {
 const key = newKey();
 
 function sealGroup(...payloads: readonly Payload[]): Uint8Array {
-  const group = new PayloadGroup();
-  for (const payload of payloads) {
-    const { bytes, ...marks } = packedOf(payload);
-    group.add({ facts: payload, ...marks, packedLength: bytes.length }, bytes);
-  }
-  const sealed = new Uint8Array(group.sealedLength);
-  group.sealInto(sealed, key);
+  const { records } = groupOf(payloads);
+  const sealed = new Uint8Array(records.length + groupOverheadBytes);
+  sealGroupInto(sealed, key, records);
   return sealed;
 }
 
@@ -32,10 +29,20 @@ function requestOf(sealed: Uint8Array, { requestId, gatewayUserId }: Payload, op
   return Buffer.from(openPayload(openingKey, { requestId, gatewayUserId, sealed }).request ?? []).toString();
 }
 
-describe("payloads that are encrypted together", () => {
-  const one = payloadOf({ day, request: "of one", gatewayUserId: 1n });
-  const other = payloadOf({ day, request: "of another", gatewayUserId: 2n });
-  const sealed = sealGroup(one, other);
+const one = payloadOf({ day, request: "of one", gatewayUserId: 1n });
+const other = payloadOf({ day, request: "of another", gatewayUserId: 2n });
+
+const forms = [
+  { form: "together", sealedOf: sealGroup, entryOf: (payload: Payload) => groupOf([payload]).records },
+  {
+    form: "together by an older version",
+    sealedOf: (...payloads: readonly Payload[]) => sealOlderGroup(key, payloads),
+    entryOf: olderEntry,
+  },
+];
+
+describe.each(forms)("payloads that are encrypted $form", ({ sealedOf, entryOf }) => {
+  const sealed = sealedOf(one, other);
 
   test("open each as the call of its user, in either case of the id, and as nothing else", () => {
     expect(isGroup(sealed)).toBe(true);
@@ -58,24 +65,13 @@ describe("payloads that are encrypted together", () => {
   });
 
   test("can't be forged by a body that looks like the entry of another call", () => {
-    const header = Buffer.alloc(28);
-    header.write(other.requestId.replaceAll("-", ""), "hex");
-    header.writeBigInt64LE(2n, 16);
-    const forged = packedOf({ ...other, request: Buffer.from("forged") }).bytes;
-    header.writeUInt32LE(forged.length, 24);
-    const forging = payloadOf({ day, request: Buffer.concat([header, forged]), gatewayUserId: 1n });
-    expect(() => requestOf(sealGroup(forging), other)).toThrow(BrokenSealError);
-    expect(requestOf(sealGroup(forging, other), other)).toBe("of another");
+    const forged = entryOf({ ...other, request: Buffer.from("forged") });
+    const forging = payloadOf({ day, request: forged, gatewayUserId: 1n });
+    expect(() => requestOf(sealedOf(forging), other)).toThrow(BrokenSealError);
+    expect(requestOf(sealedOf(forging, other), other)).toBe("of another");
   });
 
-  test("are none where the group was emptied", () => {
-    const group = new PayloadGroup();
-    const { bytes, ...marks } = packedOf(one);
-    group.add({ facts: one, ...marks, packedLength: bytes.length }, bytes);
-    group.clear();
-    const empty = new Uint8Array(group.sealedLength);
-    group.sealInto(empty, key);
-    expect(group.payloads).toEqual([]);
-    expect(() => requestOf(empty, one)).toThrow(BrokenSealError);
+  test("are not found in an empty group", () => {
+    expect(() => requestOf(sealedOf(), one)).toThrow(BrokenSealError);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
@@ -24,6 +24,7 @@ class Outage extends Error {}
 class Table {
   readonly batches: (readonly StoredPayload[])[] = [];
   readonly attempts: number[] = [];
+  readonly days: string[] = [];
   isAway = false;
   isRefused: (row: StoredPayload) => boolean = () => false;
   hold: Promise<void> = Promise.resolve();
@@ -37,6 +38,7 @@ class Table {
   readonly write = async (segment: PayloadSegment): Promise<void> => {
     const rows = storedPayloads(segment);
     this.attempts.push(rows.length);
+    this.days.push(segment.day);
     await this.hold;
     if (this.isAway) {
       this.#failures += 1;
@@ -88,7 +90,7 @@ describe("a queue of payloads", () => {
     }
     expect(table.attempts).toEqual([]);
     await counts.untilStored(300);
-    expect(table.batches.map((batch) => batch.length)).toEqual([128, 128, 44]);
+    expect(table.batches.map((batch) => batch.length)).toEqual([256, 44]);
     expect(table.rows.map(({ requestId }) => requestId)).toEqual(payloads.map(({ requestId }) => requestId));
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
@@ -110,6 +112,28 @@ describe("a queue of payloads", () => {
       expect(isResponseTruncated).toBe(response.length === 1_000_000);
     }
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
+  test("seals bodies that can't be compressed as they are, and those beside them", async () => {
+    const { queue, table, counts } = newQueue();
+    const { zstdCompressSync } = Bun;
+    let isBroken = true;
+    const compress = spyOn(Bun, "zstdCompressSync").mockImplementation((...args) => {
+      if (isBroken) {
+        isBroken = false;
+        throw new Error("out of memory");
+      }
+      return zstdCompressSync(...args);
+    });
+    const bodies = Array.from({ length: 3 }, (_, index) => `${index} ${"x".repeat(10_000)}`);
+    for (const request of bodies) {
+      queue.offer(payloadOf({ day, request }));
+    }
+    await counts.untilStored(3);
+    compress.mockRestore();
+    expect(table.rows.map((row) => Buffer.from(openPayload(key, row).request ?? []).toString())).toEqual(bodies);
+    expect(table.rows[0]?.sealed.length).toBeGreaterThan(10_000);
+    expect([isBroken, queue.queuedBytes, queue.queuedCount]).toEqual([false, 0, 0]);
   });
 
   test("drops what exceeds its bytes or its count, counts it, and accepts again when there is room", async () => {
@@ -180,6 +204,26 @@ describe("a queue of payloads", () => {
     const { queue, counts } = newQueue();
     expect(queue.offer(payloadOf({ day: "2026-11-20" }))).toBe("dropped");
     expect(Object.fromEntries(counts.dropped)).toEqual({ no_key: 1 });
+  });
+});
+
+describe("payloads of a day and of the next", () => {
+  test("are each sealed under the key of their day, also when their turns alternate", async () => {
+    const nextKey = new SealingKey("4567cdef", randomBytes(32));
+    const { queue, table, counts } = newQueue({ findKey: (asked) => (asked === day ? key : nextKey) });
+    const payloads = Array.from({ length: 100 }, (_, index) =>
+      payloadOf({ day: index % 3 === 0 ? day : "2026-11-22", request: `request ${index}` }),
+    );
+    for (const payload of payloads) {
+      expect(queue.offer(payload)).toBe("stored");
+    }
+    await counts.untilStored(100);
+    const rows = new Map(table.rows.map((row) => [row.requestId, row]));
+    for (const [index, payload] of payloads.entries()) {
+      const opened = openPayload(index % 3 === 0 ? key : nextKey, rows.get(payload.requestId) as StoredPayload);
+      expect(Buffer.from(opened.request ?? []).toString()).toBe(`request ${index}`);
+    }
+    expect(table.days).toEqual([day, "2026-11-22"]);
   });
 });
 

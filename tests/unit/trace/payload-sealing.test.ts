@@ -1,13 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import type { GatewayUserId } from "@sluice/contracts/ids";
-import { sealOverheadBytes } from "@sluice/control-plane/platform/crypto/seal.ts";
+import { recordHeaderBytes, recordSpan } from "@sluice/control-plane/platform/byte-ring.ts";
 import { BrokenSealError, UnknownSealingKeyError } from "@sluice/control-plane/platform/crypto/seal-errors.ts";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload } from "@sluice/control-plane/trace/model.ts";
-import { blobLength, compressBlob, openPayload, sealPayloadInto } from "@sluice/control-plane/trace/payload-sealing.ts";
+import { groupOverheadBytes, sealGroupInto } from "@sluice/control-plane/trace/payload-group.ts";
+import { blobLength, compressBlob } from "@sluice/control-plane/trace/payload-packing.ts";
+import { parcelLength } from "@sluice/control-plane/trace/payload-parcel.ts";
+import { compressRecord } from "@sluice/control-plane/trace/payload-run.ts";
+import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import fc from "fast-check";
-import { newRequestId, packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
+import { sealAlone } from "../../support/trace/older-payloads.ts";
+import { groupOf, newRequestId, packedOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 5_000 : 300;
@@ -20,12 +25,19 @@ function newKey(): SealingKey {
 
 const key = newKey();
 
+/** A payload as the service seals it, compressed if that makes it shorter. */
 function sealWhole(payload: Payload, bodyBytesMax = 262_144) {
-  const blob = packedOf(payload, bodyBytesMax);
-  const bytes = compressBlob(blob.bytes);
-  const sealed = new Uint8Array(bytes.length + sealOverheadBytes);
-  sealPayloadInto(sealed, key, payload, bytes);
-  return { ...blob, requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
+  const { records } = groupOf([payload], bodyBytesMax);
+  const length = compressRecord(records, recordHeaderBytes, parcelLength(payload, bodyBytesMax));
+  const sealed = new Uint8Array(recordSpan(length) + groupOverheadBytes);
+  sealGroupInto(sealed, key, records.subarray(0, recordSpan(length)));
+  return { requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
+}
+
+/** The same, as older versions sealed a long payload. */
+function sealByItself(payload: Payload, bodyBytesMax = 262_144) {
+  const sealed = sealAlone(key, payload, compressBlob(packedOf(payload, bodyBytesMax)));
+  return { requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
 }
 
 const body = fc.oneof(
@@ -34,7 +46,10 @@ const body = fc.oneof(
   fc.string({ unit: fc.constantFrom("data: ", "{}", "\n"), maxLength: 200 }).map((text) => Buffer.from(text)),
 );
 
-describe("a sealed payload", () => {
+describe.each([
+  { form: "payload", seal: sealWhole },
+  { form: "payload of an older version", seal: sealByItself },
+])("a sealed $form", ({ seal }) => {
   test("opens to the beginnings of both bodies, in however many pieces they came, and says what was cut", () => {
     const anyPayload = fc.record({
       request: fc.option(body),
@@ -51,17 +66,12 @@ describe("a sealed payload", () => {
           requestBytes: request?.length ?? 0,
           responseBytes: whole.length,
         };
-        const sealed = sealWhole(payload, limit);
-        const opened = openPayload(key, sealed);
+        const opened = openPayload(key, seal(payload, limit));
         expect(opened.request === null).toBe(request === null);
         expect(Buffer.from(opened.request ?? []).equals(request?.subarray(0, limit) ?? Buffer.of())).toBe(true);
         expect(Buffer.from(opened.response).equals(whole.subarray(0, limit))).toBe(true);
         expect(opened.isRequestTruncated).toBe((request?.length ?? 0) > limit);
         expect(opened.isResponseTruncated).toBe(whole.length > limit);
-        expect([sealed.isRequestTruncated, sealed.isResponseTruncated]).toEqual([
-          opened.isRequestTruncated,
-          opened.isResponseTruncated,
-        ]);
       }),
       { numRuns },
     );
@@ -69,29 +79,40 @@ describe("a sealed payload", () => {
 
   test("is marked as cut when less was collected than there was", () => {
     const payload = { ...payloadOf({ day, request: "q", response: "a" }), responseBytes: 2 };
-    expect(openPayload(key, sealWhole(payload))).toMatchObject({
+    expect(openPayload(key, seal(payload))).toMatchObject({
       isRequestTruncated: false,
       isResponseTruncated: true,
     });
   });
 
   test("distinguishes a call without a body from one with an empty body", () => {
-    expect(openPayload(key, sealWhole(payloadOf({ day, request: null }))).request).toBeNull();
-    expect(openPayload(key, sealWhole(payloadOf({ day, request: "" }))).request?.length).toBe(0);
-  });
-
-  test("is a fraction of the bodies when they repeat themselves, and never much longer than they are", () => {
-    const stream = packedOf(payloadOf({ day, response: 'data: {"choices":[]}\n\n'.repeat(500) }), 262_144);
-    expect(compressBlob(stream.bytes).length).toBeLessThan(stream.bytes.length / 20);
-    const noise = packedOf(payloadOf({ day, response: randomBytes(10_000) }), 262_144);
-    expect(compressBlob(noise.bytes)).toBe(noise.bytes);
+    expect(openPayload(key, seal(payloadOf({ day, request: null }))).request).toBeNull();
+    expect(openPayload(key, seal(payloadOf({ day, request: "" }))).request?.length).toBe(0);
   });
 
   test("does not open for another call, another user or another key", () => {
-    const sealed = sealWhole(payloadOf({ day }));
+    const sealed = seal(payloadOf({ day }));
     expect(() => openPayload(key, { ...sealed, requestId: newRequestId() })).toThrow(BrokenSealError);
     expect(() => openPayload(key, { ...sealed, gatewayUserId: 2n as GatewayUserId })).toThrow(BrokenSealError);
     expect(() => openPayload(newKey(), sealed)).toThrow(UnknownSealingKeyError);
+  });
+});
+
+describe("compressing", () => {
+  test("makes bodies that repeat themselves a fraction, and never makes them longer", () => {
+    const stream = packedOf(payloadOf({ day, response: 'data: {"choices":[]}\n\n'.repeat(500) }));
+    expect(compressBlob(stream).length).toBeLessThan(stream.length / 20);
+    const noise = packedOf(payloadOf({ day, response: randomBytes(10_000) }));
+    expect(compressBlob(noise)).toBe(noise);
+  });
+
+  test("makes a record shorter where it is, with zeros behind it", () => {
+    const payload = payloadOf({ day, request: "q".repeat(1_001), response: "a" });
+    const { records } = groupOf([payload]);
+    const length = compressRecord(records, recordHeaderBytes, parcelLength(payload, 262_144));
+    expect(length).toBeLessThan(200);
+    expect(records.readUInt32LE()).toBe(length);
+    expect(records.subarray(recordHeaderBytes + length, recordSpan(length)).every((byte) => byte === 0)).toBe(true);
   });
 });
 
@@ -119,9 +140,8 @@ describe("packing", () => {
       responseBytes: huge.length,
     };
     const blob = packedOf(payload, 1_000);
-    expect(blob.bytes.length).toBe(blobLength(payload, 1_000));
-    expect(blob.bytes.length).toBeLessThan(2_100);
+    expect(blob.length).toBe(blobLength(payload, 1_000));
+    expect(blob.length).toBeLessThan(2_100);
     expect(isReadWhole).toBe(false);
-    expect([blob.isRequestTruncated, blob.isResponseTruncated]).toEqual([true, true]);
   });
 });

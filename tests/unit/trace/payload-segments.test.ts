@@ -2,17 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { keyIdOf, SealingKey } from "@sluice/control-plane/platform/crypto/sealing-key.ts";
 import type { Payload, PayloadSegment } from "@sluice/control-plane/trace/model.ts";
-import { groupPayloadsMax } from "@sluice/control-plane/trace/payload-group.ts";
 import { openPayload } from "@sluice/control-plane/trace/payload-sealing.ts";
 import {
   PayloadSegments,
-  queuedLength,
   segmentBytesMax,
   segmentPayloadsMax,
   splitSegment,
 } from "@sluice/control-plane/trace/payload-segments.ts";
 import fc from "fast-check";
-import { packedOf, payloadOf, type StoredPayload, storedPayloads } from "../../support/trace/trace-fixtures.ts";
+import { groupOf, payloadOf, type StoredPayload, storedPayloads } from "../../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 300 : 30;
@@ -25,14 +23,9 @@ function newKey(): SealingKey {
 
 const key = newKey();
 
-function newSegments(): PayloadSegments {
-  return new PayloadSegments((_lost, error) => {
-    throw error;
-  });
-}
-
-function add(segments: PayloadSegments, payload: Payload, sealingKey = key): void {
-  segments.add(sealingKey, payload, packedOf(payload, 4_000_000));
+/** Adds payloads that are encrypted together. */
+function add(segments: PayloadSegments, payloads: readonly Payload[], sealingKey = key, of = day): void {
+  segments.add({ day: of, key: sealingKey }, groupOf(payloads, 4_000_000));
 }
 
 function takeAll(segments: PayloadSegments): PayloadSegment[] {
@@ -49,10 +42,13 @@ function requestsIn(segment: PayloadSegment, sealingKey = key): string[] {
 
 describe("a segment", () => {
   test("contains payloads in order of arrival, and their groups one after the other without gaps", () => {
-    const segments = newSegments();
+    const segments = new PayloadSegments();
     const requests = Array.from({ length: 60 }, (_, index) => "x".repeat(index * 100));
-    for (const request of requests) {
-      add(segments, payloadOf({ day, request }));
+    for (let from = 0; from < requests.length; from += 7) {
+      add(
+        segments,
+        requests.slice(from, from + 7).map((request) => payloadOf({ day, request })),
+      );
     }
     const segment = segments.take();
     expect(segments.isEmpty).toBe(true);
@@ -61,7 +57,7 @@ describe("a segment", () => {
     }
     expect(requestsIn(segment)).toEqual(requests);
     const groups = new Map(segment.records.map(({ byteOffset, byteLength }) => [byteOffset, byteLength]));
-    expect(groups.size).toBe(Math.ceil(60 / groupPayloadsMax));
+    expect(groups.size).toBe(Math.ceil(60 / 7));
     let end = 0;
     for (const [byteOffset, byteLength] of groups) {
       expect(byteOffset).toBe(end);
@@ -70,85 +66,95 @@ describe("a segment", () => {
     expect(segment.sealed.length).toBe(end);
   });
 
-  test("is read without what is encrypted in other groups, whatever comes between them", () => {
+  test("is read without what is encrypted in other groups, whatever their lengths", () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.nat(3_000), fc.nat(80_000)), { maxLength: 150 }), (lengths) => {
-        const segments = newSegments();
-        const payloads = lengths.map((length, index) =>
-          payloadOf({ day, request: Buffer.alloc(length, index), gatewayUserId: BigInt(index % 3) }),
-        );
-        let queued = 0;
-        for (const payload of payloads) {
-          add(segments, payload);
-          queued += queuedLength(packedOf(payload, 4_000_000).bytes.length);
-        }
-        const taken = takeAll(segments);
-        const stored = new Map(taken.flatMap(storedPayloads).map((each) => [each.requestId, each]));
-        expect(stored.size).toBe(payloads.length);
-        for (const payload of payloads) {
-          const opened = openPayload(key, stored.get(payload.requestId) as StoredPayload);
-          expect(Buffer.compare(opened.request ?? Buffer.of(), payload.request ?? Buffer.of())).toBe(0);
-        }
-        // What the queue counts when they come is what it forgets when they are written.
-        expect([...stored.values()].reduce((sum, { queuedBytes }) => sum + queuedBytes, 0)).toBe(queued);
-        expect(Math.max(0, ...taken.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
-      }),
+      fc.property(
+        fc.array(fc.array(fc.oneof(fc.nat(3_000), fc.nat(80_000)), { minLength: 1, maxLength: 9 }), { maxLength: 40 }),
+        (lengths) => {
+          const segments = new PayloadSegments();
+          const groups = lengths.map((group, index) =>
+            group.map((length, at) =>
+              payloadOf({ day, request: Buffer.alloc(length, index + at), gatewayUserId: BigInt(index % 3) }),
+            ),
+          );
+          let queued = 0;
+          for (const group of groups) {
+            add(segments, group);
+            queued += groupOf(group, 4_000_000).records.length;
+          }
+          const taken = takeAll(segments);
+          const stored = new Map(taken.flatMap(storedPayloads).map((each) => [each.requestId, each]));
+          const payloads = groups.flat();
+          expect(stored.size).toBe(payloads.length);
+          for (const payload of payloads) {
+            const row = stored.get(payload.requestId) as StoredPayload;
+            const opened = openPayload(key, row);
+            expect(Buffer.compare(opened.request ?? Buffer.of(), payload.request ?? Buffer.of())).toBe(0);
+            expect([row.gatewayUserId, row.requestBytes, row.responseBytes]).toEqual([
+              payload.gatewayUserId,
+              payload.requestBytes,
+              payload.responseBytes,
+            ]);
+          }
+          // What the queue counts when they come is what it forgets when they are written.
+          expect([...stored.values()].reduce((sum, { queuedBytes }) => sum + queuedBytes, 0)).toBe(queued);
+          const shared = taken.filter(({ records }) => new Set(records.map(({ byteOffset }) => byteOffset)).size > 1);
+          expect(Math.max(0, ...shared.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
+        },
+      ),
       { numRuns },
     );
   });
 
-  test("loses only the group that can't be encrypted, and says how many payloads and bytes that were", () => {
-    const lost: { count: number; queuedBytes: number }[] = [];
-    const segments = new PayloadSegments((each) => lost.push(each));
-    const broken = newKey();
-    let isBroken = true;
-    const encipher = broken.encipher.bind(broken);
-    broken.encipher = (nonce) => {
-      if (isBroken) {
-        throw new Error("no cipher");
-      }
-      return encipher(nonce);
-    };
-    for (let index = 0; index < groupPayloadsMax; index += 1) {
-      add(segments, payloadOf({ day, request: `lost ${index}` }), broken);
-    }
-    add(segments, payloadOf({ day, request: randomBytes(20_000) }), broken);
-    add(segments, payloadOf({ day, request: "kept" }), broken);
-    isBroken = false;
-    const [segment, ...others] = takeAll(segments);
-    expect(others).toEqual([]);
-    expect(segment === undefined ? [] : requestsIn(segment, broken)).toEqual(["kept"]);
-    expect(lost.map(({ count }) => count)).toEqual([1, groupPayloadsMax]);
-    const packed = ["lost 0", "lost 10"].map((request) => packedOf(payloadOf({ day, request })).bytes.length);
-    expect(lost[1]?.queuedBytes).toBe(10 * queuedLength(packed[0] ?? 0) + 6 * queuedLength(packed[1] ?? 0));
+  test("says which bodies were cut", () => {
+    const segments = new PayloadSegments();
+    const payload = payloadOf({ day, request: "q".repeat(11), response: "a".repeat(10) });
+    segments.add({ day, key }, groupOf([payload], 10));
+    expect(segments.take()?.records[0]).toMatchObject({ isRequestTruncated: true, isResponseTruncated: false });
   });
 
-  test("does not come into being where nothing of it could be encrypted", () => {
-    const segments = new PayloadSegments(() => undefined);
+  test("keeps nothing of a group that can't be encrypted, and all others", () => {
+    const segments = new PayloadSegments();
     const broken = newKey();
-    broken.encipher = () => {
+    const encipher = broken.encipher.bind(broken);
+    const cipherless = (): never => {
       throw new Error("no cipher");
     };
-    add(segments, payloadOf({ day }), broken);
-    add(segments, payloadOf({ day, request: randomBytes(segmentBytesMax) }), broken);
-    expect(takeAll(segments)).toEqual([]);
-    expect(segments.isEmpty).toBe(true);
+    add(segments, [payloadOf({ day, request: "before" })], broken);
+    broken.encipher = cipherless;
+    expect(() => add(segments, [payloadOf({ day, request: "lost" })], broken)).toThrow("no cipher");
+    expect(() => add(segments, [payloadOf({ day, request: randomBytes(segmentBytesMax) })], broken)).toThrow(
+      "no cipher",
+    );
+    broken.encipher = encipher;
+    add(segments, [payloadOf({ day, request: "after" })], broken);
+    expect(takeAll(segments).map((segment) => requestsIn(segment, broken))).toEqual([["before", "after"]]);
+
+    broken.encipher = cipherless;
+    expect(() => add(segments, [payloadOf({ day })], broken)).toThrow("no cipher");
+    expect([takeAll(segments), segments.isEmpty]).toEqual([[], true]);
   });
 
   test("is full at its number of payloads or its bytes, and a longer payload has its own", () => {
-    const segments = newSegments();
+    const segments = new PayloadSegments();
     for (let index = 0; index <= segmentPayloadsMax; index += 1) {
       expect(segments.hasFull).toBe(index >= segmentPayloadsMax);
-      add(segments, payloadOf({ day }));
+      add(segments, [payloadOf({ day })]);
     }
     expect(takeAll(segments).map(({ records }) => records.length)).toEqual([segmentPayloadsMax, 1]);
 
-    add(segments, payloadOf({ day, request: "beside" }));
-    add(segments, payloadOf({ day, request: randomBytes(segmentBytesMax) }));
+    const few = Array.from({ length: 60 }, () => payloadOf({ day }));
+    for (let index = 0; index < 5; index += 1) {
+      add(segments, few);
+    }
+    expect(takeAll(segments).map(({ records }) => records.length)).toEqual([240, 60]);
+
+    add(segments, [payloadOf({ day, request: "beside" })]);
+    add(segments, [payloadOf({ day, request: randomBytes(segmentBytesMax) })]);
     expect(takeAll(segments).map(({ records }) => records.length)).toEqual([1, 1]);
 
     for (let index = 0; index < 6; index += 1) {
-      add(segments, payloadOf({ day, request: randomBytes(200_000) }));
+      add(segments, [payloadOf({ day, request: randomBytes(200_000) })]);
     }
     const byBytes = takeAll(segments);
     expect(byBytes.map(({ records }) => records.length)).toEqual([2, 2, 2]);
@@ -156,11 +162,11 @@ describe("a segment", () => {
   });
 
   test("is of one day and one key, even if two days take turns", () => {
-    const segments = newSegments();
+    const segments = new PayloadSegments();
     const other = newKey();
     for (let index = 0; index < 10; index += 1) {
-      add(segments, payloadOf({ day, request: "one" }));
-      add(segments, payloadOf({ day: "2026-11-22", request: "other" }), other);
+      add(segments, [payloadOf({ day, request: "one" })]);
+      add(segments, [payloadOf({ day: "2026-11-22", request: "other" })], other, "2026-11-22");
     }
     const [first, second, ...more] = takeAll(segments);
     expect(more).toEqual([]);
@@ -170,13 +176,13 @@ describe("a segment", () => {
   });
 
   test("keeps its bytes while others are filled, until it is given back", () => {
-    const segments = newSegments();
+    const segments = new PayloadSegments();
     const long = "x".repeat(10_000);
     const kept: { segment: PayloadSegment; requests: string[] }[] = [];
     for (let round = 0; round < 12; round += 1) {
       const requests = Array.from({ length: round % 3 === 0 ? 3 : 50 }, (_, index) => `${round} ${index} ${long}`);
       for (const request of requests) {
-        add(segments, payloadOf({ day, request }));
+        add(segments, [payloadOf({ day, request })]);
       }
       const taken = takeAll(segments);
       expect(taken.flatMap((segment) => requestsIn(segment))).toEqual(requests);
@@ -193,22 +199,21 @@ describe("a segment", () => {
   });
 
   test("that is mostly empty does not keep the memory of a full one", () => {
-    const segments = newSegments();
+    const segments = new PayloadSegments();
     for (let index = 0; index < segmentPayloadsMax; index += 1) {
-      add(segments, payloadOf({ day, request: "short" }));
+      add(segments, [payloadOf({ day, request: "short" })]);
     }
     const segment = segments.take();
     expect(segment?.sealed.buffer.byteLength).toBe(segment?.sealed.length);
   });
 
   test("can be split into one for each payload, each with its own id", () => {
-    const segments = newSegments();
+    const segments = new PayloadSegments();
     const long = "x".repeat(20_000);
-    for (const request of ["one", long, "three"]) {
-      add(segments, payloadOf({ day, request }));
-    }
+    add(segments, [payloadOf({ day, request: "one" }), payloadOf({ day, request: long })]);
+    add(segments, [payloadOf({ day, request: "three" })]);
     const singles = takeAll(segments).flatMap(splitSegment);
-    expect(singles.flatMap((single) => requestsIn(single))).toEqual([long, "one", "three"]);
+    expect(singles.flatMap((single) => requestsIn(single))).toEqual(["one", long, "three"]);
     expect(new Set(singles.map(({ segmentId }) => segmentId)).size).toBe(3);
   });
 });

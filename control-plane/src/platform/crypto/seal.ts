@@ -15,6 +15,9 @@ const headerBytes = nonceOffset + nonceBytes;
 /** How much longer the sealed form is than the plaintext. */
 export const sealOverheadBytes = headerBytes + tagBytes;
 
+/** From this length on, a buffer never shares its memory with others. */
+const ownMemoryBytesMin = 8 * 1024;
+
 const prefixBytes = 8;
 const counterMax = 0xffff_ffff;
 const nonce = new Uint8Array(nonceBytes);
@@ -96,13 +99,17 @@ export function sealInto(target: Uint8Array, key: SealingKey, plaintext: Uint8Ar
   const cipher = key.encipher(nonceOfThis);
   const associated = associatedData(key.id, context);
   cipher.setAAD(associated);
-  const ciphertext = cipher.update(plaintext);
+  const ciphertext: Buffer<ArrayBuffer> = cipher.update(plaintext);
   cipher.final();
   // The sealed value and the authenticated data both begin with version and key id.
   target.set(associated.subarray(0, nonceOffset));
   target.set(nonceOfThis, nonceOffset);
   target.set(ciphertext, headerBytes);
   target.set(cipher.getAuthTag(), headerBytes + plaintext.length);
+  if (ciphertext.length >= ownMemoryBytesMin) {
+    // The next value can use it now, not only after a collection: memory that was not used before costs as much as to encrypt.
+    ciphertext.buffer.transfer(0);
+  }
 }
 
 /**
