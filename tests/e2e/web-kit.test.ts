@@ -241,3 +241,65 @@ test("the console uses the selected language, and so do the emails and the error
   await page.getByRole("alert").getByText("Anfrage").waitFor();
   await visits.web.speak("en");
 });
+
+type FirstHead = { readonly isOfDocument: boolean; readonly isVisible: boolean; readonly parts: readonly unknown[] };
+
+/** The head that is shown: its texts with their boxes, and whether the document or the application drew it. */
+const readHead = `(() => {
+  const head = document.querySelector(".main .page-head");
+  return {
+    isOfDocument: head.dataset.first !== undefined,
+    isVisible: head.checkVisibility({ visibilityProperty: true }),
+    parts: [...head.querySelectorAll("h1, p")].map((part) => {
+      const { x, y, width, height } = part.getBoundingClientRect();
+      return { text: part.textContent, x, y, width, height };
+    }),
+  };
+})()`;
+
+/** Counts the frames that a page draws without a head after it had one. */
+const countFramesWithoutHead = `
+  globalThis.framesWithoutHead = 0;
+  let hadHead = false;
+  const look = () => {
+    const hasHead = document.querySelector(".main h1") !== null;
+    globalThis.framesWithoutHead += hadHead && !hasHead ? 1 : 0;
+    hadHead ||= hasHead;
+    requestAnimationFrame(look);
+  };
+  look();
+`;
+
+test("a page of the console shows its title and lead before its scripts, which draw them in the same place", async () => {
+  const page = await visits.open("/pricing/", { as: "user", preferences: { "sidebar-collapsed": "yes" } });
+  await page.addInitScript(countFramesWithoutHead);
+  let held = Promise.withResolvers<void>();
+  await page.route("**/assets/vendor-*.js", async (route) => {
+    await held.promise;
+    await route.fallback();
+  });
+  for (const [path, locale, width] of [
+    ["/console/", "en", 1280],
+    ["/console/keys/", "ar", 412],
+    ["/console/billing/", "de", 412],
+  ] as const) {
+    await visits.web.speak(locale);
+    await page.setViewportSize({ width, height: 800 });
+    held = Promise.withResolvers();
+    await page.goto(path, { waitUntil: "commit" });
+    await page.locator(".main h1").waitFor();
+    const first = await page.evaluate<FirstHead>(readHead);
+    expect({ ...first, parts: first.parts.length }).toEqual({ isOfDocument: true, isVisible: true, parts: 2 });
+    held.resolve();
+    await page.locator(".main .page-head:not([data-first])").waitFor();
+    expect({ path, ...(await page.evaluate<FirstHead>(readHead)) }).toEqual({ path, ...first, isOfDocument: false });
+    expect(await page.evaluate<number>("framesWithoutHead")).toBe(0);
+  }
+  await visits.web.speak("en");
+  // What an organisation has at an address is known to the application alone.
+  await page.evaluate("localStorage.setItem('acting-for', JSON.stringify({ id: '1', name: 'One', role: 'billing' }))");
+  held = Promise.withResolvers();
+  await page.goto("/console/keys/", { waitUntil: "commit" });
+  await page.locator(".main h1").waitFor({ state: "attached" });
+  expect(await page.evaluate<FirstHead>(readHead)).toMatchObject({ isOfDocument: true, isVisible: false });
+});

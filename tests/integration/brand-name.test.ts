@@ -82,7 +82,9 @@ test("an announcement is shown on public pages, forms and the console in its tim
   }
   expect(await untilShown("/de/pricing/", "https://status.example/a?b=1&amp;c=2")).not.toContain("<i>tonight");
   userCookie = (await loginUser(rig)).cookie;
-  await untilShown("/console/", 'content="Maintenance &lt;i&gt;tonight&lt;/i&gt;"');
+  const console = await untilShown("/console/", 'content="Maintenance &lt;i&gt;tonight&lt;/i&gt;"');
+  // Above the head of the page, where the application draws it, too.
+  expect(console).toContain(`${line}</p>\n<div class="page-head"`);
   userCookie = "";
   expect(await setSetting("announcement.until", "2020-01-01 00:00")).toBe(200);
   await untilGone("/login/", "tonight");

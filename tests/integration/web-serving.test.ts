@@ -97,7 +97,7 @@ describe("the console", () => {
     expect((await web.get("/console/", { cookie })).status).toBe(303);
   });
 
-  test("names in its document what the page loads and asks first, in the language of the user", async () => {
+  test("has in its document the head of the page, and names what the page loads and asks first, in the language of the user", async () => {
     const { cookie, userId } = await loginUser(web.rig);
     await web.rig.db.sql`update user_profile set locale = 'ar' where id = ${userId}::bigint`;
     const [keys, home, unknown] = await Promise.all(
@@ -108,6 +108,9 @@ describe("the console", () => {
     expect(keys).toContain('<html lang="ar" dir="rtl"');
     expect(keys).toContain("/backend/keys/list/?limit=25");
     expect(unknown).not.toContain('data-page="/');
+    expect(keys).toContain("<h1>المفاتيح</h1><p>المفتاح هو ما ترسله الأداة");
+    expect(home).toContain("<h1>الرئيسية</h1><p>");
+    expect(unknown).not.toContain("<h1");
     const modulesOf = (text = ""): string[] =>
       [...text.matchAll(/rel="modulepreload" href="([^"]+)"/g)].map((match) => match[1] ?? "");
     expect(modulesOf(keys).length).toBeGreaterThan(modulesOf(unknown).length + 2);

@@ -1,3 +1,4 @@
+import type { HeadTexts } from "../src/shell/head-texts.ts";
 import { type AppManifest, chunkOf, chunksFor, entryOf } from "./app-manifest.ts";
 
 export type AppArea = "console" | "admin" | "kit";
@@ -19,12 +20,11 @@ export function appDocument(area: AppArea, manifest: AppManifest): string {
   const lines = [
     `<script src="/${boot}"${area === "kit" ? "" : ' data-page="{page-requests}" data-frame="{frame-requests}"'}></script>`,
     ...styles.map((file) => `<link rel="stylesheet" href="/${file}">`),
-    // The largest comes first, because it takes longest.
-    ...modules.map((file) => `<link rel="modulepreload" href="/${file}">`),
-    `<script type="module" src="/${main}"></script>`,
-    ...(area === "kit" ? [] : ["{page-files}"]),
-    // After what nothing can be shown without.
     `<link rel="preload" href="/${font?.file}" as="font" type="font/woff2" crossorigin>`,
+    // After what the head of the page is drawn with. The largest comes first, because it takes longest.
+    ...modules.map((file) => `<link rel="modulepreload" href="/${file}" fetchpriority="low">`),
+    `<script type="module" src="/${main}" fetchpriority="low"></script>`,
+    ...(area === "kit" ? [] : ["{page-files}"]),
     "{brand-head}",
   ];
   return `<!doctype html>
@@ -50,12 +50,18 @@ const frameStyles = /\/frame-[^/]+\.css$/;
 const frameFirst = (one: string, other: string): number =>
   Number(frameStyles.test(other)) - Number(frameStyles.test(one));
 
-/** The frame before the script: sidebar, bar and the area of the page. */
+/** The frame before the script: sidebar, bar and the page, whose head is at the place where the page draws it. */
 function frameSkeleton(area: "console" | "admin"): string {
   const line = (width: string): string => `<span class="skeleton" data-width="${width}"></span>`;
   return `<div class="shell" data-area="${area}" aria-busy="true">
-<header class="sidebar"><span class="brand"><bdi>{brand}</bdi></span></header>
-<div class="topbar"></div>
-<div class="main"><div class="page-skeleton">${line("short")}${line("long")}${line("long")}</div></div>
+<header class="sidebar"><span class="brand">{brand-mark}<bdi>{brand}</bdi></span></header>
+<div class="topbar">${line("short")}</div>
+<div class="main">${area === "console" ? "{announcement-line}" : ""}{page-head}<div class="page-skeleton" aria-busy="true">${line("short")}${line("long")}${line("long")}</div></div>
 </div>`;
+}
+
+/** What `PageHead` draws, before the page can; screen readers read that of the page. */
+export function firstHead({ title, text }: HeadTexts): string {
+  const lead = text === undefined ? "" : `<p>${Bun.escapeHTML(text)}</p>`;
+  return `<div class="page-head" data-first aria-hidden="true"><div><h1>${Bun.escapeHTML(title)}</h1>${lead}</div></div>`;
 }

@@ -7,7 +7,7 @@ import solid from "vite-plugin-solid";
 import { chunkOfModule } from "./app-chunks.ts";
 import { appDocument } from "./app-document.ts";
 import type { AppManifest } from "./app-manifest.ts";
-import { appPages } from "./app-pages.ts";
+import { appPages, type ConsoleHeadTexts } from "./app-pages.ts";
 import { type SocialTitle, writeSocialImages } from "./social/social-images.ts";
 import { settings } from "./vite.config.ts";
 
@@ -62,20 +62,26 @@ export async function bundle(webRoot: string, folder: string): Promise<void> {
         ...shared.build,
         ssr: true,
         outDir: join(folder, "server"),
-        rolldownOptions: { input: { prerender: "prerender/main.ts", "social-titles": "prerender/social-titles.ts" } },
+        rolldownOptions: {
+          input: {
+            prerender: "prerender/main.ts",
+            "social-titles": "prerender/social-titles.ts",
+            "console-heads": "prerender/console-heads.ts",
+          },
+        },
       },
       // The page renderer is self-contained: it runs from the folder of the build.
       ssr: { noExternal: true, target: "node" },
     }),
   ]);
-  const titles = readSocialTitles(join(folder, "server/social-titles.js"));
+  const titles = printedBy<readonly SocialTitle[]>(join(folder, "server/social-titles.js"));
   await writeSocialImages(titles, { client, cache: join(webRoot, "dist/social") });
-  await writeDocuments(client);
+  await writeDocuments(client, printedBy<readonly ConsoleHeadTexts[]>(join(folder, "server/console-heads.js")));
   await compressAll(client);
 }
 
-/** Only a program can run the compiled pages, so that program prints their titles. */
-function readSocialTitles(program: string): readonly SocialTitle[] {
+/** Only a program of the build can list and run compiled pages and texts, so it prints what the build wants of them, as JSON. */
+function printedBy<Printed>(program: string): Printed {
   const child = Bun.spawnSync([process.execPath, program], {
     env: {},
     stdin: "ignore",
@@ -83,9 +89,9 @@ function readSocialTitles(program: string): readonly SocialTitle[] {
     stderr: "pipe",
   });
   if (!child.success) {
-    throw new Error(`the titles of the pages could not be read: ${child.stderr.toString()}`);
+    throw new Error(`${program} failed: ${child.stderr.toString()}`);
   }
-  return JSON.parse(child.stdout.toString()) as SocialTitle[];
+  return JSON.parse(child.stdout.toString()) as Printed;
 }
 
 /** The site's pages have one stylesheet, `site.css`; imports of their parts for the applications are dropped. */
@@ -120,12 +126,12 @@ function withChunks(options: NonNullable<InlineConfig["build"]>): NonNullable<In
   return { ...options, rolldownOptions: { ...options.rolldownOptions, output: { codeSplitting } } };
 }
 
-async function writeDocuments(client: string): Promise<void> {
+async function writeDocuments(client: string, heads: readonly ConsoleHeadTexts[]): Promise<void> {
   const manifest = JSON.parse(await readFile(join(client, "manifest-app.json"), "utf8")) as AppManifest;
   for (const area of ["console", "admin", "kit"] as const) {
     await writeFile(join(client, `${area}.html`), appDocument(area, manifest));
   }
-  await writeFile(join(client, "app-pages.json"), JSON.stringify(appPages(manifest)));
+  await writeFile(join(client, "app-pages.json"), JSON.stringify(appPages(manifest, heads)));
 }
 
 async function compressAll(client: string): Promise<void> {

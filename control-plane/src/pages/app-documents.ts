@@ -3,7 +3,7 @@ import { directionOf, type Locale } from "@sluice/contracts/locales";
 import { escapeHtml } from "../platform/html.ts";
 import { compressedFileOf, type StaticFile } from "../platform/static-file.ts";
 import { placesOf } from "./app-pages.ts";
-import { brandHead, type FormLook } from "./form-page.ts";
+import { announcementLine, brandHead, brandMark, type FormLook } from "./form-page.ts";
 
 /** What the operator gives the documents of a build. */
 type DocumentLook = Pick<FormLook, "assets" | "brand" | "announcement">;
@@ -37,6 +37,8 @@ export class AppDocuments {
       ...placesOf(page, locale),
       "{brand}": escapeHtml(look.brand.name),
       "{brand-head}": brandHead(look.brand, look.assets?.icon ?? "").toString(),
+      "{brand-mark}": brandMark.toString(),
+      "{announcement-line}": announcementLine(look.announcement)?.toString() ?? "",
       "{announcement}": escapeHtml(look.announcement?.text ?? ""),
       "{announcement-url}": escapeHtml(look.announcement?.url ?? ""),
     };

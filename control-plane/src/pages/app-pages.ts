@@ -28,8 +28,9 @@ export function placesOf(page: AppPage | null, locale: string): Readonly<Record<
   return {
     "{page-files}": [
       ...(page?.styles ?? []).map((file) => `<link rel="stylesheet" href="${file}">`),
-      ...modules.map((file) => `<link rel="modulepreload" href="${file}">`),
+      ...modules.map((file) => `<link rel="modulepreload" href="${file}" fetchpriority="low">`),
     ].join("\n"),
+    "{page-head}": page?.heads[locale] ?? "",
     "{page-requests}": escapeHtml((page?.requests ?? []).join(" ")),
     "{frame-requests}": escapeHtml((page?.frameRequests ?? []).join(" ")),
   };

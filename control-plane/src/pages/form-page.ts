@@ -32,7 +32,7 @@ export type FormPage = {
   readonly scripts?: readonly string[];
 };
 
-const mark = html`<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>`;
+export const brandMark = html`<svg class="brand-mark" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><path d="M2 2v14M16 2v14M5.5 5.5h7M5.5 9h4.5M5.5 12.5h2"/></svg>`;
 const globe = html`<svg class="icon" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c2 2 2.5 4 2.5 6S10 12 8 14c-2-2-2.5-4-2.5-6S6 4 8 2z"/></svg>`;
 
 /** A path of the public site in a language. */
@@ -84,7 +84,7 @@ export function formPage(page: FormPage): Response {
 <html lang="${locale}" dir="${directionOf(locale)}">
 ${head(page)}
 <body class="form-page"${area === undefined ? null : html` data-area="${area}"`}>
-${announcementLine(look.announcement)}<header><a class="brand" href="${sitePath("/", locale)}">${mark}<bdi>${look.brand.name}</bdi></a>
+${announcementLine(look.announcement)}<header><a class="brand" href="${sitePath("/", locale)}">${brandMark}<bdi>${look.brand.name}</bdi></a>
 ${address === null ? null : languageSwitcher(locale, address)}</header>
 <main>
 <h1>${title}</h1>
@@ -98,7 +98,7 @@ ${body}
 }
 
 /** The operator's announcement, which may be in any language. */
-function announcementLine(announcement: Announcement | null): Html | null {
+export function announcementLine(announcement: Announcement | null): Html | null {
   if (announcement === null) {
     return null;
   }

@@ -7,6 +7,8 @@ export type AppPage = {
   readonly styles: readonly string[];
   /** The addresses of its texts, by language. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
+  /** Its title and its lead as markup, by language; empty if only the running page knows them. */
+  readonly heads: Readonly<Record<string, string>>;
   /** What it asks the backend first, and what the frame around it does. `{zone}` is the time zone of the browser. */
   readonly requests: readonly string[];
   readonly frameRequests: readonly string[];

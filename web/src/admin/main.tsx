@@ -2,6 +2,7 @@ import { render } from "solid-js/web";
 import "../styles/app.css";
 import "./parts/layout.css";
 import { type ErrorDetail, readErrorsWith } from "../api/client.ts";
+import { takeFirstView } from "../shell/first-head.ts";
 import { AdminApp } from "./app.tsx";
 import { adminLocale, said } from "./translate.ts";
 
@@ -16,6 +17,6 @@ if (root !== null) {
   if (adminLocale === "zh") {
     readErrorsWith((detail) => Promise.resolve(errorInChinese(detail)));
   }
-  root.replaceChildren();
+  takeFirstView(root);
   render(() => <AdminApp />, root);
 }

@@ -2,6 +2,7 @@ import { directionOf } from "@sluice/contracts/locales";
 import { render } from "solid-js/web";
 import "../styles/app.css";
 import { onSessionEnded } from "../api/client.ts";
+import { firstPaint, takeFirstView } from "../shell/first-head.ts";
 import { leaveSignInHint } from "../shell/sign-in-hint.ts";
 import { startActing } from "./acting-for.ts";
 import { ConsoleApp } from "./app.tsx";
@@ -16,9 +17,9 @@ document.documentElement.dir = directionOf(consoleLocale);
 leaveSignInHint(true);
 onSessionEnded(() => leaveSignInHint(false));
 if (root !== null) {
-  await frameArea.load();
+  await Promise.all([frameArea.load(), firstPaint()]);
   readErrorsInOwnWords();
   startActing();
-  root.replaceChildren();
+  takeFirstView(root);
   render(() => <ConsoleApp />, root);
 }

@@ -11,6 +11,8 @@ const actingKey = "acting-for";
  */
 export function sendFirstRequests(ofFrame = "", ofPage = ""): void {
   if (isActing()) {
+    // Nor is its page the one of the user's own account.
+    document.documentElement.dataset["acting"] = "";
     return;
   }
   const named = `${location.search === "" ? ofPage : ""} ${ofFrame}`.replaceAll("{zone}", zoneForAddress);

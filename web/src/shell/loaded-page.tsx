@@ -1,6 +1,7 @@
 import { type Component, createSignal, type JSX, Show } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { LoadingPart, Skeleton } from "../kit/states.tsx";
+import { firstHead } from "./first-head.ts";
 
 /** What is around a page and decides whether it is drawn. */
 export type Gate = Component<{ readonly children: JSX.Element }>;
@@ -66,10 +67,13 @@ function Failed(props: { readonly error: unknown }): JSX.Element {
 /** The place of a page until it can be shown. */
 export function PageSkeleton(): JSX.Element {
   return (
-    <div class="page-skeleton" aria-busy="true">
-      <Skeleton width="12rem" />
-      <Skeleton width="100%" />
-      <Skeleton width="80%" />
-    </div>
+    <>
+      {firstHead()}
+      <div class="page-skeleton" aria-busy="true">
+        <Skeleton width="12rem" />
+        <Skeleton width="100%" />
+        <Skeleton width="80%" />
+      </div>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { type Accessor, createSignal } from "solid-js";
 /** Also read by the blocking script `boot-theme.ts`, so that nothing flashes. */
 const themeKey = "theme";
 const shortcutsKey = "single-key-shortcuts";
+/** Also read by `boot-sidebar.ts`. */
 const collapsedKey = "sidebar-collapsed";
 
 export type Theme = "system" | "light" | "dark";
@@ -53,6 +54,11 @@ export const isSidebarCollapsed: Accessor<boolean> = isCollapsed;
 export function collapseSidebar(isNow: boolean): void {
   setIsCollapsedSignal(isNow);
   keepPreference(collapsedKey, isNow ? "yes" : "no");
+  if (isNow) {
+    document.documentElement.dataset["sidebar"] = "collapsed";
+  } else {
+    delete document.documentElement.dataset["sidebar"];
+  }
 }
 
 function toTheme(text: string | null): Theme {

@@ -103,7 +103,7 @@ export function Shell(props: ShellProps): JSX.Element {
       <a class="skip" href="#main">
         {props.texts.skip}
       </a>
-      <div class="shell" data-area={props.area} data-collapsed={isSidebarCollapsed()}>
+      <div class="shell" data-area={props.area}>
         <Sidebar {...props} isOpen={isNavOpen()} onClose={() => setIsNavOpen(false)} />
         <Topbar {...props} onMenu={() => setIsNavOpen(true)} onPalette={() => setIsPaletteOpen(true)} />
         <main class="main" id="main" tabindex="-1">
@@ -329,7 +329,7 @@ function focusSearch(): void {
 /** The heading of a page, with its actions at the end. */
 export function PageHead(props: {
   readonly title: string;
-  readonly text?: string;
+  readonly text?: string | undefined;
   readonly actions?: JSX.Element;
 }): JSX.Element {
   return (

@@ -4,8 +4,7 @@ import { Card, Facts } from "../../../kit/card.tsx";
 import { CopyText } from "../../../kit/code.tsx";
 import { ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { createMeQuery } from "../../parts/queries.ts";
 import { ClosingCard } from "./closing-card.tsx";
@@ -31,11 +30,10 @@ const tones: Readonly<Record<User["status"], Tone>> = {
 /** The user's identity, and login settings. */
 export function Page(): JSX.Element {
   const texts = accountArea.texts();
-  useConsoleTitle(() => texts.title);
   const query = createMeQuery();
   return (
     <>
-      <PageHead title={texts.title} />
+      <ConsoleHead texts={texts} />
       <Switch fallback={<LoadingPart size="page" />}>
         <Match when={query.isError && query.data === undefined}>
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />

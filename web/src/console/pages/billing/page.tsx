@@ -5,8 +5,7 @@ import { Figure, Figures } from "../../../kit/card.tsx";
 import { DrawnLater } from "../../../kit/drawn-later.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Tabs } from "../../../kit/tabs.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { createBalanceQuery } from "../../parts/queries.ts";
 import styles from "./billing.module.css";
@@ -26,7 +25,6 @@ type Part = (typeof parts)[number];
 /** The balance, the plans, and every change of the balance. */
 export function Page(): JSX.Element {
   const texts = billingArea.texts();
-  useConsoleTitle(() => texts.title);
   const [params, setParams] = useSearchParams();
   const shown = (): Part => parts.find((part) => part === params["tab"]) ?? "overview";
   // The lists share parameter names in the URL, so each tab starts without those of another.
@@ -37,7 +35,7 @@ export function Page(): JSX.Element {
     );
   return (
     <>
-      <PageHead title={texts.title} />
+      <ConsoleHead texts={texts} />
       <Balance />
       <Tabs label={texts.tabs} tabs={parts.map((id) => ({ id, label: texts[id] }))} selected={shown()} onSelect={show}>
         <Suspense fallback={<LoadingPart size="page" />}>

@@ -1,17 +1,15 @@
 import { For, type JSX } from "solid-js";
 import { Card } from "../../../kit/card.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import styles from "./figures.module.css";
 import { figuresArea } from "./messages/messages.ts";
 
 /** What each figure counts; other pages link to its definition. */
 export function Page(): JSX.Element {
   const texts = figuresArea.texts();
-  useConsoleTitle(() => texts.title);
   return (
     <>
-      <PageHead title={texts.title} text={texts.text} />
+      <ConsoleHead texts={texts} />
       <Card>
         <dl class={styles["figures"]}>
           <For each={Object.entries(texts.entries)}>

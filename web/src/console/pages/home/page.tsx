@@ -8,9 +8,8 @@ import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { DrawnLater } from "../../../kit/drawn-later.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
 import { mayDo } from "../../acting-for.ts";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
 import { browserZone } from "../../parts/days.ts";
@@ -39,14 +38,13 @@ const shownMax = 5;
 /** The account at a glance; before the first call, the steps that lead to it. */
 export function Page(): JSX.Element {
   const texts = homeArea.texts();
-  useConsoleTitle(() => texts.title);
   const summary = createSummaryQuery(() => ({ zone: browserZone }));
   const balance = createBalanceQuery();
   const keys = createFirstRequestQuery();
   const isNew = (): boolean => keys.data?.keys.every((key) => key.first_request_at === null) === true;
   return (
     <>
-      <PageHead title={texts.title} actions={isNew() ? null : <AddBalance />} />
+      <ConsoleHead texts={texts} actions={isNew() ? null : <AddBalance />} />
       <Show when={balance.isError && balance.data === undefined ? balance.error : null}>
         {(error) => <ErrorState error={error()} onRetry={() => void balance.refetch()} />}
       </Show>

@@ -7,12 +7,11 @@ import { Icon } from "../../../kit/icon.tsx";
 import { ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { Status, type Tone } from "../../../kit/status.tsx";
 import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
-import { PageHead } from "../../../shell/shell.tsx";
 import { DataTable } from "../../../table/data-table.tsx";
 import type { Column } from "../../../table/model.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { acting } from "../../acting-for.ts";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { createCursorList } from "../../parts/cursor-list.ts";
 import { browserZone } from "../../parts/days.ts";
@@ -43,7 +42,6 @@ const tones: Readonly<Record<ApiKey["status"], Tone>> = {
 /** The keys of the account: their limits, their spending, and all actions on them. */
 export function Page(): JSX.Element {
   const texts = keysArea.texts();
-  useConsoleTitle(() => texts.title);
   const client = useQueryClient();
   const state = createTableState({ filters: ["status"] });
   const creation = createCreation();
@@ -70,7 +68,7 @@ export function Page(): JSX.Element {
   );
   return (
     <>
-      <PageHead title={texts.title} text={texts.text} actions={create()} />
+      <ConsoleHead texts={texts} actions={create()} />
       <Show when={summary.isError && summary.data === undefined ? summary.error : null}>
         {(error) => <ErrorState error={error()} onRetry={() => void summary.refetch()} />}
       </Show>

@@ -11,6 +11,7 @@ import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { onAskedToCreate } from "../../../shell/on-asked-to-create.ts";
 import { PageHead } from "../../../shell/shell.tsx";
 import { type Acting, actFor, acting } from "../../acting-for.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { useConsoleTitle } from "../../console-title.ts";
 import { createOrganisationsQuery } from "../../parts/organisation-queries.ts";
 import { InvitationList, InviteDialog } from "./invitations.tsx";
@@ -33,7 +34,6 @@ export function Page(): JSX.Element {
 
 function OwnPage(): JSX.Element {
   const texts = organisationArea.texts();
-  useConsoleTitle(() => texts.titleAll);
   const query = createOrganisationsQuery();
   const [isCreating, setIsCreating] = createSignal(false);
   onAskedToCreate(() => setIsCreating(true));
@@ -45,7 +45,7 @@ function OwnPage(): JSX.Element {
   );
   return (
     <>
-      <PageHead title={texts.titleAll} text={texts.text} actions={create()} />
+      <ConsoleHead texts={texts} actions={create()} />
       <Card title={texts.mine}>
         <Switch fallback={<LoadingPart size="card" />}>
           <Match when={query.isError && query.data === undefined}>

@@ -4,9 +4,8 @@ import { chatModels } from "../../../i18n/model-prices.ts";
 import { Button } from "../../../kit/button.tsx";
 import { EmptyState, ErrorState, Notice } from "../../../kit/states.tsx";
 import { latePart } from "../../../shell/loaded-page.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
 import { acting } from "../../acting-for.ts";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { createMeQuery, createModelsQuery, type OfferedModel } from "../../parts/queries.ts";
 import { faultsOf, reasons, type Settings } from "./call-settings.ts";
 import { type Chat, createChat } from "./chat.ts";
@@ -29,7 +28,6 @@ const HistoryDialog = lazy(async () => ({ default: (await import("./history-dial
 /** Tries models with a key of its own, and shows what each answer took and cost. */
 export function Page(): JSX.Element {
   const texts = playgroundArea.texts();
-  useConsoleTitle(() => texts.title);
   const models = createModelsQuery();
   const me = createMeQuery();
   const [draft, setDraft] = createSignal<Draft>(readDraft());
@@ -65,9 +63,8 @@ export function Page(): JSX.Element {
   };
   return (
     <>
-      <PageHead
-        title={texts.title}
-        text={texts.text}
+      <ConsoleHead
+        texts={texts}
         actions={
           <PageActions chat={chat} places={places()} prompt={draft().prompt || texts.prompt} history={history} />
         }

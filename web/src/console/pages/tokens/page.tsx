@@ -6,8 +6,7 @@ import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { CreateTokenDialog } from "./create-token.tsx";
 import { MadeTokenDialog } from "./made-token.tsx";
 import { tokensArea } from "./messages/messages.ts";
@@ -17,7 +16,6 @@ import { TokenList } from "./token-list.tsx";
 /** The tokens with which programs manage the account. */
 export function Page(): JSX.Element {
   const texts = tokensArea.texts();
-  useConsoleTitle(() => texts.title);
   const client = useQueryClient();
   const [isCreating, setIsCreating] = createSignal(false);
   const [secret, setSecret] = createSignal<string | null>(null);
@@ -36,7 +34,7 @@ export function Page(): JSX.Element {
   );
   return (
     <>
-      <PageHead title={texts.title} text={texts.text} actions={create()} />
+      <ConsoleHead texts={texts} actions={create()} />
       <Card
         title={texts.list}
         actions={

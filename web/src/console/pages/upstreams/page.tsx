@@ -7,9 +7,8 @@ import { Card } from "../../../kit/card.tsx";
 import { SelectField } from "../../../kit/field.tsx";
 import { EmptyState, ErrorState, LoadingPart, ShownAfter } from "../../../kit/states.tsx";
 import { Status } from "../../../kit/status.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
 import type { Column } from "../../../table/model.ts";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { PlainTable } from "../../parts/plain-table.tsx";
 import { createModelsQuery, type OfferedGroup, type OfferedModel } from "../../parts/queries.ts";
@@ -19,13 +18,12 @@ import { ProfilesCard } from "./profiles-card.tsx";
 /** The models of the user's keys; with `?profiles`, as the admin area links it, the login profiles for providers. */
 export function Page(): JSX.Element {
   const texts = upstreamsArea.texts();
-  useConsoleTitle(() => texts.title);
   const [search] = useSearchParams();
   const [group, setGroup] = createSignal<string | null>(null);
   const query = createModelsQuery(group);
   return (
     <>
-      <PageHead title={texts.title} text={texts.text} />
+      <ConsoleHead texts={texts} />
       <Card title={texts.models}>
         <Show when={query.data}>
           {(data) => <GroupChoice groups={data().groups} chosen={data().group} onChoose={setGroup} />}

@@ -4,9 +4,8 @@ import { fill } from "../../../i18n/messages.ts";
 import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
 import { createTableState } from "../../../table/table-state.ts";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { HowCounted } from "../../parts/how-counted.tsx";
 import { createSummaryQuery, type Sums } from "../../parts/queries.ts";
@@ -25,7 +24,6 @@ const ReadingCard = lazy(async () => ({ default: (await import("./reading-card.t
 /** What was called and what it cost. */
 export function Page(): JSX.Element {
   const texts = usageArea.texts();
-  useConsoleTitle(() => texts.title);
   const range = createRange();
   const state = createTableState({ filters: ["key_id", "model", "asked_model", "end_user", "tag", "outcome"] });
   const filter = (): Record<string, string> => ({
@@ -36,9 +34,8 @@ export function Page(): JSX.Element {
   const summary = createSummaryQuery(filter);
   return (
     <>
-      <PageHead
-        title={texts.title}
-        text={texts.text}
+      <ConsoleHead
+        texts={texts}
         actions={
           <a class="button" href={apiUrl("/backend/usage/export/", filter())} download="">
             {texts.exportCsv}

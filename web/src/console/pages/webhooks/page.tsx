@@ -7,8 +7,7 @@ import { Card } from "../../../kit/card.tsx";
 import { Icon } from "../../../kit/icon.tsx";
 import { EmptyState, ErrorState, LoadingPart } from "../../../kit/states.tsx";
 import { showToast } from "../../../kit/toast.tsx";
-import { PageHead } from "../../../shell/shell.tsx";
-import { useConsoleTitle } from "../../console-title.ts";
+import { ConsoleHead } from "../../console-head.tsx";
 import { DeliveryLogDialog } from "./delivery-log.tsx";
 import { MadeSecretDialog } from "./made-secret.tsx";
 import { webhooksArea } from "./messages/messages.ts";
@@ -22,7 +21,6 @@ type Editing = { readonly webhook: Webhook | null } | null;
 /** The addresses at which programs of the account learn what happens in it. */
 export function Page(): JSX.Element {
   const texts = webhooksArea.texts();
-  useConsoleTitle(() => texts.title);
   const client = useQueryClient();
   const [editing, setEditing] = createSignal<Editing>(null);
   const [logged, setLogged] = createSignal<Webhook | null>(null);
@@ -42,7 +40,7 @@ export function Page(): JSX.Element {
   );
   return (
     <>
-      <PageHead title={texts.title} text={texts.text} actions={create()} />
+      <ConsoleHead texts={texts} actions={create()} />
       <Card title={texts.list}>
         <Switch fallback={<LoadingPart size="card" />}>
           <Match when={query.isError && query.data === undefined}>

@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "الفوترة",
+  text: "اشحن رصيدك أو اختر خطة، واطّلع على طلباتك وفواتيرك وكل تغيير في رصيدك.",
   figures: "رصيدك",
   balance: "الرصيد",
   balanceNote: "ما يمكن لمفاتيحك إنفاقه بعد.",

@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "Abrechnung",
+  text: "Laden Sie auf oder wählen Sie einen Tarif. Hier sind auch Ihre Bestellungen, Rechnungen und jede Änderung Ihres Guthabens.",
   figures: "Ihr Guthaben",
   balance: "Guthaben",
   balanceNote: "Was Ihre Schlüssel noch ausgeben können.",

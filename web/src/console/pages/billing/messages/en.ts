@@ -2,6 +2,7 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
   title: "Billing",
+  text: "Top up or subscribe, and find your orders, your invoices and every change of your balance.",
   figures: "Your balance",
   balance: "Balance",
   balanceNote: "What your keys can still spend.",

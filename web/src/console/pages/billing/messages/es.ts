@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "Facturación",
+  text: "Recarga o contrata un plan, y encuentra tus pedidos, tus facturas y cada cambio de tu saldo.",
   figures: "Tu saldo",
   balance: "Saldo",
   balanceNote: "Lo que tus claves aún pueden gastar.",

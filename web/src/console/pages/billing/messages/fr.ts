@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "Facturation",
+  text: "Rechargez ou abonnez-vous, et retrouvez vos commandes, vos factures et chaque variation de votre solde.",
   figures: "Votre solde",
   balance: "Solde",
   balanceNote: "Ce que vos clés peuvent encore dépenser.",

@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "बिलिंग",
+  text: "बैलेंस जोड़ें या प्लान लें, और अपने ऑर्डर, चालान और बैलेंस का हर बदलाव यहीं देखें।",
   figures: "आपका बैलेंस",
   balance: "बैलेंस",
   balanceNote: "आपकी कुंजियाँ अभी इतना खर्च कर सकती हैं।",

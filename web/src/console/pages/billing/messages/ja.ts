@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "請求",
+  text: "チャージやプランの購入のほか、注文、請求書、残高のすべての変動をここで確認できます。",
   figures: "残高の状況",
   balance: "残高",
   balanceNote: "キーがまだ使える金額です。",

@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "결제",
+  text: "충전하거나 요금제를 구독하고, 주문과 청구서, 잔액의 모든 변동을 여기에서 확인하세요.",
   figures: "내 잔액",
   balance: "잔액",
   balanceNote: "키가 아직 쓸 수 있는 금액입니다.",

@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "Cobrança",
+  text: "Recarregue ou assine um plano, e encontre seus pedidos, suas faturas e cada mudança do seu saldo.",
   figures: "Seu saldo",
   balance: "Saldo",
   balanceNote: "O que suas chaves ainda podem gastar.",

@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "Оплата",
+  text: "Пополните баланс или выберите тариф. Здесь же ваши заказы, счета и все изменения баланса.",
   figures: "Ваш баланс",
   balance: "Баланс",
   balanceNote: "Столько ещё могут потратить ваши ключи.",

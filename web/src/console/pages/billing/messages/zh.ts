@@ -2,6 +2,7 @@ import type { BillingMessages } from "./en.ts";
 
 export const messages: BillingMessages = {
   title: "计费",
+  text: "在这里充值或订购套餐，并查看订单、账单以及余额的每一次变动。",
   figures: "您的余额",
   balance: "余额",
   balanceNote: "您的密钥还可以使用的金额。",

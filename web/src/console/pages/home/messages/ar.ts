@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "الرئيسية",
+  text: "رصيدك وإنفاقك والطلبات التي فشلت. تُحسب الأيام بتوقيت منطقتك الزمنية.",
   figures: "حسابك بالأرقام",
   balance: "الرصيد",
   manyDaysLeft: "أكثر من {count} يوم بوتيرة آخر 30 يومًا",

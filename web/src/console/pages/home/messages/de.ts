@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "Start",
+  text: "Ihr Guthaben, Ihre Ausgaben und die fehlgeschlagenen Aufrufe. Die Tage zählen in Ihrer Zeitzone.",
   figures: "Ihr Konto in Zahlen",
   balance: "Guthaben",
   manyDaysLeft: "mehr als {count} Tage im Tempo der letzten 30",

@@ -2,6 +2,7 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
   title: "Home",
+  text: "Your balance, your spending, and the calls that failed. Days are counted in your time zone.",
   figures: "Your account in figures",
   balance: "Balance",
   manyDaysLeft: "lasts more than {count} days at your current rate",

@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "Inicio",
+  text: "Tu saldo, tus gastos y las llamadas que han fallado. Los días se cuentan en tu zona horaria.",
   figures: "Tu cuenta en cifras",
   balance: "Saldo",
   manyDaysLeft: "más de {count} días al ritmo de los últimos 30",

@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "Accueil",
+  text: "Votre solde, vos dépenses et les appels échoués. Les jours sont comptés dans votre fuseau horaire.",
   figures: "Votre compte en chiffres",
   balance: "Solde",
   manyDaysLeft: "plus de {count} jours au rythme des 30 derniers",

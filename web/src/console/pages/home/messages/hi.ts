@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "होम",
+  text: "आपका बैलेंस, आपका खर्च और विफल कॉल। दिन आपके समय क्षेत्र के अनुसार गिने जाते हैं।",
   figures: "आँकड़ों में आपका खाता",
   balance: "बैलेंस",
   manyDaysLeft: "पिछले 30 दिनों की रफ़्तार से {count} दिन से ज़्यादा",

@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "ホーム",
+  text: "残高と利用額、失敗した呼び出しをまとめて確認できます。日付はお使いのタイムゾーンで区切ります。",
   figures: "アカウントの数字",
   balance: "残高",
   manyDaysLeft: "直近 30 日のペースで {count} 日以上",

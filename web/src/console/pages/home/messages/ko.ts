@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "홈",
+  text: "잔액과 사용액, 실패한 호출을 한눈에 볼 수 있습니다. 날짜는 사용 중인 시간대를 기준으로 합니다.",
   figures: "숫자로 보는 계정",
   balance: "잔액",
   manyDaysLeft: "최근 30일 속도로 {count}일 이상",

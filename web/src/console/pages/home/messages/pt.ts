@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "Início",
+  text: "Seu saldo, seus gastos e as chamadas que falharam. Os dias são contados no seu fuso horário.",
   figures: "Sua conta em números",
   balance: "Saldo",
   manyDaysLeft: "mais de {count} dias no ritmo dos últimos 30",

@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "Главная",
+  text: "Ваш баланс, ваши расходы и неудачные запросы. Дни считаются по вашему часовому поясу.",
   figures: "Аккаунт в цифрах",
   balance: "Баланс",
   manyDaysLeft: "более чем на {count} дней в темпе последних 30",

@@ -2,6 +2,7 @@ import type { HomeMessages } from "./en.ts";
 
 export const messages: HomeMessages = {
   title: "首页",
+  text: "您的余额、花费以及失败的调用，一目了然。日期按您所在的时区计算。",
   figures: "账户数据",
   balance: "余额",
   manyDaysLeft: "按最近 30 天的速度可用 {count} 天以上",

@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "المؤسسات",
+  title: "المؤسسات",
   text: "أشخاص يتشاركون حسابًا واحدًا: رصيده ومفاتيحه واستخدامه.",
   mine: "مؤسساتك",
   emptyTitle: "لا توجد مؤسسات",

@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "Organisationen",
+  title: "Organisationen",
   text: "Personen, die sich ein Konto teilen: Guthaben, Schlüssel und Nutzung.",
   mine: "Ihre Organisationen",
   emptyTitle: "Keine Organisationen",

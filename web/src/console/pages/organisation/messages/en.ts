@@ -1,7 +1,7 @@
 import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
-  titleAll: "Organisations",
+  title: "Organisations",
   text: "People who share one account: its balance, its keys and its usage.",
   mine: "Your organisations",
   emptyTitle: "No organisations",

@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "Organizaciones",
+  title: "Organizaciones",
   text: "Personas que comparten una cuenta: su saldo, sus claves y su uso.",
   mine: "Sus organizaciones",
   emptyTitle: "Sin organizaciones",

@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "Organisations",
+  title: "Organisations",
   text: "Des personnes qui partagent un compte : son solde, ses clés et son utilisation.",
   mine: "Vos organisations",
   emptyTitle: "Aucune organisation",

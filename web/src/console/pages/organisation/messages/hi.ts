@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "संगठन",
+  title: "संगठन",
   text: "एक ही खाता साझा करने वाले लोग: उसकी शेष राशि, कुंजियाँ और उपयोग।",
   mine: "आपके संगठन",
   emptyTitle: "कोई संगठन नहीं",

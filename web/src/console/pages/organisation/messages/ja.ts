@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "組織",
+  title: "組織",
   text: "1 つのアカウントを共有する人たち: 残高、キー、利用状況。",
   mine: "あなたの組織",
   emptyTitle: "組織はありません",

@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "조직",
+  title: "조직",
   text: "하나의 계정을 함께 쓰는 사람들: 잔액, 키, 사용량을 공유합니다.",
   mine: "내 조직",
   emptyTitle: "조직이 없습니다",

@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "Organizações",
+  title: "Organizações",
   text: "Pessoas que compartilham uma conta: o saldo, as chaves e o uso.",
   mine: "As suas organizações",
   emptyTitle: "Nenhuma organização",

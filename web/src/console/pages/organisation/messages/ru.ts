@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "Организации",
+  title: "Организации",
   text: "Люди с общим счётом: общий баланс, ключи и использование.",
   mine: "Ваши организации",
   emptyTitle: "Организаций нет",

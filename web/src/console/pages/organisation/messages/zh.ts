@@ -1,7 +1,7 @@
 import type { OrganisationMessages } from "./en.ts";
 
 export const messages: OrganisationMessages = {
-  titleAll: "组织",
+  title: "组织",
   text: "共用一个账户的人：余额、密钥和用量。",
   mine: "您的组织",
   emptyTitle: "没有组织",
