@@ -1,13 +1,9 @@
-import type { usageListResponse } from "@sluice/contracts/usage";
-import { createQuery } from "@tanstack/solid-query";
 import { For, type JSX, lazy, Match, Show, Suspense, Switch } from "solid-js";
-import { apiGet } from "../../../api/client.ts";
 import { fill, plural } from "../../../i18n/messages.ts";
 import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
 import { DrawnLater } from "../../../kit/drawn-later.tsx";
 import { ErrorState, LoadingPart, Skeleton } from "../../../kit/states.tsx";
-import { Status } from "../../../kit/status.tsx";
 import { mayDo } from "../../acting-for.ts";
 import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
@@ -28,12 +24,12 @@ import { SetupCard } from "./setup-card.tsx";
 // With the code of charts, after the figures.
 const SpentCard = lazy(async () => ({ default: (await import("./spending-cards.tsx")).SpentCard }));
 const TopKeys = lazy(async () => ({ default: (await import("./spending-cards.tsx")).TopKeys }));
+const RecentErrors = lazy(async () => ({ default: (await import("./recent-errors.tsx")).RecentErrors }));
 
 const daysOfPace = 30;
 /** If the balance lasts for more days than this, the pace says nothing. */
 const daysCountedMax = 1_000;
 const daysOfWeek = 7;
-const shownMax = 5;
 
 /** The account at a glance; before the first call, the steps that lead to it. */
 export function Page(): JSX.Element {
@@ -91,7 +87,9 @@ export function Page(): JSX.Element {
           </Show>
           <Show when={!summary.isPending} fallback={<LoadingErrors />}>
             <DrawnLater fallback={<LoadingErrors />}>
-              <RecentErrors />
+              <Suspense fallback={<LoadingErrors />}>
+                <RecentErrors />
+              </Suspense>
             </DrawnLater>
           </Show>
         </div>
@@ -203,51 +201,5 @@ function AccountFigures(props: {
       </For>
       <Figure label={texts.success} value={shown(rate)} />
     </Figures>
-  );
-}
-
-function RecentErrors(): JSX.Element {
-  const texts = homeArea.texts();
-  const query = createQuery(() => ({
-    queryKey: ["calls", "failed and refused"],
-    queryFn: async ({ signal }) => {
-      const lists = await Promise.all(
-        ["failed", "refused"].map((outcome) =>
-          apiGet<typeof usageListResponse>("/backend/usage/list/", { signal, query: { outcome, limit: shownMax } }),
-        ),
-      );
-      const rows = lists.flatMap((list) => list.rows);
-      return { rows: rows.sort((one, other) => (one.started_at < other.started_at ? 1 : -1)).slice(0, shownMax) };
-    },
-  }));
-  return (
-    <Card title={texts.errors}>
-      <Switch fallback={<LoadingPart />}>
-        <Match when={query.isError && query.data === undefined}>
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        </Match>
-        <Match when={query.data?.rows.length === 0}>
-          <p class="muted">{texts.noErrors}</p>
-        </Match>
-        <Match when={query.data?.rows}>
-          {(rows) => (
-            <ul class={`plain-list ${styles["errors"]}`}>
-              <For each={rows()}>
-                {(call) => (
-                  <li>
-                    <Status tone={call.outcome === "failed" ? "bad" : "warn"}>{String(call.http_status)}</Status>
-                    <a href={`/console/usage/?outcome=${call.outcome}&open=${call.request_id}`}>
-                      {formats.dateTime(call.started_at)}
-                    </a>
-                    <bdi>{call.model ?? ""}</bdi>
-                    <code>{call.error_code ?? ""}</code>
-                  </li>
-                )}
-              </For>
-            </ul>
-          )}
-        </Match>
-      </Switch>
-    </Card>
   );
 }

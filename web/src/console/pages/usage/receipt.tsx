@@ -203,6 +203,8 @@ type ResultName = keyof ReturnType<typeof usageArea.texts>["results"];
 /** The gateway records a code for an attempt; these are the descriptions. */
 const resultNames: readonly (readonly [RegExp, ResultName])[] = [
   [/^answered$/, "answered"],
+  [/^status_(429|503|529)$/, "busy"],
+  [/^status_5\d+$/, "failed"],
   [/^(status_\d+|credential_refused|account_empty|context_exceeded)$/, "refused"],
   [/^(unreachable|tls_failed|connect_timeout|no_connection)$/, "unreachable"],
   [/_timeout$/, "timeout"],
@@ -215,7 +217,8 @@ function resultText(result: string): JSX.Element {
   return (
     <>
       <Show when={name}>{(known) => `${usageArea.texts().results[known()]} `}</Show>
-      <Show when={name !== "answered"}>
+      {/* A status is in the line below. */}
+      <Show when={name !== "answered" && !result.startsWith("status_")}>
         <code>{result}</code>
       </Show>
     </>

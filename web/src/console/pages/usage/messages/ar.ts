@@ -126,6 +126,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "أُجيبت",
     refused: "رُفضت",
+    busy: "حمل زائد",
+    failed: "فشلت",
     unreachable: "تعذّر الوصول",
     timeout: "بطيئة جدًا",
     cut: "انقطعت",

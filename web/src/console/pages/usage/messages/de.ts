@@ -131,6 +131,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "beantwortet",
     refused: "abgelehnt",
+    busy: "überlastet",
+    failed: "fehlgeschlagen",
     unreachable: "nicht erreicht",
     timeout: "zu langsam",
     cut: "abgebrochen",

@@ -131,6 +131,8 @@ export const messages = english({
   results: {
     answered: "answered",
     refused: "refused",
+    busy: "overloaded",
+    failed: "failed",
     unreachable: "not reached",
     timeout: "too slow",
     cut: "interrupted",

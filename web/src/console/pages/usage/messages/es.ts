@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "respondida",
     refused: "rechazada",
+    busy: "sobrecarga",
+    failed: "fallida",
     unreachable: "sin conexión",
     timeout: "demasiado lenta",
     cut: "cortada",

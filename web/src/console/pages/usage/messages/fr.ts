@@ -131,6 +131,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "répondue",
     refused: "refusée",
+    busy: "surcharge",
+    failed: "échouée",
     unreachable: "injoignable",
     timeout: "trop lente",
     cut: "interrompue",

@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "उत्तर मिला",
     refused: "अस्वीकृत",
+    busy: "बहुत व्यस्त",
+    failed: "विफल",
     unreachable: "पहुँच नहीं हुई",
     timeout: "बहुत धीमा",
     cut: "बीच में टूटा",

@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "応答あり",
     refused: "拒否",
+    busy: "過負荷",
+    failed: "失敗",
     unreachable: "接続できず",
     timeout: "時間切れ",
     cut: "途中で切断",

@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "응답함",
     refused: "거부됨",
+    busy: "과부하",
+    failed: "실패",
     unreachable: "연결 안 됨",
     timeout: "시간 초과",
     cut: "끊김",

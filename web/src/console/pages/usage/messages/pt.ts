@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "respondida",
     refused: "recusada",
+    busy: "sobrecarga",
+    failed: "falhou",
     unreachable: "sem conexão",
     timeout: "lenta demais",
     cut: "interrompida",

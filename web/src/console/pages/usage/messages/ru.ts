@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "ответ получен",
     refused: "отказ",
+    busy: "перегрузка",
+    failed: "ошибка",
     unreachable: "нет связи",
     timeout: "слишком долго",
     cut: "обрыв",

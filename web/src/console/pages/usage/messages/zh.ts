@@ -130,6 +130,8 @@ export const messages: UsageMessages = {
   results: {
     answered: "已回答",
     refused: "被拒绝",
+    busy: "过载",
+    failed: "失败",
     unreachable: "无法连接",
     timeout: "超时",
     cut: "被中断",
