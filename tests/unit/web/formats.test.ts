@@ -26,6 +26,12 @@ test("time spans have the units of the language", () => {
   ]);
 });
 
+test("words are a list with the commas of the language", () => {
+  const lists = (["en", "de", "zh", "ar"] as const).map((locale) => formatsOf(locale).list(["ا", "ب", "ج"]));
+  expect(lists).toEqual(["ا, ب, ج", "ا, ب und ج", "ا、ب、ج", "ا وب وج"]);
+  expect([formatsOf("ko").list([]), formatsOf("ko").list(["a"])]).toEqual(["", "a"]);
+});
+
 describe("amounts", () => {
   test("are exact: the displayed amount, parsed back, is the quota", () => {
     fc.assert(

@@ -33,6 +33,8 @@ export type Formats = {
   /** A relative time such as "3 minutes ago", compared with a given time. */
   readonly relative: (time: string | Date, now: number) => string;
   readonly milliseconds: (value: number) => string;
+  /** Words as a list, with the commas of the language. */
+  readonly list: (words: readonly string[]) => string;
 };
 
 /** The exact dollars of an amount of quota, as decimal text. */
@@ -144,5 +146,6 @@ function makeFormats(locale: Locale, zone?: string): Formats {
       value < 1_000
         ? timeSpan(Math.round(value), "millisecond", "ms")
         : timeSpan(Math.round(value / 100) / 10, "second", "s"),
+    list: (words) => new Intl.ListFormat(tag, { style: "narrow" }).format(words),
   };
 }

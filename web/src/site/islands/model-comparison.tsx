@@ -83,13 +83,7 @@ function linesOf(shown: Shown, models: readonly SiteModel[]): readonly Line[] {
   const { texts, formats, price } = shown;
   return [
     [texts.provider, ({ owned_by: owner }) => ownerName(owner)],
-    [
-      texts.capabilities,
-      (model) =>
-        traitsOf(model)
-          .map((trait) => texts.traits[trait])
-          .join(", ") || "–",
-    ],
+    [texts.capabilities, (model) => formats.list(traitsOf(model).map((trait) => texts.traits[trait])) || "–"],
     ...unitsByWhole
       .filter((unit) => models.some((model) => isCharged(model, unit)))
       .map((unit): Line => {

@@ -193,7 +193,7 @@ function Incident(props: Shown & { readonly incident: View["incidents"][number] 
     <article class="status-incident">
       <h3 dir="auto">{incident.title}</h3>
       <Show when={incident.models.length > 0}>
-        <p class="muted">{fill(texts.concerned, { models: incident.models.join(", ") })}</p>
+        <p class="muted">{fill(texts.concerned, { models: formats.list(incident.models) })}</p>
       </Show>
       <ul class="plain-list">
         <For each={incident.updates}>

@@ -1,5 +1,6 @@
 import type { paymentOptionsResponse } from "@sluice/contracts/payments";
 import type { ResponseOf } from "@sluice/contracts/wire";
+import { formats } from "../../formats.ts";
 import { consoleLocale } from "../../locales.ts";
 import { billingArea } from "./messages/messages.ts";
 
@@ -64,7 +65,7 @@ export function methodsOf(options: Options): readonly Method[] {
         ...(isNameShared && path === walletPath ? [gateway] : []),
         ...(isAnyReady && !isReady ? [texts.notReady] : []),
       ];
-      return { id: vendor, label: notes.length === 0 ? name : `${name} (${notes.join(", ")})`, isReady, path };
+      return { id: vendor, label: notes.length === 0 ? name : `${name} (${formats.list(notes)})`, isReady, path };
     })
     .sort((one, other) => Number(other.isReady) - Number(one.isReady));
 }

@@ -165,7 +165,7 @@ function Facts(props: InContext): JSX.Element {
 function capabilityFacts({ model, context }: InContext): readonly (readonly [string, JSX.Element])[] {
   const texts = modelsTexts[context.locale];
   const traits = traitsOf(model).map((trait) => texts.traits[trait]);
-  return traits.length === 0 ? [] : [[texts.capabilities, traits.join(", ")]];
+  return traits.length === 0 ? [] : [[texts.capabilities, context.formats.list(traits)]];
 }
 
 /** How soon and how fast the model answers, and how often, if the operator shows it. */
