@@ -120,8 +120,13 @@ export const refundColumns: readonly Column<RefundRow>[] = [
   { id: "created_at", label: t("Requested"), cell: (row) => listMoment(row.created_at), isSortable: true },
 ];
 
+/** What changed a balance. */
+export function changeName(type: string): string {
+  return type === "usage_quota" ? t("usage of models") : shownWord(type);
+}
+
 export const ledgerColumns: readonly Column<LedgerRow>[] = [
-  { id: "change_type", label: t("Change"), cell: (row) => shownWord(row.change_type), card: "title" },
+  { id: "change_type", label: t("Change"), cell: (row) => changeName(row.change_type), card: "title" },
   {
     id: "account",
     label: t("Account"),

@@ -80,6 +80,7 @@ export const severalPagesZh = {
   Error: "错误",
   Requested: "申请时间",
   Change: "变动",
+  "usage of models": "密钥调用",
   Account: "账户",
   "Balance after, USD": "变动后余额（USD）",
   Reference: "参考号",

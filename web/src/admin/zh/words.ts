@@ -126,7 +126,6 @@ export const wordsZh = {
   "other api": "其他 API",
   "order credit": "充值",
   "subscription grant": "月度套餐",
-  "usage quota": "密钥调用",
   "manual adjust": "手动调整",
   refund: "退款",
   "refund failed": "退款撤销",

@@ -9,6 +9,7 @@ import { createListQuery } from "../../../table/list-query.ts";
 import { createTableState } from "../../../table/table-state.ts";
 import { useAdminTitle } from "../../admin-title.ts";
 import {
+  changeName,
   gatewayName,
   type LedgerRow,
   ledgerColumns,
@@ -164,6 +165,21 @@ function RefundFacts(props: { readonly row: RefundRow }): JSX.Element {
   );
 }
 
+/** What changes the balance of an account. */
+const changes = [
+  "order_credit",
+  "subscription_grant",
+  "subscription_expiry",
+  "usage_quota",
+  "manual_adjust",
+  "refund",
+  "refund_failed",
+  "registration_credit",
+  "referral_reward",
+  "referral_taken_back",
+  "import_opening",
+].map((value) => ({ value, label: changeName(value) }));
+
 function Ledger(): JSX.Element {
   const state = createTableState({ filters: ["gateway_user_id", "reference", "change_type"] });
   const list = createListQuery<LedgerRow>({ path: "/backend/admin/ledger/", state });
@@ -179,7 +195,7 @@ function Ledger(): JSX.Element {
       filters={[
         { id: "gateway_user_id", label: t("Account ID"), isSearch: true },
         { id: "reference", label: t("Reference"), isSearch: true },
-        { id: "change_type", label: t("Change"), isSearch: true },
+        { id: "change_type", label: t("Change"), options: changes },
       ]}
       empty={{
         title: t("The ledger is empty"),
