@@ -128,6 +128,7 @@ test(
         await expectSound(watched, "provider-missing");
         // A name that is taken is said at its field, and the choice and its changes are kept.
         await page.getByRole("checkbox", { name: "tts-1" }).first().uncheck();
+        await page.getByRole("button", { name: "Change the connection" }).click();
         await page.getByLabel("Name of the channel").fill("first");
         await page.getByRole("button", { name: /^Choose all with a price/ }).click();
         await page.getByRole("button", { name: /^Save \d+ models/ }).click();

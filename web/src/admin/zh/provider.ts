@@ -1,4 +1,5 @@
 export const providerZh = {
+  "Change the connection": "更改连接",
   "Enter a value.": "请输入值。",
   "{count} model": "{count} 个模型",
   "{count} models": "{count} 个模型",

@@ -1,5 +1,5 @@
 import type { ProviderPreset } from "@sluice/contracts/provider-presets";
-import { For, type JSX, Show } from "solid-js";
+import { createSignal, For, type JSX, Show } from "solid-js";
 import { Button } from "../../../kit/button.tsx";
 import { Card } from "../../../kit/card.tsx";
 import { TextArea, TextField } from "../../../kit/field.tsx";
@@ -24,17 +24,30 @@ export function ConnectionForm(props: ConnectionProps): JSX.Element {
   const refusal = createRefusal("/backend/admin/channel/adopt/");
   const hasOddSettings = (): boolean =>
     Object.keys(form.values()).some((name) => name.startsWith("upstream.") && form.errorOf(name as never) !== null);
+  const [isChanging, setIsChanging] = createSignal(false);
+  // Once there is a list, it is the next step; what is wrong here is shown again.
+  const isFolded = (): boolean =>
+    props.hasRows &&
+    !isChanging() &&
+    form.problem() === null &&
+    Object.keys(form.values()).every((name) => form.errorOf(name as never) === null);
   return (
     <Card
       title={preset?.name ?? t("Custom provider")}
       actions={
-        <Button variant="quiet" onClick={() => props.onBack()}>
-          {t("Choose another")}
-        </Button>
+        <div class="button-row">
+          <Show when={isFolded()}>
+            <Button onClick={() => setIsChanging(true)}>{t("Change the connection")}</Button>
+          </Show>
+          <Button variant="quiet" onClick={() => props.onBack()}>
+            {t("Choose another")}
+          </Button>
+        </div>
       }
     >
       <form
         class="form"
+        hidden={isFolded()}
         ref={(element) => queueMicrotask(() => element.querySelector("input")?.focus())}
         onSubmit={form.onSubmit}
         noValidate

@@ -44,7 +44,8 @@ export function ModelChoice(props: {
         when={props.rows.length > 0}
         fallback={<EmptyState title={t("The provider lists no model that calls can use")} />}
       >
-        <div class="section-stack">
+        {/* The button that asked for the list is folded away with its form. */}
+        <div class="section-stack" tabindex="-1" ref={(element) => queueMicrotask(() => element.focus())}>
           <div class="table-bar">
             <TextField
               label={t("Find a model")}
