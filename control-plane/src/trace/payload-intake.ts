@@ -15,8 +15,11 @@ export type PayloadIntakeDeps = Pick<PayloadWriterDeps, "write" | "isOutage"> & 
   readonly log: Log;
 };
 
-/** Payloads are fetched together, because each wake-up costs as much as sealing a few of them. */
-const gatherMs = 20;
+/**
+ * Payloads are fetched together, because each wake-up costs as much as sealing a few of them, and the thread works with cold
+ * memory after it.
+ */
+const gatherMs = 50;
 /** After so many bytes other work of the thread has its turn. */
 const bytesPerTurn = 2 * 1024 * 1024;
 

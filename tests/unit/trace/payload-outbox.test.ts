@@ -84,13 +84,13 @@ afterEach(async () => {
 describe("a queue of payloads", () => {
   test("writes what it was offered in full segments, and the rest after a moment", async () => {
     const { queue, table, counts } = newQueue();
-    const payloads = Array.from({ length: 300 }, (_, index) => payloadOf({ day, request: `request ${index}` }));
+    const payloads = Array.from({ length: 600 }, (_, index) => payloadOf({ day, request: `request ${index}` }));
     for (const payload of payloads) {
       expect(queue.offer(payload)).toBe("stored");
     }
     expect(table.attempts).toEqual([]);
-    await counts.untilStored(300);
-    expect(table.batches.map((batch) => batch.length)).toEqual([256, 44]);
+    await counts.untilStored(600);
+    expect(table.batches.map((batch) => batch.length)).toEqual([512, 88]);
     expect(table.rows.map(({ requestId }) => requestId)).toEqual(payloads.map(({ requestId }) => requestId));
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });

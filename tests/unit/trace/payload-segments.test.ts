@@ -144,10 +144,10 @@ describe("a segment", () => {
     expect(takeAll(segments).map(({ records }) => records.length)).toEqual([segmentPayloadsMax, 1]);
 
     const few = Array.from({ length: 60 }, () => payloadOf({ day }));
-    for (let index = 0; index < 5; index += 1) {
+    for (let index = 0; index < 9; index += 1) {
       add(segments, few);
     }
-    expect(takeAll(segments).map(({ records }) => records.length)).toEqual([240, 60]);
+    expect(takeAll(segments).map(({ records }) => records.length)).toEqual([480, 60]);
 
     add(segments, [payloadOf({ day, request: "beside" })]);
     add(segments, [payloadOf({ day, request: randomBytes(segmentBytesMax) })]);
@@ -157,7 +157,7 @@ describe("a segment", () => {
       add(segments, [payloadOf({ day, request: randomBytes(200_000) })]);
     }
     const byBytes = takeAll(segments);
-    expect(byBytes.map(({ records }) => records.length)).toEqual([2, 2, 2]);
+    expect(byBytes.map(({ records }) => records.length)).toEqual([5, 1]);
     expect(Math.max(...byBytes.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
   });
 
