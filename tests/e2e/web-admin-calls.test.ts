@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { chat } from "../support/calls/chat-call.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
 import { AdminWeb } from "../support/web/admin-web.ts";
@@ -133,7 +134,7 @@ test(
       },
       { cookie: admin.plainAdmin },
     );
-    await admin.walk("/admin/trace/", async (page) => {
+    const readAndForgotten = async (page: Page): Promise<void> => {
       await page.getByRole("button", { name: "Took" }).click();
       await page.getByText("By duration: at most 24 hours, the last ones by default").waitFor();
       await page.getByLabel("Request ID").fill(call.requestId ?? "");
@@ -154,7 +155,8 @@ test(
       await page.getByRole("button", { name: "Decrypt" }).waitFor();
       expect(await page.getByText("Hello").count()).toBe(0);
       await page.getByRole("cell", { name: "the customer asked us to look" }).waitFor();
-    });
+    };
+    await admin.walk("/admin/trace/", readAndForgotten, { isAlone: true });
   },
   testMsMax,
 );

@@ -6,7 +6,9 @@ import { loginAdmin } from "../support/accounts/logins.ts";
 import { nodeSettings } from "../support/exit-nodes/exit-node-scene.ts";
 import { relayKey } from "../support/exit-nodes/node-agent.ts";
 import { masterKeyBytes } from "../support/service/sluice.ts";
-import { nothingPath, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { type PageOptions, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { goWithin } from "../support/web/go-within.ts";
+import { PageTabs } from "../support/web/page-tabs.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { DnsServer } from "../support/wire/dns-server.ts";
 
@@ -21,6 +23,7 @@ const narrowest = { width: 320, height: 640 };
 let dns: DnsServer;
 let web: WebRig;
 let browser: TestBrowser;
+let tabs: PageTabs;
 let plainAdmin: string;
 
 beforeAll(async () => {
@@ -28,6 +31,7 @@ beforeAll(async () => {
   dns.set(nodeHost, { a: ["127.0.0.2"] });
   const settings = { ...nodeSettings, EXIT_NODE_DNS_SERVERS: dns.address };
   [web, browser] = await Promise.all([startWebRig(undefined, settings), TestBrowser.launch()]);
+  tabs = new PageTabs(browser);
   plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
 });
 
@@ -37,22 +41,24 @@ afterAll(async () => {
   await dns?.[Symbol.asyncDispose]();
 });
 
-type Opened = { readonly cookie?: string; readonly expectedStatuses?: readonly number[] };
+type Opened = Pick<PageOptions, "cookie" | "expectedStatuses">;
 
-async function opened<Result>(
-  path: string,
-  look: (watched: WatchedPage) => Promise<Result>,
+/** A page that has yet to go somewhere. */
+async function inPage(
+  look: (watched: WatchedPage) => Promise<void>,
   { cookie = web.cookies.admin ?? "", expectedStatuses = [] }: Opened = {},
-): Promise<Result> {
-  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
-  try {
-    await watched.page.goto(path);
-    const result = await look(watched);
+): Promise<void> {
+  await tabs.walk({ url: web.sluice.url, cookie, expectedStatuses }, async (watched) => {
+    await look(watched);
     expect(watched.faults).toEqual([]);
-    return result;
-  } finally {
-    await watched.close();
-  }
+  });
+}
+
+async function opened(path: string, look: (watched: WatchedPage) => Promise<void>, options?: Opened): Promise<void> {
+  await inPage(async (watched) => {
+    await goWithin(watched.page, path);
+    await look(watched);
+  }, options);
 }
 
 /** What axe finds on a phone in the dark, with TEST_FULL=1 also on a desk in the light; it also fits the narrowest screen. */
@@ -88,8 +94,7 @@ describe("operations pages", () => {
   test.each(lists)(
     "%s shows what failed with the request id, and shows its rows after a retry",
     async (path, backend) => {
-      await opened(
-        nothingPath,
+      await inPage(
         async (watched) => {
           const { page } = watched;
           await page.route(`**${backend}*`, (route) =>
@@ -98,7 +103,7 @@ describe("operations pages", () => {
               json: { ok: false, error: { code: "conflict", message: "Try again.", request_id: "req-of-a-test" } },
             }),
           );
-          await page.goto(path);
+          await goWithin(page, path);
           await page.waitForSelector("[data-kind=error] >> text=req-of-a-test");
           expect(await watched.axe()).toEqual([]);
           await page.unroute(`**${backend}*`);
@@ -109,7 +114,6 @@ describe("operations pages", () => {
         { expectedStatuses: [409] },
       );
     },
-    testMsMax,
   );
 
   test(
@@ -315,7 +319,6 @@ describe("operations pages", () => {
         expect(await faultsOf(watched)).toEqual([]);
       });
     },
-    testMsMax,
   );
 
   test(
@@ -354,30 +357,26 @@ describe("operations pages", () => {
     testMsMax,
   );
 
-  test(
-    "dead emails are sent again, one by its button and all by a typed word",
-    async () => {
-      await addDeadMails(["first@example.org", "second@example.org", "third@example.org"]);
-      await opened("/admin/mail/?status=dead", async (watched) => {
-        const { page } = watched;
-        await page.getByRole("button", { name: "first@example.org" }).click();
-        await page.getByText("Failed after 8 attempts: nobody is there").waitFor();
-        await page.getByRole("button", { name: "Resend e-mail" }).click();
-        await page.waitForSelector("text=The e-mail was queued again");
-        // The panel shows the mail although it has left the list.
-        await page.locator(".side-panel").getByRole("button", { name: "Close" }).click();
-        await page.getByRole("button", { name: "Resend failed" }).click();
-        const dialog = page.locator("dialog[open]");
-        expect(await dialog.getByRole("button", { name: "Resend" }).isDisabled()).toBe(true);
-        await dialog.getByLabel("Type resend").fill("resend");
-        await dialog.getByRole("button", { name: "Resend" }).click();
-        await page.waitForSelector("text=2 e-mails were queued again");
-        await page.getByText("Nothing matches these filters").waitFor();
-        expect(await faultsOf(watched)).toEqual([]);
-      });
-    },
-    testMsMax,
-  );
+  test("dead emails are sent again, one by its button and all by a typed word", async () => {
+    await addDeadMails(["first@example.org", "second@example.org", "third@example.org"]);
+    await opened("/admin/mail/?status=dead", async (watched) => {
+      const { page } = watched;
+      await page.getByRole("button", { name: "first@example.org" }).click();
+      await page.getByText("Failed after 8 attempts: nobody is there").waitFor();
+      await page.getByRole("button", { name: "Resend e-mail" }).click();
+      await page.waitForSelector("text=The e-mail was queued again");
+      // The panel shows the mail although it has left the list.
+      await page.locator(".side-panel").getByRole("button", { name: "Close" }).click();
+      await page.getByRole("button", { name: "Resend failed" }).click();
+      const dialog = page.locator("dialog[open]");
+      expect(await dialog.getByRole("button", { name: "Resend" }).isDisabled()).toBe(true);
+      await dialog.getByLabel("Type resend").fill("resend");
+      await dialog.getByRole("button", { name: "Resend" }).click();
+      await page.waitForSelector("text=2 e-mails were queued again");
+      await page.getByText("Nothing matches these filters").waitFor();
+      expect(await faultsOf(watched)).toEqual([]);
+    });
+  });
 });
 
 async function addDeadMails(recipients: readonly string[]): Promise<void> {

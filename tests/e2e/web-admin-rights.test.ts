@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAdmin } from "@sluice/control-plane/accounts/admins/command-admins.ts";
 import type { Page } from "playwright-core";
+import { keptPages } from "../runner/lighter-program.ts";
 import { AccountClient } from "../support/accounts/account-client.ts";
 import { Authenticator } from "../support/accounts/authenticator.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
-import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { type PageOptions, TestBrowser, type WatchedPage } from "../support/web/browser.ts";
+import { PageTabs } from "../support/web/page-tabs.ts";
 import { startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
@@ -13,10 +15,12 @@ const narrowest = { width: 320, height: 640 };
 
 let web: WebRig;
 let browser: TestBrowser;
+let tabs: PageTabs;
 let plainAdmin: string;
 
 beforeAll(async () => {
-  [web, browser] = await Promise.all([startWebRig(), TestBrowser.launch()]);
+  [web, browser] = await Promise.all([startWebRig(undefined, keptPages), TestBrowser.launch()]);
+  tabs = new PageTabs(browser);
   plainAdmin = (await loginAdmin(web.rig, { isSuper: false })).cookie;
 });
 
@@ -25,18 +29,15 @@ afterAll(async () => {
   await web?.close();
 });
 
-type Walked = { readonly cookie?: string; readonly expectedStatuses?: readonly number[] };
+type Walked = Pick<PageOptions, "cookie" | "expectedStatuses">;
 
 async function walk(path: string, steps: (page: Page, watched: WatchedPage) => Promise<void>, walked: Walked = {}) {
   const { cookie = web.cookies.admin ?? "", expectedStatuses = [] } = walked;
-  const watched = await browser.open({ url: web.sluice.url, cookie, expectedStatuses });
-  try {
+  await tabs.visit({ url: web.sluice.url, cookie, expectedStatuses }, async (watched) => {
     await watched.page.goto(path);
     await steps(watched.page, watched);
     expect(watched.faults).toEqual([]);
-  } finally {
-    await watched.close();
-  }
+  });
 }
 
 /** A super-admin with a password, whose login is too old for anything that requires a fresh one. */

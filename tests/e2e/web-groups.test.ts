@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { endOverdueSubscriptions } from "@sluice/control-plane/payments/subscriptions/subscriptions.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { keptPages } from "../runner/lighter-program.ts";
 import { consoleClient } from "../support/accounts/console-client.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { chat } from "../support/calls/chat-call.ts";
@@ -11,6 +12,7 @@ import { LocalCardGateway } from "../support/payments/card-gateway.ts";
 import { cardEnvironment, RenewalMonths } from "../support/payments/renewal-months.ts";
 import { TestBrowser, type WatchedPage } from "../support/web/browser.ts";
 import { countActs } from "../support/web/count-acts.ts";
+import { PageTabs } from "../support/web/page-tabs.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
 const testMsMax = 300_000;
@@ -21,11 +23,16 @@ let provider: SandboxProvider;
 let card: LocalCardGateway;
 let web: WebRig;
 let browser: TestBrowser;
+let tabs: PageTabs;
 
 beforeAll(async () => {
   provider = startSandboxProvider();
   card = new LocalCardGateway();
-  [web, browser] = await Promise.all([startWebRig(provider.url, cardEnvironment(card)), TestBrowser.launch()]);
+  [web, browser] = await Promise.all([
+    startWebRig(provider.url, { ...cardEnvironment(card), ...keptPages }),
+    TestBrowser.launch(),
+  ]);
+  tabs = new PageTabs(browser);
   await web.rig.addFlatPriceModel("flat", BigInt(price));
 });
 
@@ -45,16 +52,13 @@ async function as(
   look: (page: WatchedPage["page"], watched: WatchedPage) => Promise<void>,
   cookie = web.cookies[who] ?? "",
 ): Promise<void> {
-  const watched = await browser.open({ url: web.sluice.url, cookie, hostedUrl: card.url });
-  const acts = await countActs(watched.page, web.sluice.url);
-  try {
+  await tabs.visit({ url: web.sluice.url, cookie, hostedUrl: card.url }, async (watched) => {
+    const acts = await countActs(watched.page, web.sluice.url);
     await watched.page.goto(path);
     await look(watched.page, watched);
     expect(watched.faults).toEqual([]);
     clicks[who] += acts.clicks;
-  } finally {
-    await watched.close();
-  }
+  });
 }
 
 /** Makes a call, and returns what it was charged. */

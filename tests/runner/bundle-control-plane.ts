@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BunPlugin } from "bun";
 import { root } from "./environment.ts";
-import { fewerPartitions, lighterPasswords, lighterProgram } from "./lighter-program.ts";
+import { fewerPartitions, lighterPasswords, lighterProgram, pagesRenderedOnce } from "./lighter-program.ts";
 
 /** Where a test process finds the program that it starts. Without it, it starts the source. */
 export const programVariable = "TEST_CONTROL_PLANE";
@@ -35,7 +35,7 @@ export async function bundleControlPlane(folder: string, isLighter: boolean): Pr
     sourcemap: "none",
     plugins: [
       redirectThreads(new Map(threads.map((path) => [path, pathToFileURL(bundled(path)).href]))),
-      ...(isLighter ? [lighterProgram(lighterPasswords, fewerPartitions)] : []),
+      ...(isLighter ? [lighterProgram(lighterPasswords, fewerPartitions, pagesRenderedOnce)] : []),
     ],
   });
   if (!result.outputs.some(({ path }) => path === bundled(main))) {

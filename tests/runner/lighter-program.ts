@@ -27,6 +27,16 @@ export const fewerPartitions: Lighter = {
   lighter: `daysAheadDefault = ${daysAheadInTests};`,
 };
 
+/** For the environment of a service whose public pages nobody looks at after its start. */
+export const keptPages = { TEST_KEPT_PAGES: "1" } as const;
+
+/** To render the public pages again takes 1.3 s of processor time, and many a test changes a price or a plan that is on them. */
+export const pagesRenderedOnce: Lighter = {
+  file: /\/control-plane\/src\/pages\/site-pages\.ts$/,
+  text: "if (this.#stopping.signal.aborted) {",
+  lighter: 'if (this.#stopping.signal.aborted || process.env.TEST_KEPT_PAGES === "1" && this.#shown !== null) {',
+};
+
 /** Loads the control plane with these texts. It is an error if one has changed, so that none is lost unnoticed. */
 export function lighterProgram(...lighters: readonly Lighter[]): BunPlugin {
   return {

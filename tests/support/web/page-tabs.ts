@@ -1,7 +1,11 @@
 import type { CDPSession } from "playwright-core";
-import { nothingPath, type PageOptions, type TestBrowser, type WatchedPage } from "./browser.ts";
+import type { PageOptions, TestBrowser, WatchedPage } from "./browser.ts";
 
 type Cookies = Awaited<ReturnType<ReturnType<WatchedPage["page"]["context"]>["cookies"]>>;
+const { TEST_FULL } = process.env;
+/** Has no script, and asks for nothing. */
+const nothingPath = "/healthz";
+
 type Tab = { readonly watched: WatchedPage; readonly devtools: CDPSession; readonly cookies: Cookies };
 
 /**
@@ -22,10 +26,14 @@ export class PageTabs {
     await this.#empty(tab, options);
   };
 
-  /** The page shows what the stay before has left, and nothing at first; it is closed if the work fails. */
+  /** The page shows what the stay before has left, and nothing at first, in the size of the options; it is closed if the work fails. */
   readonly stay = async (options: PageOptions, work: (watched: WatchedPage) => Promise<void>): Promise<void> => {
-    await this.#work("stay", options, work);
+    const tab = await this.#work("stay", options, work);
+    await this.#restoreLook(tab, options);
   };
+
+  /** For pages whose first visit is tested elsewhere: in an ordinary run a stay, which saves loading an app again. */
+  readonly walk = TEST_FULL === "1" ? this.visit : this.stay;
 
   async #work(
     kind: "visit" | "stay",
@@ -65,14 +73,18 @@ export class PageTabs {
     return { watched, devtools, cookies: await context.cookies() };
   }
 
-  async #empty({ watched: { page }, devtools, cookies }: Tab, options: PageOptions): Promise<void> {
-    const { width = 1280, height = 800, isDark } = options;
+  async #empty(tab: Tab, options: PageOptions): Promise<void> {
+    const { page } = tab.watched;
     // A document of the same origin, because any other would end the process.
     await page.goto(nothingPath);
     await page.evaluate("sessionStorage.clear()");
-    await devtools.send("Storage.clearDataForOrigin", { origin: new URL(options.url).origin, storageTypes: "all" });
+    await tab.devtools.send("Storage.clearDataForOrigin", { origin: new URL(options.url).origin, storageTypes: "all" });
     await page.context().clearCookies();
-    await page.context().addCookies(cookies);
+    await page.context().addCookies(tab.cookies);
+    await this.#restoreLook(tab, options);
+  }
+
+  async #restoreLook({ watched: { page } }: Tab, { width = 1280, height = 800, isDark }: PageOptions): Promise<void> {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: isDark === true ? "dark" : "light" });
   }

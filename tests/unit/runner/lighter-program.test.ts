@@ -3,7 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../runner/environment.ts";
-import { fewerPartitions, type Lighter, lighterPasswords, lighterProgram } from "../../runner/lighter-program.ts";
+import {
+  fewerPartitions,
+  type Lighter,
+  lighterPasswords,
+  lighterProgram,
+  pagesRenderedOnce,
+} from "../../runner/lighter-program.ts";
 
 async function bundle(entry: string, lighter: Lighter): Promise<string> {
   const built = await Bun.build({ entrypoints: [entry], target: "bun", plugins: [lighterProgram(lighter)] });
@@ -14,6 +20,7 @@ describe("a lighter program", () => {
   test.each([
     ["control-plane/src/accounts/passwords/password-hashing.ts", lighterPasswords],
     ["control-plane/src/db/partitions.ts", fewerPartitions],
+    ["control-plane/src/pages/site-pages.ts", pagesRenderedOnce],
   ])("has less work in %s than the product", async (file, lighter) => {
     const [text, lightened] = [lighter.text, lighter.lighter].map((each) => each.replace("19_456", "19456"));
     const bundled = await bundle(join(root, file), lighter);
