@@ -53,7 +53,7 @@ async function call(apiKey: string, model: "flat" | "slow", replica: number, sum
   });
   const text = await response.text();
   if (response.status !== 200) {
-    await Bun.sleep(30);
+    await Bun.sleep(100);
     return;
   }
   sums.admitted += 1;

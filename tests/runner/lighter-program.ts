@@ -37,6 +37,9 @@ export const pagesRenderedOnce: Lighter = {
   lighter: 'if (this.#stopping.signal.aborted || process.env.TEST_KEPT_PAGES === "1" && this.#shown !== null) {',
 };
 
+/** A connection plans a statement once instead of five times. Where the product needs a plan for each value, it says so itself. */
+export const lighterSettings = { plan_cache_mode: "force_generic_plan" };
+
 /** Loads the control plane with these texts. It is an error if one has changed, so that none is lost unnoticed. */
 export function lighterProgram(...lighters: readonly Lighter[]): BunPlugin {
   return {

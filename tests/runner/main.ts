@@ -6,7 +6,7 @@ import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { briefProcesses } from "./brief-processes.ts";
 import { bundleControlPlane, programVariable } from "./bundle-control-plane.ts";
 import { type Job, type JobResult, listStaticChecks, testProcess } from "./jobs.ts";
-import { daysAheadInTests, lighterVariable } from "./lighter-program.ts";
+import { daysAheadInTests, lighterSettings, lighterVariable } from "./lighter-program.ts";
 import { listTestFiles, makePlan, type Plan, readFlags, shareProcesses } from "./plan.ts";
 import { killAllGroups } from "./process-group.ts";
 import { openRunFolder } from "./run-folder.ts";
@@ -37,7 +37,7 @@ async function runWithDatabase(plan: Plan): Promise<void> {
   const startedAt = performance.now();
   const isBundled = count >= bundledFilesMin;
   const isLighter = isBundled && !plan.isFull;
-  const starting = startTestCluster(isLighter ? { daysAhead: daysAheadInTests } : {});
+  const starting = startTestCluster(isLighter ? { daysAhead: daysAheadInTests, settings: lighterSettings } : {});
   stopServer = async () => {
     const cluster = await starting;
     await cluster.stopImmediate();

@@ -22,6 +22,8 @@ export type TestClusterOptions = {
   readonly isDurable?: boolean;
   /** For how many days after today the served template has partitions. The default is what a service creates. */
   readonly daysAhead?: number;
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly onUnexpectedExit?: (reason: string) => void;
 };
 
@@ -38,7 +40,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     home,
     isDurable,
     // Nobody keeps the log of a server of tests, so that to compress it is in vain.
-    settings: { max_connections: "400", ...(isDurable ? {} : { wal_compression: "off" }) },
+    settings: { max_connections: "400", ...(isDurable ? {} : { wal_compression: "off" }), ...options.settings },
     ...(options.onUnexpectedExit ? { onUnexpectedExit: options.onUnexpectedExit } : {}),
   });
   try {
