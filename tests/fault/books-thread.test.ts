@@ -19,6 +19,7 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
 import { NotTriedError } from "@sluice/control-plane/platform/spool/errors.ts";
+import type { SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
 import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { commitCharges } from "@sluice/control-plane/usage/log/commit-usage.ts";
@@ -27,6 +28,7 @@ import { blockCommits } from "../support/postgres/blocked-commits.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
 import { traceOfCall } from "../support/trace/trace-of-call.ts";
+import { recordedRows } from "../support/usage/recorded-calls.ts";
 import { type Customer, createCustomer, usageRow } from "../support/usage/usage-rows.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
@@ -110,13 +112,12 @@ async function loseThread(): Promise<void> {
 
 async function append(count: number): Promise<UsageRow[]> {
   const rows = Array.from({ length: count }, (_, index) => usageRow(customer, { quota: BigInt(index % 9) as Quota }));
-  await Promise.all(
-    rows.flatMap((row) => [
-      spool.append({ kind: "usage", row }),
-      spool.append({ kind: "trace", row: traceOfCall(row) }),
-    ]),
-  );
+  await Promise.all(rows.flatMap((row) => recordedRows(row, traceOfCall(row)).map((entry) => spool.append(entry))));
   return rows;
+}
+
+function idOf(entry: SpoolEntry<CallRows> | null): string | null {
+  return entry !== null && "requestId" in entry.row ? entry.row.requestId : null;
 }
 
 /** Each row is there once and charged once. */
@@ -200,7 +201,7 @@ describe("a row that ends every thread that commits it", () => {
     const aside: unknown[] = [];
     own.drain({
       ...commitThrough(new CallCommits(kept), own.replicaId),
-      onQuarantine: ({ entry, error }) => aside.push([entry?.row.requestId, String(error)]),
+      onQuarantine: ({ entry, error }) => aside.push([idOf(entry), String(error)]),
     });
     expect(await own.flush(60_000)).toBe(true);
     expect(aside).toEqual([[rows[5]?.requestId, "WorkerLostError: the thread that writes the books was lost"]]);

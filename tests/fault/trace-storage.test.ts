@@ -11,7 +11,7 @@ import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import { openSpool, type Spool } from "@sluice/control-plane/platform/spool/spool.ts";
-import type { Payload, SpooledTrace, TraceRow } from "@sluice/control-plane/trace/model.ts";
+import type { AnyTrace, Payload, TraceRow } from "@sluice/control-plane/trace/model.ts";
 import type { PayloadLimits } from "@sluice/control-plane/trace/payload-outbox.ts";
 import { commitTraces, TraceService, traceRowCodec } from "@sluice/control-plane/trace/service.ts";
 import type { EmbeddedPostgres } from "@sluice/deploy/start/embedded-postgres";
@@ -19,12 +19,13 @@ import { startTestCluster } from "../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../support/postgres/test-database.ts";
 import { findInFiles } from "../support/trace/find-in-files.ts";
 import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
+import { reportedCall } from "../support/usage/recorded-calls.ts";
 import { patienceMs } from "../support/values/patience.ts";
 
 const { TEST_FULL } = process.env;
 const calls = TEST_FULL === "1" ? 20_000 : 2_000;
 
-type Rows = { trace: TraceRow | SpooledTrace };
+type Rows = { trace: AnyTrace };
 
 // The clock is stopped, so that no run crosses midnight.
 const now = Date.now();
@@ -89,7 +90,7 @@ class Replica implements AsyncDisposable {
   finish(payload: Payload): TraceRow {
     const fate = this.trace.storePayload(payload);
     const row = traceRowOf({ day: today, requestId: payload.requestId, payload: fate });
-    this.trace.record(row);
+    this.trace.record(reportedCall(row));
     return row;
   }
 
@@ -235,7 +236,7 @@ describe("the files of the database", () => {
       expect(replica.finish(payload).payload).toBe("stored");
     }
     // Shows that the search finds what is there.
-    replica.trace.record(traceRowOf({ day: today, userAgent: canaries.shown }));
+    replica.trace.record(reportedCall(traceRowOf({ day: today, userAgent: canaries.shown })));
     await replica.counts.untilStored(payloads.length);
     expect(await replica.spool.flush(10_000)).toBe(true);
     const admin = new Bun.SQL(cluster.url, { max: 1 });

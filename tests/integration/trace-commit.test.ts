@@ -20,6 +20,7 @@ import { createTestDatabase, type TestDatabase } from "../support/postgres/test-
 import { noThread } from "../support/trace/payload-pair.ts";
 import { PayloadCounts, silentLog, traceRowOf } from "../support/trace/trace-fixtures.ts";
 import { traceOfCall } from "../support/trace/trace-of-call.ts";
+import { recordedRows, reportedCall } from "../support/usage/recorded-calls.ts";
 import { createCustomer, usageRow } from "../support/usage/usage-rows.ts";
 
 const today = utcDay(Date.now());
@@ -40,7 +41,7 @@ beforeAll(async () => {
     clock: systemClock,
     log: silentLog,
     thread: noThread,
-    append: (row) => spooled.push(toSpooledTrace(row)),
+    append: (reported) => spooled.push(toSpooledTrace(reported.toRow())),
     limits: { bodyBytesMax: 1_000, queueBytesMax: 1_000_000, queueCountMax: 10 },
     observer: new PayloadCounts(),
   });
@@ -54,7 +55,7 @@ afterAll(async () => {
 
 /** What goes into the spool for a row. */
 function spool(row: TraceRow): SpooledTrace {
-  trace.record(row);
+  trace.record(reportedCall(row));
   const [last] = spooled.splice(0);
   if (last === undefined) {
     throw new Error("the row did not reach the spool");
@@ -216,15 +217,16 @@ describe("a call that is one record", () => {
         httpStatus: 504,
       },
       { sharedBudgetIds: [customer.keyBudgetId], keyBudgetId: null, rateMultiplier: parseDecimal("1.5000") },
-      { isImplausible: true, cacheBasisPoints: 1_000, priceVersion: null, errorCode: "upstream_error" },
+      { isImplausible: true, cacheBasisPoints: 1_000, errorCode: "upstream_error" },
     ];
     const startedAtMs = Date.parse(`${today}T01:02:03.456Z`);
     const order = (joined: typeof callForms.joined | undefined) => {
       const collector = new RowCollector<CallRows, CallsSummary>({ ...callForms, joined });
       for (const variant of variants) {
         const row = usageRow(customer, { startedAtMs, ...variant });
-        collector.add({ kind: "usage", row });
-        collector.add({ kind: "trace", row: traceOfCall(row, { userId: 9n as UserId }) });
+        for (const entry of recordedRows(row, traceOfCall(row, { userId: 9n as UserId }))) {
+          collector.add(entry);
+        }
       }
       const { text, summary } = collector;
       const usage = { sums: summary.charges.list, days: [today] };

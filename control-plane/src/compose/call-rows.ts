@@ -1,16 +1,16 @@
 import type { Log } from "../platform/log.ts";
 import type { JoinedRows, RowSummaries, RowWaiter } from "../platform/spool/model.ts";
 import type { Spool, SpoolOptions } from "../platform/spool/spool.ts";
-import type { SpooledTrace, TraceRow } from "../trace/model.ts";
+import type { AnyTrace, ReportedCall } from "../trace/model.ts";
 import { fromCallRecord, writeRecordedTrace } from "../trace/recorded-trace.ts";
 import { traceRowCodec } from "../trace/service.ts";
 import { readCallRecord, recordKind, toUsageFields } from "../usage/log/call-record.ts";
 import { writeCallRecord } from "../usage/log/call-record-bytes.ts";
 import { ChargeSums, usageRowCodec } from "../usage/log/commit-usage.ts";
-import type { UsageRow } from "../usage/log/model.ts";
+import type { RecordedCall, UsageRow } from "../usage/log/model.ts";
 
 /** A finished call's rows, which the spool keeps until they are in the database. */
-export type CallRows = { usage: UsageRow; trace: TraceRow | SpooledTrace };
+export type CallRows = { usage: UsageRow | RecordedCall; trace: AnyTrace };
 
 /** What a commit has to know of some of them besides their text. */
 export type CallsSummary = {
@@ -25,12 +25,13 @@ export type CallSpoolOptions = SpoolOptions<CallRows, CallsSummary>;
 /** Both rows of an ordinary call are one record. */
 const callRecords: JoinedRows<CallRows> = {
   kind: recordKind,
-  begin: ({ kind, row }, out) => kind === "usage" && writeCallRecord(row, out),
-  add: (entry, first, out) =>
-    entry.kind === "trace" &&
+  begin: ({ kind, row }, out) => kind === "usage" && "toRow" in row && writeCallRecord(row, out),
+  add: ({ kind, row }, first, out) =>
+    kind === "trace" &&
     first.kind === "usage" &&
-    !("json" in entry.row) &&
-    writeRecordedTrace(entry.row, first.row, out),
+    "toRow" in row &&
+    "toRow" in first.row &&
+    writeRecordedTrace(row, first.row, out),
   read: (value) => {
     const record = readCallRecord(value);
     const usage = { kind: "usage", row: usageRowCodec.decode(toUsageFields(record)) } as const;
@@ -78,9 +79,9 @@ export const callForms = {
 /** No call waits for its trace. */
 export class TraceLoss implements RowWaiter {
   readonly #log: Log;
-  readonly #row: TraceRow;
+  readonly #row: ReportedCall;
 
-  constructor(log: Log, row: TraceRow) {
+  constructor(log: Log, row: ReportedCall) {
     this.#log = log;
     this.#row = row;
   }

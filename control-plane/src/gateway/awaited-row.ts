@@ -1,12 +1,14 @@
 import type { Quota } from "@sluice/contracts/money";
 import { noUnits } from "../models/units.ts";
+import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RowWaiter } from "../platform/spool/model.ts";
-import type { UsageRow } from "../usage/log/model.ts";
+import type { RecordedCall, UsageRow } from "../usage/log/model.ts";
 import { toReport } from "./call-state.ts";
 import type { AdmittedCall, CallEnd, CallState } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
-import { settleQuota } from "./settle/settle-quota.ts";
+import { toUsageRow } from "./settle/record-usage.ts";
+import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
 
 const nothing = 0n as Quota;
 const unrecordedCode = "storage_unavailable";
@@ -20,35 +22,35 @@ export interface Settling {
   onFailed(error: unknown): void;
 }
 
-/** A call whose row is on its way to the disk. */
-type RecordedCall = {
+type Deps = Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">;
+
+/** How a call ended, and what the client sees if its row is lost. */
+type Ended = Pick<RecordedCall, "quota" | "durationMs"> & { readonly end: CallEnd; readonly unrecordedStatus: number };
+
+/** A served call, recorded: it is charged once its row is durable, and costs nothing without it. */
+export class AwaitedRow implements RecordedCall, RowWaiter {
   readonly state: ServedCall;
   readonly end: CallEnd;
-  readonly row: UsageRow;
-  /** What the client sees if the row is lost. */
-  readonly unrecordedStatus: number;
-};
-
-/** The row of a call that was served: the call is charged once that is durable, and costs nothing without it. */
-export class AwaitedRow implements RowWaiter {
-  readonly #deps: Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">;
-  readonly #state: ServedCall;
-  readonly #end: CallEnd;
-  readonly #row: UsageRow;
+  readonly quota: Quota;
+  readonly durationMs: number;
+  readonly day: string;
   readonly #unrecordedStatus: number;
+  readonly #deps: Deps;
   readonly #settling: Settling;
 
-  constructor(
-    deps: Pick<PipelineDeps, "leases" | "observer" | "onFirstUse">,
-    { state, end, row, unrecordedStatus }: RecordedCall,
-    settling: Settling,
-  ) {
-    this.#deps = deps;
-    this.#state = state;
-    this.#end = end;
-    this.#row = row;
+  constructor(deps: Deps, state: ServedCall, { end, quota, durationMs, unrecordedStatus }: Ended, settling: Settling) {
+    this.state = state;
+    this.end = end;
+    this.quota = quota;
+    this.durationMs = durationMs;
+    this.day = utcDay(state.call.startedAtMs);
     this.#unrecordedStatus = unrecordedStatus;
+    this.#deps = deps;
     this.#settling = settling;
+  }
+
+  toRow(): UsageRow {
+    return toUsageRow(this.state, this.end, this.quota, this.durationMs);
   }
 
   onWritten(): void {
@@ -62,7 +64,7 @@ export class AwaitedRow implements RowWaiter {
 
   onLost(cause: unknown): void {
     try {
-      settleQuota(this.#deps.leases, this.#state.hold, { ...this.#row, quota: nothing });
+      releaseHold(this.#deps.leases, this.state.hold);
       this.#finishUnrecorded();
     } finally {
       this.#settling.onFailed(new AppError(unrecordedCode, { cause, retryAfterSeconds: 5 }));
@@ -70,12 +72,11 @@ export class AwaitedRow implements RowWaiter {
   }
 
   #charge(): void {
-    const state = this.#state;
-    const end = this.#end;
-    const row = this.#row;
-    const { principal } = state;
-    settleQuota(this.#deps.leases, state.hold, row);
-    this.#deps.observer.onEnd(state, end, row.durationMs, row.quota);
+    const { state, end, quota } = this;
+    const { principal, hold } = state;
+    const { rateMultiplier } = principal;
+    settleQuota(this.#deps.leases, hold, { quota, rateMultiplier });
+    this.#deps.observer.onEnd(state, end, this.durationMs, quota);
     if (principal.isFirstUse && end.outcome === "completed") {
       this.#deps.onFirstUse(principal.apiKeyId);
     }
@@ -83,10 +84,9 @@ export class AwaitedRow implements RowWaiter {
 
   /** The report was to be written together with the row, and is lost when the row is. */
   #finishUnrecorded(): void {
-    const state = this.#state;
-    const { durationMs } = this.#row;
+    const { state, durationMs } = this;
     const failed: CallEnd = {
-      ...this.#end,
+      ...this.end,
       outcome: "failed",
       httpStatus: this.#unrecordedStatus,
       errorCode: unrecordedCode,

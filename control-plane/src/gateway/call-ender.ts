@@ -7,7 +7,7 @@ import type { CallEnd, CallState } from "./model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
-import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
+import { releaseHold } from "./settle/settle-quota.ts";
 
 const nothing = 0n as Quota;
 
@@ -42,10 +42,10 @@ export class CallEnder {
       this.#deps.limits.noteUnpaid(state.principal);
     }
     const quota = priceUsage(end, state.model);
-    const row = toUsageRow(state, end, quota, durationMs);
+    const row = new AwaitedRow(this.#deps, state, { end, quota, durationMs, unrecordedStatus }, settling);
     state.isSettled = true;
     // The call's trace is recorded in the same tick, so that both rows share one write.
-    this.#deps.usage.append(row, new AwaitedRow(this.#deps, { state, end, row, unrecordedStatus }, settling));
+    this.#deps.usage.append(row, row);
     this.#finish(state, end, tick);
   }
 
@@ -79,7 +79,7 @@ export class CallEnder {
         onLost: (cause) => this.#deps.log.error("usage.row_lost", { requestId: row.requestId, cause }),
       });
       if (hold !== null) {
-        settleQuota(this.#deps.leases, hold, row);
+        releaseHold(this.#deps.leases, hold);
       }
     }
     this.#finish(state, isClientGone ? end : { ...end, httpStatus: seenStatus }, tick);

@@ -5,7 +5,7 @@ import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { RowWaiter } from "../platform/spool/model.ts";
-import type { Attempt, UsageRow } from "../usage/log/model.ts";
+import type { Attempt, RecordedCall, UsageRow } from "../usage/log/model.ts";
 import type { AccountFigures } from "./account-figures/account-figures.ts";
 import type { BodyRoom } from "./body-room.ts";
 import type { Catalog } from "./catalog.ts";
@@ -23,7 +23,7 @@ import type { Authorizer } from "./upstreams/authorize.ts";
 /** Stores the rows of finished calls; a row is durable before `append` resolves. */
 export interface UsageSpool {
   /** The waiter hears when the row is durable, or that it can't be made durable. */
-  append(row: UsageRow, waiter: RowWaiter): void;
+  append(row: UsageRow | RecordedCall, waiter: RowWaiter): void;
   /** False while no more paid calls may be admitted, because their usage could not be recorded. */
   isAccepting(): boolean;
 }

@@ -17,8 +17,7 @@ import { markCall } from "./mark-call.ts";
 import type { IdentifiedAnswer, IncomingCall, OtherAddress } from "./model.ts";
 import { askWithEach, readOnce, withOwnAnswer } from "./other-address.ts";
 import { type CallKeeper, RelayedCall, type SentBody } from "./relayed-call.ts";
-
-const userAgentLengthMax = 1_024;
+import { RelayedReport } from "./relayed-report.ts";
 
 export type RelayDeps = {
   readonly gateway: GatewayPort;
@@ -160,28 +159,7 @@ export class RelayService {
 
   /** A later row of the same call counts only if the earlier one was lost. */
   #record(call: GatewayCall, report: CallReport, payload: PayloadOutcome): void {
-    this.#deps.trace.record({
-      requestId: call.requestId,
-      day: utcDay(call.startedAtMs),
-      userId: report.userId,
-      gatewayUserId: report.gatewayUserId,
-      apiKeyId: report.apiKeyId,
-      method: call.method,
-      path: call.path.slice(0, 256),
-      model: report.model,
-      status: report.outcome,
-      errorCode: report.errorCode,
-      httpStatus: report.httpStatus,
-      isStream: report.isStream,
-      inputTokens: report.inputTokens,
-      outputTokens: report.outputTokens,
-      firstTokenMs: report.firstByteMs,
-      durationMs: report.durationMs,
-      clientIp: call.clientIp,
-      userAgent: (call.headers.get("user-agent") ?? "").slice(0, userAgentLengthMax),
-      payload,
-      startedAtMs: call.startedAtMs,
-    });
+    this.#deps.trace.record(new RelayedReport(call, report, payload));
   }
 
   #keepPayload(requestId: RequestId, day: string, sent: SentBody, report: CallReport): PayloadOutcome {

@@ -27,6 +27,25 @@ export type TraceRow = {
   readonly startedAtMs: number;
 };
 
+/** The report about a call whose trace is still in parts, as `RecordedCall` is of its usage row. */
+export interface ReportedCall extends Pick<TraceRow, "requestId" | "day" | "userAgent" | "payload"> {
+  readonly call: Pick<TraceRow, "requestId" | "method" | "path" | "clientIp" | "startedAtMs">;
+  readonly report: Pick<
+    TraceRow,
+    | "userId"
+    | "gatewayUserId"
+    | "apiKeyId"
+    | "model"
+    | "errorCode"
+    | "httpStatus"
+    | "isStream"
+    | "inputTokens"
+    | "outputTokens"
+    | "durationMs"
+  > & { readonly outcome: TraceRow["status"]; readonly firstByteMs: TraceRow["firstTokenMs"] };
+  toRow(): TraceRow;
+}
+
 /** A trace row that comes from a spool. It stays the text that both the spool and the database need. */
 export type SpooledTrace = {
   readonly requestId: RequestId;
@@ -34,6 +53,9 @@ export type SpooledTrace = {
   /** One line of JSON. */
   readonly json: string;
 };
+
+/** A trace as it is recorded, or as it comes back from a spool. */
+export type AnyTrace = TraceRow | ReportedCall | SpooledTrace;
 
 /**
  * What happened to the bodies: queued for storing, switched off for the key, dropped under load, or there were none.

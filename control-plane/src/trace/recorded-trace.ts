@@ -1,74 +1,81 @@
 import type { JsonBytes } from "../platform/spool/json-bytes.ts";
 import { type CallRecord, recordPlaces, unkeptPerReplacement } from "../usage/log/call-record.ts";
-import type { UsageRow } from "../usage/log/model.ts";
-import type { SpooledTrace, TraceRow } from "./model.ts";
+import type { RecordedCall } from "../usage/log/model.ts";
+import type { ReportedCall, SpooledTrace, TraceRow } from "./model.ts";
 import { fromSpooledJson, traceVersion, userAgentBytesMax, wordBytesMax } from "./trace-row.ts";
 
 /** Traces of the calls of one key say the same here most times. */
-type RecordedEnd = { readonly row: TraceRow; readonly bytes: Buffer };
+type RecordedEnd = {
+  readonly userId: TraceRow["userId"];
+  readonly method: string;
+  readonly clientIp: string;
+  readonly userAgent: string;
+  readonly payload: TraceRow["payload"];
+  readonly bytes: Buffer;
+};
 
-/** By the last bits of the key's id. */
-const kept: (RecordedEnd | undefined)[] = [];
-const keptMax = 1_024;
+/** By key, that is by the object that its calls have in common. */
+const kept = new WeakMap<RecordedCall["state"]["principal"], RecordedEnd>();
 let unkept = 0;
 
 /**
  * Writes what the trace of a call says besides its usage row, as the end of the call's record.
  * @returns false if it says something else than the usage row; what was written has to be cut off
  */
-export function writeRecordedTrace(row: TraceRow, usage: UsageRow, out: JsonBytes): boolean {
-  if (!(isOfCall(row, usage) && hasSameOutcome(row, usage))) {
+export function writeRecordedTrace(reported: ReportedCall, recorded: RecordedCall, out: JsonBytes): boolean {
+  if (!(isOfCall(reported, recorded) && hasSameOutcome(reported, recorded))) {
     return false;
   }
-  const place = Number(usage.apiKeyId) & (keptMax - 1);
-  const known = kept[place];
-  if (known !== undefined && isSameClient(row, known.row)) {
+  const { principal } = recorded.state;
+  const known = kept.get(principal);
+  if (known !== undefined && endsAlike(reported, known)) {
     out.add(known.bytes);
     return true;
   }
+  const { call, report, userAgent, payload } = reported;
+  const { userId } = report;
+  const { method, clientIp } = call;
   const from = out.length;
-  out.ascii(",");
-  out.bigintOrNull(row.userId);
-  out.ascii(",");
-  out.text(row.method, wordBytesMax);
-  out.ascii(",");
-  out.text(row.clientIp, wordBytesMax);
-  out.ascii(",");
-  out.text(row.userAgent, userAgentBytesMax);
-  out.ascii(",");
-  out.text(row.payload);
+  out.comma();
+  out.bigintOrNull(userId);
+  out.comma();
+  out.text(method, wordBytesMax);
+  out.comma();
+  out.text(clientIp, wordBytesMax);
+  out.comma();
+  out.text(userAgent, userAgentBytesMax);
+  out.comma();
+  out.text(payload);
   unkept += 1;
   if (out.isPlain && (known === undefined || unkept % unkeptPerReplacement === 0)) {
-    kept[place] = { row, bytes: out.copyFrom(from) };
+    kept.set(principal, { userId, method, clientIp, userAgent, payload, bytes: out.copyFrom(from) });
   }
   return out.isPlain;
 }
 
-function isOfCall(row: TraceRow, usage: UsageRow): boolean {
+function isOfCall({ call, report }: ReportedCall, { state }: RecordedCall): boolean {
   return (
-    row.requestId === usage.requestId &&
-    row.day === usage.day &&
-    row.gatewayUserId === usage.gatewayUserId &&
-    row.apiKeyId === usage.apiKeyId &&
-    row.path === usage.path &&
-    row.startedAtMs === usage.startedAtMs
+    call.requestId === state.call.requestId &&
+    call.path === state.call.path &&
+    call.startedAtMs === state.call.startedAtMs &&
+    report.gatewayUserId === state.principal.gatewayUserId &&
+    report.apiKeyId === state.principal.apiKeyId
   );
 }
 
-function hasSameOutcome(row: TraceRow, usage: UsageRow): boolean {
+function hasSameOutcome({ report }: ReportedCall, { state, end, durationMs }: RecordedCall): boolean {
   return (
-    row.model === usage.model &&
-    row.status === usage.outcome &&
-    row.errorCode === usage.errorCode &&
-    row.httpStatus === usage.httpStatus &&
-    row.isStream === usage.isStream &&
-    row.inputTokens === usage.units.inputTokens &&
-    row.outputTokens === usage.units.outputTokens &&
-    row.firstTokenMs === usage.firstByteMs &&
-    row.durationMs === usage.durationMs &&
-    isShort(row.path) &&
-    isShort(row.model) &&
-    isShort(row.errorCode)
+    report.model === state.model.name &&
+    report.outcome === end.outcome &&
+    report.errorCode === end.errorCode &&
+    report.httpStatus === end.httpStatus &&
+    report.isStream === state.isStream &&
+    report.inputTokens === end.units.inputTokens &&
+    report.outputTokens === end.units.outputTokens &&
+    report.firstByteMs === state.firstByteMs &&
+    report.durationMs === durationMs &&
+    isShort(report.model) &&
+    isShort(report.errorCode)
   );
 }
 
@@ -77,13 +84,13 @@ function isShort(word: string | null): boolean {
   return word === null || word.length <= wordBytesMax;
 }
 
-function isSameClient(row: TraceRow, other: TraceRow): boolean {
+function endsAlike({ call, report, userAgent, payload }: ReportedCall, other: RecordedEnd): boolean {
   return (
-    row.userId === other.userId &&
-    row.method === other.method &&
-    row.clientIp === other.clientIp &&
-    row.userAgent === other.userAgent &&
-    row.payload === other.payload
+    report.userId === other.userId &&
+    call.method === other.method &&
+    call.clientIp === other.clientIp &&
+    userAgent === other.userAgent &&
+    payload === other.payload
   );
 }
 

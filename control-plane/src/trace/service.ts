@@ -13,7 +13,7 @@ import {
   isAccess,
   type WrittenAccess,
 } from "./access-store.ts";
-import type { OpenedPayload, Payload, SpooledTrace, TraceRow } from "./model.ts";
+import type { OpenedPayload, Payload, ReportedCall, SpooledTrace } from "./model.ts";
 import { openStoredPayload } from "./open-stored-payload.ts";
 import { dayKeyContext, PayloadKeys } from "./payload-keys.ts";
 import { type PayloadLimits, type PayloadObserver, PayloadOutbox } from "./payload-outbox.ts";
@@ -27,7 +27,7 @@ export type TraceServiceDeps = {
   readonly clock: Clock;
   readonly log: Log;
   /** Appends a row to the spool, which commits it through `commitTraces`. */
-  readonly append: (row: TraceRow) => void;
+  readonly append: (row: ReportedCall) => void;
   /** Seals payloads and writes them; its other end is a `PayloadIntake`. */
   readonly thread: Pick<KeptThread, "listen" | "post">;
   readonly limits: PayloadLimits;
@@ -119,8 +119,8 @@ export class TraceService {
   }
 
   /** Records the metadata of one call. The row is never dropped: it is spooled together with the call's usage. */
-  record(row: TraceRow): void {
-    this.#deps.append(row);
+  record(reported: ReportedCall): void {
+    this.#deps.append(reported);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { utcDay } from "../platform/clock.ts";
 import type { JsonBytes } from "../platform/spool/json-bytes.ts";
-import type { SpooledTrace, TraceRow } from "./model.ts";
+import type { AnyTrace, ReportedCall, SpooledTrace, TraceRow } from "./model.ts";
 import { visibleText } from "./visible-text.ts";
 
 /** The first element of an encoded row; a new layout gets a new number, so that old spools can still be read. */
@@ -43,17 +43,20 @@ export function toSpooledTrace(row: TraceRow): SpooledTrace {
   return { requestId: row.requestId, day: row.day, json };
 }
 
-/** The text of a row, as it is recorded or as it comes back from a spool. */
-export function traceText(row: TraceRow | SpooledTrace): string {
-  return "json" in row ? row.json : toSpooledTrace(row).json;
+/** The text of a row. */
+export function traceText(trace: AnyTrace): string {
+  return "json" in trace ? trace.json : toSpooledTrace(madeRow(trace)).json;
 }
 
+const madeRow = (trace: TraceRow | ReportedCall): TraceRow => ("toRow" in trace ? trace.toRow() : trace);
+
 /** The same as bytes: what has to be shortened or made visible is left to `traceText`. It is called for every call. */
-export function writeTraceRow(row: TraceRow | SpooledTrace, out: JsonBytes): void {
-  if ("json" in row) {
-    out.json(row.json);
+export function writeTraceRow(trace: AnyTrace, out: JsonBytes): void {
+  if ("json" in trace) {
+    out.json(trace.json);
     return;
   }
+  const row = madeRow(trace);
   out.ascii(opening);
   out.text(row.requestId);
   out.ascii(",");

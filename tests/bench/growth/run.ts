@@ -23,6 +23,7 @@ import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { groupOf, payloadOf } from "../../support/trace/trace-fixtures.ts";
 import { traceOfCall } from "../../support/trace/trace-of-call.ts";
+import { recordedRows } from "../../support/usage/recorded-calls.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
 const usage = `usage: bun run bench growth [options]
@@ -155,8 +156,9 @@ async function write(db: Database, customers: readonly Customer[], load: Load): 
     });
     const collector = new RowCollector(callForms);
     for (const row of calls) {
-      collector.add({ kind: "usage", row });
-      collector.add({ kind: "trace", row: traceOfCall(row, { userId: BigInt(row.gatewayUserId) as UserId }) });
+      for (const entry of recordedRows(row, traceOfCall(row, { userId: BigInt(row.gatewayUserId) as UserId }))) {
+        collector.add(entry);
+      }
     }
     const { text, summary } = collector;
     await commitCalls(db, {

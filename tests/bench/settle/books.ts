@@ -5,8 +5,10 @@ import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts"
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import type { SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
 import { isFaultOfRows } from "@sluice/control-plane/platform/spool/poison.ts";
 import { traceOfCall } from "../../support/trace/trace-of-call.ts";
+import { recordedRows } from "../../support/usage/recorded-calls.ts";
 import { type Customer, createCustomer, usageRow } from "../../support/usage/usage-rows.ts";
 
 const customersMax = 20;
@@ -17,7 +19,7 @@ const replicaId = "bench" as ReplicaId;
 export type Books = AsyncDisposable & {
   readonly db: Database;
   /** The rows of one finished call. */
-  call(): CallRows;
+  call(): SpoolEntry<CallRows>[];
   readonly drain: DrainOptions<CallRows, CallsSummary>;
   /** Usage rows in the database; throws when what the budgets were charged is not exactly what the rows say. */
   count(): Promise<number>;
@@ -62,7 +64,7 @@ export async function openBooks(databaseUrl: string): Promise<Books> {
   };
 }
 
-function rowsOfCall(customer: Customer): CallRows {
+function rowsOfCall(customer: Customer): SpoolEntry<CallRows>[] {
   const usage = usageRow(customer);
-  return { usage, trace: traceOfCall(usage) };
+  return recordedRows(usage, traceOfCall(usage));
 }

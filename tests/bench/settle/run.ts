@@ -10,6 +10,7 @@ import {
   callForms,
 } from "@sluice/control-plane/compose/call-rows.ts";
 import type { DrainOptions } from "@sluice/control-plane/platform/spool/drain.ts";
+import type { SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
 import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
@@ -163,8 +164,8 @@ async function settleCalls(
   await spool.close(true);
 }
 
-function record(spool: CallSpool, { usage: row, trace }: CallRows): [Promise<void>, Promise<void>] {
-  return [spool.append({ kind: "usage", row }), spool.append({ kind: "trace", row: trace })];
+function record(spool: CallSpool, rows: readonly SpoolEntry<CallRows>[]): Promise<void>[] {
+  return rows.map((entry) => spool.append(entry));
 }
 
 /** How late a timer fires while calls end at a steady pace, with and without a spool. */
@@ -188,7 +189,7 @@ async function measureStalls(books: Books, directory: string): Promise<string> {
 
 type Pace = { readonly calls: number; readonly latenessMs: number[] };
 
-async function paced(use: (call: CallRows) => unknown, books: Books): Promise<Pace> {
+async function paced(use: (call: SpoolEntry<CallRows>[]) => unknown, books: Books): Promise<Pace> {
   const latenessMs: number[] = [];
   let calls = 0;
   const end = performance.now() + paceMs;

@@ -101,8 +101,8 @@ export const holdMutants: readonly Mutant[] = [
   {
     id: "quota/settle-key-base",
     file: "control-plane/src/gateway/settle/settle-quota.ts",
-    from: "key: row.quota,",
-    to: "key: userCharge(row),",
+    from: "key: cost.quota,",
+    to: "key: userCharge(cost),",
     rule: "the limit of a key is charged without the multiplier",
     tests: ["unit/gateway/settle/settle-quota.test.ts"],
   },

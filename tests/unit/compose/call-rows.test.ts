@@ -12,6 +12,7 @@ import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import fc from "fast-check";
 import { traceRowOf } from "../../support/trace/trace-fixtures.ts";
 import { traceOfCall } from "../../support/trace/trace-of-call.ts";
+import { recordedRows } from "../../support/usage/recorded-calls.ts";
 import { usageRow } from "../../support/usage/usage-rows.ts";
 
 const customer = {
@@ -120,10 +121,7 @@ const recorded: fc.Arbitrary<SpoolEntry<CallRows>[]> = fc
   .array(
     fc.tuple(usageChange, traceChange, fc.constantFrom("both", "usage", "trace")).map(([usage, trace, which]) => {
       const row = usageRow(customer, usage);
-      const rows: SpoolEntry<CallRows>[] = [
-        { kind: "usage", row },
-        { kind: "trace", row: traceOfCall(row, trace) },
-      ];
+      const rows = recordedRows(row, traceOfCall(row, trace));
       return which === "both" ? rows : rows.filter(({ kind }) => kind === which);
     }),
   )
@@ -156,19 +154,13 @@ describe("rows of calls in the spool", () => {
     ["error code", { errorCode: "e".repeat(300) }],
   ])("read back alike where the trace shortens the %s that its usage row has whole", (_what, long) => {
     const row = usageRow(customer, long);
-    const rows: SpoolEntry<CallRows>[] = [
-      { kind: "usage", row },
-      { kind: "trace", row: traceOfCall(row) },
-    ];
+    const rows = recordedRows(row, traceOfCall(row));
     expect(readBack(textOf(rows, callForms.joined))).toEqual(readBack(textOf(rows, undefined)));
   });
 
   test("are one line for an ordinary call, and the usage row alone is one too", () => {
     const calls = [1, 2, 3].map((quota) => usageRow(customer, { quota: BigInt(quota) as Quota, channelId: null }));
-    const rows = calls.flatMap((row): SpoolEntry<CallRows>[] => [
-      { kind: "usage", row },
-      { kind: "trace", row: traceOfCall(row) },
-    ]);
+    const rows = calls.flatMap((row) => recordedRows(row, traceOfCall(row)));
     const lines = textOf(rows, callForms.joined).split("\n");
     expect(lines.map((line) => line.slice(0, 8))).toEqual(['["call",', '["call",', '["call",']);
     const alone = textOf(rows.slice(0, 1), callForms.joined);
@@ -177,13 +169,7 @@ describe("rows of calls in the spool", () => {
 
   test("are refused as a record that is of another version, too short or damaged", () => {
     const row = usageRow(customer);
-    const line = textOf(
-      [
-        { kind: "usage", row },
-        { kind: "trace", row: traceOfCall(row) },
-      ],
-      callForms.joined,
-    );
+    const line = textOf(recordedRows(row, traceOfCall(row)), callForms.joined);
     const [kind, fields] = JSON.parse(line) as [string, unknown[]];
     const read = (changed: unknown) => () => parseLine(callForms, JSON.stringify([kind, changed]));
     for (const wrong of [{}, null, fields.with(0, 2), fields.slice(0, -1), [...fields, 1]]) {

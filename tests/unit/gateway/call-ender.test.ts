@@ -1,13 +1,20 @@
 import { expect, test } from "bun:test";
-import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
+import type { ApiKeyId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
 import { CallEnder } from "@sluice/control-plane/gateway/call-ender.ts";
 import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
 import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { Ending } from "@sluice/control-plane/gateway/dispatch/forward.ts";
 import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
 import { GatewayMetrics } from "@sluice/control-plane/gateway/metrics.ts";
-import type { AdmittedCall, CallReport, GatewayResponse, Principal } from "@sluice/control-plane/gateway/model.ts";
+import type {
+  AdmittedCall,
+  CallEnd,
+  CallReport,
+  GatewayResponse,
+  Principal,
+} from "@sluice/control-plane/gateway/model.ts";
 import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
@@ -20,8 +27,15 @@ import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
-import type { RowWaiter } from "@sluice/control-plane/platform/spool/model.ts";
-import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import {
+  linesOf,
+  parseLine,
+  RowCollector,
+  type RowWaiter,
+  type SpoolEntry,
+} from "@sluice/control-plane/platform/spool/model.ts";
+import { RelayedReport } from "@sluice/control-plane/relay/relayed-report.ts";
+import type { RecordedCall, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import type { HttpResponse } from "@sluice/http-client/model";
 import { Registry } from "prom-client";
 import { defaultCallSettings } from "../../support/calls/call-settings.ts";
@@ -204,6 +218,35 @@ test("a call whose usage is recorded is reported once, in the tick in which its 
   expect(await counted()).toEqual(['sluice_requests_total{outcome="completed",code="",model="m"} 1']);
   expect(leases.totals().pending).toBeGreaterThan(0n);
   expect(firstUses).toEqual([principal.apiKeyId]);
+});
+
+test.each<[string, Partial<CallEnd>, Partial<AdmittedCall> & { path?: string }]>([
+  ["an ordinary call", {}, {}],
+  ["an implausible usage", { isImplausible: true, cacheBasisPoints: 1_000, providerCost: "0.000135" as Decimal }, {}],
+  ["another model and labels", {}, { askedModel: "other", labels: { endUser: "ada", tags: ["team=search"] } }],
+  ["a long path", {}, { path: `/v1/${"p".repeat(300)}` }],
+])("the rows of %s are recorded from its parts as they are as objects", async (_, ending, { path, ...changes }) => {
+  const { ender, deps, state } = await setUp(() => Promise.resolve());
+  const attempt = { channelId: "3", channel: "first", startedAtMs: 1, durationMs: 5, status: 200, result: "answered" };
+  Object.assign(state.call, { headers: new Headers({ "user-agent": "test" }), path: path ?? state.call.path });
+  Object.assign(state, { attempts: [attempt], channelId: 3n as ChannelId, firstByteMs: 4, ...changes });
+  const entries: SpoolEntry<CallRows>[] = [];
+  Object.assign(deps.usage, { append: (row: RecordedCall) => entries.push({ kind: "usage", row }) });
+  Object.assign(state.call, {
+    onReport: (report: CallReport) =>
+      entries.push({ kind: "trace", row: new RelayedReport(state.call, report, "stored") }),
+  });
+  ender.settleThen(state, { ...end, ...ending }, 200, { onSettled: () => undefined, onFailed: () => undefined });
+  const read = (rows: readonly SpoolEntry<CallRows>[]) => {
+    const collector = new RowCollector<CallRows, CallsSummary>(callForms);
+    for (const row of rows) {
+      collector.add(row);
+    }
+    return linesOf([collector.text]).flatMap((line) => parseLine(callForms, line));
+  };
+  const objects = entries.map(({ kind, row }) => ({ kind, row: "toRow" in row ? row.toRow() : row }));
+  expect(entries).toHaveLength(2);
+  expect(read(entries)).toEqual(read(objects as SpoolEntry<CallRows>[]));
 });
 
 test("a call without a result costs nothing, not even the price of a request", async () => {

@@ -37,8 +37,13 @@ export function signCall(linkKey: Uint8Array, { requestId, clientIp, headers, en
   return new Bun.CryptoHasher("sha256", linkKey).update(text).digest("hex");
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** The first 48 bits of a UUID of version 7 are milliseconds since 1970. */
 function isFresh(requestId: string): boolean {
+  if (!uuid.test(requestId)) {
+    return false;
+  }
   const madeAtMs = Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16);
   return Math.abs(Date.now() - madeAtMs) <= ageMsMax;
 }

@@ -4,17 +4,20 @@ import type { UsageRow } from "../../usage/log/model.ts";
 import type { Hold } from "../model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 
-/** What a row takes from its user's budget: its base cost, and what a multiplier above 1 will add at settlement. */
-export function userCharge(row: UsageRow): Quota {
-  return withMultiplierAboveOne(row.quota, row.rateMultiplier);
+/** What a call costs before the multiplier, and that. */
+type Cost = Pick<UsageRow, "quota" | "rateMultiplier">;
+
+/** What a call takes from its user's budget: its base cost, and what a multiplier above 1 will add at settlement. */
+export function userCharge({ quota, rateMultiplier }: Cost): Quota {
+  return withMultiplierAboveOne(quota, rateMultiplier);
 }
 
-/** Turns a hold into the charge of its usage row; the excess is released immediately. */
-export function settleQuota(leases: QuotaLeases, hold: Hold, row: UsageRow): void {
+/** Turns the hold of a call into its charge; the excess is released immediately. */
+export function settleQuota(leases: QuotaLeases, hold: Hold, cost: Cost): void {
   settle(leases, hold, {
-    user: userCharge(row),
-    key: row.quota,
-    shared: withMultiplier(row.quota, row.rateMultiplier),
+    user: userCharge(cost),
+    key: cost.quota,
+    shared: withMultiplier(cost.quota, cost.rateMultiplier),
   });
 }
 

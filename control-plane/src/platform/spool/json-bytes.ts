@@ -3,6 +3,7 @@ import { ReusedBytes } from "../reused-bytes.ts";
 const openingBytes = 16 * 1024;
 const quote = 0x22;
 const backslash = 0x5c;
+const comma = 0x2c;
 const space = 0x20;
 const tilde = 0x7e;
 const minus = 0x2d;
@@ -50,6 +51,24 @@ export class JsonBytes extends ReusedBytes {
       at += 1;
     }
     this.end = at;
+  }
+
+  /** What separates values. */
+  comma(): void {
+    this.reserve(1);
+    this.bytes[this.end] = comma;
+    this.end += 1;
+  }
+
+  /** A string that is known to be printable ASCII without anything to escape. */
+  word(value: string): void {
+    const { length } = value;
+    this.reserve(length + 2);
+    const { bytes, end } = this;
+    bytes[end] = quote;
+    bytes.write(value, end + 1, "latin1");
+    bytes[end + 1 + length] = quote;
+    this.end = end + length + 2;
   }
 
   /** A string. It is plain if it has printable ASCII alone, nothing to escape, and at most so many characters. */
@@ -116,7 +135,8 @@ export class JsonBytes extends ReusedBytes {
 
   /** A number, plain if it represents the value exactly. */
   bigint(value: bigint): void {
-    this.integer(Number(value));
+    // Most counts are zero, and converting one takes longer than asking.
+    this.integer(value ? Number(value) : 0);
   }
 
   bigintOrNull(value: bigint | null): void {

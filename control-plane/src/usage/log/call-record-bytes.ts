@@ -1,23 +1,28 @@
-import { countedUnits } from "@sluice/contracts/priced-units";
-import { countName } from "../../models/units.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { JsonBytes } from "../../platform/spool/json-bytes.ts";
-import { recordPlaces, recordVersion, unkeptPerReplacement } from "./call-record.ts";
-import type { Attempt, UsageRow } from "./model.ts";
-import { rareParts, toStoredAttempt } from "./row-codec.ts";
+import { recordVersion, unkeptPerReplacement } from "./call-record.ts";
+import type { Attempt, RecordedCall } from "./model.ts";
+import { toStoredAttempt } from "./row-codec.ts";
 
-/** Kept beginnings are found by the last bits of the key's id. */
-const placesCount = 1_024;
 /** Of so many models, channels and endings a key has the beginnings kept. */
-const beginningsPerPlaceMax = 4;
+const beginningsMax = 4;
 const attemptsMax = 32;
+const pathLengthMax = 256;
 const printable = /^[ -~]*$/;
 
 /** The beginning of a record, which others of the same key have too. */
-type Beginning = { readonly row: UsageRow; readonly attempt: Attempt; readonly bytes: Buffer };
+type Beginning = {
+  readonly day: string;
+  readonly path: string;
+  readonly state: Pick<RecordedCall["state"], "model" | "channelId" | "isStream">;
+  readonly end: RecordedCall["end"];
+  readonly attempt: Attempt;
+  readonly bytes: Buffer;
+};
 
 let unkept = 0;
-const kept: Beginning[][] = Array.from({ length: placesCount }, () => []);
+/** By key, that is by the object that its calls have in common. */
+const kept = new WeakMap<RecordedCall["state"]["principal"], Beginning[]>();
 /** The last of a beginning, which other keys have too. */
 const keptAttempts: Pick<Beginning, "attempt" | "bytes">[] = [];
 
@@ -25,132 +30,141 @@ const keptAttempts: Pick<Beginning, "attempt" | "bytes">[] = [];
  * Writes the record of a call, without its end, which is for its trace. It is called for every call.
  * @returns false for a call that records have no fields for; what was written of it has to be cut off
  */
-export function writeCallRecord(row: UsageRow, out: JsonBytes): boolean {
-  const [attempt] = row.attempts;
-  if (attempt === undefined || !isOrdinary(row, attempt)) {
+export function writeCallRecord(call: RecordedCall, out: JsonBytes): boolean {
+  const { state, end } = call;
+  const attempt = state.attempts[0];
+  if (attempt === undefined || !isOrdinary(call, attempt) || !writeBeginning(call, attempt, out)) {
     return false;
   }
-  if (!writeBeginning(row, attempt, out)) {
-    return false;
-  }
-  const { units } = row;
-  out.text(row.requestId);
-  out.ascii(",");
-  out.integer(row.startedAtMs);
-  out.ascii(",");
-  out.integer(row.durationMs);
-  out.ascii(",");
-  out.integerOrNull(row.firstByteMs);
-  out.ascii(",");
+  const { units } = end;
+  out.word(state.call.requestId);
+  out.comma();
+  out.integer(state.call.startedAtMs);
+  out.comma();
+  out.integer(call.durationMs);
+  out.comma();
+  out.integerOrNull(state.firstByteMs);
+  out.comma();
   out.integer(attempt.startedAtMs);
-  out.ascii(",");
+  out.comma();
   out.integer(attempt.durationMs);
-  out.ascii(",");
-  out.bigint(row.quota);
-  out.ascii(",");
-  out.bigint(row.quotaHeld);
-  out.ascii(",");
-  out.textOrNull(row.providerCost);
-  out.ascii(",");
+  out.comma();
+  out.bigint(call.quota);
+  out.comma();
+  out.bigint(state.hold.userAmount);
+  out.comma();
+  out.textOrNull(end.providerCost ?? null);
+  out.comma();
   out.bigint(units.inputTokens);
-  out.ascii(",");
+  out.comma();
   out.bigint(units.outputTokens);
-  out.ascii(",");
+  out.comma();
   out.bigint(units.cacheReadTokens);
-  out.ascii(",");
+  out.comma();
   out.bigint(units.cacheWriteTokens);
-  out.ascii(",");
+  out.comma();
   out.bigint(units.reasoningTokens);
   return out.isPlain;
 }
 
-/** The counts that records have no fields for. */
-const otherCounts = countedUnits.filter(({ count }) => !(count in recordPlaces)).map(countName);
-
 /** Whether a record has fields for all that is to be said of the call. */
-function isOrdinary({ attempts, units, askedModel, endUser, tags }: UsageRow, { said }: Attempt): boolean {
-  if (attempts.length > 1 || said !== undefined || askedModel !== null || endUser !== null || tags.length > 0) {
-    return false;
-  }
-  for (const name of otherCounts) {
-    if (units[name]) {
-      return false;
-    }
-  }
-  return true;
+function isOrdinary({ state, end }: RecordedCall, { said }: Attempt): boolean {
+  const { units } = end;
+  return !(
+    state.attempts.length > 1 ||
+    said !== undefined ||
+    state.askedModel !== null ||
+    isLabelled(state.labels) ||
+    state.call.path.length > pathLengthMax ||
+    // The counts that records have no fields for, written out because this runs for every call.
+    units.images ||
+    units.audioMs ||
+    units.cacheWrite1hTokens ||
+    units.searches
+  );
 }
 
+const isLabelled = (labels: RecordedCall["state"]["labels"]): boolean =>
+  labels !== null && (labels.endUser !== null || labels.tags.length > 0);
+
 /** Writes all that calls have in common, with a comma at the end. @returns false if not all of it is plain */
-function writeBeginning(row: UsageRow, attempt: Attempt, out: JsonBytes): boolean {
-  const near = kept[Number(row.apiKeyId) & (placesCount - 1)] as Beginning[];
-  for (const beginning of near) {
-    if (
-      isSameCustomer(row, beginning.row) &&
-      isSameEnd(row, beginning.row) &&
-      isSameAttempt(attempt, beginning.attempt)
-    ) {
-      out.add(beginning.bytes);
-      return true;
+function writeBeginning(call: RecordedCall, attempt: Attempt, out: JsonBytes): boolean {
+  const { principal } = call.state;
+  const known = kept.get(principal);
+  if (known !== undefined) {
+    for (const beginning of known) {
+      if (beginsAlike(call, attempt, beginning)) {
+        out.add(beginning.bytes);
+        return true;
+      }
     }
   }
   const from = out.length;
-  writeCustomer(row, out);
-  writeEnd(row, out);
+  writeCustomer(call, out);
+  writeEnd(call, out);
   const attemptBytes = encodeAttempt(attempt);
   if (attemptBytes === null || !out.isPlain) {
     return false;
   }
   out.add(attemptBytes);
   unkept += 1;
-  if (near.length < beginningsPerPlaceMax || unkept % unkeptPerReplacement === 0) {
-    near.unshift({ row, attempt, bytes: out.copyFrom(from) });
-    near.length = Math.min(near.length, beginningsPerPlaceMax);
+  if (known === undefined) {
+    kept.set(principal, [toBeginning(call, attempt, out.copyFrom(from))]);
+  } else if (known.length < beginningsMax || unkept % unkeptPerReplacement === 0) {
+    known.unshift(toBeginning(call, attempt, out.copyFrom(from)));
+    known.length = Math.min(known.length, beginningsMax);
   }
   return true;
 }
 
+function toBeginning({ day, state, end }: RecordedCall, attempt: Attempt, bytes: Buffer): Beginning {
+  const { call, model, channelId, isStream } = state;
+  return { day, path: call.path, state: { model, channelId, isStream }, end, attempt, bytes };
+}
+
 /** Up to its model. */
-function writeCustomer(row: UsageRow, out: JsonBytes): void {
+function writeCustomer({ day, state }: RecordedCall, out: JsonBytes): void {
+  const { principal, call, model } = state;
   out.integer(recordVersion);
-  out.ascii(",");
-  out.text(row.day);
-  out.ascii(",");
-  out.bigint(row.gatewayUserId);
-  out.ascii(",");
-  out.bigint(row.apiKeyId);
-  out.ascii(",");
-  out.bigint(row.userBudgetId);
-  out.ascii(",");
-  out.bigintOrNull(row.keyBudgetId);
-  out.ascii(",");
-  out.textOrNull(row.sharedBudgetIds.length === 0 ? null : arrayLiteral(row.sharedBudgetIds));
-  out.ascii(",");
-  out.text(row.groupName);
-  out.ascii(",");
-  out.text(row.path);
-  out.ascii(",");
-  out.textOrNull(row.model);
+  out.comma();
+  out.text(day);
+  out.comma();
+  out.bigint(principal.gatewayUserId);
+  out.comma();
+  out.bigint(principal.apiKeyId);
+  out.comma();
+  out.bigint(principal.userBudgetId);
+  out.comma();
+  out.bigintOrNull(principal.keyBudgetId);
+  out.comma();
+  out.textOrNull(principal.sharedBudgetIds.length === 0 ? null : arrayLiteral(principal.sharedBudgetIds));
+  out.comma();
+  out.text(principal.groupName);
+  out.comma();
+  out.text(call.path);
+  out.comma();
+  out.text(model.name);
 }
 
 /** From its channel to its attempt, with a comma before each field and after the last. */
-function writeEnd(row: UsageRow, out: JsonBytes): void {
-  out.ascii(",");
-  out.bigintOrNull(row.channelId);
-  out.ascii(",");
-  out.text(row.outcome);
-  out.ascii(",");
-  out.integer(row.httpStatus);
-  out.ascii(",");
-  out.textOrNull(row.errorCode);
-  out.ascii(row.isStream ? ",true," : ",false,");
-  out.text(row.usageSource);
-  out.ascii(row.isImplausible ? ",true," : ",false,");
-  out.integerOrNull(row.priceVersion);
-  out.ascii(",");
-  out.text(row.rateMultiplier);
-  out.ascii(",");
-  out.integerOrNull(row.cacheBasisPoints);
-  out.ascii(",");
+function writeEnd({ state, end }: RecordedCall, out: JsonBytes): void {
+  out.comma();
+  out.bigintOrNull(state.channelId);
+  out.comma();
+  out.text(end.outcome);
+  out.comma();
+  out.integer(end.httpStatus);
+  out.comma();
+  out.textOrNull(end.errorCode);
+  out.ascii(state.isStream ? ",true," : ",false,");
+  out.text(end.usageSource);
+  out.ascii(end.isImplausible === true ? ",true," : ",false,");
+  out.integer(state.model.price.version);
+  out.comma();
+  out.text(state.principal.rateMultiplier);
+  out.comma();
+  out.integerOrNull(end.cacheBasisPoints ?? null);
+  out.comma();
 }
 
 /** Both parts of an attempt around its times, with a comma at the end; null if they are not fit for a record. */
@@ -172,50 +186,41 @@ function encodeAttempt(attempt: Attempt): Buffer | null {
   return bytes;
 }
 
-function isSameCustomer(row: UsageRow, other: UsageRow): boolean {
+/** For calls of one key. */
+function beginsAlike({ day, state, end }: RecordedCall, attempt: Attempt, other: Beginning): boolean {
   return (
-    row.apiKeyId === other.apiKeyId &&
-    row.day === other.day &&
-    row.gatewayUserId === other.gatewayUserId &&
-    row.userBudgetId === other.userBudgetId &&
-    row.keyBudgetId === other.keyBudgetId &&
-    (row.sharedBudgetIds === other.sharedBudgetIds || isSameList(row.sharedBudgetIds, other.sharedBudgetIds)) &&
-    row.groupName === other.groupName &&
-    row.rateMultiplier === other.rateMultiplier
+    state.model === other.state.model &&
+    state.channelId === other.state.channelId &&
+    state.isStream === other.state.isStream &&
+    day === other.day &&
+    state.call.path === other.path &&
+    endsAlike(end, other.end) &&
+    isSameAttempt(attempt, other.attempt)
   );
 }
 
-function isSameEnd(row: UsageRow, other: UsageRow): boolean {
+function endsAlike(end: RecordedCall["end"], other: RecordedCall["end"]): boolean {
   return (
-    row.path === other.path &&
-    row.model === other.model &&
-    row.channelId === other.channelId &&
-    row.outcome === other.outcome &&
-    row.httpStatus === other.httpStatus &&
-    row.errorCode === other.errorCode &&
-    row.isStream === other.isStream &&
-    row.usageSource === other.usageSource &&
-    row.isImplausible === other.isImplausible &&
-    row.priceVersion === other.priceVersion &&
-    row.cacheBasisPoints === other.cacheBasisPoints
+    end.outcome === other.outcome &&
+    end.httpStatus === other.httpStatus &&
+    end.errorCode === other.errorCode &&
+    end.usageSource === other.usageSource &&
+    end.isImplausible === other.isImplausible &&
+    end.cacheBasisPoints === other.cacheBasisPoints
   );
 }
 
-/** Its times are not compared. */
+/** Its times are not compared. What only some have is written out because this runs for every call. */
 function isSameAttempt(attempt: Attempt, other: Attempt): boolean {
-  for (const part of rareParts) {
-    if (attempt[part] !== other[part]) {
-      return false;
-    }
-  }
   return (
     attempt.channelId === other.channelId &&
     attempt.channel === other.channel &&
     attempt.status === other.status &&
-    attempt.result === other.result
+    attempt.result === other.result &&
+    attempt.credentialId === other.credentialId &&
+    attempt.credential === other.credential &&
+    attempt.node === other.node &&
+    attempt.model === other.model &&
+    attempt.said === other.said
   );
-}
-
-function isSameList(ids: readonly bigint[], others: readonly bigint[]): boolean {
-  return ids.length === others.length && ids.every((id, index) => id === others[index]);
 }

@@ -1,12 +1,14 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
+import { type Amount, plus, toAmount } from "../../platform/amount.ts";
 import { asBuffer } from "../../platform/as-buffer.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
+import type { JsonBytes } from "../../platform/spool/json-bytes.ts";
 import { toJsonList } from "../../platform/spool/json-lists.ts";
 import { readCallRecord, toUsageFields } from "./call-record.ts";
-import type { BudgetCharge, UsageRow } from "./model.ts";
+import type { BudgetCharge, Payer, RecordedCall, UsageRow } from "./model.ts";
 import { writeUsageRow } from "./row-bytes.ts";
 import { decodeUsageRow, type EncodedUsageRow, encodeUsageRow } from "./row-codec.ts";
 import { type BudgetSum, chargeBudgets, insertUsage, type UsageList } from "./usage-store.ts";
@@ -61,7 +63,13 @@ export type UsageBatch = {
 export type ChargedBatch = Pick<UsageBatch, "isReplay" | "isRetry"> & { readonly sums: readonly BudgetSum[] };
 
 /** How usage rows are converted for a spool and back. */
-export const usageRowCodec = { encode: encodeUsageRow, writePlain: writeUsageRow, decode: decodeUsageRow };
+export const usageRowCodec = {
+  encode: (row: UsageRow | RecordedCall) => encodeUsageRow(madeRow(row)),
+  writePlain: (row: UsageRow | RecordedCall, out: JsonBytes) => writeUsageRow(madeRow(row), out),
+  decode: decodeUsageRow,
+};
+
+const madeRow = (row: UsageRow | RecordedCall): UsageRow => ("toRow" in row ? row.toRow() : row);
 
 export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
   const list = toJsonList(rows.map(({ json }) => json));
@@ -170,54 +178,86 @@ export async function writeUsage(deps: UsageWriteDeps, order: UsageOrder): Promi
   return commit(false);
 }
 
+type AnyRow = { readonly row: UsageRow | RecordedCall };
+
+/** What the calls of one payer charge. */
+type PayerSum = {
+  /** Their base cost. */
+  charge: Amount;
+  /** What a multiplier adds to it. */
+  reserve: Amount;
+  /** Their cost with it, if budgets of a project and a member are charged. */
+  shared: Amount;
+};
+
 /**
  * What rows charge to each budget: their base cost to user and key, what a multiplier adds to the user alone, and their cost
  * with the multiplier to what a project and a member may spend.
  */
 export class ChargeSums {
-  readonly #sums = new Map<BudgetId, { budgetId: BudgetId; charge: Quota; reserve: Quota }>();
+  /** Calls of a key have one payer, whom they find faster than each of its budgets. */
+  readonly #payers = new Map<Payer, PayerSum>();
 
   get list(): readonly BudgetSum[] {
-    return [...this.#sums.values()];
-  }
-
-  add({ quota, rateMultiplier, userBudgetId, keyBudgetId, sharedBudgetIds }: UsageRow): void {
-    if (quota > 0n) {
-      const owed = withMultiplierAboveOne(quota, rateMultiplier);
-      this.#add(userBudgetId, quota, owed === quota ? nothing : ((owed - quota) as Quota));
+    const sums = new Map<BudgetId, { charge: Amount; reserve: Amount }>();
+    const add = (budgetId: BudgetId, charge: Amount, reserve: Amount) => {
+      const sum = sums.get(budgetId);
+      sums.set(budgetId, { charge: plus(sum?.charge ?? 0, charge), reserve: plus(sum?.reserve ?? 0, reserve) });
+    };
+    for (const [{ userBudgetId, keyBudgetId, sharedBudgetIds }, { charge, reserve, shared }] of this.#payers) {
+      add(userBudgetId, charge, reserve);
       if (keyBudgetId !== null) {
-        this.#add(keyBudgetId, quota, nothing);
+        add(keyBudgetId, charge, 0);
       }
       for (const sharedId of sharedBudgetIds) {
-        this.#add(sharedId, withMultiplier(quota, rateMultiplier), nothing);
+        add(sharedId, shared, 0);
+      }
+    }
+    return Array.from(sums, ([budgetId, { charge, reserve }]) => ({
+      budgetId,
+      charge: BigInt(charge) as Quota,
+      reserve: BigInt(reserve) as Quota,
+    }));
+  }
+
+  add(row: UsageRow | RecordedCall): void {
+    const { quota } = row;
+    if (quota > 0n) {
+      const payer = "toRow" in row ? row.state.principal : row;
+      const { rateMultiplier } = payer;
+      const sum = this.#sumOf(payer);
+      sum.charge = plus(sum.charge, toAmount(quota));
+      const owed = withMultiplierAboveOne(quota, rateMultiplier);
+      if (owed !== quota) {
+        sum.reserve = plus(sum.reserve, toAmount(owed - quota));
+      }
+      if (payer.sharedBudgetIds.length > 0) {
+        sum.shared = plus(sum.shared, toAmount(withMultiplier(quota, rateMultiplier)));
       }
     }
   }
 
   /** Adds what other rows charge. */
   merge(other: ChargeSums): void {
-    for (const { budgetId, charge, reserve } of other.#sums.values()) {
-      this.#add(budgetId, charge, reserve);
+    for (const [payer, { charge, reserve, shared }] of other.#payers) {
+      const sum = this.#sumOf(payer);
+      sum.charge = plus(sum.charge, charge);
+      sum.reserve = plus(sum.reserve, reserve);
+      sum.shared = plus(sum.shared, shared);
     }
   }
 
-  #add(budgetId: BudgetId, charge: Quota, reserve: Quota): void {
-    const sum = this.#sums.get(budgetId);
+  #sumOf(payer: Payer): PayerSum {
+    let sum = this.#payers.get(payer);
     if (sum === undefined) {
-      this.#sums.set(budgetId, { budgetId, charge, reserve });
-    } else {
-      sum.charge = (sum.charge + charge) as Quota;
-      // For most rows there is none, and each sum of bigints is a new object.
-      if (reserve > 0n) {
-        sum.reserve = (sum.reserve + reserve) as Quota;
-      }
+      sum = { charge: 0, reserve: 0, shared: 0 };
+      this.#payers.set(payer, sum);
     }
+    return sum;
   }
 }
 
-const nothing = 0n as Quota;
-
-export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): readonly BudgetSum[] {
+export function sumByBudget(rows: readonly AnyRow[]): readonly BudgetSum[] {
   const sums = new ChargeSums();
   for (const { row } of rows) {
     sums.add(row);
@@ -226,7 +266,7 @@ export function sumByBudget(rows: readonly Pick<EncodedUsageRow, "row">[]): read
 }
 
 /** What the rows take out of leases once they are written. */
-export function owedTotals(rows: readonly EncodedUsageRow[]): Map<BudgetId, bigint> {
+export function owedTotals(rows: readonly AnyRow[]): Map<BudgetId, bigint> {
   return totalsOf(sumByBudget(rows));
 }
 

@@ -73,6 +73,36 @@ export type UsageRow = {
   readonly startedAtMs: number;
 };
 
+/** Who pays for a call, and by which multiplier. */
+export type Payer = Pick<UsageRow, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds" | "rateMultiplier">;
+
+/** Whose call it was. */
+type Customer = Payer & Pick<UsageRow, "gatewayUserId" | "apiKeyId" | "groupName">;
+
+/** What is known of a call by its end, as far as its row says it. */
+type RecordedState = Pick<UsageRow, "askedModel" | "channelId" | "isStream" | "attempts" | "firstByteMs"> & {
+  readonly call: Pick<UsageRow, "requestId" | "path" | "startedAtMs">;
+  /** One object for the calls of a key while nothing of it changes. */
+  readonly principal: Customer;
+  /** The same for the calls to a model. */
+  readonly model: { readonly name: string; readonly price: { readonly version: number } };
+  readonly labels: Pick<UsageRow, "endUser" | "tags"> | null;
+  readonly hold: { readonly userAmount: Quota };
+};
+
+type RecordedEnd = Pick<UsageRow, "outcome" | "httpStatus" | "errorCode" | "units" | "usageSource"> &
+  Partial<{ [Field in "isImplausible" | "providerCost" | "cacheBasisPoints"]: NonNullable<UsageRow[Field]> }>;
+
+/**
+ * A served call whose row is still in parts. Most rows are written straight from these; the row itself is an object only
+ * where somebody needs one.
+ */
+export interface RecordedCall extends Pick<UsageRow, "day" | "quota" | "durationMs"> {
+  readonly state: RecordedState;
+  readonly end: RecordedEnd;
+  toRow(): UsageRow;
+}
+
 /** The effect of committed rows on one budget of this replica. */
 export type BudgetCharge = {
   readonly budgetId: BudgetId;

@@ -32,6 +32,13 @@ test("an intercepted signature is worthless later", () => {
   expect(readLink(linked(old, "Bearer one"), [linkKey])).toBeNull();
 });
 
+test("an id that is not a UUID is ignored, although it was signed: rows are written with it as it is", () => {
+  const requestId = Bun.randomUUIDv7();
+  for (const wrong of [`${requestId}"`, `${requestId.slice(0, -1)}"`, requestId.toUpperCase()]) {
+    expect(readLink(linked(wrong, "Bearer one"), [linkKey])).toBeNull();
+  }
+});
+
 test("a signature under another key, or for another address, is ignored", () => {
   const headers = linked(Bun.randomUUIDv7(), "Bearer one");
   expect(readLink(headers, [new Uint8Array(32).fill(8)])).toBeNull();
