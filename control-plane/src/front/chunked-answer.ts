@@ -17,14 +17,14 @@ export interface StreamOutlet {
 
 const nothing = Buffer.alloc(0);
 
-/** The stream of a response on its way to the client: what comes in one turn goes out as one chunk, in one write. */
+/** The stream of a response on its way to the client: what comes in a packet, or in a turn, goes out as one chunk, in one write. */
 export class ChunkedAnswer implements AnswerSink {
   readonly #stream: AnswerStream;
   readonly #outlet: StreamOutlet;
   /** The head, until it is written. */
   #before: string;
   #pieces: Uint8Array[] = [];
-  /** Where nothing else came in this turn: the bytes of a packet, which are copied only when they are written. */
+  /** Where nothing else waits: the bytes of a packet, which are copied only when they are written. */
   #packet: Buffer = nothing;
   #start = 0;
   #end = 0;
@@ -57,22 +57,28 @@ export class ChunkedAnswer implements AnswerSink {
 
   push(piece: Uint8Array): void {
     if (!this.#isOver) {
-      this.#keepPacket();
-      this.#pieces.push(piece);
-      this.#bytes += piece.byteLength;
+      this.#add(piece);
       this.#comeBack();
     }
   }
 
   pushPart(packet: Buffer, start: number, end: number): void {
+    if (this.#isOver) {
+      return;
+    }
     if (this.#bytes > 0) {
-      this.push(cutBytes(packet, start, end));
-    } else if (!this.#isOver) {
-      this.#packet = packet;
-      this.#start = start;
-      this.#end = end;
-      this.#bytes = end - start;
-      this.#comeBack();
+      this.#add(cutBytes(packet, start, end));
+      return;
+    }
+    this.#packet = packet;
+    this.#start = start;
+    this.#end = end;
+    this.#bytes = end - start;
+  }
+
+  flush(): void {
+    if (this.#bytes > 0 && !this.#isOver) {
+      this.#flush(false);
     }
   }
 
@@ -111,6 +117,12 @@ export class ChunkedAnswer implements AnswerSink {
         this.#outlet.onStreamEnd(false);
       }
     }
+  }
+
+  #add(piece: Uint8Array): void {
+    this.#keepPacket();
+    this.#pieces.push(piece);
+    this.#bytes += piece.byteLength;
   }
 
   #comeBack(): void {

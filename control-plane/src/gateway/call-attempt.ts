@@ -225,8 +225,10 @@ export class CallAttempts {
     let isLastKept = false;
     const { answers } = plan;
     const converter = answers === null ? null : openConverter(answers);
+    const { usageDialect } = plan;
     const events = new EventStream({
       form,
+      kind: { channel: use.channel, usageDialect, model: state.upstreamModel ?? "" },
       converter,
       editFirst: firstEditOf(state, plan),
       idle: idleOf(operation, converter),

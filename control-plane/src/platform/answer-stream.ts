@@ -13,8 +13,10 @@ export interface AnswerSink {
   /** How many bytes the client has not taken yet. */
   readonly waitingBytes: number;
   push(piece: Uint8Array): void;
-  /** The bytes of a packet from `start` to `end`, which must not change afterwards. */
+  /** The bytes of a packet from `start` to `end`, which must not change afterwards. They go out with `flush`. */
   pushPart(packet: Buffer, start: number, end: number): void;
+  /** Sends what was pushed; called after the last part of a packet. */
+  flush(): void;
   /** The answer is whole. */
   close(): void;
   /** The answer ends here and is not whole, which the client must see: its connection is cut. */
@@ -88,6 +90,10 @@ export class LateSink implements AnswerSink {
     }
   }
 
+  flush(): void {
+    this.#sink?.flush();
+  }
+
   close(): void {
     this.#finish("close");
   }
@@ -157,6 +163,9 @@ class ControllerSink implements AnswerSink {
   pushPart(packet: Buffer, start: number, end: number): void {
     this.push(cutBytes(packet, start, end));
   }
+
+  /** Every piece goes out immediately. */
+  flush(): void {}
 
   close(): void {
     this.#controller.close();

@@ -79,11 +79,44 @@ export class Http1ChunkedDecoder {
           break;
         }
       } else {
-        this.#readFraming(bytes[offset] as number);
-        offset += 1;
+        const next = this.#readUsualFraming(bytes, offset);
+        if (next === offset) {
+          this.#readFraming(bytes[offset] as number);
+        }
+        offset = Math.max(next, offset + 1);
       }
     }
     return offset;
+  }
+
+  /**
+   * Reads a size without an extension, or the end of a chunk, if the whole line is there.
+   * @returns where it ends; `offset` for anything else, which is then read byte by byte
+   */
+  #readUsualFraming(bytes: Buffer, offset: number): number {
+    if (this.#state === "bytesCarriageReturn") {
+      if (!isLineEnd(bytes, offset)) {
+        return offset;
+      }
+      this.#state = "size";
+      return offset + 2;
+    }
+    if (this.#state !== "size" || this.#lineBytes > 0) {
+      return offset;
+    }
+    let size = 0;
+    let at = offset;
+    for (let digit = hexDigit(bytes[at]); digit !== -1; digit = hexDigit(bytes[at])) {
+      size = size * 16 + digit;
+      at += 1;
+    }
+    if (at === offset || at - offset > sizeDigitsMax || !isLineEnd(bytes, at)) {
+      return offset;
+    }
+    this.#remaining = size;
+    this.#lineBytes = at - offset + 1;
+    this.#beginChunk();
+    return at + 2;
   }
 
   #passBytes(bytes: Buffer, offset: number): number {
@@ -214,7 +247,12 @@ export class Http1ChunkedDecoder {
   }
 }
 
-function hexDigit(byte: number): number {
+function isLineEnd(bytes: Buffer, at: number): boolean {
+  return bytes[at] === carriageReturn && bytes[at + 1] === lineFeed;
+}
+
+/** -1 for anything else, and after the last byte. */
+function hexDigit(byte = 0): number {
   if (byte >= 48 && byte <= 57) {
     return byte - 48;
   }

@@ -245,6 +245,12 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     if (this.#isHeadDue) {
       this.#isHeadDue = false;
       this.#receiver.onResponse(this);
+      return;
+    }
+    try {
+      this.#sink?.onPacketEnd?.();
+    } catch (error) {
+      this.#failWith(sinkFailure(error));
     }
   }
 

@@ -114,6 +114,8 @@ export interface HttpBodySink {
   onChunk(chunk: Buffer): void;
   /** If present, called in place of `onChunk`: with the bytes where they are in their packet, which may be kept too. */
   onPart?(packet: Buffer, start: number, end: number): void;
+  /** If present, called once the bytes of a packet were delivered, unless the body ends with them. */
+  onPacketEnd?(): void;
   /** `isDelimited` is false when only the end of the connection marked the end of the body. */
   onEnd(isDelimited: boolean): void;
   onError(error: HttpClientError): void;

@@ -9,6 +9,8 @@ export type Options = {
   readonly scenarios: readonly Scenario[];
   /** Calls of each arm before its first round of JSON calls. */
   readonly warmCalls: number;
+  /** Streams of each arm before its first round of streams. */
+  readonly warmStreams: number;
   /** Overrides the measured time of every scenario. */
   readonly seconds: number | null;
   readonly isQuick: boolean;
@@ -33,6 +35,7 @@ export const usage = `usage: bun run bench relay [options]
   --rounds <n>         interleaved rounds (default 3, quick 1)
   --seconds <n>        measured seconds of each scenario instead of its own
   --warm <n>           calls of each arm before its first round of JSON calls (default none)
+  --warm-streams <n>   streams of each arm before its first round of streams (default none)
   --only <json|stream> one kind of call
   --scenarios <names>  of ${scenarios.map(nameOf).join(", ")};
                        not part of a run that does not name them: ${ALL_CONVERSIONS}, which is all of
@@ -56,6 +59,7 @@ export function readOptions(args: string[]): Options | "help" {
       rounds: { type: "string" },
       seconds: { type: "string" },
       warm: { type: "string" },
+      "warm-streams": { type: "string" },
       only: { type: "string" },
       scenarios: { type: "string" },
       arms: { type: "string" },
@@ -84,6 +88,7 @@ export function readOptions(args: string[]): Options | "help" {
       isQuick,
     ).filter((each) => kind === null || each.kind === kind),
     warmCalls: values.warm === undefined ? 0 : readCount(values.warm, 0),
+    warmStreams: values["warm-streams"] === undefined ? 0 : readCount(values["warm-streams"], 0),
     seconds: readSeconds(values.seconds, ratios !== null),
     isQuick,
     jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),

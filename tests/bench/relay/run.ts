@@ -22,6 +22,7 @@ import { verifyAnswers, verifyConversion, verifyRewritten } from "./verify.ts";
 const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, oneApiArm, newApiArm, sluiceArm, frontArm, nodeArm];
 const QUICK_SECONDS = 2;
 const WARM_SECONDS = 5;
+const unpaced = { connections: 64, paceMicroseconds: 0 };
 const resultFolder = join(import.meta.dir, "../../../.data/bench");
 
 /** Runs the bench and returns the exit code. */
@@ -161,16 +162,24 @@ async function measureKind(bench: Bench, arms: readonly Arm[], chosen: readonly 
 /** Loads each arm until it has made so many calls, so that the compiler is done with what is measured. */
 async function warmUp(bench: Bench, running: ReadonlyMap<Arm, RunningArm>, scenario?: Scenario): Promise<void> {
   const { options, provider, site } = bench;
-  const { warmCalls, jsonLoad } = options;
-  if (scenario?.kind !== "json") {
+  const { warmCalls, warmStreams, jsonLoad } = options;
+  if (scenario === undefined) {
     return;
   }
+  const isStream = scenario.kind === "stream";
+  const callsMin = isStream ? warmStreams : warmCalls;
   for (const [arm, started] of running) {
+    const load = async (loaded: Scenario) =>
+      (await named(arm, () => measure(started, { site, provider, scenario: loaded, seconds: WARM_SECONDS, jsonLoad })))
+        .provided;
     let calls = 0;
-    while (started.pid !== null && calls < warmCalls) {
-      const load = { site, provider, scenario, seconds: WARM_SECONDS, jsonLoad };
-      calls += (await named(arm, () => measure(started, load))).provided;
-      say(`${arm.title}: ${calls} calls to warm up`);
+    while (started.pid !== null && calls < callsMin) {
+      // Without pauses between their chunks, as many streams as it takes are made soon.
+      calls += await load(isStream ? { ...scenario, ...unpaced } : scenario);
+      say(`${arm.title}: ${calls} ${isStream ? "streams" : "calls"} to warm up`);
+    }
+    if (isStream && calls > 0) {
+      await load(scenario);
     }
   }
 }

@@ -29,6 +29,7 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
   const delivered: boolean[] = [];
   const body = new PushedBody();
   const stream = new EventStream({
+    kind: { channel: {}, usageDialect: "chat", model: "m" },
     converter: null,
     form: "choices",
     hidesUsage: true,

@@ -62,6 +62,7 @@ export class PushedBody implements HttpResponseBody, HttpBodyFlow {
     } else {
       const packet = Buffer.concat([chunkHead, piece, chunkTail]);
       sink.onPart(packet, chunkHead.length, packet.length - chunkTail.length);
+      sink.onPacketEnd?.();
     }
   }
 

@@ -32,7 +32,7 @@ class KeptWrites implements StreamOutlet {
   }
 }
 
-test("whatever a stream pushes goes out in order, with one write in each turn", async () => {
+test("whatever a stream pushes goes out in order, with one write in each turn, and none after a flush", async () => {
   const push = fc.record({ text: fc.string({ minLength: 1, maxLength: 40 }), isPart: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(push, { maxLength: 4 }), { maxLength: 8 }), async (turns) => {
@@ -50,6 +50,11 @@ test("whatever a stream pushes goes out in order, with one write in each turn", 
           } else {
             answer.push(bytes);
           }
+        }
+        const hasParts = turn.some(({ isPart }) => isPart);
+        if (hasParts) {
+          answer.flush();
+          expect(outlet.writes.length - before).toBe(1);
         }
         await Promise.resolve();
         expect(outlet.writes.length - before).toBe(turn.length > 0 ? 1 : 0);

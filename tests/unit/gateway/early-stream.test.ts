@@ -38,6 +38,8 @@ class Received {
     this.push(packet.subarray(start, end));
   }
 
+  flush(): void {}
+
   break(): void {
     this.end = "break";
   }

@@ -14,6 +14,7 @@ function openSink(): AnswerSink & { readonly got: string[] } {
     waitingBytes: 7,
     push: (piece) => got.push(Buffer.from(piece).toString()),
     pushPart: (packet, start, end) => got.push(packet.toString("utf8", start, end)),
+    flush: () => undefined,
     close: () => got.push("close"),
     break: () => got.push("break"),
   };

@@ -13,6 +13,7 @@ import { endsWithEvent, eventData, firstEventEnd, type SeenEvent, seeEvent } fro
 import { FirstEventWait } from "./stream-events/first-event-wait.ts";
 import { HeldComments } from "./stream-events/held-comments.ts";
 import { KnownEvents } from "./stream-events/known-events.ts";
+import { shapesOf } from "./stream-events/shared-shapes.ts";
 import type { StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
 
 const nothing = Buffer.alloc(0);
@@ -67,7 +68,7 @@ export class EventStream implements HttpBodySink {
     const { idle = null } = owner;
     this.#signs = idle === null ? null : new SignsOfLife(() => this.#sendSign(idle()));
     this.#ends = endsOf(owner.form);
-    this.#known = new KnownEvents(owner.form, (payload) => owner.textOf(payload));
+    this.#known = new KnownEvents(owner.form, (payload) => owner.textOf(payload), shapesOf(owner.kind, owner.form));
     this.#queue = new ClientQueue({
       stallTimeoutMs: owner.stallTimeoutMs,
       onGone: () => this.#onGone(),
@@ -88,6 +89,11 @@ export class EventStream implements HttpBodySink {
 
   onChunk(packet: Buffer): void {
     this.onPart(packet, 0, packet.length);
+    this.onPacketEnd();
+  }
+
+  onPacketEnd(): void {
+    this.#queue.flush();
   }
 
   onPart(packet: Buffer, start: number, end: number): void {
@@ -136,6 +142,7 @@ export class EventStream implements HttpBodySink {
     if (form !== "raw" && this.#assembler.waitingBytes > 0) {
       this.#passRest(this.#assembler.takeRest(), form);
     }
+    this.#queue.flush();
     if (form === "choices" || form === "messages" || form === "candidates") {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
       this.#endWithoutMark(isLenient || this.#ends.isWhole, null);

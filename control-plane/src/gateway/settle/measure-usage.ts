@@ -3,9 +3,8 @@ import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
-import type { AnsweredCall, Delivered, Measured, StreamedResponse } from "../usage-count/model.ts";
+import type { AnsweredCall, Delivered, EventText, Measured, StreamedResponse } from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
-import type { TextCount } from "../usage-count/text-tokens.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import type { UsageDialect } from "../usage-count/usage-readers.ts";
 import { DeliveredCount } from "./measure-usage/count-delivered.ts";
@@ -190,12 +189,12 @@ export class StreamMeter {
   }
 
   /** What an event adds that reports nothing and counts by its text alone; null for any other. */
-  textOf(payload: Record<string, unknown>): TextCount | null {
-    return this.#usage.mayReport(payload) ? null : this.#count.textOf(payload);
+  textOf(payload: Record<string, unknown>): EventText | null {
+    return this.#usage.reports(payload) ? null : this.#count.textOf(payload);
   }
 
   /** Does what `add` does for a delivered event that has this text and says nothing else that is new. */
-  addText(text: TextCount): void {
+  addText(text: EventText): void {
     this.#count.addText(text);
     this.#noteOutput();
   }

@@ -5,6 +5,7 @@ import type { Operation } from "../operations/model.ts";
 import type { UsageLimits } from "./judge-usage.ts";
 import type { KnownTail } from "./known-tail.ts";
 import type { UnitPrice } from "./sold-sound.ts";
+import type { TextCount } from "./text-tokens.ts";
 import type { ReportedUnits } from "./units.ts";
 import type { UsageDialect } from "./usage-readers.ts";
 
@@ -31,6 +32,9 @@ export type AnsweredCall = {
   /** The model's price. */
   readonly price: UnitPrice;
 };
+
+/** The text of an event, and the place of the item of the response to which it adds; null if it belongs to none. */
+export type EventText = TextCount & { readonly item: number | null };
 
 /** What reached the client, for a response without reported usage. */
 export type Delivered = {

@@ -8,7 +8,7 @@ const { TEST_FULL } = process.env;
 const runs = TEST_FULL === "1" ? 10_000 : 500;
 const timeoutMs = 60_000;
 
-type Dialect = "chat" | "messages";
+type Dialect = "chat" | "messages" | "responses";
 type Case = {
   readonly dialect: Dialect;
   readonly bytes: Buffer;
@@ -17,20 +17,21 @@ type Case = {
   readonly leavesAfter?: number;
 };
 
-const forms: Readonly<Record<Dialect, StreamForm>> = { chat: "choices", messages: "messages" };
+const forms: Readonly<Record<Dialect, StreamForm>> = { chat: "choices", messages: "messages", responses: "responses" };
 
-/** Everything that a stream comes to, and how many of its events were parsed. */
-async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, isKnown: boolean) {
+/** Everything that a stream comes to, and how many of its events were parsed: all of them without a channel. */
+async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, channel: object | null) {
   let pushed = 0;
   let parsed = 0;
   const meter = new StreamMeter({ tick: () => pushed }, dialect);
   const { body, sent, readable, endings, opening } = runEventStream({
     form: forms[dialect],
+    kind: { channel: channel ?? {}, usageDialect: dialect, model: "m" },
     onPayload: (payload, isDelivered) => {
       parsed += 1;
       meter.add(payload, isDelivered);
     },
-    textOf: (payload) => (isKnown ? meter.textOf(payload) : null),
+    textOf: (payload) => (channel === null ? null : meter.textOf(payload)),
     onText: (text) => meter.addText(text),
   });
   opening.catch(() => undefined);
@@ -50,9 +51,13 @@ async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, isKnown: bo
   return { seen: { sent: sent(), endings, heard: meter.heard, outputTick: meter.outputTick }, parsed };
 }
 
-async function expectSame(given: Case): Promise<{ readonly parsed: number; readonly events: number }> {
-  const known = await run(given, true);
-  const plain = await run(given, false);
+/** @param channel its streams share what they have learned */
+async function expectSame(
+  given: Case,
+  channel: object = {},
+): Promise<{ readonly parsed: number; readonly events: number }> {
+  const known = await run(given, channel);
+  const plain = await run(given, null);
   expect(known.seen).toEqual(plain.seen);
   return { parsed: known.parsed, events: plain.parsed };
 }
@@ -72,6 +77,19 @@ function chatEvent(delta: object, more: object = {}, choice: object = {}): Buffe
 function messagesEvent(text: string): Buffer {
   const delta = { type: "text_delta", text };
   return event(JSON.stringify({ type: "content_block_delta", index: 0, delta }), "content_block_delta");
+}
+
+let sequence = 0;
+
+function responsesEvent(type: string, fields: object): Buffer {
+  sequence += 1;
+  return event(JSON.stringify({ type, sequence_number: sequence, ...fields }), type);
+}
+
+const place = { item_id: "msg_1", output_index: 0, content_index: 0 };
+
+function textDelta(delta: string, more: object = {}): Buffer {
+  return responsesEvent("response.output_text.delta", { ...place, delta, logprobs: [], ...more });
 }
 
 const done = event("[DONE]");
@@ -109,6 +127,11 @@ const chatEvents = fc.oneof(
   texts.map((reasoning) => chatEvent({ reasoning_content: reasoning })),
   texts.map((own) => chatEvent({ tool_calls: [{ index: 0, function: { arguments: own } }] })),
   texts.map((content) => chatEvent({ content }, {}, { index: 1 })),
+  fc.nat().map((created) => chatEvent({ content: "so" }, { created, id: `chatcmpl-${created}` })),
+  fc.nat().map((created) => chatEvent({ tool_calls: [{ index: 0, function: { input: { created } } }] })),
+  fc
+    .constantFrom("007", "1.5", "1e3", "-1", "0", '"1"')
+    .map((number) => withBytes(chatEvent({ content: "so" }, { created: "X" }), [...Buffer.from(number)])),
   texts.map((content) => chatEvent({ content }, { choices: [{ index: 0, delta: { content }, usage: { content } }] })),
   texts.map((content) => chatEvent({ content }, { error: content })),
   { weight: 2, arbitrary: texts.map((reason) => chatEvent({ content: "so" }, {}, { finish_reason: reason })) },
@@ -130,9 +153,28 @@ const messagesEvents = fc.oneof(
     event('{"type":"error","error":{"message":"no"}}', "error"),
   ),
 );
+const responsesEvents = fc.oneof(
+  { weight: 8, arbitrary: texts.map((delta) => textDelta(delta)) },
+  { weight: 2, arbitrary: fc.nat(2).map((index) => textDelta("so", { output_index: index, item_id: `msg_${index}` })) },
+  texts.map((delta) => textDelta(delta, { sequence_number: delta })),
+  texts.map((delta) => textDelta(delta, { output_index: delta })),
+  texts.map((delta) => textDelta(delta, { usage: { input_tokens: 3, output_tokens: 4 } })),
+  texts.map((delta) => responsesEvent("response.reasoning_summary_text.delta", { ...place, summary_index: 0, delta })),
+  texts.map((delta) => responsesEvent("response.function_call_arguments.delta", { ...place, delta })),
+  texts.map((delta) => responsesEvent("response.output_audio.delta", { ...place, delta })),
+  texts.map((text) => responsesEvent("response.output_text.done", { ...place, text })),
+  texts.map((delta) => responsesEvent("image_edit.completed", { delta })),
+  oddBytes.map((bytes) => withBytes(textDelta("aX"), bytes)),
+  fc
+    .constantFrom("completed", "incomplete", "failed", "in_progress")
+    .map((status) =>
+      responsesEvent(`response.${status}`, { response: { status, usage: { input_tokens: 3, output_tokens: 4 } } }),
+    ),
+);
 const streams = fc.oneof(
   fc.record({ dialect: fc.constant("chat" as const), events: fc.array(chatEvents, { maxLength: 30 }) }),
   fc.record({ dialect: fc.constant("messages" as const), events: fc.array(messagesEvents, { maxLength: 30 }) }),
+  fc.record({ dialect: fc.constant("responses" as const), events: fc.array(responsesEvents, { maxLength: 30 }) }),
 );
 
 describe("events like the ones before are not parsed", () => {
@@ -144,6 +186,22 @@ describe("events like the ones before are not parsed", () => {
     const deltas = Array.from({ length: 50 }, (_, index) => messagesEvent(` word${index}`));
     const messages = await expectSame({ dialect: "messages", bytes: Buffer.concat(deltas) });
     expect([messages.events, messages.parsed]).toEqual([50, 2]);
+    const pieces = Array.from({ length: 50 }, (_, index) => textDelta(` word${index}`));
+    const responses = await expectSame({ dialect: "responses", bytes: Buffer.concat(pieces) });
+    expect([responses.events, responses.parsed]).toEqual([50, 2]);
+  });
+
+  test("what one stream has learned, the next one need not, though its id and time differ", async () => {
+    const channel = {};
+    for (const [created, parsed] of [
+      [1, 2],
+      [1_792_000_000, 1],
+    ] as const) {
+      const more = { created, id: `chatcmpl-${created}` };
+      const events = Array.from({ length: 9 }, (_, index) => chatEvent({ content: ` word${index}` }, more));
+      const seen = await expectSame({ dialect: "chat", bytes: Buffer.concat(events) }, channel);
+      expect(seen).toEqual({ events: 9, parsed });
+    }
   });
 
   test("a string that decides what an event is stays one that is read", async () => {
@@ -167,13 +225,14 @@ describe("events like the ones before are not parsed", () => {
   test(
     "whatever comes, and whenever the client leaves",
     async () => {
+      const channel = {};
       await fc.assert(
         fc.asyncProperty(
           streams,
           fc.array(fc.nat(), { maxLength: 12 }),
           fc.option(fc.nat(6), { nil: 99 }),
           async ({ dialect, events }, cuts, leavesAfter) => {
-            await expectSame({ dialect, bytes: Buffer.concat(events), cuts, leavesAfter });
+            await expectSame({ dialect, bytes: Buffer.concat(events), cuts, leavesAfter }, channel);
           },
         ),
         { numRuns: runs },

@@ -60,10 +60,17 @@ export class ClientQueue implements AnswerStream {
     }
   }
 
-  /** The bytes of a packet from `start` to `end`. */
+  /** The bytes of a packet from `start` to `end`, which go out with `flush`. */
   pushPart(packet: Buffer, start: number, end: number): void {
     if (!this.#isGone) {
       this.#sink.pushPart(packet, start, end);
+    }
+  }
+
+  /** All parts of a packet were pushed. */
+  flush(): void {
+    if (!this.#isGone) {
+      this.#sink.flush();
       this.#pauseIfFull();
     }
   }

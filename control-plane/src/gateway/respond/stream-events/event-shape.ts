@@ -1,16 +1,16 @@
 import type { StreamForm } from "../../operations/model.ts";
+import type { EventText } from "../../usage-count/model.ts";
 import { countText, type TextCount } from "../../usage-count/text-tokens.ts";
 import { seeEvent } from "./event-scan.ts";
 
 /** Returns the text that the payload of an event counts as; null if it counts as anything else, too. */
-export type TextOf = (payload: Record<string, unknown>) => TextCount | null;
+export type TextOf = (payload: Record<string, unknown>) => EventText | null;
 
-/** A run of bytes that all events of a shape have. */
-type Part = {
-  readonly bytes: Buffer;
-  /** Whether the string after it counts as text of the model. */
-  readonly isCounted: boolean;
-};
+/** What is between two runs of bytes that all events of a shape have: a string of the model, another string, a number. */
+type Slot = "text" | "string" | "number";
+
+/** A run of bytes that all events of a shape have, and what comes after it; nothing after the last one. */
+type Part = { readonly bytes: Buffer; readonly slot: Slot | null };
 
 /** The names of the strings in which events may differ: none of them decides what an event is. */
 const slotNames: ReadonlySet<string> = new Set([
@@ -21,35 +21,44 @@ const slotNames: ReadonlySet<string> = new Set([
   "thinking",
   "partial_json",
   "arguments",
+  "delta",
   "id",
+  "item_id",
   "system_fingerprint",
   "obfuscation",
 ]);
-const slotsMax = 4;
+/** The names of the numbers. */
+const numberNames: ReadonlySet<string> = new Set(["created", "sequence_number"]);
+const slotsMax = 12;
 /** An event with a longer string is parsed. */
 const slotBytesMax = 512;
+/** An event with a longer number is parsed. */
+const digitsMax = 15;
 /** Longer parts are compared by native code. */
 const loopedBytesMax = 96;
 const quote = 0x22;
 const backslash = 0x5c;
+const zero = 0x30;
+const nine = 0x39;
 const firstPrintable = 0x20;
 const firstOutsideAscii = 0x80;
 
 /**
- * What events that a stream has in a row have in common: everything but some strings. Bytes that have the same parts and
- * other strings between them are an event of the same kind with the same effect, apart from the size of its text. That is
- * seen without parsing it.
+ * What events that a stream has in a row have in common: everything but some strings and numbers. Bytes that have the
+ * same parts and others between them are an event of the same kind with the same effect, apart from the size of its text.
+ * That is seen without parsing it.
  */
 export class EventShape {
   readonly #parts: readonly Part[];
   /** Of the strings that are the same in all of them. */
   readonly #common: TextCount;
   /** The text of the last event that had this shape. */
-  readonly text = { letters: 0, signs: 0 };
+  readonly text: { letters: number; signs: number; readonly item: number | null };
 
-  constructor(parts: readonly Part[], common: TextCount) {
+  constructor(parts: readonly Part[], { letters, signs, item }: EventText) {
     this.#parts = parts;
-    this.#common = common;
+    this.#common = { letters, signs };
+    this.text = { letters, signs, item };
   }
 
   /** Where the event at `start` ends, if it has this shape and ends by `end`; else 0. */
@@ -57,29 +66,29 @@ export class EventShape {
     this.text.letters = this.#common.letters;
     this.text.signs = this.#common.signs;
     const parts = this.#parts;
-    const last = parts.length - 1;
     let at = start;
     for (let index = 0; ; index += 1) {
-      const { bytes: part, isCounted } = parts[index] as Part;
+      const { bytes: part, slot } = parts[index] as Part;
       const next = at + part.length;
       if (next > end || !isSame(bytes, at, part)) {
         return 0;
       }
-      if (index === last) {
+      if (slot === null) {
         return next;
       }
-      at = this.#slotEnd(bytes, next, Math.min(end, next + slotBytesMax), isCounted);
+      at = slot === "number" ? numberEnd(bytes, next, end) : this.#stringEnd(bytes, next, end, slot);
       if (at === 0) {
         return 0;
       }
     }
   }
 
-  /** Where a string without escapes ends, which begins at `start`; 0 if that is not before `end`. */
-  #slotEnd(bytes: Buffer, start: number, end: number, isCounted: boolean): number {
+  /** Where a string without escapes ends, which begins at `start`; 0 if that is not before `end`, or too far away. */
+  #stringEnd(bytes: Buffer, start: number, end: number, slot: Slot): number {
+    const last = Math.min(end, start + slotBytesMax);
     let isAscii = true;
     let at = start;
-    for (; at < end; at += 1) {
+    for (; at < last; at += 1) {
       const byte = bytes[at] as number;
       if (byte === quote) {
         break;
@@ -89,18 +98,29 @@ export class EventShape {
       }
       isAscii = isAscii && byte < firstOutsideAscii;
     }
-    if (at >= end) {
+    if (at >= last) {
       return 0;
     }
-    if (isCounted && isAscii) {
+    if (slot === "text" && isAscii) {
       this.text.letters += at - start;
-    } else if (isCounted) {
+    } else if (slot === "text") {
       const text = countText(bytes.toString("utf8", start, at));
       this.text.letters += text.letters;
       this.text.signs += text.signs;
     }
     return at;
   }
+}
+
+/** Where a whole number ends; 0 if there is none, or one that JSON does not allow. */
+function numberEnd(bytes: Buffer, start: number, end: number): number {
+  const last = Math.min(end, start + digitsMax);
+  let at = start;
+  while (at < last && (bytes[at] as number) >= zero && (bytes[at] as number) <= nine) {
+    at += 1;
+  }
+  const isNumber = at > start && (bytes[start] !== zero || at === start + 1);
+  return isNumber ? at : 0;
 }
 
 function isSame(bytes: Buffer, at: number, part: Buffer): boolean {
@@ -117,8 +137,8 @@ function isSame(bytes: Buffer, at: number, part: Buffer): boolean {
 }
 
 /**
- * The shape of two parsed events; null if they differ in more than strings of the model, or if either has an escape, which
- * may hide anything.
+ * The shape of two parsed events; null if they differ in more than strings of the model and numbers that count events, or
+ * if either has an escape, which may hide anything.
  */
 export function shapeOf(before: Buffer, event: Buffer, form: StreamForm, textOf: TextOf): EventShape | null {
   const own = event.toString("latin1");
@@ -130,14 +150,28 @@ export function shapeOf(before: Buffer, event: Buffer, form: StreamForm, textOf:
   }
   const slots: number[] = [];
   for (const [index, piece] of pieces.entries()) {
-    if (piece !== others[index]) {
-      if (index % 2 === 0 || pieces[index - 1] !== ":" || !slotNames.has(pieces[index - 2] ?? "")) {
-        return null;
-      }
+    if (isSlot(pieces, index) && isSlot(others, index) && restOf(piece, index) === restOf(others[index] ?? "", index)) {
       slots.push(index);
+    } else if (piece !== others[index]) {
+      return null;
     }
   }
   return slots.length > slotsMax ? null : measureSlots(pieces, slots, { form, textOf });
+}
+
+/** A number, and what comes after it. */
+const numberAfterName = /^:(?:0|[1-9]\d{0,13})(?!\d|[.eE])/;
+
+/** Whether a piece is a string, or begins with a number, in which events may differ, even if these two do not. */
+function isSlot(pieces: readonly string[], index: number): boolean {
+  return index % 2 === 0
+    ? numberNames.has(pieces[index - 1] ?? "") && numberAfterName.test(pieces[index] ?? "")
+    : pieces[index - 1] === ":" && slotNames.has(pieces[index - 2] ?? "");
+}
+
+/** What is left of a piece without its slot. */
+function restOf(piece: string, index: number): string {
+  return index % 2 === 0 ? piece.replace(numberAfterName, "") : "";
 }
 
 type Measuring = { readonly form: StreamForm; readonly textOf: TextOf };
@@ -151,29 +185,62 @@ function measureSlots(pieces: readonly string[], slots: readonly number[], measu
   const parts: Part[] = [];
   let { letters, signs } = whole;
   let from = 0;
-  for (const slot of slots) {
-    const counted = countedIn(pieces, slot, whole, measuring);
+  /** What follows the last slot in its piece. */
+  let rest: string | null = null;
+  const partUntil = (index: number, end: string) => {
+    const between = pieces.slice(from, index);
+    return Buffer.from((rest === null ? between : [rest, ...between]).join('"') + end, "latin1");
+  };
+  for (const index of slots) {
+    const isNumber = index % 2 === 0;
+    const counted = isNumber
+      ? countedInNumber(pieces, index, whole, measuring)
+      : countedInString(pieces, index, whole, measuring);
     if (counted === null) {
       return null;
     }
     letters -= counted.letters;
     signs -= counted.signs;
-    const isCounted = counted !== uncounted;
-    parts.push({ bytes: bytesOf(`${pieces.slice(from, slot).join('"')}"`, from > 0), isCounted });
-    from = slot + 1;
+    const slot = isNumber ? "number" : counted === uncounted ? "string" : "text";
+    parts.push({ bytes: partUntil(index, isNumber ? '":' : '"'), slot });
+    rest = restOf(pieces[index] ?? "", index);
+    from = index + 1;
   }
-  parts.push({ bytes: bytesOf(pieces.slice(from).join('"'), from > 0), isCounted: false });
-  return new EventShape(parts, { letters, signs });
+  parts.push({ bytes: partUntil(pieces.length, ""), slot: null });
+  return new EventShape(parts, { letters, signs, item: whole.item });
 }
 
 const uncounted: TextCount = { letters: 0, signs: 0 };
 
+/** Nothing, if another number changes no count; else null. */
+function countedInNumber(
+  pieces: readonly string[],
+  slot: number,
+  whole: EventText,
+  measuring: Measuring,
+): TextCount | null {
+  const piece = pieces[slot] ?? "";
+  const rest = restOf(piece, slot);
+  const isLong = piece.length - rest.length > 2;
+  const changed = textIn(pieces.with(slot, `${isLong ? ":1" : ":12"}${rest}`), measuring);
+  return changed !== null && isSameText(changed, whole) ? uncounted : null;
+}
+
+function isSameText(one: EventText, other: EventText): boolean {
+  return one.letters === other.letters && one.signs === other.signs && one.item === other.item;
+}
+
 /** What a string counts as: its text, if another text changes the count by as much, or nothing; null for anything else. */
-function countedIn(pieces: readonly string[], slot: number, whole: TextCount, measuring: Measuring): TextCount | null {
+function countedInString(
+  pieces: readonly string[],
+  slot: number,
+  whole: EventText,
+  measuring: Measuring,
+): TextCount | null {
   const text = countText(Buffer.from(pieces[slot] ?? "", "latin1").toString("utf8"));
   const longer = "x".repeat(text.letters + text.signs + 1);
   const changed = textIn(pieces.with(slot, longer), measuring);
-  if (changed === null) {
+  if (changed === null || changed.item !== whole.item) {
     return null;
   }
   const letters = changed.letters - whole.letters;
@@ -184,12 +251,7 @@ function countedIn(pieces: readonly string[], slot: number, whole: TextCount, me
   return letters === longer.length - text.letters && signs === -text.signs ? text : null;
 }
 
-/** A part after a string begins with the quote that ends it. */
-function bytesOf(text: string, isAfterString: boolean): Buffer {
-  return Buffer.from(isAfterString ? `"${text}` : text, "latin1");
-}
-
-function textIn(pieces: readonly string[], { form, textOf }: Measuring): TextCount | null {
+function textIn(pieces: readonly string[], { form, textOf }: Measuring): EventText | null {
   const { kind, payload } = seeEvent(Buffer.from(pieces.join('"'), "latin1"), form);
   return kind === "content" && payload !== null ? textOf(payload) : null;
 }

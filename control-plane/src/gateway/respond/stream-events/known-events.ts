@@ -1,7 +1,8 @@
 import type { StreamForm } from "../../operations/model.ts";
-import type { TextCount } from "../../usage-count/text-tokens.ts";
+import type { EventText } from "../../usage-count/model.ts";
 import type { SeenEvent } from "./event-scan.ts";
 import { type EventShape, shapeOf, type TextOf } from "./event-shape.ts";
+import type { SharedShapes } from "./shared-shapes.ts";
 
 /** How often a shape may be looked for without success: each time takes as long as parsing ten events. */
 const attemptsMax = 4;
@@ -10,21 +11,23 @@ const matchesWorth = 64;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;
 const backslash = 0x5c;
-const noText: TextCount = { letters: 0, signs: 0 };
+const noText: EventText = { letters: 0, signs: 0, item: null };
 
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
 export class KnownEvents {
   readonly #form: StreamForm;
   readonly #textOf: TextOf;
+  readonly #shared: SharedShapes;
   #shape: EventShape | null = null;
   /** An event that was parsed, until it is compared with the next one. */
   #before: Buffer | null = null;
   #attemptsLeft = attemptsMax;
   #matches = 0;
 
-  constructor(form: StreamForm, textOf: TextOf) {
+  constructor(form: StreamForm, textOf: TextOf, shared: SharedShapes) {
     this.#form = form;
     this.#textOf = textOf;
+    this.#shared = shared;
   }
 
   /** Where the event at `start` ends, if it is known and ends by `end`; else 0. */
@@ -37,14 +40,21 @@ export class KnownEvents {
   }
 
   /** The text of the event that was found last, until the next one is. */
-  get text(): TextCount {
+  get text(): EventText {
     return this.#shape?.text ?? noText;
   }
 
   /** Learns from an event that was parsed, if it has nothing but content. */
   learn({ kind, payload }: SeenEvent, bytes: Buffer, start: number, end: number): void {
-    if (kind === "content" && payload !== null) {
+    if (kind !== "content" || payload === null) {
+      return;
+    }
+    const found = this.#shared.find(bytes, start, end);
+    if (found === null) {
       this.#learn(bytes, start, end);
+    } else {
+      this.#shape = found;
+      this.#before = null;
     }
   }
 
@@ -68,6 +78,7 @@ export class KnownEvents {
       if (shape !== null) {
         this.#shape = shape;
         this.#before = null;
+        this.#shared.add(shape);
       }
     }
   }

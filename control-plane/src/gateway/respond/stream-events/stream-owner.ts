@@ -1,7 +1,8 @@
 import type { StreamEnding } from "../../model.ts";
 import type { StreamForm } from "../../operations/model.ts";
 import type { EventConverter } from "../../upstreams/convert-answer.ts";
-import type { TextCount } from "../../usage-count/text-tokens.ts";
+import type { EventText } from "../../usage-count/model.ts";
+import type { StreamKind } from "./shared-shapes.ts";
 
 /** The bytes that the client still gets once the call is settled. */
 export type StreamClosing = {
@@ -16,6 +17,8 @@ export type StreamClosing = {
 /** What the stream needs from its call. */
 export interface StreamOwner {
   readonly form: StreamForm;
+  /** Streams of the same kind and form share what they have learned about their events. */
+  readonly kind: StreamKind;
   /** Converts the events for a client of another dialect; null passes them on as they are. */
   readonly converter: EventConverter | null;
   /** Changes the first event on its way; null leaves it as it is. */
@@ -39,9 +42,9 @@ export interface StreamOwner {
   /** Receives the payload of each event. An event after the client has left was not delivered. */
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The text that the payload of an event counts as; null if it counts as anything else, too. */
-  textOf(payload: Record<string, unknown>): TextCount | null;
+  textOf(payload: Record<string, unknown>): EventText | null;
   /** Receives the text of an event that was delivered, in place of its payload. */
-  onText(text: TextCount): void;
+  onText(text: EventText): void;
   /** The stream is over. The last bytes are released when the promise resolves. */
   onEnding(ending: StreamEnding): Promise<StreamClosing>;
   /** The last byte of a complete stream was sent. */

@@ -1,6 +1,5 @@
-import type { Delivered } from "../../usage-count/model.ts";
+import type { Delivered, EventText } from "../../usage-count/model.ts";
 import { Tally } from "../../usage-count/tally.ts";
-import type { TextCount } from "../../usage-count/text-tokens.ts";
 import { asObject, type Json } from "../../usage-count/units.ts";
 
 /** Events of an item whose types end like this contain something new; others repeat earlier content. */
@@ -47,20 +46,22 @@ export class DeliveredCount {
     }
   }
 
-  /** What an event adds that is counted by its text, and not with an item or an image; null for any other. */
-  textOf(event: Json): TextCount | null {
+  /** What an event adds that is counted by its text, and not with an image or what it repeats; null for any other. */
+  textOf(event: Json): EventText | null {
     const { response, output_index: index, type } = event;
-    if (response !== undefined || index !== undefined || String(type).endsWith(".done")) {
+    if (response !== undefined || String(type).endsWith(".done")) {
       return null;
     }
-    const tally = new Tally();
-    tally.add(event, "", 0);
-    return tally.pictures + tally.soundCharacters === 0 ? tally : null;
+    if (index !== undefined && !(typeof index === "number" && newParts.test(String(type)))) {
+      return null;
+    }
+    const { letters, signs, pictures, soundCharacters } = tallyOf(event);
+    return pictures + soundCharacters === 0 ? { letters, signs, item: index ?? null } : null;
   }
 
   /** Adds an event by what it would add. */
-  addText(text: TextCount): void {
-    const { pieces } = this.#rest;
+  addText(text: EventText): void {
+    const { pieces } = text.item === null ? this.#rest : this.#item(text.item);
     pieces.addText(text);
     this.#hasOutput ||= !pieces.isEmpty;
   }
@@ -103,8 +104,7 @@ export class DeliveredCount {
 
   /** A part sent whole counts only as far as it exceeds its deltas. */
   #sayAgain(item: Item, event: Json): void {
-    const whole = new Tally();
-    whole.add(event, "", 0);
+    const whole = tallyOf(event);
     this.#hasOutput ||= !whole.isEmpty;
     if (whole.tokens + whole.pictures >= item.whole.tokens + item.whole.pictures) {
       item.whole = whole;
@@ -121,6 +121,12 @@ export class DeliveredCount {
     }
     return item;
   }
+}
+
+function tallyOf(event: Json): Tally {
+  const tally = new Tally();
+  tally.add(event, "", 0);
+  return tally;
 }
 
 function tokensOfPicture({ quality }: Json): number {

@@ -4,6 +4,10 @@ import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers
 
 const pictureEvent = /^image_(?:generation|edit)\.completed$/;
 
+function isPicture({ type }: Json): boolean {
+  return typeof type === "string" && pictureEvent.test(type);
+}
+
 /** Follows what the events of a stream report about its usage. */
 export class StreamUsage {
   readonly #dialect: UsageDialect;
@@ -20,9 +24,12 @@ export class StreamUsage {
     return this.#reported;
   }
 
-  /** Whether an event may report anything. Nearly none does. */
-  mayReport(payload: Json): boolean {
-    return usageReaders[this.#dialect].mayReport(payload);
+  /** Whether an event reports anything. Nearly none does. */
+  reports(payload: Json): boolean {
+    const { mayReport, places, read } = usageReaders[this.#dialect];
+    return (
+      mayReport(payload) && (isPicture(payload) || places(payload).some((place) => read(asObject(place)) !== null))
+    );
   }
 
   /**
@@ -30,18 +37,18 @@ export class StreamUsage {
    * @returns whether the event reported anything
    */
   add(payload: Json): boolean {
-    if (!this.mayReport(payload)) {
+    if (!usageReaders[this.#dialect].mayReport(payload)) {
       return false;
     }
     const known = this.#reported;
     const usage = this.#read(payload);
-    const isPicture = typeof payload["type"] === "string" && pictureEvent.test(payload["type"]);
-    if (isPicture) {
+    const isOfPicture = isPicture(payload);
+    if (isOfPicture) {
       this.#reported = { ...(usage ?? known ?? noUnits), images: (known?.images ?? 0) + 1 };
     } else if (usage !== null) {
       this.#reported = usage;
     }
-    return isPicture || usage !== null;
+    return isOfPicture || usage !== null;
   }
 
   #read(payload: Json): ReportedUnits | null {
