@@ -5,6 +5,7 @@ import type { CallReport, CallState, GatewayCall } from "./model.ts";
 export function newCallState(call: GatewayCall, captures: CaptureAllowance | null): CallState {
   return {
     call,
+    latestTick: call.startedTick,
     attempts: [],
     principal: null,
     request: null,

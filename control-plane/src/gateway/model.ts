@@ -255,6 +255,8 @@ export type Hold = {
 /** Everything known about a call while it runs; the pipeline owns it and fills it in step by step. */
 export type CallState = {
   readonly call: GatewayCall;
+  /** When the call began, or last had to wait, on the monotonic clock: what is done until it waits again happens then. */
+  latestTick: number;
   readonly attempts: Attempt[];
   principal: Principal | null;
   request: ParsedRequest | null;

@@ -1,22 +1,38 @@
+import type { ApiKeyId } from "@sluice/contracts/ids";
+import { RepeatedByCaller } from "../platform/repeated-by-caller.ts";
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
 import { parseRequest } from "./admit/parse-request.ts";
-import type { GatewayCall, ParsedRequest } from "./model.ts";
+import type { CallState, ParsedRequest, Principal } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 
-/**
- * Parses the body of a call; a large one on another thread, so that no other call has to wait.
- * @throws AppError as `parse-request` does, or `temporarily_unavailable` when too many wait
- */
-export function parseBody(
-  { parseAside }: Pick<PipelineDeps, "parseAside">,
-  body: Uint8Array,
-  { headers, path }: GatewayCall,
-  operation: Operation,
-): ParsedRequest | Promise<ParsedRequest> {
-  // A JSON body was checked to be one, and its type says nothing more.
-  const contentType = operation.body === "json" ? null : headers.get("content-type");
-  return body.byteLength < largeBodyBytesMin || operation.body === "none"
-    ? parseRequest(body, contentType, operation)
-    : parseAside({ body, contentType, path });
+/** What agents repeat in each call of a conversation, and applications in each call. */
+const repeatedFields = ["tools", "system", "instructions"];
+
+/** Parses the bodies of calls. */
+export class BodyParser {
+  readonly #parseAside: PipelineDeps["parseAside"];
+  readonly #repeated = new RepeatedByCaller<ApiKeyId>(repeatedFields);
+
+  constructor({ parseAside }: Pick<PipelineDeps, "parseAside">) {
+    this.#parseAside = parseAside;
+  }
+
+  /**
+   * A large body is parsed on another thread, so that no other call has to wait.
+   * @throws AppError as `parse-request` does, or `temporarily_unavailable` when too many wait
+   */
+  parse(
+    body: Uint8Array,
+    { call, principal }: Pick<CallState, "call"> & { readonly principal: Principal },
+    operation: Operation,
+  ): ParsedRequest | Promise<ParsedRequest> {
+    const { headers, path } = call;
+    // A JSON body was checked to be one, and its type says nothing more.
+    const contentType = operation.body === "json" ? null : headers.get("content-type");
+    if (body.byteLength >= largeBodyBytesMin && operation.body !== "none") {
+      return this.#parseAside({ body, contentType, path });
+    }
+    return parseRequest(body, contentType, operation, this.#repeated.readerFor(principal.apiKeyId, body.byteLength));
+  }
 }

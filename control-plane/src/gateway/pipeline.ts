@@ -32,7 +32,7 @@ import type {
 import { type ChannelChooser, type ModelFallbacks, openFallbacks } from "./model-fallbacks.ts";
 import type { Operation } from "./operations/model.ts";
 import { findOperation, isNotOffered, isPlainPath } from "./operations/table.ts";
-import { parseBody } from "./parse-body.ts";
+import { BodyParser } from "./parse-body.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import type { AnswerReceiver, GatewayPort } from "./port.ts";
 import { namingNode } from "./respond/compose-answer.ts";
@@ -50,6 +50,7 @@ export class Pipeline implements GatewayPort {
   readonly #ender: CallEnder;
   readonly #attempts: CallAttempts;
   readonly #cached: CachedCalls;
+  readonly #bodies: BodyParser;
   readonly #counts = new OneAtATime<ApiKeyId | null>();
   readonly #work: CallWork;
   readonly #chooser: ChannelChooser = (state, operation) => chooseChannels(this.#deps, state, operation);
@@ -59,6 +60,7 @@ export class Pipeline implements GatewayPort {
     this.#ender = new CallEnder(deps);
     this.#attempts = new CallAttempts(deps, this.#ender);
     this.#cached = new CachedCalls(deps, this.#ender);
+    this.#bodies = new BodyParser(deps);
     this.#work = {
       attempts: this.#attempts,
       finish: (state, operation, answer) => this.#finish(state, operation, answer),
@@ -94,7 +96,7 @@ export class Pipeline implements GatewayPort {
       const authenticating = this.#authenticate(state);
       const performing =
         authenticating instanceof Promise
-          ? authenticating.then(() => this.#perform(state, running))
+          ? authenticating.then(() => this.#perform(this.#continued(state), running))
           : this.#perform(state, running);
       performing?.catch((thrown: unknown) => running.reject(thrown));
     } catch (thrown) {
@@ -176,6 +178,12 @@ export class Pipeline implements GatewayPort {
     return operation;
   }
 
+  /** The same call, after it had to wait. */
+  #continued<State extends CallState>(state: State): State {
+    state.latestTick = this.#deps.clock.tick();
+    return state;
+  }
+
   /** @returns a promise only for a key that is not known yet */
   #authenticate(state: CallState): void | Promise<void> {
     const { call } = state;
@@ -185,7 +193,7 @@ export class Pipeline implements GatewayPort {
     if (hasPassed(call.headers.get(hopHeader), hopMark)) {
       throw new AppError("loop_detected");
     }
-    const found = directory.find(digestApiKey(call, digestKey));
+    const found = directory.find(digestApiKey(call, digestKey), state.latestTick);
     return found instanceof Promise
       ? found.then((principal) => this.#accept(state, principal))
       : this.#accept(state, found);
@@ -228,7 +236,7 @@ export class Pipeline implements GatewayPort {
     if (principal === null) {
       throw new Error("a call was admitted without a key");
     }
-    limits.begin(principal);
+    limits.begin(principal, state.latestTick);
     state.isLimited = true;
     if (!usage.isAccepting()) {
       throw new AppError("storage_unavailable", { retryAfterSeconds: 5 });
@@ -240,7 +248,7 @@ export class Pipeline implements GatewayPort {
     const owned = state as OwnedCall;
     const reading = call.readBody(state.bodyShare);
     return reading instanceof Promise
-      ? reading.then((body) => this.#parse(owned, operation, body, passThrough))
+      ? reading.then((body) => this.#parse(this.#continued(owned), operation, body, passThrough))
       : this.#parse(owned, operation, reading, passThrough);
   }
 
@@ -250,9 +258,9 @@ export class Pipeline implements GatewayPort {
     body: Uint8Array,
     passThrough: ModelEntry | null,
   ): AdmittedCall | Promise<AdmittedCall> {
-    const parsing = parseBody(this.#deps, body, state.call, operation);
+    const parsing = this.#bodies.parse(body, state, operation);
     return parsing instanceof Promise
-      ? parsing.then((request) => this.#reserve(state, operation, request, passThrough))
+      ? parsing.then((request) => this.#reserve(this.#continued(state), operation, request, passThrough))
       : this.#reserve(state, operation, parsing, passThrough);
   }
 
@@ -273,15 +281,20 @@ export class Pipeline implements GatewayPort {
     const bound = boundUnits(request, model);
     state.bound = bound;
     const cost = operation.handling === "count" ? freeOfCharge : boundCost(bound, model);
-    const reserved = reserveQuota(leases, principal, cost, lowersHold(operation, request.bounds));
-    return reserved instanceof Promise ? reserved.then((hold) => admitted(state, hold)) : admitted(state, reserved);
+    const reserved = reserveQuota(leases, principal, cost, {
+      lowers: lowersHold(operation, request.bounds),
+      tick: state.latestTick,
+    });
+    return reserved instanceof Promise
+      ? reserved.then((hold) => admitted(this.#continued(state), hold))
+      : admitted(state, reserved);
   }
 
   /** The provider's own count, or ours where none can be had; one at a time for each key. */
   #count(state: CallState, running: RunningCall): Promise<GatewayResponse> {
     const { operation } = running;
     return this.#counts.run(state.principal?.apiKeyId ?? null, async () => {
-      const own = await this.#admit(state, operation);
+      const own = await this.#admit(this.#continued(state), operation);
       try {
         return await new Promise((resolve, reject) => this.#dispatch(own, running, { resolve, reject }));
       } catch (thrown) {

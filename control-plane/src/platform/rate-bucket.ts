@@ -101,11 +101,14 @@ export class RateBucket {
     this.#level = Math.min(this.#level, this.#limit);
   }
 
+  /** A tick that was read before another one adds nothing. */
   #refill(tick: number): void {
-    if (this.#tick !== null) {
+    if (this.#tick === null) {
+      this.#tick = tick;
+    } else if (tick > this.#tick) {
       this.#level = Math.min(this.#limit, this.#level + ((tick - this.#tick) * this.#perPeriod) / this.#periodMs);
+      this.#tick = tick;
     }
-    this.#tick = tick;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isAscii } from "node:buffer";
 import { AppError } from "./errors.ts";
+import type { RepeatedFields } from "./repeated-fields.ts";
 import { type Place, scanJson } from "./scan-json.ts";
 
 /**
@@ -9,14 +10,15 @@ import { type Place, scanJson } from "./scan-json.ts";
 export const jsonLimits = { depthMax: 64, keysMax: 100_000, topLevelKeysMax: 1_000, valuesMax: 1_000_000 };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A text up to this size is too short for the limits of keys and values, and is parsed before anything is checked. */
-const shortBytesMax = 64 * 1024;
+/** A text up to this size is too short for the limits of keys and values, and is parsed before it is checked. */
+const shortBytesMax = 256 * 1024;
+/** Even if known values are cut out of it, a body up to this size is too short for these limits: a key takes five bytes. */
+const cutBytesMax = 5 * jsonLimits.keysMax;
 /** Counting is faster than the scan only where colons are rare. */
-const colonsMax = 4_096;
-const colon = 0x3a;
+const colonsMax = 16_384;
 /** The only escapes of a colon, and what both begin with. */
-const colonEscapes = [Buffer.from("\\u003a"), Buffer.from("\\u003A")];
-const escapeStart = Buffer.from("\\u003");
+const colonEscapes = ["\\u003a", "\\u003A"];
+const escapeStart = "\\u003";
 
 /** A JSON object with unchecked fields. */
 export type ReadObject = {
@@ -33,6 +35,21 @@ export type ReadObject = {
 export function readJsonObject(bytes: Buffer): ReadObject {
   const fields = bytes.length <= shortBytesMax ? parseShort(bytes) : null;
   return fields === null ? scanObject(bytes) : { fields, topLevel: null };
+}
+
+/** The same for a body with values that are known from earlier ones; null if it has none, or has to be read whole. */
+export function readCutObject(bytes: Buffer, repeated: RepeatedFields): ReadObject | null {
+  if (bytes.length > cutBytesMax) {
+    return null;
+  }
+  let fields: Record<string, unknown> | null = null;
+  try {
+    const cut = repeated.cut(bytes);
+    fields = cut !== null && cut.text.length <= shortBytesMax ? parseText(cut.text) : null;
+    return fields !== null && cut?.restore(fields) === true ? { fields, topLevel: null } : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The same with a scan of the text before it is parsed: for large texts, and to find out why a short one is refused. */
@@ -57,35 +74,30 @@ export function scanObject(bytes: Buffer): ReadObject {
   return { fields: value, topLevel: shape.topLevel };
 }
 
-/**
- * The fields of a short text that is certainly accepted; null for any other. All of its colons are after keys and in
- * strings, unless a field occurs twice: then the parser has dropped a key, with the colon after it. A key with a colon of
- * its own, which is rare, is left to the scan.
- */
+/** The fields of a short text that is certainly accepted; null for any other. */
 function parseShort(bytes: Buffer): Record<string, unknown> | null {
-  const value = parse(bytes);
-  const colons = isObject(value) ? countColonBytes(bytes) : 0;
-  return isObject(value) &&
-    colons <= colonsMax &&
-    (colons <= jsonLimits.topLevelKeysMax || Object.keys(value).length <= jsonLimits.topLevelKeysMax) &&
-    colonsWithin(value, 1) === colons &&
-    !hasColonEscape(bytes)
-    ? value
-    : null;
+  try {
+    return parseText(textOf(bytes));
+  } catch {
+    return null;
+  }
 }
 
-/** The value of a JSON text; undefined for any other. */
-function parse(bytes: Buffer): unknown {
-  if (isAscii(bytes)) {
-    // The parser of JSON lines reads bytes, so that no text is made of them. One value is JSON, and may have lines itself.
-    const { values, done, error } = Bun.JSONL.parseChunk(bytes);
-    return done && error === null && values.length === 1 ? values[0] : undefined;
+/**
+ * The same for a decoded text. All of its colons are after keys and in strings, unless a field occurs twice: then the parser
+ * has dropped a key, with the colon after it. A key with a colon of its own, which is rare, is left to the scan.
+ * @throws SyntaxError
+ */
+function parseText(text: string): Record<string, unknown> | null {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value)) {
+    return null;
   }
-  try {
-    return JSON.parse(utf8.decode(bytes));
-  } catch {
-    return undefined;
-  }
+  const colons = countColons(text);
+  const isWithinLimits =
+    colons <= colonsMax &&
+    (colons <= jsonLimits.topLevelKeysMax || Object.keys(value).length <= jsonLimits.topLevelKeysMax);
+  return isWithinLimits && colonsWithin(value, 1) === colons && !hasColonEscape(text) ? value : null;
 }
 
 /** Most bodies are ASCII, and an ASCII body needs no second copy of its text. @throws TypeError when it is not UTF-8 */
@@ -97,20 +109,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function hasColonEscape(bytes: Buffer): boolean {
-  return bytes.includes(escapeStart) && colonEscapes.some((written) => bytes.includes(written));
+function hasColonEscape(text: string): boolean {
+  // Most texts have no escape at all, which is found out fastest.
+  return text.includes("\\") && text.includes(escapeStart) && colonEscapes.some((written) => text.includes(written));
 }
 
-/** The colons in a text as bytes; stops after more than are worth counting. */
-function countColonBytes(bytes: Buffer): number {
-  let colons = 0;
-  for (let at = bytes.indexOf(colon); at !== -1 && colons <= colonsMax; at = bytes.indexOf(colon, at + 1)) {
-    colons += 1;
-  }
-  return colons;
-}
-
-/** The same in a string. */
+/** The colons in a text; stops after more than are worth counting. */
 function countColons(text: string): number {
   let colons = 0;
   for (let at = text.indexOf(":"); at !== -1 && colons <= colonsMax; at = text.indexOf(":", at + 1)) {

@@ -96,11 +96,11 @@ function borderText(random: Random): string {
     const fields = Array.from({ length: 998 + times(4, random) }, (_, index) => `"k${index}":${index % 10}`);
     return `{${fields.join(",")}}`;
   }
-  return `{"a":"${":".repeat(4_090 + times(12, random))}"}`;
+  return `{"a":"${":".repeat(16_378 + times(12, random))}"}`;
 }
 
 /** Some bytes of a text replaced, removed, or repeated. */
-function mutate(bytes: Buffer, random: Random): Buffer {
+export function mutate(bytes: Buffer, random: Random): Buffer {
   const at = times(bytes.length, random);
   const until = Math.min(bytes.length, at + times(random() < 0.7 ? 1 : 12, random));
   const kind = random();

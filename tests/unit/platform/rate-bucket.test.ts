@@ -18,6 +18,12 @@ describe("a bucket of 60 a minute", () => {
     expect([bucket.has(60, 60_999), bucket.has(60, 61_000), bucket.has(61, 3_600_000)]).toEqual([false, true, false]);
   });
 
+  test("has no less because the time was read before another reading that came first", () => {
+    const bucket = new RateBucket(60);
+    bucket.take(60, 10_000);
+    expect([bucket.has(1, 11_000), bucket.has(1, 10_500), bucket.has(2, 12_000)]).toEqual([true, true, true]);
+  });
+
   test("is full the first time it is used, whenever that is", () => {
     expect(new RateBucket(60).has(60, 1e12)).toBe(true);
   });

@@ -54,10 +54,16 @@ export function checkContentType(headers: CallHeaders, operation: Operation): vo
  * What the gateway needs to know about a body. JSON bytes stay unchanged, except that the usage option of a stream is
  * added and a search that is only offered to the model is removed. A form is rewritten from its parsed parts, so that
  * no provider can read it differently.
+ * @param readObject reads a JSON body
  * @throws AppError `invalid_json`, `missing_field`, `invalid_type`, `invalid_value`, `unknown_field`,
  * `unpriced_option`, `provider_object`, `model_not_found`
  */
-export function parseRequest(received: Uint8Array, contentType: string | null, operation: Operation): ParsedRequest {
+export function parseRequest(
+  received: Uint8Array,
+  contentType: string | null,
+  operation: Operation,
+  readObject: (bytes: Buffer) => ReadObject = readJsonObject,
+): ParsedRequest {
   const bytes = asBuffer(received);
   switch (operation.body) {
     case "none":
@@ -65,7 +71,7 @@ export function parseRequest(received: Uint8Array, contentType: string | null, o
     case "multipart":
       return parseForm(bytes, contentType ?? "", operation);
     case "json":
-      return parseJson(bytes, operation);
+      return parseJson(bytes, readObject(bytes), operation);
   }
 }
 
@@ -90,8 +96,7 @@ function parseForm(bytes: Buffer, contentType: string, operation: OperationWith<
   };
 }
 
-function parseJson(bytes: Buffer, operation: OperationWith<"json">): ParsedRequest {
-  const read = readJsonObject(bytes);
+function parseJson(bytes: Buffer, read: ReadObject, operation: OperationWith<"json">): ParsedRequest {
   const { fields } = read;
   const refusals = checkFields(fields, operation);
   const offered = operation.tools === "search_dropped" ? dropSearch(bytes, read) : null;

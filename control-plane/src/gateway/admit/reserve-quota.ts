@@ -87,10 +87,17 @@ export function lowersHold(
 type Holder = Pick<QuotaLeases, "hold" | "settle" | "spendLimitOf">;
 type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds" | "rateMultiplier">;
 
+/** How quota is set aside. */
+type Reserving = {
+  /** What lowers the bound, for the words of a refusal; null says nothing about it. */
+  readonly lowers: string | null;
+  /** Now, if the time was just read. */
+  readonly tick?: number;
+};
+
 /**
  * Sets the bound aside in the user's budget and, if the key has a limit, in the key's budget; for a key of an organisation
  * also in the budgets of its project and member.
- * @param lowers what lowers the bound, for the words of a refusal; null says nothing about it
  * @returns a promise only when a lease has to be fetched first
  * @throws AppError `insufficient_quota`, `spend_limit_reached`, `temporarily_unavailable`
  */
@@ -98,9 +105,9 @@ export function reserveQuota(
   leases: Holder,
   principal: Holding,
   cost: Quota,
-  lowers: string | null = null,
+  reserving: Reserving = { lowers: null },
 ): Hold | Promise<Hold> {
-  return reserveFrom({ leases, hold: holdFor(principal, cost), lowers }, 0);
+  return reserveFrom(leases, holdFor(principal, cost), reserving, 0);
 }
 
 function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }: Holding, cost: Quota): Hold {
@@ -155,29 +162,29 @@ function release(leases: Holder, budgetId: BudgetId, amount: Quota): void {
   }
 }
 
-type Reserving = { readonly leases: Holder; readonly hold: Hold; readonly lowers: string | null };
-
 /** Sets aside what the budgets from this one on are to hold; those before it do. */
-function reserveFrom(reserving: Reserving, from: number): Hold | Promise<Hold> {
-  const { leases, hold } = reserving;
+function reserveFrom(leases: Holder, hold: Hold, reserving: Reserving, from: number): Hold | Promise<Hold> {
   const count = countBudgets(hold);
   for (let at = from; at < count; at += 1) {
-    const answer = leases.hold(budgetAt(hold, at), amountAt(hold, at));
+    const answer = leases.hold(budgetAt(hold, at), amountAt(hold, at), reserving.tick);
     if (answer instanceof Promise) {
-      return reserveAfter(reserving, at, answer);
+      return answer.then((late) => {
+        const { lowers } = reserving;
+        refuseUnlessHeld({ leases, hold, lowers }, at, late);
+        return reserveFrom(leases, hold, { lowers }, at + 1);
+      });
     }
-    refuseUnlessHeld(reserving, at, answer);
+    if (answer !== "held") {
+      refuseUnlessHeld({ leases, hold, lowers: reserving.lowers }, at, answer);
+    }
   }
   return hold;
 }
 
-async function reserveAfter(reserving: Reserving, at: number, answer: Promise<HoldAnswer>): Promise<Hold> {
-  refuseUnlessHeld(reserving, at, await answer);
-  return reserveFrom(reserving, at + 1);
-}
+type Refusing = { readonly leases: Holder; readonly hold: Hold; readonly lowers: string | null };
 
 /** A budget that refuses ends the call, which gives back what those before it hold. */
-function refuseUnlessHeld({ leases, hold, lowers }: Reserving, at: number, answer: HoldAnswer): void {
+function refuseUnlessHeld({ leases, hold, lowers }: Refusing, at: number, answer: HoldAnswer): void {
   if (answer === "held") {
     return;
   }

@@ -66,14 +66,14 @@ export class KeyDirectory {
 
   /**
    * @param digest the 32 bytes of the SHA-256 as hex, the key of the map
+   * @param tick if the time was just read
    * @throws AppError `temporarily_unavailable` when the key is not cached and the database is unreachable
    */
-  find(digest: string): Principal | null | Promise<Principal | null> {
+  find(digest: string, tick = this.#clock.tick()): Principal | null | Promise<Principal | null> {
     const entry = this.#entries.get(digest);
     if (entry === undefined) {
       return this.#findUnknown(digest);
     }
-    const tick = this.#clock.tick();
     const age = tick - entry.loadedTick;
     const hasJustFailed = tick - entry.failedTick < retryAfterMs;
     const isOver = tick >= entry.endsTick;

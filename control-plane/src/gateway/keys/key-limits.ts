@@ -57,10 +57,11 @@ export class KeyLimits {
 
   /**
    * Lets a call in; `end` must follow.
+   * @param tick if the time was just read
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
-  begin(principal: Principal): void {
-    this.#letIn(principal, true);
+  begin(principal: Principal, tick = this.#clock.tick()): void {
+    this.#letIn(principal, true, tick);
     this.#used.add(principal.apiKeyId);
   }
 
@@ -69,7 +70,7 @@ export class KeyLimits {
    * @throws AppError `rate_limit_exceeded` with the seconds to wait
    */
   beginResponse(principal: Principal): void {
-    this.#letIn(principal, false);
+    this.#letIn(principal, false, this.#clock.tick());
   }
 
   /** Counts a response that began by itself and could not be refused. */
@@ -84,8 +85,7 @@ export class KeyLimits {
    * Counts a request, once no limit refuses it.
    * @param isCall whether a call begins with it, which may be one too many at a time
    */
-  #letIn(principal: Principal, isCall: boolean): void {
-    const tick = this.#clock.tick();
+  #letIn(principal: Principal, isCall: boolean, tick: number): void {
     const count = this.#keys.adjusted(principal.limitKeyId, principal);
     const further = this.#further(principal);
     this.shares.note(count);

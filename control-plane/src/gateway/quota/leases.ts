@@ -79,10 +79,12 @@ export class QuotaLeases {
     }
   }
 
-  /** Sets quota aside; returns a promise only when the slice does not cover it. */
-  hold(budgetId: BudgetId, amount: Quota): HoldAnswer | Promise<HoldAnswer> {
+  /**
+   * Sets quota aside; returns a promise only when the slice does not cover it.
+   * @param tick if the time was just read
+   */
+  hold(budgetId: BudgetId, amount: Quota, tick = this.#clock.tick()): HoldAnswer | Promise<HoldAnswer> {
     const slice = this.#slice(budgetId);
-    const tick = this.#clock.tick();
     slice.lastUsedTick = tick;
     if (!this.#term.holds(tick)) {
       return "unavailable";

@@ -284,7 +284,7 @@ test.each([
   async (path, searches, advice) => {
     const leases = new ScriptedLeases({ [String(userBudget)]: "insufficient" });
     const reserving = async () =>
-      await reserveQuota(leases, limited, cost, lowersHold(findOperation(path), { searches }));
+      await reserveQuota(leases, limited, cost, { lowers: lowersHold(findOperation(path), { searches }) });
     await expect(reserving()).rejects.toThrow(advice);
   },
 );
@@ -294,7 +294,7 @@ test.each([
   [keyBudget, "The remaining limit of this API key does not cover this call. A smaller 'n' lowers"],
 ])("a refusal advises to top up only where the balance is short: budget %p", async (short, message) => {
   const leases = new ScriptedLeases({ [String(short)]: "insufficient" });
-  const reserving = async () => await reserveQuota(leases, limited, cost, "A smaller 'n'");
+  const reserving = async () => await reserveQuota(leases, limited, cost, { lowers: "A smaller 'n'" });
   await expect(reserving()).rejects.toThrow(message);
 });
 

@@ -1,0 +1,63 @@
+import { type ReadObject, readCutObject, readJsonObject } from "./read-json.ts";
+import { isRepeatable, RepeatedFields } from "./repeated-fields.ts";
+
+/** Smaller bodies are parsed at once. */
+const bodyBytesMin = 4_096;
+/** What all callers' values may take together; those of callers who were idle for longest are forgotten. */
+const ownBytesMax = 32 * 1024 * 1024;
+const callersMax = 4_096;
+
+/** Reads the bodies of callers who repeat long values. */
+export class RepeatedByCaller<Caller> {
+  readonly #names: readonly string[];
+  readonly #bytesMax: number;
+  /** Those whose last body is longest ago come first. */
+  readonly #callers = new Map<Caller, RepeatedFields>();
+  #bytes = 0;
+
+  /** @param names of top-level fields that may be long and the same in many bodies */
+  constructor(names: readonly string[], bytesMax = ownBytesMax) {
+    this.#names = names;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** The memory that the values take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * How to read a body of this length: as `readJsonObject` does, but a value may be the same object as in an earlier body,
+   * so that it must not be changed.
+   */
+  readerFor(caller: Caller, length: number): (bytes: Buffer) => ReadObject {
+    return length < bodyBytesMin ? readJsonObject : (bytes) => this.#read(caller, bytes);
+  }
+
+  #read(caller: Caller, bytes: Buffer): ReadObject {
+    const known = this.#callers.get(caller) ?? null;
+    const read = (known === null ? null : readCutObject(bytes, known)) ?? readJsonObject(bytes);
+    if (this.#names.some((name) => isRepeatable(read.fields[name]))) {
+      const repeated = known ?? new RepeatedFields(this.#names);
+      const before = repeated.size;
+      repeated.learn(bytes, read.fields);
+      this.#keep(caller, repeated, repeated.size - before);
+    }
+    return read;
+  }
+
+  /** Moves a caller to the end, and makes room for it. */
+  #keep(caller: Caller, repeated: RepeatedFields, moreBytes: number): void {
+    this.#bytes += moreBytes;
+    this.#callers.delete(caller);
+    this.#callers.set(caller, repeated);
+    while (this.#bytes > this.#bytesMax || this.#callers.size > callersMax) {
+      const [idle] = this.#callers;
+      if (idle === undefined) {
+        return;
+      }
+      this.#callers.delete(idle[0]);
+      this.#bytes -= idle[1].size;
+    }
+  }
+}
