@@ -69,6 +69,9 @@ test(
       await page.getByRole("textbox", { name: /^Key/ }).fill("a-key-of-the-sandbox");
       await page.getByLabel("Name of the channel").fill("The sandbox");
       await page.getByRole("button", { name: "Get the models" }).click();
+      // The next step is in view, below the bar and above the fold.
+      const search = await page.getByLabel("Find a model").boundingBox();
+      expect(search?.y).toBeWithin(48, 500);
       await page.getByRole("button", { name: /^Choose all with a price/ }).click();
       await expectSound(watched, "provider-chosen");
       await page.getByRole("button", { name: /^Test \d+ models/ }).click();

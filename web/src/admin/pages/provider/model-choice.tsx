@@ -44,8 +44,7 @@ export function ModelChoice(props: {
         when={props.rows.length > 0}
         fallback={<EmptyState title={t("The provider lists no model that calls can use")} />}
       >
-        {/* The button that asked for the list is folded away with its form. */}
-        <div class="section-stack" tabindex="-1" ref={(element) => queueMicrotask(() => element.focus())}>
+        <div class="section-stack" tabindex="-1" ref={(element) => queueMicrotask(() => beginWith(element))}>
           <div class="table-bar">
             <TextField
               label={t("Find a model")}
@@ -98,6 +97,12 @@ export function ModelChoice(props: {
       </Show>
     </Card>
   );
+}
+
+/** The button that asked for the list is folded away with its form: the list has the focus, and begins in the upper half. */
+function beginWith(list: HTMLElement): void {
+  list.focus({ preventScroll: true });
+  window.scrollTo({ top: 0 });
 }
 
 function SaveBar(props: {
