@@ -159,7 +159,8 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
   });
 
   test("a channel for three concurrent calls never gets a fourth; the others learn when to retry, and pay nothing", async () => {
-    faulty.provider.script({ firstTokenDelayMs: 300, text: "slow" }, always("full-1"));
+    // Far longer than it takes for all of them to arrive, on a busy machine too.
+    faulty.provider.script({ firstTokenDelayMs: 2_000, text: "slow" }, always("full-1"));
     const answers = await many(50, "full");
     const counts = countStatuses(answers);
     expect(faulty.provider.totals.inFlightMaxByCredential["upstream-full-1"]).toBe(3);
@@ -173,7 +174,7 @@ describe.each(arrangements)("the state of channels, %s", (arrangement) => {
   });
 
   test("calls above a channel's limit go to the next one, up to its limit", async () => {
-    const behaviour = { chunks: 4, chunkDelayMs: 100 };
+    const behaviour = { chunks: 4, chunkDelayMs: 500 };
     faulty.provider.script(behaviour, always("overflow-1"));
     faulty.provider.script(behaviour, always("overflow-2"));
     const answers = await many(50, "overflow", { stream: true });

@@ -63,7 +63,7 @@ const kinds: readonly TestKind[] = [
     name: "fault",
     needsDatabase: true,
     filesPerProcess: 1,
-    jobsPerProcessor: 1.5,
+    jobsPerProcessor: 2.5,
     processTimeoutMs: 15 * minuteMs,
     testTimeoutMs: 5 * minuteMs,
   },
@@ -202,6 +202,8 @@ function withFullTimeouts(kind: TestKind): TestKind {
     ...kind,
     // Each file alone, which shows one that needs another.
     filesPerProcess: 1,
+    // With larger counts they compute more than they wait.
+    jobsPerProcessor: Math.min(kind.jobsPerProcessor, 2),
     processTimeoutMs: kind.processTimeoutMs * fullFactor,
     testTimeoutMs: kind.testTimeoutMs * fullFactor,
   };
