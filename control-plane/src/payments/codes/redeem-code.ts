@@ -37,8 +37,8 @@ export type CodeAttempt = {
 };
 
 /**
- * Redeems a code: one transaction places an order of no price on the terms of its batch, records the use of the code and
- * settles the order like any other. A repetition by the same user changes nothing, also if the response to a COMMIT was
+ * Redeems a code: one transaction places a free order on the terms of its batch, records the use of the code and
+ * settles the order like any other. A repetition by the same user changes nothing, even if the response to a COMMIT was
  * lost.
  * @throws AppError `not_found` for a code that does not exist, `conflict` for one that can't be used,
  * `in_progress` while others redeem it

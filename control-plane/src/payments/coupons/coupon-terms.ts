@@ -19,7 +19,7 @@ export type CouponBounds = {
   readonly minimumUsd: Decimal | null;
 };
 
-/** What a coupon changes of an order. The price is before the discount, and without tax. */
+/** What a coupon changes in an order. The price is before the discount, and without tax. */
 export type Discount = {
   readonly priceUsd: Decimal;
   readonly discountUsd: Decimal;
