@@ -12,10 +12,17 @@ const repeatedFields = ["tools", "system", "instructions"];
 /** Parses the bodies of calls. */
 export class BodyParser {
   readonly #parseAside: PipelineDeps["parseAside"];
+  readonly #clock: PipelineDeps["clock"];
   readonly #repeated = new RepeatedByCaller<ApiKeyId>(repeatedFields);
 
-  constructor({ parseAside }: Pick<PipelineDeps, "parseAside">) {
+  constructor({ parseAside, clock }: Pick<PipelineDeps, "parseAside" | "clock">) {
     this.#parseAside = parseAside;
+    this.#clock = clock;
+  }
+
+  /** Forgets what callers who were idle for minutes have repeated. */
+  forgetIdle(): void {
+    this.#repeated.forgetIdle(this.#clock.tick());
   }
 
   /**

@@ -68,6 +68,11 @@ export class Pipeline implements GatewayPort {
     };
   }
 
+  /** Forgets what is kept of callers for their next calls, once they have not come for minutes. */
+  forgetIdle(): void {
+    this.#bodies.forgetIdle();
+  }
+
   handle(call: GatewayCall): Promise<GatewayResponse> {
     return new Promise((onAnswer) => this.answer(call, { onAnswer }));
   }

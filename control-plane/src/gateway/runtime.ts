@@ -265,6 +265,7 @@ export class GatewayRuntime {
     this.#directory.setBlind(!this.#deps.notifications.isConnected());
     this.#limits.forgetIdle();
     this.#account.forgetIdle();
+    this.pipeline.forgetIdle();
     this.#responses.sweep();
     this.realtime.endOverdue();
     if (this.#deps.db.isReachable()) {

@@ -122,7 +122,7 @@ export class RingReader extends Ring {
     return true;
   }
 
-  /** Continues behind the record that was looked at. Until it is released, its room belongs to the reader. */
+  /** Goes on to the record after the one that was looked at. Until it is released, its room belongs to the reader. */
   pass(): void {
     this.#passed = this.#next;
   }

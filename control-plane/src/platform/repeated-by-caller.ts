@@ -6,14 +6,23 @@ const bodyBytesMin = 4_096;
 /** What all callers' values may take together; those of callers who were idle for longest are forgotten. */
 const ownBytesMax = 32 * 1024 * 1024;
 const callersMax = 4_096;
+/** Values of callers who were idle for so long are forgotten: they are texts of customers. */
+const idleMsMax = 600_000;
+
+type Entry = {
+  readonly repeated: RepeatedFields;
+  /** When `forgetIdle` was last called before its last body. */
+  readonly usedTick: number;
+};
 
 /** Reads the bodies of callers who repeat long values. */
 export class RepeatedByCaller<Caller> {
   readonly #names: readonly string[];
   readonly #bytesMax: number;
   /** Those whose last body is longest ago come first. */
-  readonly #callers = new Map<Caller, RepeatedFields>();
+  readonly #callers = new Map<Caller, Entry>();
   #bytes = 0;
+  #tick = 0;
 
   /** @param names of top-level fields that may be long and the same in many bodies */
   constructor(names: readonly string[], bytesMax = ownBytesMax) {
@@ -34,8 +43,19 @@ export class RepeatedByCaller<Caller> {
     return length < bodyBytesMin ? readJsonObject : (bytes) => this.#read(caller, bytes);
   }
 
+  /** To be called every few seconds. @param tick monotonic, in milliseconds */
+  forgetIdle(tick: number): void {
+    this.#tick = tick;
+    for (const [caller, entry] of this.#callers) {
+      if (tick - entry.usedTick <= idleMsMax) {
+        return;
+      }
+      this.#forget(caller, entry);
+    }
+  }
+
   #read(caller: Caller, bytes: Buffer): ReadObject {
-    const known = this.#callers.get(caller) ?? null;
+    const known = this.#callers.get(caller)?.repeated ?? null;
     const read = (known === null ? null : readCutObject(bytes, known)) ?? readJsonObject(bytes);
     if (this.#names.some((name) => isRepeatable(read.fields[name]))) {
       const repeated = known ?? new RepeatedFields(this.#names);
@@ -50,14 +70,17 @@ export class RepeatedByCaller<Caller> {
   #keep(caller: Caller, repeated: RepeatedFields, moreBytes: number): void {
     this.#bytes += moreBytes;
     this.#callers.delete(caller);
-    this.#callers.set(caller, repeated);
-    while (this.#bytes > this.#bytesMax || this.#callers.size > callersMax) {
-      const [idle] = this.#callers;
-      if (idle === undefined) {
+    this.#callers.set(caller, { repeated, usedTick: this.#tick });
+    for (const [idle, entry] of this.#callers) {
+      if (this.#bytes <= this.#bytesMax && this.#callers.size <= callersMax) {
         return;
       }
-      this.#callers.delete(idle[0]);
-      this.#bytes -= idle[1].size;
+      this.#forget(idle, entry);
     }
+  }
+
+  #forget(caller: Caller, { repeated }: Entry): void {
+    this.#callers.delete(caller);
+    this.#bytes -= repeated.size;
   }
 }

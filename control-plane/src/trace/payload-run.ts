@@ -35,9 +35,9 @@ export class PayloadRun {
    * @param start where in the ring its bytes begin
    */
   takes(dayKey: DayKey, start: number, length: number): boolean {
-    const isBehind = start > this.#end;
+    const isAfter = start > this.#end;
     const size = this.#end - this.#start + recordSpan(length);
-    return this.#dayKey === dayKey && isBehind && this.#count < groupPayloadsMax && size <= groupBytesMax;
+    return this.#dayKey === dayKey && isAfter && this.#count < groupPayloadsMax && size <= groupBytesMax;
   }
 
   /** Adds a record; if it may not follow those of before, `clear` forgets these first. */

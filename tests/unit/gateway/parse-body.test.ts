@@ -4,6 +4,7 @@ import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.
 import type { CallState, Principal } from "@sluice/control-plane/gateway/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { BodyParser } from "@sluice/control-plane/gateway/parse-body.ts";
+import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { toAppError } from "@sluice/control-plane/platform/errors.ts";
 
 const text = "a text: with colons, ".repeat(300);
@@ -72,7 +73,8 @@ const bodies: readonly [name: string, path: string, fields: object][] = [
 
 test.each(bodies)("%s is read as the first time when most of it comes again", (_, path, fields) => {
   const operation = findOperation(path);
-  const parser = new BodyParser({ parseAside: () => Promise.reject(new Error("a body of this size is parsed here")) });
+  const parseAside = () => Promise.reject(new Error("a body of this size is parsed here"));
+  const parser = new BodyParser({ parseAside, clock: systemClock });
   const call = { path, headers: new Headers() } as unknown as CallState["call"];
   const state = { call, principal: { apiKeyId: 1n as ApiKeyId } as Principal };
   const outcomeOf = (parse: () => unknown): unknown => {

@@ -179,6 +179,25 @@ describe("the values of callers", () => {
     expect(readThrice(0)[0]).not.toBe(kept);
   });
 
+  test("are forgotten once their caller was idle for ten minutes", () => {
+    const repeated = new RepeatedByCaller<string>(names);
+    const minuteMs = 60_000;
+    const readBy = (caller: string) => toolsOf(reading(repeated, caller)(body(`"tools":${values[0]}`)));
+    for (let turn = 0; turn < 3; turn += 1) {
+      readBy("idle");
+      readBy("busy");
+    }
+    const kept = readBy("busy");
+    repeated.forgetIdle(6 * minuteMs);
+    const bytesOfBoth = repeated.bytes;
+    expect(readBy("busy")).toBe(kept);
+    repeated.forgetIdle(11 * minuteMs);
+    expect(readBy("busy")).toBe(kept);
+    expect(repeated.bytes).toBe(bytesOfBoth / 2);
+    repeated.forgetIdle(60 * minuteMs);
+    expect(repeated.bytes).toBe(0);
+  });
+
   test("are not kept again and again if none of them comes back, but tried once in a while", () => {
     const repeated = new RepeatedByCaller<string>(names);
     const readOf = (index: number) => {
