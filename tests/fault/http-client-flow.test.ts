@@ -325,41 +325,6 @@ describe("a reader that pauses", () => {
   }
 });
 
-test("a reader hears when a packet has ended, even one that it has stopped in, unless the body ends with it", async () => {
-  const sockets: RawSocket[] = [];
-  server = startRawHttpServer({
-    onRequest: (socket) => {
-      sockets.push(socket);
-      socket.send(`${ok}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n`);
-    },
-  });
-  client = new PooledHttpClient();
-  const response = await client.send(requestTo({ port: server.port }));
-  const heard: string[] = [];
-  const ended = Promise.withResolvers<void>();
-  const flow = response.body.consume({
-    onChunk: () => undefined,
-    onPart: (packet, start, end) => {
-      heard.push(packet.toString("latin1", start, end));
-      if (heard.length === 1) {
-        flow.pause();
-      }
-    },
-    onPacketEnd: () => {
-      heard.push("-");
-      if (heard.length === 2) {
-        flow.resume();
-      } else if (heard.length === 4) {
-        sockets[0]?.send("1\r\nc\r\n0\r\n\r\n");
-      }
-    },
-    onEnd: () => ended.resolve(),
-    onError: ended.reject,
-  });
-  await ended.promise;
-  expect(heard.join("")).toBe("a-b-c");
-});
-
 describe("a response before its request is out", () => {
   test("a response that comes before the whole request was sent is delivered, and the connection is not reused", async () => {
     server = startRawHttpServer({

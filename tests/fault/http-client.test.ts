@@ -345,3 +345,37 @@ describe("strictness", () => {
     });
   }
 });
+
+test("a reader hears when a packet has ended, even one that it has stopped in, unless the body ends with it", async () => {
+  const sockets: RawSocket[] = [];
+  const port = serve((socket) => {
+    sockets.push(socket);
+    socket.send(`${chunked}1\r\na\r\n1\r\nb\r\n`);
+  });
+  const client = new PooledHttpClient();
+  const response = await client.send(requestTo({ port }));
+  const heard: string[] = [];
+  const ended = Promise.withResolvers<void>();
+  const flow = response.body.consume({
+    onChunk: () => undefined,
+    onPart: (packet, start, end) => {
+      heard.push(packet.toString("latin1", start, end));
+      if (heard.length === 1) {
+        flow.pause();
+      }
+    },
+    onPacketEnd: () => {
+      heard.push("-");
+      if (heard.length === 2) {
+        flow.resume();
+      } else if (heard.length === 4) {
+        sockets[0]?.send("1\r\nc\r\n0\r\n\r\n");
+      }
+    },
+    onEnd: () => ended.resolve(),
+    onError: ended.reject,
+  });
+  await ended.promise;
+  expect(heard.join("")).toBe("a-b-c");
+  client.close();
+});

@@ -4,6 +4,7 @@ import type { Connection, Destination } from "./connection.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { ConnectionUser } from "./connection-user.ts";
 import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
+import { isBeforeHead, type Phase, silenceBeforeHead, silenceMsMax } from "./exchange-phase.ts";
 import {
   type HttpBodyFlow,
   type HttpBodySink,
@@ -23,12 +24,6 @@ export type ExchangePorts = {
   readonly pool: ConnectionPool;
   readonly ticker: DeadlineTicker;
 };
-
-/**
- * `sending`: until the first byte of the response; `held`: the head was delivered and nobody has asked for the body;
- * `complete`: the body has ended and nobody has asked for it; `over`: nothing more happens.
- */
-type Phase = "connecting" | "sending" | "head" | "held" | "body" | "complete" | "over";
 
 const noHeaders: readonly HttpHeader[] = [];
 const isIdempotent: Record<string, true> = { GET: true, HEAD: true, OPTIONS: true };
@@ -150,7 +145,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
 
   /** The abort signal calls this. */
   handleEvent(): void {
-    if (this.#isBeforeHead() || (this.request.limits.afterAbort?.timeoutMs ?? 0) === 0) {
+    if (isBeforeHead(this.#phase) || (this.request.limits.afterAbort?.timeoutMs ?? 0) === 0) {
       this.#failAborted();
     } else {
       this.#aborted = { atMs: this.#ports.ticker.nowMs, bytes: this.#receivedBytes };
@@ -158,7 +153,8 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   }
 
   onTick(nowMs: number): void {
-    const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, totalTimeoutMs } = this.request.limits;
+    const { limits } = this.request;
+    const { totalTimeoutMs } = limits;
     if (hasPassed(totalTimeoutMs, this.#startedMs, nowMs)) {
       this.#fail("total_timeout", `the call took longer than ${totalTimeoutMs} ms`);
       return;
@@ -167,28 +163,12 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       this.#failAborted();
       return;
     }
-    switch (this.#phase) {
-      case "connecting":
-        this.#failAfter(connectTimeoutMs, "connect_timeout", nowMs);
-        break;
-      case "sending":
-        if (this.#upload?.isRunning) {
-          this.#failAfter(idleTimeoutMs, "upload_timeout", nowMs);
-        } else {
-          this.#failAfter(firstByteTimeoutMs, "first_byte_timeout", nowMs);
-        }
-        break;
-      case "head":
-        this.#failAfter(idleTimeoutMs, "idle_timeout", nowMs);
-        break;
-      case "body":
-        // While we do not read, the silence is our own and does not count.
-        if (!this.#isPaused) {
-          this.#watchBody(nowMs);
-        }
-        break;
-      default:
-        break;
+    const silence = silenceBeforeHead(this.#phase, this.#upload?.isRunning === true);
+    if (silence !== null) {
+      this.#failAfter(silenceMsMax(limits, silence), silence, nowMs);
+    } else if (this.#phase === "body" && !this.#isPaused) {
+      // While we do not read, the silence is our own and does not count.
+      this.#watchBody(nowMs);
     }
   }
 
@@ -313,7 +293,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       }
       return;
     }
-    if (this.#isBeforeHead()) {
+    if (isBeforeHead(this.#phase)) {
       this.#fail("reset_before_head", "the peer closed the connection before the head of its response was complete");
     } else {
       this.#fail("reset_in_body", "the peer closed the connection before the body of its response was complete");
@@ -376,10 +356,6 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     return hasPassed(afterAbort.timeoutMs, atMs, nowMs) || this.#receivedBytes - bytes > afterAbort.bytesMax;
   }
 
-  #isBeforeHead(): boolean {
-    return this.#phase === "connecting" || this.#phase === "sending" || this.#phase === "head";
-  }
-
   #failAfter(limitMs: number, kind: HttpClientErrorKind, nowMs: number): void {
     if (hasPassed(limitMs, this.#sinceMs, nowMs)) {
       this.#fail(kind, `the peer was silent for ${limitMs} ms`);
@@ -395,12 +371,12 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   }
 
   #failWith(error: HttpClientError): void {
-    const isBeforeHead = this.#isBeforeHead();
+    const hasHead = !isBeforeHead(this.#phase);
     const sink = this.#sink;
     this.#leave();
     this.#phase = "over";
     this.#sink = null;
-    if (isBeforeHead) {
+    if (!hasHead) {
       queueMicrotask(() => this.#receiver.onFailure(error));
     } else if (sink === null) {
       this.#failure = error;

@@ -7,6 +7,7 @@ import { SignsOfLife } from "../signs-of-life.ts";
 import type { EventConverter } from "../upstreams/convert-answer.ts";
 import type { StreamEnds } from "./stream-events/choice-ends.ts";
 import { ClientQueue } from "./stream-events/client-queue.ts";
+import { editFirstEvent } from "./stream-events/edit-first-event.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { endingOf, endsOf } from "./stream-events/event-endings.ts";
 import { endsWithEvent, eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
@@ -290,22 +291,12 @@ export class EventStream implements HttpBodySink {
       this.#opening.resolve({ kind: "open" });
       this.#signs?.begin();
       this.#pass(this.#comments.take());
-      this.#passFirst(cutBytes(bytes, start, end));
+      this.#pass(editFirstEvent(cutBytes(bytes, start, end), this.#owner.editFirst ?? null));
       return;
     }
     this.#owner.onSent(bytes, start, end);
     this.#queue.pushPart(bytes, start, end);
     this.#signs?.note();
-  }
-
-  #passFirst(bytes: Buffer): void {
-    const { editFirst = null } = this.#owner;
-    if (editFirst === null) {
-      this.#pass(bytes);
-    } else {
-      const end = firstEventEnd(bytes, 0);
-      this.#pass(Buffer.concat([editFirst(bytes.subarray(0, end)), bytes.subarray(end)]));
-    }
   }
 
   #pass(bytes: Buffer): void {
