@@ -22,7 +22,8 @@ export type EventStreamRun = {
 
 const afterAbort = { timeoutMs: 5_000, bytesMax: 100_000 };
 
-export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun {
+/** @param read how the client reads the stream */
+export function runEventStream(more: Partial<StreamOwner> = {}, read = readableAnswer): EventStreamRun {
   const pieces: Buffer[] = [];
   const endings: StreamEnding[] = [];
   const usages: unknown[] = [];
@@ -50,7 +51,7 @@ export function runEventStream(more: Partial<StreamOwner> = {}): EventStreamRun 
     ...more,
   });
   const opening = stream.open(body);
-  const readable = readableAnswer(stream.stream);
+  const readable = read(stream.stream);
   const sent = () => Buffer.concat(pieces).toString("utf8");
   return { stream, readable, body, opening, sent, endings, usages, delivered };
 }

@@ -143,7 +143,6 @@ export class EventStream implements HttpBodySink {
     if (form !== "raw" && this.#assembler.waitingBytes > 0) {
       this.#passRest(this.#assembler.takeRest(), form);
     }
-    this.#queue.flush();
     if (form === "choices" || form === "messages" || form === "candidates") {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
       this.#endWithoutMark(isLenient || this.#ends.isWhole, null);
@@ -335,6 +334,8 @@ export class EventStream implements HttpBodySink {
     this.#isOver = true;
     this.#waiting.stop();
     this.#queue.endFeed();
+    // The packet may end here, and what it had before that waits for nothing else.
+    this.#queue.flush();
     if (heard.kind !== "completed" || lastEvent === null) {
       this.#flow?.cancel();
     }

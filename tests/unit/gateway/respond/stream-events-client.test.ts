@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { ChunkedAnswer, type StreamOutlet } from "@sluice/control-plane/front/chunked-answer.ts";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events/stream-owner.ts";
 import { HttpClientError } from "@sluice/http-client/model";
 import {
@@ -176,5 +177,31 @@ describe("the client's side", () => {
     await settlePromises();
     jest.advanceTimersByTime(250);
     await expect(end).rejects.toThrow("not whole");
+  });
+
+  test("a response that is not an event stream breaks off right after the good part of its last packet", async () => {
+    const writes: string[] = [];
+    const outlet: StreamOutlet = {
+      backlogBytes: 0,
+      writeParts: ({ pieces }) => writes.push(Buffer.concat(pieces).toString()),
+      writeChunk: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+      onStreamEnd: (isWhole) => writes.push(isWhole ? "whole" : "cut"),
+      onStreamFailure: (error) => {
+        throw error;
+      },
+    };
+    const one = run({ form: "raw" }, (stream) => {
+      new ChunkedAnswer(stream, "", outlet).begin();
+      return new ReadableStream();
+    });
+    one.body.push(Buffer.from("ID3"));
+    await settlePromises();
+    // What follows in the same packet is malformed, so that nobody says that the packet was read.
+    one.body.sink.onPart?.(Buffer.from("3\r\nv24\r\nnot a size"), 3, 6);
+    one.body.sink.onError(new HttpClientError("malformed", true, "not a size"));
+    await settlePromises();
+    expect(writes).toEqual(["ID3", "v24"]);
+    jest.advanceTimersByTime(250);
+    expect(writes).toEqual(["ID3", "v24", "cut"]);
   });
 });
