@@ -159,14 +159,15 @@ describe("a body of a caller who repeats long values", () => {
 
 describe("the values of callers", () => {
   test("take no more than their memory: those of the callers who were idle for longest are forgotten", () => {
-    const [text = ""] = values;
-    const most = 10 * 4 * text.length;
-    const repeated = new RepeatedByCaller<number>(names, most);
-    const readThrice = (caller: number): unknown[] =>
+    const readThrice = (caller: number, by = repeated): unknown[] =>
       [1, 2, 3].map(() => {
-        const bytes = body(`"tools":${text}`);
-        return toolsOf(repeated.readerFor(caller, bytes.length)(bytes));
+        const bytes = body(`"tools":${values[0]}`);
+        return toolsOf(by.readerFor(caller, bytes.length)(bytes));
       });
+    const alone = new RepeatedByCaller<number>(names);
+    readThrice(0, alone);
+    const most = 10 * alone.bytes;
+    const repeated = new RepeatedByCaller<number>(names, most);
     const kept = readThrice(0)[2];
     for (let caller = 1; caller < 40; caller += 1) {
       readThrice(caller);
@@ -177,6 +178,17 @@ describe("the values of callers", () => {
     }
     expect(repeated.bytes).toBe(most);
     expect(readThrice(0)[0]).not.toBe(kept);
+  });
+
+  test("count for about the memory that they take, even if they are nothing but empty objects", () => {
+    const text = JSON.stringify(Array.from({ length: 20_000 }, () => ({})));
+    const repeated = new RepeatedByCaller<string>(names);
+    const read = reading(repeated, "a");
+    for (let turn = 0; turn < 3; turn += 1) {
+      read(body(`"tools":${text}`));
+    }
+    // 24 times the text, measured, and the text.
+    expect(repeated.bytes).toBeGreaterThan(25 * text.length);
   });
 
   test("are forgotten once their caller was idle for ten minutes", () => {
