@@ -73,13 +73,18 @@ export class Pipeline implements GatewayPort {
     this.#bodies.forgetIdle();
   }
 
+  /** For a call that may have waited since it began, as one that is tried again with another key has. */
   handle(call: GatewayCall): Promise<GatewayResponse> {
-    return new Promise((onAnswer) => this.answer(call, { onAnswer }));
+    const state = this.#continued(newCallState(call, this.#deps.captures));
+    return new Promise((onAnswer) => this.#enter(state, { onAnswer }));
   }
 
   answer(call: GatewayCall, receiver: AnswerReceiver): void {
-    const state = newCallState(call, this.#deps.captures);
-    if (call.path === earlyPath) {
+    this.#enter(newCallState(call, this.#deps.captures), receiver);
+  }
+
+  #enter(state: CallState, receiver: AnswerReceiver): void {
+    if (state.call.path === earlyPath) {
       this.#answerEarly(state, receiver);
     } else {
       this.#begin(state, receiver);
