@@ -54,9 +54,9 @@ export class RingWriter extends Ring {
   #next = 0;
 
   /**
-   * Room for one record, to be filled at once and then published: where in `bytes` it begins, or -1 when the ring is too
-   * full. An empty ring whose first half was used is filled from its start
-   * again, so that a reader that keeps up never needs the other half.
+   * Room for one record, to be filled immediately and then published: where in `bytes` it begins, or -1 when the ring is
+   * too full. An empty ring whose first half was used is filled from its start again, so that a reader that keeps up never
+   * needs the other half.
    * @param mark a number that the reader is given with the record
    */
   reserve(length: number, mark = 0): number {

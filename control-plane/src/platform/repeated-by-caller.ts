@@ -1,7 +1,7 @@
 import { type ReadObject, readCutObject, readJsonObject } from "./read-json.ts";
 import { isRepeatable, RepeatedFields } from "./repeated-fields.ts";
 
-/** Smaller bodies are parsed at once. */
+/** Smaller bodies are parsed whole each time. */
 const bodyBytesMin = 4_096;
 /** What all callers' values may take together; those of callers who were idle for longest are forgotten. */
 const ownBytesMax = 32 * 1024 * 1024;

@@ -99,7 +99,7 @@ describe("a ring of records", () => {
     ]);
   });
 
-  test("are one piece of memory, with zeros behind each, and take their room until they are released", () => {
+  test("are one piece of memory, with zeros after each, and take their room until they are released", () => {
     const { writer, reader } = openRing(4_096);
     // What was there before is not seen.
     expect(write(writer, 2_000, 0xff)).toBe(true);

@@ -106,7 +106,7 @@ describe("compressing", () => {
     expect(compressBlob(noise)).toBe(noise);
   });
 
-  test("makes a record shorter where it is, with zeros behind it", () => {
+  test("makes a record shorter where it is, with zeros after it", () => {
     const payload = payloadOf({ day, request: "q".repeat(1_001), response: "a" });
     const { records } = groupOf([payload]);
     const length = compressRecord(records, recordHeaderBytes, parcelLength(payload, 262_144));
