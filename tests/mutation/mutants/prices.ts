@@ -5,7 +5,7 @@ export const pricesMutants: readonly Mutant[] = [
   {
     id: "prices/round-up",
     file: "control-plane/src/models/cost.ts",
-    from: "(parts + partsPerQuota - 1n) / partsPerQuota",
+    from: "(parts + roundsUp) / partsPerQuota",
     to: "parts / partsPerQuota",
     rule: "a fraction of a unit of quota is charged as a whole one",
     tests: ["unit/models/cost.test.ts"],

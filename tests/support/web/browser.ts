@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, CDPSession, Page } from "playwright-core";
 import { patienceMs } from "../values/patience.ts";
 import { launchChromium } from "./chromium.ts";
 
@@ -122,13 +122,16 @@ type AxeNode = { readonly target: readonly unknown[]; readonly failureSummary?: 
 type AxeViolation = { readonly id: string; readonly help: string; readonly nodes: readonly AxeNode[] };
 type AxeWindow = { readonly axe: { run(options: object): Promise<{ readonly violations: readonly AxeViolation[] }> } };
 
+/** They end with their pages: one that ends before takes the virtual authenticator of its page along. */
+const sessions = new WeakMap<Page, CDPSession>();
+
 async function runAxe(page: Page): Promise<string[]> {
   // Bypasses the page's policy, which allows no other script: the test is not part of the page.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) {
     // Playwright would wrap the script into one of its own, which takes half as much time again.
-    const devtools = await page.context().newCDPSession(page);
+    const devtools = sessions.get(page) ?? (await page.context().newCDPSession(page));
+    sessions.set(page, devtools);
     await devtools.send("Runtime.evaluate", { expression: await Bun.file(axeFile).text() });
-    await devtools.detach();
   }
   const violations = await page.evaluate(async (tags) => {
     const { axe } = globalThis as unknown as AxeWindow;
