@@ -172,14 +172,19 @@ function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): P
 }
 
 /**
- * Each payload of a segment as a separate segment, without copying the bytes. Payloads that are encrypted together keep their
- * whole group, each.
+ * A segment in smaller ones, without copying the bytes: one for each of its groups, or, if it has a single group, one for each
+ * payload, which keeps the whole group.
  */
 export function splitSegment(segment: PayloadSegment): PayloadSegment[] {
-  return segment.records.map((record) => ({
-    ...segment,
-    segmentId: randomUUIDv7(),
-    sealed: segment.sealed.subarray(record.byteOffset, record.byteOffset + record.byteLength),
-    records: [{ ...record, byteOffset: 0 }],
-  }));
+  const groups = Map.groupBy(segment.records, ({ byteOffset }) => byteOffset);
+  const parts = groups.size > 1 ? [...groups.values()] : segment.records.map((record) => [record]);
+  return parts.map((records) => {
+    const { byteOffset = 0, byteLength = 0 } = records[0] ?? {};
+    return {
+      ...segment,
+      segmentId: randomUUIDv7(),
+      sealed: segment.sealed.subarray(byteOffset, byteOffset + byteLength),
+      records: records.map((record) => ({ ...record, byteOffset: 0 })),
+    };
+  });
 }

@@ -134,18 +134,22 @@ export class PayloadWriter {
 
   async #writeSegment(segment: PayloadSegment): Promise<void> {
     const failures = this.#failures;
-    const outcome = await this.#attempt(segment);
-    if (outcome === "written" && failures === this.#failures) {
+    await this.#writeParts(segment);
+    if (failures === this.#failures) {
       // After a failure an abandoned statement may still hold the bytes.
       this.#segments.recycle(segment);
     }
+  }
+
+  /** One bad payload must not take the others with it: what is refused is split until it is alone. */
+  async #writeParts(segment: PayloadSegment): Promise<void> {
+    const outcome = await this.#attempt(segment);
     if (outcome !== "refused" || segment.records.length === 1) {
       this.#settle(segment, outcome);
       return;
     }
-    // One bad payload must not take the others with it.
-    for (const single of splitSegment(segment)) {
-      this.#settle(single, await this.#attempt(single));
+    for (const part of splitSegment(segment)) {
+      await this.#writeParts(part);
     }
   }
 

@@ -286,6 +286,19 @@ describe("a refused payload", () => {
     );
     expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
   });
+
+  test("has the payloads of other groups written with their groups, not one by one", async () => {
+    const { queue, table, counts } = newQueue();
+    // Nothing makes random bytes shorter, so that three payloads share a group of at most 64 KB.
+    const request = crypto.getRandomValues(new Uint8Array(20_000));
+    const payloads = Array.from({ length: 20 }, () => payloadOf({ day, request }));
+    table.isRefused = ({ requestId }) => requestId === payloads[0]?.requestId;
+    for (const payload of payloads) {
+      queue.offer(payload);
+    }
+    await counts.untilStored(19);
+    expect(table.attempts).toEqual([20, 3, 1, 1, 1, 3, 3, 3, 3, 3, 2]);
+  });
 });
 
 describe("closing", () => {

@@ -207,12 +207,14 @@ describe("a segment", () => {
     expect(segment?.sealed.buffer.byteLength).toBe(segment?.sealed.length);
   });
 
-  test("can be split into one for each payload, each with its own id", () => {
+  test("can be split into its groups, and those into one for each payload, each with its own id", () => {
     const segments = new PayloadSegments();
     const long = "x".repeat(20_000);
     add(segments, [payloadOf({ day, request: "one" }), payloadOf({ day, request: long })]);
     add(segments, [payloadOf({ day, request: "three" })]);
-    const singles = takeAll(segments).flatMap(splitSegment);
+    const groups = takeAll(segments).flatMap(splitSegment);
+    expect(groups.map((group) => requestsIn(group))).toEqual([["one", long], ["three"]]);
+    const singles = groups.flatMap(splitSegment);
     expect(singles.flatMap((single) => requestsIn(single))).toEqual(["one", long, "three"]);
     expect(new Set(singles.map(({ segmentId }) => segmentId)).size).toBe(3);
   });
