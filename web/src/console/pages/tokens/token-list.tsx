@@ -77,10 +77,13 @@ function TokenRow(props: { readonly token: Token; readonly onRevoke: () => void 
             .join(" · ")}
         </div>
         <div class="muted">
-          {texts.created} {formats.date(token().created_at)} ·{" "}
+          {texts.created} {formats.date(token().created_at)}
           <Show when={token().status !== "revoked"}>
-            {token().status === "active" ? texts.ends : texts.ended} {formats.date(token().expires_at)} ·{" "}
+            {" "}
+            · {token().status === "active" ? texts.ends : texts.ended} {formats.date(token().expires_at)}
           </Show>
+        </div>
+        <div class="muted">
           <Show when={token().last_used_at} fallback={texts.never}>
             {(at) => (
               <>

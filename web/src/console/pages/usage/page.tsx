@@ -3,6 +3,7 @@ import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
+import { DrawnLater } from "../../../kit/drawn-later.tsx";
 import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { createTableState } from "../../../table/table-state.ts";
 import { ConsoleHead } from "../../console-head.tsx";
@@ -54,10 +55,14 @@ export function Page(): JSX.Element {
               <HowCounted />
               <DayChart division={division} filter={filter} range={range} />
               <Show when={data().by_model.length > 0}>
-                <Breakdown summary={data()} division={division} filter={filter} />
-                <Suspense fallback={<LoadingPart size="card" />}>
-                  <SpeedCard summary={data()} filter={filter} />
-                </Suspense>
+                <DrawnLater fallback={<LoadingPart size="card" />}>
+                  <Breakdown summary={data()} division={division} filter={filter} />
+                </DrawnLater>
+                <DrawnLater fallback={<LoadingPart size="card" />}>
+                  <Suspense fallback={<LoadingPart size="card" />}>
+                    <SpeedCard summary={data()} filter={filter} />
+                  </Suspense>
+                </DrawnLater>
               </Show>
             </>
           )}
@@ -65,10 +70,12 @@ export function Page(): JSX.Element {
       </Switch>
       <EarlierUsage />
       <ShownAfter isReady={!summary.isPending}>
-        <Suspense fallback={<LoadingPart size="page" />}>
-          <CallLog range={range} state={state} filter={filter} />
-          <ReadingCard />
-        </Suspense>
+        <DrawnLater fallback={<LoadingPart size="page" />}>
+          <Suspense fallback={<LoadingPart size="page" />}>
+            <CallLog range={range} state={state} filter={filter} />
+            <ReadingCard />
+          </Suspense>
+        </DrawnLater>
       </ShownAfter>
     </>
   );

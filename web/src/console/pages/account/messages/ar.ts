@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "الحساب",
+  text: "غيّر طريقة تسجيل دخولك، واطّلع على جلساتك المفتوحة، ونزّل بياناتك أو أغلق حسابك.",
   facts: "حسابك",
   email: "البريد الإلكتروني",
   userId: "معرّف المستخدم",

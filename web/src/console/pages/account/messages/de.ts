@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Konto",
+  text: "Ändern Sie Ihre Anmeldung, sehen Sie Ihre offenen Sitzungen, laden Sie Ihre Daten herunter oder schließen Sie das Konto.",
   facts: "Ihre Kontodaten",
   email: "E-Mail",
   userId: "Benutzer-ID",

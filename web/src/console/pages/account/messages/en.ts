@@ -2,6 +2,7 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
   title: "Account",
+  text: "Change how you log in, see your open sessions, download your data or close the account.",
   facts: "Your account",
   email: "E-mail",
   userId: "User ID",

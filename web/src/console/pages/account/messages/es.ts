@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Cuenta",
+  text: "Cambia cómo inicias sesión, revisa tus sesiones abiertas, descarga tus datos o cierra la cuenta.",
   facts: "Su cuenta",
   email: "Correo electrónico",
   userId: "Id de usuario",

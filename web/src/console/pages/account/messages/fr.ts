@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Compte",
+  text: "Changez votre mode de connexion, voyez vos sessions ouvertes, téléchargez vos données ou fermez le compte.",
   facts: "Vos informations",
   email: "E-mail",
   userId: "Identifiant d’utilisateur",

@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "खाता",
+  text: "लॉग इन का तरीका बदलें, अपने खुले सत्र देखें, अपना डेटा डाउनलोड करें या खाता बंद करें।",
   facts: "आपकी जानकारी",
   email: "ईमेल",
   userId: "उपयोगकर्ता आईडी",

@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "アカウント",
+  text: "ログイン方法の変更、開いているセッションの確認、データのダウンロード、アカウントの閉鎖をここで行えます。",
   facts: "アカウント情報",
   email: "メールアドレス",
   userId: "ユーザー ID",

@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "계정",
+  text: "로그인 방법을 바꾸고, 열려 있는 세션을 확인하고, 내 데이터를 내려받거나 계정을 해지할 수 있습니다.",
   facts: "내 정보",
   email: "이메일",
   userId: "사용자 ID",

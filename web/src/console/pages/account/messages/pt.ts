@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Conta",
+  text: "Mude a forma de entrar, veja suas sessões abertas, baixe seus dados ou encerre a conta.",
   facts: "A sua conta",
   email: "E-mail",
   userId: "Id do usuário",

@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "Аккаунт",
+  text: "Измените способ входа, посмотрите открытые сеансы, скачайте свои данные или закройте аккаунт.",
   facts: "Ваш аккаунт",
   email: "Электронная почта",
   userId: "Идентификатор пользователя",

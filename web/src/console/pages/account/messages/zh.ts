@@ -2,6 +2,7 @@ import type { AccountMessages } from "./en.ts";
 
 export const messages: AccountMessages = {
   title: "账户",
+  text: "在这里更改登录方式，查看已打开的会话，下载您的数据，或关闭账户。",
   facts: "您的账户信息",
   email: "邮箱",
   userId: "用户 ID",

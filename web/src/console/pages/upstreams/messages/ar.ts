@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "النماذج",
-  text: "النماذج التي يمكن لمفاتيحك استدعاؤها، مع أسعارها.",
+  text: "النماذج التي يمكن لمفاتيحك استدعاؤها، مع سعر كل منها في مجموعتك.",
   models: "النماذج التي يمكن لمفاتيحك استدعاؤها",
   model: "النموذج",
   group: "المجموعة",

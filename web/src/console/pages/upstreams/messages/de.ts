@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "Modelle",
-  text: "Die Modelle, die Ihre Schlüssel aufrufen können, mit ihren Preisen.",
+  text: "Die Modelle, die Ihre Schlüssel aufrufen können, mit dem Preis, den jedes in Ihrer Gruppe hat.",
   models: "Modelle, die Ihre Schlüssel aufrufen können",
   model: "Modell",
   group: "Gruppe",

@@ -2,7 +2,7 @@ import { english } from "../../../../i18n/messages.ts";
 
 export const messages = english({
   title: "Models",
-  text: "The models your keys can call, with what they cost.",
+  text: "The models your keys can call, with what each of them costs in your group.",
   models: "Models your keys can call",
   model: "Model",
   group: "Group",

@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "Modelos",
-  text: "Los modelos que pueden llamar tus claves, con sus precios.",
+  text: "Los modelos que pueden llamar tus claves, con lo que cuesta cada uno en tu grupo.",
   models: "Modelos que pueden llamar tus claves",
   model: "Modelo",
   group: "Grupo",

@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "Modèles",
-  text: "Les modèles que vos clés peuvent appeler, avec leurs tarifs.",
+  text: "Les modèles que vos clés peuvent appeler, avec ce que chacun coûte dans votre groupe.",
   models: "Modèles que vos clés peuvent appeler",
   model: "Modèle",
   group: "Groupe",

@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "मॉडल",
-  text: "वे मॉडल जिन्हें आपकी कुंजियाँ कॉल कर सकती हैं, और उनकी कीमतें।",
+  text: "वे मॉडल जिन्हें आपकी कुंजियाँ कॉल कर सकती हैं, और आपके समूह में हर एक की कीमत।",
   models: "मॉडल जिन्हें आपकी कुंजियाँ कॉल कर सकती हैं",
   model: "मॉडल",
   group: "समूह",

@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "モデル",
-  text: "キーで呼び出せるモデルとその料金です。",
+  text: "キーで呼び出せるモデルと、ご利用のグループでの各モデルの料金です。",
   models: "キーで呼び出せるモデル",
   model: "モデル",
   group: "グループ",

@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "모델",
-  text: "내 키로 호출할 수 있는 모델과 요금입니다.",
+  text: "내 키로 호출할 수 있는 모델과, 내 그룹에서 적용되는 모델별 요금입니다.",
   models: "내 키로 호출할 수 있는 모델",
   model: "모델",
   group: "그룹",

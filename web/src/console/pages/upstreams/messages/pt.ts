@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "Modelos",
-  text: "Os modelos que suas chaves podem chamar, com seus preços.",
+  text: "Os modelos que suas chaves podem chamar, com o preço de cada um no seu grupo.",
   models: "Modelos que suas chaves podem chamar",
   model: "Modelo",
   group: "Grupo",

@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "Модели",
-  text: "Модели, доступные вашим ключам, и их цены.",
+  text: "Модели, доступные вашим ключам, и цена каждой из них в вашей группе.",
   models: "Модели, доступные вашим ключам",
   model: "Модель",
   group: "Группа",

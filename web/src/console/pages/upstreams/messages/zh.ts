@@ -2,7 +2,7 @@ import type { UpstreamsMessages } from "./en.ts";
 
 export const messages: UpstreamsMessages = {
   title: "模型",
-  text: "您的密钥可以调用的模型及其价格。",
+  text: "您的密钥可以调用的模型，以及每个模型在您所在分组中的价格。",
   models: "您的密钥可以调用的模型",
   model: "模型",
   group: "分组",
