@@ -91,7 +91,7 @@ type Headers = Readonly<Record<string, string>>;
 
 function addLines(headers: Headers): void {
   for (const name in headers) {
-    // The connection is the server's own matter.
+    // Only the server itself decides about the connection.
     if (name !== "connection") {
       addLine(name, headers[name] as string);
     }

@@ -20,7 +20,7 @@ export class BodyParser {
     this.#clock = clock;
   }
 
-  /** Forgets what callers who were idle for minutes have repeated. */
+  /** Forgets the repeated values of idle callers. */
   forgetIdle(): void {
     this.#repeated.forgetIdle(this.#clock.tick());
   }

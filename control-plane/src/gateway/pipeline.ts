@@ -68,7 +68,7 @@ export class Pipeline implements GatewayPort {
     };
   }
 
-  /** Forgets what is kept of callers for their next calls, once they have not come for minutes. */
+  /** Forgets what is kept for the next calls of idle callers. */
   forgetIdle(): void {
     this.#bodies.forgetIdle();
   }

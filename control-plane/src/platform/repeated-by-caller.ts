@@ -6,7 +6,7 @@ const bodyBytesMin = 4_096;
 /** What all callers' values may take together; those of callers who were idle for longest are forgotten. */
 const ownBytesMax = 32 * 1024 * 1024;
 const callersMax = 4_096;
-/** Values of callers who were idle for so long are forgotten: they are texts of customers. */
+/** After so long without a body, the values of a caller are forgotten, because they are customers' texts. */
 const idleMsMax = 600_000;
 
 type Entry = {

@@ -7,7 +7,7 @@ const valueBytesMin = 1_024;
 const valueBytesMax = 128 * 1024;
 /** How much of a value has to come twice before it is kept. */
 const seenBytes = 512;
-/** So often a value is kept although none of those before it came again, and once more after so many others. */
+/** How many values are kept although none was ever repeated. One more is tried after every `missesForTry` others. */
 const triesMax = 4;
 const missesForTry = 64;
 /** A value takes its bytes, and about three times as much once it is parsed; each object and list in it takes more. */
@@ -46,7 +46,7 @@ class Slot {
   readonly name: string;
   readonly label: Buffer;
   known: Known | null = null;
-  /** How the value began that was last read and not known. */
+  /** The beginning of the last unknown value. */
   seen: Buffer | null = null;
   /** How often a value was kept, was known, and was not. */
   kept = 0;

@@ -1,8 +1,8 @@
 import type { CallReport, GatewayCall } from "../gateway/model.ts";
 import { utcDay } from "../platform/clock.ts";
+import { recordedPathLengthMax } from "../platform/request-target.ts";
 import type { PayloadOutcome, ReportedCall, TraceRow } from "../trace/model.ts";
 
-const pathLengthMax = 256;
 const userAgentLengthMax = 1_024;
 
 /** The report about a call together with what the relay knows of it: its trace in parts. */
@@ -36,7 +36,7 @@ export class RelayedReport implements ReportedCall {
       gatewayUserId: report.gatewayUserId,
       apiKeyId: report.apiKeyId,
       method: call.method,
-      path: call.path.slice(0, pathLengthMax),
+      path: call.path.slice(0, recordedPathLengthMax),
       model: report.model,
       status: report.outcome,
       errorCode: report.errorCode,

@@ -6,14 +6,14 @@ import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import { blobOffset, userOffset } from "./payload-parcel.ts";
 
 /*
- * Payloads that are encrypted together, because to begin an encryption costs more than to encrypt 3 KB. The plaintext is
- * a piece of the ring that they come through: records with a header (8 bytes, of which the first four are the length of
- * the parcel), a parcel, and zeros up to a multiple of eight. As each parcel begins with ids of its call and its user and is
- * encrypted with them, nobody can make the bytes of one call look like those of another.
+ * Payloads that are encrypted together, because starting an encryption costs more than encrypting 3 KB. The plaintext is
+ * a piece of the ring. Each record has a header of 8 bytes, a parcel, and zeros up to a multiple of eight; the first half
+ * of the header is the parcel's length. A parcel begins with the ids of its call and user, which are encrypted with it,
+ * so nobody can pass off one call's bytes as another's.
  *
- * A mark precedes the sealed value. Older versions wrote groups with another mark, whose list had no zeros and less in
- * front of the bytes: id of the request (16), id of the user (8), length of the bytes (4). A payload that they encrypted
- * by itself has no mark and begins with the version of a sealed value, which is another number.
+ * A mark precedes the sealed value. Older versions used another mark, no zeros and shorter fields before the bytes: id of
+ * the request (16), id of the user (8), length (4). A payload that they encrypted by itself has no mark: it begins with
+ * the version of a sealed value, which is a different number.
  */
 const groupMark = 3;
 const olderGroupMark = 2;
@@ -24,7 +24,7 @@ const olderHeaderBytes = 28;
 /** How much longer a group is once it is sealed. */
 export const groupOverheadBytes = markBytes + sealOverheadBytes;
 
-/** Reading a payload decrypts its group. A larger one would spare next to nothing; a longer payload is one by itself. */
+/** Reading a payload decrypts its group, and a larger one would save almost nothing. A longer payload is a group of its own. */
 export const groupBytesMax = 64 * 1024 - groupOverheadBytes;
 export const groupPayloadsMax = 64;
 

@@ -47,7 +47,7 @@ const closeGraceMs = 500;
 type Handover = {
   readonly ring: RingWriter;
   readonly ledger: PayloadLedger;
-  /** The marks of the keys that the thread was given; keys that are no longer used are not kept for them. */
+  /** The marks of the keys that the thread has. Weak, so that old keys can go. */
   readonly marks: WeakMap<SealingKey, number>;
   markCount: number;
   bytes: number;

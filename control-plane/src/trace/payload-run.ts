@@ -5,8 +5,8 @@ import { blobOffset } from "./payload-parcel.ts";
 import type { DayKey, PayloadGroup } from "./payload-segments.ts";
 
 /**
- * Records of the ring that are encrypted together, where they are: they follow each other, and one that follows another
- * that became shorter is moved up.
+ * Records that are encrypted together in the ring itself. They are adjacent: a record moves up when the one before it
+ * became shorter.
  */
 export class PayloadRun {
   readonly #bytes: Buffer;
@@ -40,7 +40,7 @@ export class PayloadRun {
     return this.#dayKey === dayKey && isAfter && this.#count < groupPayloadsMax && size <= groupBytesMax;
   }
 
-  /** Adds a record; if it may not follow those of before, `clear` forgets these first. */
+  /** Adds a record. If it may not follow the others, call `clear` first. */
   add(dayKey: DayKey, start: number, length: number): void {
     const from = start - recordHeaderBytes;
     const span = recordSpan(length);

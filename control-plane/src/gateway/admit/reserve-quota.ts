@@ -89,7 +89,7 @@ type Holding = Pick<Principal, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds
 
 /** How quota is set aside. */
 type Reserving = {
-  /** What lowers the bound, for the words of a refusal; null says nothing about it. */
+  /** What would lower the bound, named in a refusal; null if it names nothing. */
   readonly lowers: string | null;
   /** Now, if the time was just read. */
   readonly tick?: number;

@@ -1,5 +1,6 @@
 import type { Quota } from "@sluice/contracts/money";
 import { utcDay } from "../../platform/clock.ts";
+import { recordedPathLengthMax } from "../../platform/request-target.ts";
 import type { UsageRow } from "../../usage/log/model.ts";
 import type { CallEnd, CallState, Principal } from "../model.ts";
 
@@ -27,7 +28,7 @@ export function toUsageRow(
     keyBudgetId: principal.keyBudgetId,
     sharedBudgetIds: principal.sharedBudgetIds,
     groupName: principal.groupName,
-    path: call.path.slice(0, 256),
+    path: call.path.slice(0, recordedPathLengthMax),
     model: model?.name ?? null,
     askedModel: state.askedModel,
     endUser: state.labels?.endUser ?? null,

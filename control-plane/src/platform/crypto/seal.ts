@@ -107,7 +107,7 @@ export function sealInto(target: Uint8Array, key: SealingKey, plaintext: Uint8Ar
   target.set(ciphertext, headerBytes);
   target.set(cipher.getAuthTag(), headerBytes + plaintext.length);
   if (ciphertext.length >= ownMemoryBytesMin) {
-    // The next value can use it now, not only after a collection: memory that was not used before costs as much as to encrypt.
+    // Frees it for the next value now, not at the next collection: touching fresh memory costs as much as encrypting.
     ciphertext.buffer.transfer(0);
   }
 }

@@ -1,4 +1,5 @@
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
+import { recordedPathLengthMax } from "../../platform/request-target.ts";
 import type { JsonBytes } from "../../platform/spool/json-bytes.ts";
 import { recordVersion, unkeptPerReplacement } from "./call-record.ts";
 import type { Attempt, RecordedCall } from "./model.ts";
@@ -7,7 +8,6 @@ import { toStoredAttempt } from "./row-codec.ts";
 /** Of so many models, channels and endings a key has the beginnings kept. */
 const beginningsMax = 4;
 const attemptsMax = 32;
-const pathLengthMax = 256;
 const printable = /^[ -~]*$/;
 
 /** The beginning of a record, which others of the same key have too. */
@@ -75,7 +75,7 @@ function isOrdinary({ state, end }: RecordedCall, { said }: Attempt): boolean {
     said !== undefined ||
     state.askedModel !== null ||
     isLabelled(state.labels) ||
-    state.call.path.length > pathLengthMax ||
+    state.call.path.length > recordedPathLengthMax ||
     // The counts that records have no fields for, written out because this runs for every call.
     units.images ||
     units.audioMs ||
