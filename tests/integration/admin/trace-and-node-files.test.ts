@@ -42,14 +42,14 @@ beforeAll(async () => {
   );
   await commitTraces(rig.db, rows.map(toSpooledTrace));
   ids = rows.map(({ requestId }) => requestId as string);
-  for (const [code, name, status] of [
-    ["b-node", "Alpha", "testing"],
-    ["a-node", "Beta", "testing"],
-    ["c-node", "=Gamma", "active"],
+  for (const [code, name, status, createdAt] of [
+    ["b-node", "Alpha", "testing", "2026-01-01T00:00:00Z"],
+    ["a-node", "Beta", "testing", "2026-01-02T00:00:00Z"],
+    ["c-node", "=Gamma", "active", "2026-01-03T00:00:00Z"],
   ] as const) {
     await rig.db.sql`
-      insert into exit_node (node_code, name, host, ip, relay_key_secret, status)
-      values (${code}, ${name}, ${`${code}.example.org`}, '192.0.2.1', ${`exit_node.${code}`}, ${status})`;
+      insert into exit_node (node_code, name, host, ip, relay_key_secret, status, created_at)
+      values (${code}, ${name}, ${`${code}.example.org`}, '192.0.2.1', ${`exit_node.${code}`}, ${status}, ${createdAt})`;
   }
   await rig.db.sql`
     insert into exit_node (node_code, name, host, ip, relay_key_secret, status, archived_at)
