@@ -1,4 +1,5 @@
 /** `bun run bench <name>`: the measurements that anyone can repeat. Each prints its own help with `--help`. */
+import { runBooksBench } from "./books/run.ts";
 import { runCallBench } from "./call/run.ts";
 import { runExportBench } from "./export/run.ts";
 import { runGrowthBench } from "./growth/run.ts";
@@ -13,6 +14,7 @@ import { runTraceBench } from "./trace/run.ts";
 import { runTraceSearchBench } from "./trace-search/run.ts";
 
 const benches: Record<string, (args: string[]) => Promise<number>> = {
+  books: runBooksBench,
   call: runCallBench,
   export: runExportBench,
   growth: runGrowthBench,

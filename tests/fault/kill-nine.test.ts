@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findFreePort } from "@sluice/deploy/start/port";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { waitForIdleReturn } from "../support/calls/budget-watch.ts";
 import { allRoutes, type CallRoute, serveThrough } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { readMetrics } from "../support/service/metrics.ts";
+import { MortalProcess } from "../support/service/mortal-process.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
@@ -30,33 +30,6 @@ afterEach(async () => {
   await open?.provider.stop();
   open = null;
 });
-
-type StartProcess = (env: Record<string, string>) => Promise<SluiceProcess>;
-
-/** A process that is killed and restarted at the same address and with the same data, for as long as needed. */
-class Mortal {
-  readonly #start: StartProcess;
-  readonly #env: Record<string, string>;
-  current: SluiceProcess;
-
-  private constructor(start: StartProcess, env: Record<string, string>, current: SluiceProcess) {
-    this.#start = start;
-    this.#env = env;
-    this.current = current;
-  }
-
-  static async born(rig: SluiceRig, env: Record<string, string>): Promise<Mortal> {
-    const start = (full: Record<string, string>) => rig.startProcess(full);
-    const first = { ...env, PORT: String(await findFreePort()) };
-    const current = await start(first);
-    return new Mortal(start, { ...first, DATA_DIR: current.dataDirectory }, current);
-  }
-
-  async dieAndRise(): Promise<void> {
-    await this.current.kill();
-    this.current = await this.#start(this.#env);
-  }
-}
 
 /** A provider, and a model for each route from a client to it. */
 async function openWorld(): Promise<{ readonly rig: SluiceRig; readonly user: TestUser }> {
@@ -100,7 +73,7 @@ function startCallers(url: () => string, user: TestUser, random: () => number) {
   };
 }
 
-async function killAtRandom(mortals: readonly Mortal[], load: ReturnType<typeof startCallers>): Promise<number> {
+async function killAtRandom(mortals: readonly MortalProcess[], load: ReturnType<typeof startCallers>): Promise<number> {
   const random = testRandom();
   for (let kills = 0; ; kills += 1) {
     const isEnough = kills >= killsMin && load.whole().length >= callsMin;
@@ -148,7 +121,7 @@ async function expectEmptySpool({ url, dataDirectory }: SluiceProcess): Promise<
 describe("calls through a control plane that is killed again and again", () => {
   test("are each charged once if the client got them whole, and never twice", async () => {
     const { rig, user } = await openWorld();
-    const mortal = await Mortal.born(rig, {});
+    const mortal = await MortalProcess.born(rig, {});
     const load = startCallers(() => mortal.current.url, user, testRandom(1));
     const kills = await killAtRandom([mortal], load);
     await load.stop();
@@ -160,8 +133,8 @@ describe("calls through a control plane that is killed again and again", () => {
 
   test("through a relay and a gateway that die separately are charged just as exactly", async () => {
     const { rig, user } = await openWorld();
-    const gateway = await Mortal.born(rig, { ROLES: "gateway,jobs" });
-    const relay = await Mortal.born(rig, { ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.current.url });
+    const gateway = await MortalProcess.born(rig, { ROLES: "gateway,jobs" });
+    const relay = await MortalProcess.born(rig, { ROLES: "relay,backend", UPSTREAM_GATEWAY_URL: gateway.current.url });
     const load = startCallers(() => relay.current.url, user, testRandom(2));
     await killAtRandom([gateway, relay], load);
     await load.stop();
