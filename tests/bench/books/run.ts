@@ -3,6 +3,7 @@
  * whole response has its row, its charge, its settlement and its part of the ledger.
  */
 import { parseArgs } from "node:util";
+import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
 import { startTestCluster } from "../../support/postgres/test-cluster.ts";
 import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { MortalProcess } from "../../support/service/mortal-process.ts";
@@ -63,11 +64,10 @@ export async function runBooksBench(args: string[]): Promise<number> {
 
 async function measure(rig: SluiceRig, load: Load): Promise<number> {
   for (let index = 0; index < load.users; index++) {
-    const { gatewayUserId } = await rig.addUser(granted);
-    await rig.db.sql`
-      update gateway_user set rate_multiplier = ${multipliers[index % multipliers.length]}::numeric
-      where id = ${gatewayUserId}::bigint`;
+    await rig.addUser(granted);
   }
+  await rig.db.sql`
+    update gateway_user set rate_multiplier = (${arrayLiteral(multipliers)}::numeric[])[1 + id % ${multipliers.length}::int8]`;
   const service = await MortalProcess.born(rig, { CHAT_FRONT: "on" });
   let rising = Promise.resolve();
   const callers = new Callers({
