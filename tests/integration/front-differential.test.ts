@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type FrontRig, type SeenRequest, startFrontRig } from "../support/front/front-rig.ts";
+import { parserCases } from "../support/front/llhttp-cases.ts";
 import { oddRequests } from "../support/front/odd-requests.ts";
 import { type PlainNginx, startPlainNginx } from "../support/front/plain-nginx.ts";
-import { smugglingCases } from "../support/front/smuggling-cases.ts";
+import { byteCases, smugglingCases } from "../support/front/smuggling-cases.ts";
 import { converse, patientMs, type Transcript } from "../support/front/transcript.ts";
 import { describeUnless, unlessInstalled } from "../support/service/obstacles.ts";
 
@@ -10,6 +11,8 @@ const { TEST_FULL, TEST_SEED } = process.env;
 const seedCount = TEST_FULL === "1" ? 20_000 : 600;
 const firstSeed = Number(TEST_SEED ?? 1);
 const seeds = Array.from({ length: seedCount }, (_, index) => firstSeed + index);
+/** An ordinary run tries every so many of them, which are some of each place. */
+const byteCasesEach = TEST_FULL === "1" ? 1 : 11;
 /** Conversations at the same time. */
 const lanes = 100;
 
@@ -85,6 +88,29 @@ describe("the front understands no request otherwise than the runtime's server",
     const ours = await converse(rig.port, text);
     expect(ours.seen.map(({ target }) => target)).not.toContain("/smuggled");
   });
+
+  test("in an attempt to hide a length or an encoding by any byte", async () => {
+    const differences: object[] = [];
+    const tried = byteCases.filter((_, index) => index % byteCasesEach === 0);
+    await inLanes(tried, async ({ name, text }) => {
+      const difference = await compare(text, text.length);
+      if (difference !== null) {
+        differences.push({ name, ...difference });
+      }
+    });
+    expect(differences).toEqual([]);
+  }, 600_000);
+
+  test("in the cases of another parser", async () => {
+    const differences: object[] = [];
+    await inLanes(parserCases, async ([name, text]) => {
+      const difference = await compare(text, text.length);
+      if (difference !== null) {
+        differences.push({ name, ...difference });
+      }
+    });
+    expect(differences).toEqual([]);
+  }, 600_000);
 });
 
 describeUnless(unlessInstalled("nginx"), "the front understands no request otherwise than nginx", () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Behaviour } from "@sluice/sandbox-provider/script/behaviour";
+import { allRoutes, type CallRoute, serveThrough, surfaces } from "../support/calls/call-routes.ts";
 import { addModelWithChannel, type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
 import type { SluiceProcess, TestUser } from "../support/service/sluice.ts";
 import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
@@ -24,6 +25,10 @@ beforeAll(async () => {
       poor = await rig.addUser(1n);
       for (const name of Object.keys(faults)) {
         await addModelWithChannel(rig, modelOf(name), `${provider.url}/v1`);
+      }
+      for (const route of allRoutes) {
+        await addModelWithChannel(rig, modelOfRoute(route), `${provider.url}/v1`);
+        await serveThrough(rig, modelOfRoute(route), route.channel, provider.url);
       }
     },
   });
@@ -133,6 +138,18 @@ function modelOf(name: string): string {
   return `model-${Object.keys(faults).indexOf(name)}`;
 }
 
+const modelOfRoute = ({ surface, channel }: CallRoute): string => `${surface}-as-${channel}`;
+
+/** Every dialect of clients on channels of every dialect: passed on as it is, or converted. */
+const routed: readonly [string, Call][] = allRoutes.flatMap((route): [string, Call][] => {
+  const { path, fields } = surfaces[route.surface];
+  const call = (more: object): Call => ({ path, body: { ...fields, ...more, model: modelOfRoute(route) } });
+  return [
+    [route.name, call({})],
+    [`${route.name}, a stream`, call({ stream: true })],
+  ];
+});
+
 const withOwnModel = ([name, call]: [string, Call]): [string, Call] => [
   name,
   { ...call, body: { ...(call.body as object), model: modelOf(name) }, rounds: faultRounds },
@@ -207,7 +224,7 @@ async function outcomes(): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(([, name = "", count]) => [name, Number(count)]));
 }
 
-test.each([...Object.entries(calls), ...Object.entries(faults).map(withOwnModel)])(
+test.each([...Object.entries(calls), ...routed, ...Object.entries(faults).map(withOwnModel)])(
   "the front and the runtime's server give the same answer, rows and trace, and ask the provider alike: %s",
   async (_, call) => {
     const { by = "served", behaviour, rounds = roundsMax } = call;

@@ -4,12 +4,14 @@ import { Front } from "../front/service.ts";
 import { serverSeconds } from "../platform/client-patience.ts";
 import type { Config } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
+import { passingAddress } from "../platform/peer-address.ts";
 import { clientSettings } from "./client-settings.ts";
 
 /** This is above the service's own limit for bodies, so that a larger body gets our response and not the server's. */
 const serverBodyBytesMax = 1024 * 1024 * 1024;
 /** Bodies up to this size are read at once by the runtime's server, too. */
 const frontBodyBytesMax = 1024 * 1024;
+const heldBytesMax = 64 * 1024 * 1024;
 const headTimeoutMs = 10_000;
 
 /** The listeners of a process. */
@@ -34,7 +36,7 @@ type Served = {
 export function listen({ app, front }: Served, config: Config, log: Log): Listeners {
   const address = { hostname: config.HOST, port: config.PORT, reusePort: true };
   app.listen({
-    ...(front === null ? address : { hostname: "127.0.0.1", port: 0 }),
+    ...(front === null ? address : { hostname: passingAddress, port: 0 }),
     idleTimeout: serverSeconds(config.CLIENT_IDLE_TIMEOUT_MS),
     maxRequestBodySize: serverBodyBytesMax,
     development: false,
@@ -66,6 +68,7 @@ function frontSettings(config: Config, headers: Readonly<Record<string, string>>
     hostname: config.HOST,
     port: config.PORT,
     bodyBytesMax: Math.min(frontBodyBytesMax, config.BODY_BYTES_MAX),
+    heldBytesMax,
     ...patience,
     headTimeoutMs,
     connectionsMax: config.CLIENT_CONNECTIONS_MAX,

@@ -5,6 +5,7 @@ import { clientAddress } from "../platform/client-address.ts";
 import { ChunkedAnswer, type StreamOutlet } from "./chunked-answer.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { FrontCall } from "./front-call.ts";
+import { type HeldBytes, HeldShare } from "./held-bytes.ts";
 import type { FrontResponse, FrontSettings, FrontWork } from "./model.ts";
 import { RequestBuffer } from "./request-buffer.ts";
 import { type HeadTable, RequestHead } from "./request-head.ts";
@@ -32,16 +33,12 @@ export type FrontShared = {
   isDraining: boolean;
   /** No connection begins another request. */
   isStopping: boolean;
-  /** Bytes of requests that have not arrived whole. */
-  partialBytes: number;
+  readonly held: HeldBytes;
   /** Called once, when the connection is closed. */
   readonly onClose: (connection: ClientConnection) => void;
   /** What a listener or a stream has thrown: the connection continues as if it had not. */
   readonly onFailure: (error: unknown) => void;
 };
-
-/** Bytes of requests that may wait for their rest in all connections; above it, they are handed over. */
-const partialBytesMax = 64 * 1024 * 1024;
 
 /**
  * - `receiving`: between two requests, or part of one has come.
@@ -62,8 +59,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   /** When this request began, or the connection became idle. */
   #sinceMs: number;
   #isHeadRead = false;
-  /** The share of `partialBytes`. */
-  #partialBytes = 0;
+  readonly #held: HeldShare;
   #call: FrontCall | null = null;
   #answer: ChunkedAnswer | null = null;
   /** The stream is the last response. */
@@ -76,13 +72,16 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     this.#socket = new ClientSocket(socket);
     this.peer = peer;
     this.#head = new RequestHead(shared.table);
+    this.#held = new HeldShare(shared.held);
     this.#sinceMs = shared.ticker.nowMs;
     shared.ticker.add(this);
   }
 
-  /** Whether something is left to do for its client. */
+  /** Whether something is left to do for its client: a call has begun once its head is read. */
   get isRunning(): boolean {
-    return this.#state === "busy" || this.#state === "tunnel" || this.#socket.hasBacklog;
+    const hasBegun =
+      this.#state === "receiving" ? this.#isHeadRead : this.#state === "busy" || this.#state === "tunnel";
+    return hasBegun || this.#socket.hasBacklog;
   }
 
   onData(bytes: Buffer): void {
@@ -92,10 +91,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
         this.#read();
         break;
       case "busy":
-        this.#buffer.add(bytes);
-        if (this.#buffer.length > readAheadBytesMax) {
-          this.#socket.pause();
-        }
+        this.#readAhead(bytes);
         break;
       case "tunnel":
         this.#tunnel?.onClientData(bytes);
@@ -129,7 +125,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     this.#state = "closed";
     const { ticker, onClose, onFailure } = this.#shared;
     ticker.remove(this);
-    this.#holdPartial(0);
+    this.#held.set(0);
     onClose(this);
     this.#tunnel?.onClientClose();
     this.#call?.abort(onFailure);
@@ -181,6 +177,16 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     this.#buffer.add(bytes, this.#isHeadRead ? this.#head.end + this.#head.contentLength : 0);
   }
 
+  /** Keeps bytes of the next requests. A client that sends more of them than there is room for is not waited for. */
+  #readAhead(bytes: Buffer): void {
+    this.#buffer.add(bytes);
+    if (!this.#held.set(this.#buffer.capacity)) {
+      this.#socket.terminate();
+    } else if (this.#buffer.length > readAheadBytesMax) {
+      this.#socket.pause();
+    }
+  }
+
   /** Decides about the request at the beginning of the buffer. */
   #read(): void {
     const { settings } = this.#shared;
@@ -189,7 +195,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     if (!this.#isHeadRead) {
       const verdict = head.read(buffer.bytes, buffer.length);
       if (verdict === "more") {
-        this.#holdPartial(buffer.capacity);
+        this.#waitForRest(buffer.capacity);
         return;
       }
       if (verdict === "refuse") {
@@ -206,16 +212,13 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     if (buffer.length >= end) {
       this.#begin(end);
     } else {
-      this.#holdPartial(Math.max(end, buffer.capacity));
+      this.#waitForRest(Math.max(end, buffer.capacity));
     }
   }
 
-  /** Counts what the unfinished request holds; with no room left for it, the runtime's server reads it. */
-  #holdPartial(bytes: number): void {
-    const shared = this.#shared;
-    shared.partialBytes += bytes - this.#partialBytes;
-    this.#partialBytes = bytes;
-    if (shared.partialBytes > partialBytesMax && bytes > 0) {
+  /** With no room left for an unfinished request, the runtime's server reads it. @param bytes what it will hold */
+  #waitForRest(bytes: number): void {
+    if (!this.#held.set(bytes)) {
       this.#handOver();
     }
   }
@@ -224,7 +227,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     const { work } = this.#shared;
     const head = this.#head;
     const bytes = this.#buffer.take(end) as Buffer<ArrayBuffer>;
-    this.#holdPartial(0);
+    this.#held.set(this.#buffer.capacity);
     this.#state = "busy";
     const fields = head.fieldsOf(bytes);
     const clientIp = clientAddress(fields, this.peer, this.#shared.settings.edge);
@@ -367,7 +370,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   #end(): void {
     this.#state = "ending";
     this.#buffer.takeAll();
-    this.#holdPartial(0);
+    this.#held.set(0);
     this.#socket.end(this.#nowMs);
   }
 
@@ -376,7 +379,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     work.count("handed_over");
     const first = this.#buffer.takeAll();
     this.#state = "tunnel";
-    this.#holdPartial(0);
+    this.#held.set(0);
     const socket = this.#socket;
     const client = {
       write: (bytes: Buffer) => socket.write(bytes, this.#nowMs),

@@ -25,6 +25,8 @@ export type FrontSettings = {
   readonly port: number;
   /** Larger bodies are for the runtime's server. */
   readonly bodyBytesMax: number;
+  /** Memory of requests that have not begun, in all connections: above it, unfinished ones are for the runtime's server, too. */
+  readonly heldBytesMax: number;
   /** How long the head of a request may take to arrive. */
   readonly headTimeoutMs: number;
   /** How long a connection may be idle between two requests. */

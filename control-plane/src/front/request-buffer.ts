@@ -52,11 +52,19 @@ export class RequestBuffer {
     }
     const taken = bytes.subarray(0, count);
     const rest = this.#length - count;
-    // Copied, so that the rest does not keep the memory of a large request.
-    this.#bytes = rest === 0 ? nothing : Buffer.from(bytes.subarray(count, this.#length));
+    this.#bytes = rest === 0 ? nothing : restOf(bytes, count, this.#length);
     this.#length = rest;
     return taken;
   }
 }
 
 const nothing = Buffer.alloc(0);
+
+/**
+ * A small rest is copied, so that it does not keep the memory of a large request. A large one is not: copied for each of
+ * many small requests that came together, it would cost more than they do.
+ */
+function restOf(bytes: Buffer, from: number, end: number): Buffer {
+  const rest = bytes.subarray(from, end);
+  return 2 * rest.length < bytes.buffer.byteLength ? Buffer.from(rest) : rest;
+}

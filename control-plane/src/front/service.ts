@@ -3,8 +3,11 @@ import { isAddressAllowed } from "../platform/address-list.ts";
 import { addressGroup, plainAddress } from "../platform/client-address.ts";
 import type { Log } from "../platform/log.ts";
 import { ClientConnection, type FrontShared } from "./connection.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import type { FrontSettings, FrontWork } from "./model.ts";
 import { HeadTable } from "./request-head.ts";
+
+const warningPauseMs = 60_000;
 
 type Data = { connection: ClientConnection | null };
 
@@ -19,6 +22,8 @@ export class Front {
   readonly #connections = new Set<ClientConnection>();
   /** How many connections each address has. */
   readonly #ofAddress = new Map<string, number>();
+  /** No further warning of too many connections until then. */
+  #silentUntilMs = 0;
 
   /** @param serverPort the port of the runtime's server */
   constructor(work: FrontWork, settings: FrontSettings, { serverPort, log }: { serverPort: number; log: Log }) {
@@ -31,7 +36,7 @@ export class Front {
       serverPort,
       isDraining: false,
       isStopping: false,
-      partialBytes: 0,
+      held: new HeldBytes(settings.heldBytesMax),
       onClose: (connection) => this.#forget(connection),
       onFailure: (error) => log.error("front.unexpected", { error }),
     };
@@ -81,38 +86,60 @@ export class Front {
   #listen({ hostname, port }: FrontSettings): Bun.TCPSocketListener<Data> {
     // The option is missing from the types. Workers share the port.
     const address = { hostname, port, reusePort: true };
-    return Bun.listen<Data>({
-      ...address,
-      socket: {
-        open: (socket) => this.#open(socket),
-        data: (socket, bytes) => socket.data.connection?.onData(bytes),
-        drain: (socket) => socket.data.connection?.onDrain(),
-        close: (socket) => socket.data.connection?.onClose(),
-        error: (socket, error) => {
-          this.#log.error("front.unexpected", { error });
-          socket.terminate();
+    try {
+      return Bun.listen<Data>({
+        ...address,
+        socket: {
+          open: (socket) => this.#open(socket),
+          data: (socket, bytes) => socket.data.connection?.onData(bytes),
+          drain: (socket) => socket.data.connection?.onDrain(),
+          close: (socket) => socket.data.connection?.onClose(),
+          error: (socket, error) => {
+            this.#log.error("front.unexpected", { error });
+            socket.terminate();
+          },
         },
-      },
-    });
+      });
+    } catch (error) {
+      // The runtime names neither the port nor what is wrong.
+      const reason = isPortInUse(error) ? "the port is in use" : String(error);
+      throw new Error(`${hostname}, port ${port}: ${reason}`, { cause: error });
+    }
   }
 
   #open(socket: Bun.Socket<Data>): void {
+    socket.data = { connection: null };
     const { work, settings } = this.#shared;
     const { connectionsMax, edge } = settings;
-    const address = plainAddress(socket.remoteAddress);
+    const peer = socket.remoteAddress as string | undefined;
+    if (peer === undefined) {
+      // Its client was gone before it was accepted: load balancers that only look whether the port is open do that.
+      socket.terminate();
+      return;
+    }
+    const address = plainAddress(peer);
     const group = addressGroup(address);
     const count = (this.#ofAddress.get(group) ?? 0) + 1;
     const isEdge = edge.header !== null && isAddressAllowed(address, edge.addresses);
     if (count > connectionsMax && !isEdge) {
       work.count("turned_away");
-      socket.data = { connection: null };
       socket.terminate();
+      this.#warn(address);
       return;
     }
     this.#ofAddress.set(group, count);
     const connection = new ClientConnection(socket, address, this.#shared);
     socket.data = { connection };
     this.#connections.add(connection);
+  }
+
+  /** Says that an address has too many connections, once in a while. */
+  #warn(address: string): void {
+    const nowMs = performance.now();
+    if (nowMs >= this.#silentUntilMs) {
+      this.#silentUntilMs = nowMs + warningPauseMs;
+      this.#log.warn("front.turned_away", { address, connectionsMax: this.#shared.settings.connectionsMax });
+    }
   }
 
   #forget(connection: ClientConnection): void {
@@ -125,4 +152,8 @@ export class Front {
       this.#ofAddress.set(group, left);
     }
   }
+}
+
+function isPortInUse(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "EADDRINUSE";
 }

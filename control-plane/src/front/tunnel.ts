@@ -1,4 +1,4 @@
-import { forgetPeer, passPeerOn } from "../platform/peer-address.ts";
+import { forgetPeer, passingAddress, passPeerOn } from "../platform/peer-address.ts";
 
 /** One end of a tunnel: a socket, and what it has not yet accepted. */
 type ClientEnd = {
@@ -36,7 +36,7 @@ export class Tunnel {
     this.#client.pause();
     const over = () => this.#close();
     Bun.connect({
-      hostname: "127.0.0.1",
+      hostname: passingAddress,
       port,
       socket: {
         open: (server) => {

@@ -1,3 +1,6 @@
+/** Connections that are passed on come from this address. Another program may have the same port at any other one. */
+export const passingAddress = "127.0.0.1";
+
 /** The addresses of clients whose connections another listener of this process passes on, by the port they come from. */
 const passedOn = new Map<number, string>();
 
@@ -17,5 +20,6 @@ export function peerAddress(server: Bun.Server<unknown> | null, request: Request
   if (peer === null || peer === undefined) {
     return "0.0.0.0";
   }
-  return (passedOn.size === 0 ? undefined : passedOn.get(peer.port)) ?? peer.address;
+  const isPassedOn = passedOn.size > 0 && peer.address === passingAddress;
+  return (isPassedOn ? passedOn.get(peer.port) : undefined) ?? peer.address;
 }

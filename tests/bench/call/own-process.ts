@@ -29,6 +29,7 @@ const settings = {
   hostname: "127.0.0.1",
   port: 8080,
   bodyBytesMax: 1024 * 1024,
+  heldBytesMax: 64 * 1024 * 1024,
   idleTimeoutMs: timeoutMs,
   headTimeoutMs: timeoutMs,
   stallTimeoutMs: timeoutMs,

@@ -125,6 +125,7 @@ const usualSettings: FrontSettings = {
   hostname: "127.0.0.1",
   port: 0,
   bodyBytesMax: 1024 * 1024,
+  heldBytesMax: 64 * 1024 * 1024,
   headTimeoutMs: 10_000,
   idleTimeoutMs: 10_000,
   stallTimeoutMs: 10_000,

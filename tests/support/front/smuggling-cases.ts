@@ -82,3 +82,41 @@ export const smugglingCases: readonly (readonly [name: string, text: string])[] 
     .map(([name, lines]) => [name, join([line, host, ...lines], inner)] as const),
   ["a second request line in a value", join([line, host, `X: y\r\n${inner.trim()}`, "Content-Length: 0"], "")],
 ];
+
+/** Where a byte was put to hide an encoding from one of two servers; smuggler.py tries all of them. */
+const bytePlaces: readonly (readonly [name: string, hide: (byte: string) => string])[] = [
+  ["before the name", (byte) => `${byte}Transfer-Encoding: chunked`],
+  ["in the name", (byte) => `Transfer${byte}-Encoding: chunked`],
+  ["in place of the dash", (byte) => `Transfer${byte}Encoding: chunked`],
+  ["after the name", (byte) => `Transfer-Encoding${byte}: chunked`],
+  ["before the value", (byte) => `Transfer-Encoding:${byte}chunked`],
+  ["in the value", (byte) => `Transfer-Encoding: ch${byte}nked`],
+  ["after the value", (byte) => `Transfer-Encoding: chunked${byte}`],
+  ["between two fields", (byte) => `X: y${byte}Transfer-Encoding: chunked`],
+  ["after a carriage return", (byte) => `X: y\r${byte}Transfer-Encoding: chunked`],
+  ["before a line feed", (byte) => `X: y${byte}\nTransfer-Encoding: chunked`],
+  ["before the name of a length", (byte) => `${byte}Content-Length: 0`],
+  ["after the name of a length", (byte) => `Content-Length${byte}: 0`],
+  ["before a length", (byte) => `Content-Length:${byte}0`],
+  ["after a length", (byte) => `Content-Length: 0${byte}`],
+];
+/** Control characters, DEL, and all beyond ASCII. */
+const hidingBytes = [...Array(32).keys(), ...Array.from({ length: 129 }, (_, index) => 127 + index)];
+
+/** Every such byte in every such place, before the length and after it. */
+export const byteCases: readonly { readonly name: string; readonly text: string }[] = bytePlaces.flatMap(
+  ([place, hide]) =>
+    hidingBytes.flatMap((code) => {
+      const hidden = hide(String.fromCharCode(code));
+      const name = `0x${code.toString(16).padStart(2, "0")} ${place}`;
+      return [
+        { name: `${name}, after the length`, text: bothWays(hidden) },
+        { name: `${name}, before the length`, text: bothWaysTurned(hidden) },
+      ];
+    }),
+);
+
+/** Names of those that hide nothing: the byte is a blank in the value of a field without a meaning. */
+export const tabsInValues = ["after the length", "before the length"].map(
+  (order) => `0x09 between two fields, ${order}`,
+);

@@ -53,8 +53,10 @@ function readResponses(text: string): Transcript {
     const status = Number(head.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length));
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
     statuses.push(status);
-    if (status === 200) {
-      seen.push(JSON.parse(text.slice(end + 4, end + 4 + length)) as SeenRequest);
+    const body = text.slice(end + 4, end + 4 + length);
+    // That to a HEAD has a length and no body.
+    if (status === 200 && body !== "") {
+      seen.push(JSON.parse(body) as SeenRequest);
     }
     if (end === -1) {
       break;

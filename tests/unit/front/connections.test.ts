@@ -146,12 +146,16 @@ describe("a connection to the front", () => {
     expect(bodiesSeen(rig)).toEqual(["front one"]);
   });
 
-  test("is closed if there are too many of its address, but not if they are an edge's", async () => {
+  test("is closed if there are too many of its address, which is logged once a minute, but not if they are an edge's", async () => {
     rig = startFrontRig({ settings: { connectionsMax: 2 } });
     const [first] = [await connectRaw(rig.port), await connectRaw(rig.port)];
-    const third = await connectRaw(rig.port);
-    await third.ended;
-    expect(rig.counts.turned_away).toBe(1);
+    for (const third of [await connectRaw(rig.port), await connectRaw(rig.port)]) {
+      await third.ended;
+    }
+    expect(rig.counts.turned_away).toBe(2);
+    expect(rig.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: "warn", event: "front.turned_away", address: "127.0.0.1", connectionsMax: 2 },
+    ]);
     first?.close();
     await until(() => rig.front.connections === 1);
     const next = await connectRaw(rig.port);
@@ -168,6 +172,24 @@ describe("a connection to the front", () => {
 });
 
 describe("a client that leaves the front", () => {
+  test("before its connection is accepted is not an error", async () => {
+    rig = startFrontRig();
+    const connectAndReset = `
+      for (let count = 0; count < 5; count += 1) {
+        const socket = await Bun.connect({ hostname: "127.0.0.1", port: ${rig.port}, socket: { data: () => undefined } });
+        socket.terminate();
+      }`;
+    // Nothing is accepted meanwhile.
+    const client = Bun.spawnSync([process.execPath, "-e", connectAndReset], { stdout: "ignore", stderr: "inherit" });
+    expect(client.exitCode).toBe(0);
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("after them"));
+    await connection.waitForText('"after them"');
+    connection.close();
+    await until(() => rig.front.connections === 0);
+    expect(rig.lines).toEqual([]);
+  });
+
   test("in the middle of a body is a client of the runtime's server that leaves", async () => {
     rig = startFrontRig();
     const connection = await connectRaw(rig.port);
@@ -221,6 +243,20 @@ describe("a front that is asked to stop", () => {
     expect(await connectRaw(rig.port).catch(() => "refused")).toBe("refused");
   });
 
+  test("is not done before a call has ended whose body was still coming", async () => {
+    rig = startFrontRig();
+    const connection = await connectRaw(rig.port);
+    const request = servedRequest("a body");
+    connection.send(request.slice(0, -3));
+    await until(() => rig.front.running === 1);
+    rig.front.stop();
+    expect(rig.front.running).toBe(1);
+    connection.send(request.slice(-3));
+    await connection.ended;
+    expect(receivedText(connection)).toContain('"a body"');
+    expect(rig.front.running).toBe(0);
+  });
+
   test("closes connections with their responses before that", async () => {
     rig = startFrontRig();
     rig.front.beginDrain();
@@ -229,4 +265,13 @@ describe("a front that is asked to stop", () => {
     await connection.ended;
     expect(receivedText(connection)).toContain("connection: close");
   });
+});
+
+test("a front whose port is in use says which one it is", () => {
+  const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
+  rig = startFrontRig();
+  expect(() => startFrontRig({ settings: { port: other.port } })).toThrow(
+    `127.0.0.1, port ${other.port}: the port is in use`,
+  );
+  other.stop(true);
 });

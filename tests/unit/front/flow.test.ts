@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import type { FrontResponse } from "@sluice/control-plane/front/model.ts";
 import { type AnswerSink, type AnswerStream, waitingBytesMax } from "@sluice/control-plane/platform/answer-stream.ts";
 import { bodiesSeen, receivedText, servedRequest, until } from "../../support/front/front-client.ts";
 import { type FrontRig, startFrontRig } from "../../support/front/front-rig.ts";
@@ -97,6 +98,45 @@ describe("a slow client of the front", () => {
     await connection.waitForText('"first later"');
     connection.close();
     expect(bodiesSeen(rig)).toEqual(["runtime first later"]);
+  });
+
+  test("is left to the runtime's server when unfinished requests hold all the memory there is for them", async () => {
+    rig = startFrontRig({ settings: { heldBytesMax: 100_000 } });
+    const long = "x".repeat(60_000);
+    const [first, second] = [await connectRaw(rig.port), await connectRaw(rig.port)];
+    for (const connection of [first, second]) {
+      connection.send(servedRequest(long).slice(0, -1));
+      await Bun.sleep(5);
+    }
+    await until(() => rig.counts.handed_over === 1);
+    first.send("x");
+    second.send("x");
+    await Promise.all([first.waitForText("200 OK"), second.waitForText("200 OK")]);
+    first.close();
+    second.close();
+    expect(bodiesSeen(rig).sort()).toEqual([`front ${long}`, `runtime ${long}`]);
+    // What they held is free again.
+    const third = await connectRaw(rig.port);
+    third.send(servedRequest(long).slice(0, -1));
+    await Bun.sleep(5);
+    third.send("x");
+    await third.waitForText("200 OK");
+    third.close();
+    expect(rig.counts.handed_over).toBe(1);
+  });
+
+  test("that sends further requests while one is answered is cut when they hold all the memory there is", async () => {
+    rig = startFrontRig({
+      settings: { heldBytesMax: 50_000 },
+      answer: () => Promise.withResolvers<FrontResponse>().promise,
+    });
+    const connection = await connectRaw(rig.port);
+    connection.send(servedRequest("one"));
+    await until(() => rig.calls.length === 1);
+    connection.send(servedRequest("x".repeat(60_000)));
+    await connection.ended;
+    await until(() => rig.front.connections === 0);
+    expect([rig.calls.length, rig.calls[0]?.aborted]).toEqual([1, true]);
   });
 
   test("that reads nothing holds back a stream, and is disconnected", async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { METHODS } from "node:http";
 import { HeadTable, headBytesMax, RequestHead, type Verdict } from "@sluice/control-plane/front/request-head.ts";
+import { parserCases } from "../../support/front/llhttp-cases.ts";
+import { byteCases, tabsInValues } from "../../support/front/smuggling-cases.ts";
 
 const targets = ["/v1/chat/completions", "/v1/messages", "/v1/messages?beta=true"];
 const table = new HeadTable({ targets, rareFields: ["origin"] });
@@ -168,7 +170,10 @@ const others: readonly Case[] = [
   ["a name that is too long", `${line}\r\n${"a".repeat(headBytesMax)}`, "hand_over"],
 ];
 
-const cases: readonly Case[] = [...requestLines, ...lengths, ...encodings, ...connections, ...others];
+const cases: readonly Case[] = [
+  ...[...requestLines, ...lengths, ...encodings, ...connections, ...others],
+  ...parserCases,
+];
 
 describe("the head of a request", () => {
   test.each([...requestLines])("that begins with %s", (_, text, verdict) => {
@@ -189,6 +194,17 @@ describe("the head of a request", () => {
 
   test.each([...others])("with %s", (_, text, verdict) => {
     expect(readHead(text).verdict).toBe(verdict);
+  });
+
+  test.each([...parserCases])("in the case of another parser: %s", (_, text, verdict) => {
+    expect(readHead(text).verdict).toBe(verdict);
+  });
+
+  test("with an encoding or a second length hidden by any byte is never served", () => {
+    expect(byteCases.length).toBeGreaterThan(3_000);
+    const served = byteCases.filter(({ text }) => readHead(text).verdict === "serve");
+    // A tab is a blank within a value, so that there is nothing hidden in these.
+    expect(served.map(({ name }) => name)).toEqual(tabsInValues);
   });
 
   test("of any method but POST is the runtime's, at every target", () => {
