@@ -24,7 +24,7 @@ export async function runNodeBench(args: string[]): Promise<number> {
 /** From starting the process until it reports that it listens. */
 async function reportStarts(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const site = { folder, providerPort: 1, profileFolder: null, binaries: {} };
+  const site = { folder, providerPort: 1, profileFolder: null, against: null, binaries: {} };
   try {
     const reason = await nodeArm.prepare(site);
     if (reason !== null) {

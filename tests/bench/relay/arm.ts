@@ -14,7 +14,17 @@ export interface Arm {
 }
 
 export type ArmName = (typeof armNames)[number];
-export const armNames = ["direct", "nginx", "portkey", "one-api", "new-api", "sluice", "front", "node"] as const;
+export const armNames = [
+  "direct",
+  "nginx",
+  "portkey",
+  "one-api",
+  "new-api",
+  "sluice",
+  "before",
+  "front",
+  "node",
+] as const;
 
 /** The arms of `bench relay`; the front is measured when it is named, the agent of an exit node has its own bench. */
 export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "sluice"];
@@ -30,6 +40,8 @@ export type Site = {
   readonly folder: string;
   /** Where Sluice writes a CPU profile when it ends; null without one. */
   readonly profileFolder: string | null;
+  /** Another checkout that is measured beside this one; null without one. */
+  readonly against: string | null;
   /** The programs that were given. */
   readonly binaries: Readonly<Partial<Record<GivenArmName, string>>>;
 };

@@ -5,7 +5,14 @@ import { runClient } from "./load/client.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
 import type { FakeProvider } from "./load/provider.ts";
 import { runWrk } from "./load/wrk.ts";
-import { cpuMsOfMachine, cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "./process-cost.ts";
+import {
+  cpuMsOfMachine,
+  cpuMsOfTree,
+  cpuOfThreads,
+  peakMemoryMbOfTree,
+  resetPeakMemoryOfTree,
+  type ThreadCpu,
+} from "./process-cost.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** Longer than any gateway needs to start a call that it has already read. */
@@ -15,6 +22,8 @@ export type Measurement = {
   readonly load: LoadResult;
   /** CPU of the arm from the first call until its books were closed; null when there is no arm. */
   readonly armCpuMs: number | null;
+  /** The same of each thread of the arm that still runs, by name. */
+  readonly threadCpu: Record<string, ThreadCpu>;
   readonly companionCpuMs: Record<string, number>;
   /** Share of its core that each side used while the load ran, 0 to 1. */
   readonly armBusy: number | null;
@@ -63,6 +72,7 @@ export async function measure(arm: RunningArm, options: MeasureOptions): Promise
   return {
     load,
     armCpuMs: isDirect ? null : settled.armMs - before.armMs,
+    threadCpu: threadCpuBetween(before.threads, settled.threads),
     companionCpuMs: Object.fromEntries(
       arm.companions.map(({ name }) => [name, (settled.companionMs[name] ?? 0) - (before.companionMs[name] ?? 0)]),
     ),
@@ -103,12 +113,21 @@ function readCosts(arm: RunningArm, provider: FakeProvider) {
   return {
     wallMs: Bun.nanoseconds() / 1e6,
     armMs: arm.pid === null ? 0 : cpuMsOfTree(arm.pid),
+    threads: arm.pid === null ? {} : cpuOfThreads(arm.pid),
     benchMs: cpuMsOfTree(process.pid),
     machineMs: cpuMsOfMachine(),
     companionMs: Object.fromEntries(arm.companions.map(({ name, pid }) => [name, cpuMsOfTree(pid)])),
     connections: counters.connections,
     provided: callsProvided(provider),
   };
+}
+
+function threadCpuBetween(before: Record<string, ThreadCpu>, after: Record<string, ThreadCpu>) {
+  const used = Object.entries(after).map(([name, { userMs, systemMs }]): [string, ThreadCpu] => {
+    const { userMs: userBefore = 0, systemMs: systemBefore = 0 } = before[name] ?? {};
+    return [name, { userMs: userMs - userBefore, systemMs: systemMs - systemBefore }];
+  });
+  return Object.fromEntries(used);
 }
 
 function callsProvided({ counters }: FakeProvider): number {

@@ -16,6 +16,8 @@ export type Options = {
   readonly isQuick: boolean;
   readonly jsonLoad: "wrk" | "bun";
   readonly isProfiled: boolean;
+  /** Another checkout that is measured beside this one. */
+  readonly against: string | null;
   /** Programs of others that were given, by arm. */
   readonly binaries: Readonly<Partial<Record<GivenArmName, string>>>;
   /** Whether the ratios are compared with those that were kept, or kept. */
@@ -26,6 +28,8 @@ export type Options = {
 const CHECKED_ROUNDS = 15;
 const CHECKED_SECONDS = 2;
 const checkedArms: readonly ArmName[] = ["nginx", "sluice", "front"];
+/** What two versions are compared with, and the newer one. */
+const comparedArms: readonly ArmName[] = ["nginx", "front"];
 const checkedScenarios = ["json-64", "json-256", "stream-200"];
 
 const ALL_CONVERSIONS = "conversions";
@@ -41,6 +45,8 @@ export const usage = `usage: bun run bench relay [options]
                        not part of a run that does not name them: ${ALL_CONVERSIONS}, which is all of
                        ${conversionScenarios.map(nameOf).join(", ")}
   --arms <names>       of ${armNames.join(", ")}
+  --against <folder>   another checkout with its packages installed, measured as the arm "before"; alone, it is compared
+                       with nginx and front
   --one-api <path>     its binary, which is then measured too; ONE_API_BINARY in the environment does the same
   --new-api <path>     the same with NEW_API_BINARY
   --check              compare with the ratios that were kept (relay/kept-ratios.json) and end with 1 when one is more
@@ -67,6 +73,7 @@ export function readOptions(args: string[]): Options | "help" {
       profile: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
+      against: { type: "string" },
       "one-api": { type: "string" },
       "new-api": { type: "string" },
       help: { type: "boolean", default: false },
@@ -78,11 +85,12 @@ export function readOptions(args: string[]): Options | "help" {
   const isQuick = values.quick;
   const ratios = values.keep ? "keep" : values.check ? "check" : null;
   const binaries = readBinaries(values);
+  const against = values.against === undefined ? null : resolve(values.against);
   const kind = values.only === undefined ? null : readOne(values.only, ["json", "stream"]);
   const installed = Bun.which("wrk") === null ? "bun" : "wrk";
   return {
     rounds: readCount(values.rounds, ratios === null ? (isQuick ? 1 : 3) : CHECKED_ROUNDS),
-    arms: values.arms === undefined ? defaultArms(ratios !== null, binaries) : readList(values.arms, armNames),
+    arms: readArms(values.arms, against, defaultArms(ratios !== null, binaries)),
     scenarios: readScenarios(
       values.scenarios ?? (ratios === null ? undefined : checkedScenarios.join(",")),
       isQuick,
@@ -93,9 +101,17 @@ export function readOptions(args: string[]): Options | "help" {
     isQuick,
     jsonLoad: values.load === undefined ? installed : readOne(values.load, ["wrk", "bun"]),
     isProfiled: values.profile,
+    against,
     binaries,
     ratios,
   };
+}
+
+function readArms(text: string | undefined, against: string | null, otherwise: readonly ArmName[]): readonly ArmName[] {
+  if (against === null) {
+    return text === undefined ? otherwise : readList(text, armNames);
+  }
+  return ["before", ...(text === undefined ? comparedArms : readList(text, armNames))];
 }
 
 function defaultArms(isCompared: boolean, binaries: Options["binaries"]): readonly ArmName[] {

@@ -16,6 +16,38 @@ export function cpuMsOfTree(root: number): number {
   return statsOfTree(root).reduce((sum, each) => sum + each.cpuMs, 0);
 }
 
+/** User and system time in milliseconds. */
+export type ThreadCpu = { readonly userMs: number; readonly systemMs: number };
+
+/** The name of the threads that processes begin with. */
+export const firstThread = "first thread";
+
+/** What the threads of the process and its descendants have used that still run, by their names. */
+export function cpuOfThreads(root: number): Record<string, ThreadCpu> {
+  const sums: Record<string, { userMs: number; systemMs: number }> = {};
+  for (const { pid } of statsOfTree(root)) {
+    for (const thread of listThreads(pid)) {
+      const stat = readFields(`/proc/${pid}/task/${thread}/stat`);
+      if (stat !== null) {
+        // Threads of a pool differ by a number at the end.
+        const name = thread === String(pid) ? firstThread : stat.name.replace(/[ #]*\d+$/, "");
+        sums[name] ??= { userMs: 0, systemMs: 0 };
+        sums[name].userMs += Number(stat.fields[11]) * TICK_MS;
+        sums[name].systemMs += Number(stat.fields[12]) * TICK_MS;
+      }
+    }
+  }
+  return sums;
+}
+
+function listThreads(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
 /** Sum of VmHWM (peak resident memory since the last reset) of the process and its descendants, in MB of 10^6 bytes. */
 export function peakMemoryMbOfTree(root: number): number {
   return statsOfTree(root).reduce((sum, each) => sum + peakMemoryMb(each.pid), 0);
@@ -52,15 +84,24 @@ function statsOfTree(root: number): ProcessStat[] {
   return tree;
 }
 
+/** @returns null if it ended between the listing and the reading; its parent has its time then */
 function readStat(pid: number): ProcessStat | null {
+  const stat = readFields(`/proc/${pid}/stat`);
+  if (stat === null) {
+    return null;
+  }
+  const ticks = stat.fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { pid, parent: Number(stat.fields[1]), cpuMs: ticks * TICK_MS };
+}
+
+/** The name in a `stat` and the fields after it, or null if its process or thread has ended. */
+function readFields(path: string): { readonly name: string; readonly fields: readonly string[] } | null {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name may contain spaces and parentheses; the relevant fields follow its last ")".
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    return { pid, parent: Number(fields[1]), cpuMs: ticks * TICK_MS };
+    const text = readFileSync(path, "utf8");
+    // The name may contain spaces and parentheses; the relevant fields follow its last ")".
+    const end = text.lastIndexOf(")");
+    return { name: text.slice(text.indexOf("(") + 1, end), fields: text.slice(end + 2).split(" ") };
   } catch {
-    // It ended between the listing and the reading; its parent has its time now.
     return null;
   }
 }

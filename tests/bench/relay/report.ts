@@ -3,6 +3,7 @@ import { arch, cpus, release } from "node:os";
 import { type Conversion, conversions } from "./load/call.ts";
 import { median } from "./load/samples.ts";
 import type { Measurement } from "./measure.ts";
+import type { ThreadCpu } from "./process-cost.ts";
 import {
   callRate,
   cpuOfCall,
@@ -45,7 +46,33 @@ function renderScenario(results: Results, result: ScenarioResult): string {
     [scenario.title, ...columns.map((column) => column.title)],
     ...results.arms.map(({ name, title }) => [title, ...columns.map((column) => column.cell(name))]),
   ]);
-  return [table, ...notes(results, result)].join("\n");
+  return [table, ...renderThreads(results, result), ...notes(results, result)].join("\n");
+}
+
+/** What a thread has to take of a call, or of a chunk, to be shown, in microseconds. */
+const SHOWN_FROM_US = 0.1;
+
+/** User and system time by thread, of arms with more than one. */
+function* renderThreads(results: Results, result: ScenarioResult): Generator<string> {
+  const isStream = result.scenario.kind === "stream";
+  for (const { name, title } of results.arms) {
+    const measurements = readings(result, name);
+    const names = [...new Set(measurements.flatMap(({ threadCpu }) => Object.keys(threadCpu)))];
+    const used = (thread: string, part: keyof ThreadCpu): number =>
+      median(
+        measurements.map(
+          ({ threadCpu, load }) => ((threadCpu[thread]?.[part] ?? 0) * 1000) / (load.stream?.chunks ?? load.answered),
+        ),
+      );
+    const rows = names
+      .map((thread) => ({ thread, user: used(thread, "userMs"), system: used(thread, "systemMs") }))
+      .filter(({ user, system }) => user + system >= SHOWN_FROM_US)
+      .toSorted((left, right) => right.user + right.system - left.user - left.system)
+      .map(({ thread, user, system }) => `${thread} ${format(user, 1)} + ${format(system, 1)}`);
+    if (names.length > 1) {
+      yield `\n${title}, user and system us a ${isStream ? "chunk" : "call"}: ${rows.join(", ")}.`;
+    }
+  }
 }
 
 /** Every conversion beside the chat call of the same round that is not converted, in one table. */

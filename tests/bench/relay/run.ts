@@ -8,7 +8,7 @@ import { nginxArm } from "./arms/nginx.ts";
 import { nodeArm } from "./arms/node.ts";
 import { newApiArm, oneApiArm } from "./arms/one-api.ts";
 import { portkeyArm } from "./arms/portkey.ts";
-import { frontArm, sluiceArm } from "./arms/sluice.ts";
+import { beforeArm, frontArm, sluiceArm } from "./arms/sluice.ts";
 import { moveToLoadCore, reasonAgainstMachine } from "./cores.ts";
 import { compareRatios, keepRatios, keptFile, nothingKept } from "./kept-ratios.ts";
 import { FakeProvider } from "./load/provider.ts";
@@ -19,7 +19,17 @@ import { renderReport } from "./report.ts";
 import type { Scenario } from "./scenarios.ts";
 import { verifyAnswers, verifyConversion, verifyRewritten } from "./verify.ts";
 
-const allArms: readonly Arm[] = [directArm, nginxArm, portkeyArm, oneApiArm, newApiArm, sluiceArm, frontArm, nodeArm];
+const allArms: readonly Arm[] = [
+  directArm,
+  nginxArm,
+  portkeyArm,
+  oneApiArm,
+  newApiArm,
+  sluiceArm,
+  beforeArm,
+  frontArm,
+  nodeArm,
+];
 const QUICK_SECONDS = 2;
 const WARM_SECONDS = 5;
 const unpaced = { connections: 64, paceMicroseconds: 0 };
@@ -56,7 +66,8 @@ async function runOnThisMachine(options: Options, interruption: Promise<never>):
   const provider = new FakeProvider();
   try {
     const profileFolder = options.isProfiled ? join(resultFolder, "profile") : null;
-    const site: Site = { providerPort: provider.port, folder, profileFolder, binaries: options.binaries };
+    const { against, binaries } = options;
+    const site: Site = { providerPort: provider.port, folder, profileFolder, against, binaries };
     const results = await measureAll({ options, provider, site, interruption });
     const file = await writeResults(results);
     console.log(`\n${renderReport(results)}\nEvery number of every round: ${file}`);

@@ -73,7 +73,7 @@ describe("each conversion can be measured", () => {
   });
 
   testUnless(unlessLinux, "with its CPU, and not a call more or less than reached the provider", async () => {
-    const site = { providerPort: provider.port, folder: "", profileFolder: null, binaries: {} };
+    const site = { providerPort: provider.port, folder: "", profileFolder: null, against: null, binaries: {} };
     for (const scenario of conversionScenarios) {
       const options = { site, provider, scenario: few(scenario), seconds: 0.5, jsonLoad: "bun" } as const;
       const { load, provided, armCpuMs } = await measure(arm, options);

@@ -27,7 +27,7 @@ function siteWith(name: GivenArmName): Site {
   const binary = join(folder, "program");
   writeFileSync(binary, `#!/bin/sh\nexec "${process.execPath}" "${stub}" --kind ${name} "$@"\n`);
   chmodSync(binary, 0o755);
-  return { providerPort: provider.port, folder, profileFolder: null, binaries: { [name]: binary } };
+  return { providerPort: provider.port, folder, profileFolder: null, against: null, binaries: { [name]: binary } };
 }
 
 for (const arm of [oneApiArm, newApiArm]) {

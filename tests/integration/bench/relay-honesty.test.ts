@@ -8,7 +8,13 @@ import { runClient } from "../../bench/relay/load/client.ts";
 import type { LoadPlan } from "../../bench/relay/load/plan.ts";
 import { FakeProvider } from "../../bench/relay/load/provider.ts";
 import { runWrk } from "../../bench/relay/load/wrk.ts";
-import { cpuMsOfTree, peakMemoryMbOfTree, resetPeakMemoryOfTree } from "../../bench/relay/process-cost.ts";
+import {
+  cpuMsOfTree,
+  cpuOfThreads,
+  firstThread,
+  peakMemoryMbOfTree,
+  resetPeakMemoryOfTree,
+} from "../../bench/relay/process-cost.ts";
 import { verifyAnswers } from "../../bench/relay/verify.ts";
 import { testUnless, unlessInstalled, unlessLinux } from "../../support/service/obstacles.ts";
 import { patienceMs } from "../../support/values/patience.ts";
@@ -198,6 +204,20 @@ describe("latency and cost are visible", () => {
     await child.stdout.getReader().read();
     expect(cpuMsOfTree(child.pid)).toBeGreaterThan(100);
     expect(cpuMsOfTree(process.pid)).toBeGreaterThanOrEqual(cpuMsOfTree(child.pid));
+  });
+
+  testUnless(unlessLinux, "the CPU time of a thread is charged to it, and not to the first one", async () => {
+    const burn = `let sum = 0; for (let step = 0; step < 4e8; step++) sum += step % 7;
+      postMessage(sum); setInterval(() => {}, 1e6);`;
+    const script = `const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(burn)}])));
+      worker.onmessage = () => console.log("done");`;
+    const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    cleanups.push(() => child.kill("SIGKILL"));
+    await child.stdout.getReader().read();
+    const { [firstThread]: first, ...others } = cpuOfThreads(child.pid);
+    const largest = Math.max(...Object.values(others).map(({ userMs }) => userMs));
+    expect(largest).toBeGreaterThan(first?.userMs ?? Number.POSITIVE_INFINITY);
+    expect(largest).toBeLessThanOrEqual(cpuMsOfTree(child.pid));
   });
 
   testUnless(unlessLinux, "the peak of memory starts over after a reset", async () => {

@@ -7,6 +7,7 @@ import { scenarios } from "../../bench/relay/scenarios.ts";
 const cpu = (armCpuMs: number): Measurement => ({
   load: { answered: 1000, requestsPerSecond: 1000, latencyMs: { p50: 1, p99: 2, max: 3 }, stream: null },
   armCpuMs,
+  threadCpu: {},
   companionCpuMs: {},
   armBusy: 1,
   loadBusy: 0.5,

@@ -14,6 +14,7 @@ function measurement(requestsPerSecond: number, changes: Partial<Measurement> = 
       stream: null,
     },
     armCpuMs: 106,
+    threadCpu: {},
     companionCpuMs: {},
     armBusy: 1,
     loadBusy: 0.5,
@@ -79,6 +80,24 @@ test("dropped payloads are reported beside stored ones", () => {
   const text = report([{ sluice: measurement(100, { books, companionCpuMs: { Postgres: 40 } }) }]);
   expect(text).toContain("2,000 calls answered, 2,000 usage rows, 1,990 payloads stored, 10 dropped and counted");
   expect(text).toContain("Postgres used 20.0 CPU ms per 1,000 calls");
+});
+
+test("what each thread takes of a call is reported for arms with several, the largest first", () => {
+  const threadCpu = { Worker: { userMs: 8, systemMs: 2 }, "first thread": { userMs: 60, systemMs: 40 } };
+  const rest = { timer: { userMs: 0.1, systemMs: 0 } };
+  const text = report([{ nginx: measurement(1), sluice: measurement(1, { threadCpu: { ...threadCpu, ...rest } }) }]);
+  expect(text).toContain("sluice, user and system us a call: first thread 30.0 + 20.0, Worker 4.0 + 1.0.");
+  expect(text).not.toContain("nginx, user");
+});
+
+test("another checkout is measured beside nginx and this one, or beside the arms that are named", () => {
+  const arms = (...args: string[]) => {
+    const options = readOptions(args);
+    return options === "help" ? [] : [options.against, ...options.arms];
+  };
+  expect(arms("--against", "/before")).toEqual(["/before", "before", "nginx", "front"]);
+  expect(arms("--against", "/before", "--arms", "front")).toEqual(["/before", "before", "front"]);
+  expect(arms("--arms", "front")).toEqual([null, "front"]);
 });
 
 test("a conversion is compared with the chat call of its own round", () => {

@@ -12,7 +12,6 @@ import { addConversionChannels } from "./conversion-channels.ts";
 import { openKeyForBench, SluiceBooks } from "./sluice-books-store.ts";
 
 const root = join(import.meta.dir, "../../../..");
-const program = join(root, "control-plane/src/main.ts");
 const READY_MS_MAX = 30_000;
 
 /** One process of the control plane with everything enabled, and its own durable Postgres on the core of the load. */
@@ -21,7 +20,7 @@ export const sluiceArm: Arm = {
   title: "Sluice",
   converts: true,
   async prepare() {
-    return existsSync(program) ? null : "control-plane/src/main.ts does not exist yet";
+    return existsSync(programOf(root)) ? null : "control-plane/src/main.ts does not exist yet";
   },
   start: (site) => start(site, {}),
 };
@@ -34,7 +33,25 @@ export const frontArm: Arm = {
   start: (site) => start(site, { CHAT_FRONT: "on" }),
 };
 
-async function start(site: Site, settings: Readonly<Record<string, string>>): Promise<RunningArm> {
+/** The same in another checkout, whose packages are installed, to compare two versions in the same rounds. */
+export const beforeArm: Arm = {
+  name: "before",
+  title: "Sluice before, own front",
+  converts: false,
+  async prepare({ against }) {
+    if (against === null) {
+      return "no other checkout was given (--against)";
+    }
+    return existsSync(programOf(against)) ? null : `${against} is not a checkout`;
+  },
+  start: (site) => start(site, { CHAT_FRONT: "on" }, site.against ?? root),
+};
+
+function programOf(checkout: string): string {
+  return join(checkout, "control-plane/src/main.ts");
+}
+
+async function start(site: Site, settings: Readonly<Record<string, string>>, checkout = root): Promise<RunningArm> {
   const home = join(site.folder, `sluice-${crypto.randomUUID()}`);
   // The embedded Postgres may run as another user, who needs access.
   mkdirSync(home, { recursive: true });
@@ -45,18 +62,20 @@ async function start(site: Site, settings: Readonly<Record<string, string>>): Pr
   try {
     const port = await findFreePort();
     const env = { ...environment({ site, home, databaseUrl: postgres.url, port }), ...settings };
-    await runCommand("migrate", env);
-    const { apiKey } = await runCommand("seed", env);
+    await runCommand(checkout, "migrate", env);
+    const { apiKey } = await runCommand(checkout, "seed", env);
     if (typeof apiKey !== "string") {
       throw new Error("seeding gave no API key");
     }
-    await addChannels({ site, home, databaseUrl: postgres.url });
+    if (checkout === root) {
+      await addChannels({ site, home, databaseUrl: postgres.url });
+    }
     await openKeyForBench(postgres.url, apiKey);
     server = await startOnArmCore({
       name: "Sluice",
-      command: [process.execPath, ...profileOptions(site), program],
+      command: [process.execPath, ...profileOptions(site), programOf(checkout)],
       port,
-      cwd: root,
+      cwd: checkout,
       env,
       logFile: join(home, "sluice.log"),
     });
@@ -134,9 +153,13 @@ export function profileOptions({ profileFolder }: Site): string[] {
 }
 
 /** Runs a command of the control plane and returns its last line, which is JSON. */
-async function runCommand(name: string, env: Record<string, string>): Promise<Record<string, unknown>> {
-  const child = Bun.spawn([process.execPath, join(root, `control-plane/src/commands/${name}.ts`)], {
-    cwd: root,
+async function runCommand(
+  checkout: string,
+  name: string,
+  env: Record<string, string>,
+): Promise<Record<string, unknown>> {
+  const child = Bun.spawn([process.execPath, join(checkout, `control-plane/src/commands/${name}.ts`)], {
+    cwd: checkout,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
