@@ -10,6 +10,9 @@ const defaults = {
   // For how many milliseconds the allocator keeps pages that are free before it returns them to the system: by default 50,
   // and most of them are needed again by the next calls.
   MIMALLOC_PURGE_DELAY: "1000",
+  // How many milliseconds are at least between two searches of the allocator for free pages among used ones: by default
+  // 100. Another thread searches whenever the program waits, and the program waits for it when there is work again.
+  MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "10000",
 };
 
 type RuntimeEnvironment = Record<keyof typeof defaults, string>;
@@ -19,10 +22,6 @@ type RuntimeEnvironment = Record<keyof typeof defaults, string>;
  * `BUN_JSC_forceRAMSize` means the real size.
  */
 export function runtimeEnvironment(environment: Environment = {}): RuntimeEnvironment {
-  const { BUN_CONFIG_MAX_HTTP_REQUESTS, BUN_JSC_forceRAMSize, MIMALLOC_PURGE_DELAY } = environment;
-  return {
-    BUN_CONFIG_MAX_HTTP_REQUESTS: BUN_CONFIG_MAX_HTTP_REQUESTS || defaults.BUN_CONFIG_MAX_HTTP_REQUESTS,
-    BUN_JSC_forceRAMSize: BUN_JSC_forceRAMSize || defaults.BUN_JSC_forceRAMSize,
-    MIMALLOC_PURGE_DELAY: MIMALLOC_PURGE_DELAY || defaults.MIMALLOC_PURGE_DELAY,
-  };
+  const names = Object.keys(defaults) as (keyof RuntimeEnvironment)[];
+  return Object.fromEntries(names.map((name) => [name, environment[name] || defaults[name]])) as RuntimeEnvironment;
 }

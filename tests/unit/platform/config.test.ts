@@ -7,7 +7,7 @@ const listed = new Map(
   [...example.matchAll(/^#([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
 );
 /** Read by the start, which has no schema. */
-const startVariables = ["WORKERS", "SANDBOX", "MIMALLOC_PURGE_DELAY"];
+const startVariables = ["WORKERS", "SANDBOX", "MIMALLOC_PURGE_DELAY", "MIMALLOC_PURGE_HOLES_MIN_INTERVAL"];
 /** Their value in the file is an example: there is no default, or it is a folder of the checkout. */
 const withoutDefault = ["DATABASE_URL", "MIGRATION_DATABASE_URL", "CLIENT_IP_HEADER", "WEB_DIST"];
 

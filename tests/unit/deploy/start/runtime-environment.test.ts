@@ -4,20 +4,26 @@ import { join } from "node:path";
 import { runtimeEnvironment } from "@sluice/deploy/start/runtime-environment";
 import { repositoryRoot } from "../../../support/service/start-process.ts";
 
-const { BUN_JSC_forceRAMSize, MIMALLOC_PURGE_DELAY } = runtimeEnvironment();
-const line = `BUN_JSC_forceRAMSize=${BUN_JSC_forceRAMSize}`;
-const purgeLine = `MIMALLOC_PURGE_DELAY=${MIMALLOC_PURGE_DELAY}`;
+const values = runtimeEnvironment();
+const { BUN_CONFIG_MAX_HTTP_REQUESTS: _, ...shown } = values;
+const lines = Object.entries(shown).map(([name, value]) => `${name}=${value}`);
 const linesOf = (path: string) => readFileSync(join(repositoryRoot, path), "utf8").split("\n");
 
 test("the operator's value wins, even a zero, which disables the collector's limit", () => {
-  const set = { BUN_CONFIG_MAX_HTTP_REQUESTS: "300", BUN_JSC_forceRAMSize: "0", MIMALLOC_PURGE_DELAY: "0" };
+  const set = {
+    BUN_CONFIG_MAX_HTTP_REQUESTS: "300",
+    BUN_JSC_forceRAMSize: "0",
+    MIMALLOC_PURGE_DELAY: "0",
+    MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "0",
+  };
   expect(runtimeEnvironment({ ...set, PORT: "1" })).toEqual(set);
-  expect(runtimeEnvironment({ BUN_JSC_forceRAMSize: "" })).toEqual(runtimeEnvironment());
+  expect(runtimeEnvironment({ BUN_JSC_forceRAMSize: "" })).toEqual(values);
 });
 
 test("the systemd unit sets the same values, where the settings can override them, and the example file shows them", () => {
   const unit = linesOf("deploy/control-plane/sluice@.service");
-  for (const each of [line, purgeLine]) {
+  expect(lines).toHaveLength(3);
+  for (const each of lines) {
     const place = unit.indexOf(`Environment=${each}`);
     expect(place).toBeGreaterThan(0);
     expect(unit.indexOf("EnvironmentFile=/etc/sluice/control-plane.env")).toBeGreaterThan(place);
@@ -26,8 +32,11 @@ test("the systemd unit sets the same values, where the settings can override the
 });
 
 test("the runtime knows the variables and uses their values", () => {
-  const env = { ...runtimeEnvironment(), BUN_JSC_dumpOptions: "1" };
+  const env = { ...values, BUN_JSC_dumpOptions: "1", MIMALLOC_VERBOSE: "1" };
   const child = Bun.spawnSync([process.execPath, "-e", "0"], { env, stdout: "ignore", stderr: "pipe" });
-  expect(child.stderr.toString()).toContain(line.replace("BUN_JSC_", ""));
+  const said = child.stderr.toString();
+  expect(said).toContain(`forceRAMSize=${values.BUN_JSC_forceRAMSize}`);
+  expect(said).toContain(`option 'purge_delay': ${values.MIMALLOC_PURGE_DELAY} `);
+  expect(said).toContain(`option 'purge_holes_min_interval': ${values.MIMALLOC_PURGE_HOLES_MIN_INTERVAL} `);
   expect(child.exitCode).toBe(0);
 });
