@@ -15,6 +15,16 @@ function slotCopy(folder: SpoolFolder): { readonly files: string } {
   return { files };
 }
 
+/** Up to which group everything is committed, according to the SQLite file of the first slot. */
+function committedIn(folder: SpoolFolder): string | null {
+  const { files } = slotCopy(folder);
+  using database = new Database(join(files, "spool.db"));
+  using query = database.query<{ value: string }, []>("select value from meta where name = 'committed_id'");
+  const value = query.get()?.value ?? null;
+  rmSync(files, { recursive: true });
+  return value;
+}
+
 /** The size of the files of the first slot. */
 async function bytesIn(folder: SpoolFolder): Promise<number> {
   const slot = join(folder.directory, "0");
@@ -65,14 +75,7 @@ describe("space", () => {
 describe("what is committed", () => {
   test("is known after the process has ended, though most commits leave the SQLite file as it was", async () => {
     await using folder = await spoolFolder();
-    const committed = (): string | null => {
-      const { files } = slotCopy(folder);
-      using database = new Database(join(files, "spool.db"));
-      using query = database.query<{ value: string }, []>("select value from meta where name = 'committed_id'");
-      const value = query.get()?.value ?? null;
-      rmSync(files, { recursive: true });
-      return value;
-    };
+    const committed = () => committedIn(folder);
     const first = await folder.open({ cachedEntriesMax: 10 });
     first.drain(sink());
     for (const round of ["a", "b", "c"]) {
@@ -94,6 +97,19 @@ describe("what is committed", () => {
     next.drain(heir);
     await next.replayed;
     expect([heir.rows(), next.depth().entries]).toEqual([[], 0]);
+  });
+
+  test("is in the SQLite file before a file of the log is written over: an earlier version takes the rest of it for new", async () => {
+    await using folder = await spoolFolder();
+    const spool = await folder.open({ cachedEntriesMax: 10 });
+    await spool.append({ kind: "note", row: "x".repeat(9_000_000) });
+    await spool.append({ kind: "note", row: "in the next file" });
+    expect(await readdir(join(folder.directory, "0"))).not.toContain("spare.log");
+    spool.drain(sink());
+    expect(await spool.flush(flushMs)).toBe(true);
+    expect(await readdir(join(folder.directory, "0"))).toContain("spare.log");
+    expect(committedIn(folder)).toBe("2");
+    await spool.close();
   });
 });
 

@@ -3,23 +3,34 @@ import {
   copyFileSync,
   existsSync,
   fdatasyncSync,
-  fstatSync,
   ftruncateSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { flushFile, flushFolder, flushFolderNow } from "./flush-files.ts";
-import { encodeRecord, type Head, headBytes, nextWhole, type StoredGroup, wholeAt } from "./group-record.ts";
+import { encodeRecord, headBytes, type StoredGroup } from "./group-record.ts";
+import {
+  firstFrom,
+  fromName,
+  keptName,
+  type LogFile,
+  nameOf,
+  newFile,
+  openFile,
+  type Placed,
+  readGroup,
+} from "./log-file.ts";
 
-const name = /^groups-\d{16}\.log$/;
-
-/** A file that is longer gets a successor, and goes when its last group is committed. */
-const fileBytesMax = 16 * 1024 * 1024;
+/** A file that is longer gets a successor. When its last group is committed, it goes, or is written over. */
+const fileBytesMax = 8 * 1024 * 1024;
+/** The file that is written over next. */
+const spareName = "spare.log";
+/** A file that one group made longer than this is not kept to be written over. */
+const spareBytesMax = 2 * fileBytesMax;
 const scratchBytes = 256 * 1024;
 const nothing = new Uint8Array();
 
@@ -31,26 +42,18 @@ export type KeptGroup = {
   readonly movedTo: string;
 };
 
-type Placed = Head & { readonly offset: number };
-
-type LogFile = {
-  readonly path: string;
-  readonly fd: number;
-  /** Its groups that are not committed, by rising id. */
-  readonly groups: Placed[];
-  end: number;
-  isDirty: boolean;
-  /** Whether it is kept under another name when all of it is committed or given up. */
-  isKept: boolean;
-};
-
 /**
- * The groups of a slot that are not committed yet, in files that are only appended to. A group is in a file once
+ * The groups of a slot that are not committed yet, in files that are written from their start. A group is in a file once
  * `append` returns: one write, one checksum. What a crash has cut off at the end is dropped, as it was never promised.
+ *
+ * A file that is done with is written over, because that takes half the time of a file that grows: the disk has its
+ * blocks already. What is left of its former content at its end has lower ids, and is all committed.
  */
 export class GroupLog {
   readonly #folder: string;
   #files: LogFile[] = [];
+  /** Done with, and written over next. */
+  #spare: LogFile | null = null;
   #scratch = Buffer.allocUnsafeSlow(scratchBytes);
   #entries = 0;
   #bytes = 0;
@@ -67,11 +70,17 @@ export class GroupLog {
    */
   constructor(folder: string, committedId: number) {
     this.#folder = folder;
-    const names = readdirSync(folder).filter((each) => name.test(each));
-    for (const each of names.sort()) {
-      this.#open(join(folder, each), committedId);
+    for (const each of readdirSync(folder)) {
+      const namedId = fromName(each);
+      if (namedId !== null) {
+        this.#open(join(folder, each), namedId, committedId);
+      }
     }
+    this.#files.sort((left, right) => left.firstId - right.firstId);
+    rmSync(join(folder, spareName), { force: true });
     this.removeUpTo(Math.max(committedId, this.#markedId));
+    // Only what the SQLite file knows to be committed may be written over; see `endsFile`.
+    this.#dropSpare();
   }
 
   /** Up to which group everything is committed, as far as the files themselves say. */
@@ -194,8 +203,16 @@ export class GroupLog {
       }
     }
     for (const file of this.#files.filter((each) => this.#isOver(each, id))) {
-      this.#drop(file);
+      this.#retire(file);
     }
+  }
+
+  /**
+   * Whether a file is done with once groups up to this one are committed. It may be written over then, and the SQLite file
+   * has to know what is committed before: an earlier version takes what is left in the file for new groups.
+   */
+  endsFile(id: number): boolean {
+    return this.#files.some((file) => this.#isOver(file, id));
   }
 
   /** Whether nothing is left in a file, nor comes into it, once groups up to this one are committed and so much is added. */
@@ -209,6 +226,7 @@ export class GroupLog {
     for (const file of this.#files) {
       this.#drop(file);
     }
+    this.#dropSpare();
     this.#entries = 0;
     this.#bytes = 0;
   }
@@ -264,10 +282,13 @@ export class GroupLog {
 
   close(): void {
     this.flushNow();
-    for (const { fd } of this.#files) {
+    for (const { fd, end } of this.#files) {
+      // An earlier version would take what is left after the end for damage.
+      ftruncateSync(fd, end);
       closeSync(fd);
     }
     this.#files = [];
+    this.#dropSpare();
   }
 
   #current(id: number): LogFile {
@@ -275,8 +296,17 @@ export class GroupLog {
     if (last !== undefined && last.end <= fileBytesMax) {
       return last;
     }
-    const path = join(this.#folder, `groups-${String(id).padStart(16, "0")}.log`);
-    const file = newFile(path, openSync(path, "w+", 0o600));
+    const path = join(this.#folder, nameOf(id));
+    const spare = this.#spare;
+    let fd: number;
+    if (spare === null) {
+      fd = openSync(path, "w+", 0o600);
+    } else {
+      renameSync(spare.path, path);
+      fd = spare.fd;
+      this.#spare = null;
+    }
+    const file = newFile(path, fd, id);
     this.#files.push(file);
     this.#isFolderDirty = true;
     return file;
@@ -286,6 +316,25 @@ export class GroupLog {
     file.groups.push(group);
     this.#entries += group.count;
     this.#bytes += group.bytes;
+  }
+
+  /** All of the file is committed. */
+  #retire(file: LogFile): void {
+    if (this.#spare !== null || file.isKept || file.end > spareBytesMax) {
+      this.#drop(file);
+      return;
+    }
+    const path = join(this.#folder, spareName);
+    renameSync(file.path, path);
+    this.#files = this.#files.filter((each) => each !== file);
+    this.#spare = newFile(path, file.fd, 0);
+  }
+
+  #dropSpare(): void {
+    if (this.#spare !== null) {
+      this.#drop(this.#spare);
+      this.#spare = null;
+    }
   }
 
   #drop(file: LogFile): void {
@@ -299,32 +348,17 @@ export class GroupLog {
   }
 
   /** Reads a file: its groups, in spite of anything between them, and where the next one belongs. */
-  #open(path: string, committedId: number): void {
-    const fd = openSync(path, "r+");
-    const file = newFile(path, fd);
-    const bytes = readAll(fd);
-    let isDamaged = false;
-    for (let at = 0; at < bytes.length; ) {
-      const head = wholeAt(bytes, at);
-      if (head === null) {
-        const next = nextWhole(bytes, at + 1);
-        isDamaged ||= next !== null;
-        at = next ?? bytes.length;
-        continue;
-      }
-      if (head.isMark) {
-        this.#markedId = Math.max(this.#markedId, head.id);
-      } else if (head.id > committedId) {
-        this.#place(file, { ...head, offset: at });
-      }
-      at += headBytes + head.bytes;
-      file.end = at;
-    }
+  #open(path: string, namedId: number, committedId: number): void {
+    const { file, markedId, isDamaged } = openFile(path, namedId);
+    this.#markedId = Math.max(this.#markedId, markedId);
     if (isDamaged) {
       this.#keepCopy(path);
     }
-    if (file.end < bytes.length) {
-      ftruncateSync(fd, file.end);
+    ftruncateSync(file.fd, file.end);
+    for (const group of file.groups.splice(0)) {
+      if (group.id > committedId) {
+        this.#place(file, group);
+      }
     }
     this.#files.push(file);
   }
@@ -336,44 +370,4 @@ export class GroupLog {
       this.damaged.push(copy);
     }
   }
-}
-
-const keptName = (path: string): string => `${path}.corrupt`;
-
-function newFile(path: string, fd: number): LogFile {
-  return { path, fd, groups: [], end: 0, isDirty: false, isKept: false };
-}
-
-/** The place of the first group whose id is not below this one. */
-function firstFrom({ groups }: LogFile, id: number): number {
-  let [low, high] = [0, groups.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((groups[middle]?.id ?? 0) < id) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-function readAll(fd: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(fstatSync(fd).size);
-  for (let done = 0; done < bytes.length; ) {
-    const read = readSync(fd, bytes, done, bytes.length - done, done);
-    if (read === 0) {
-      return bytes.subarray(0, done);
-    }
-    done += read;
-  }
-  return bytes;
-}
-
-function readGroup({ fd, path }: LogFile, { id, count, bytes: length, offset }: Placed): StoredGroup {
-  const bytes = Buffer.allocUnsafeSlow(headBytes + length);
-  if (readSync(fd, bytes, 0, bytes.length, offset) !== bytes.length || wholeAt(bytes, 0) === null) {
-    throw new Error(`a group of ${path} can't be read`);
-  }
-  return { id, count, body: bytes.subarray(headBytes) };
 }

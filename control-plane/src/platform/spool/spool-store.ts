@@ -103,13 +103,13 @@ export class SpoolStore {
     if (rejected.length > 0) {
       this.#noteCommitted(upToId, rejected, atMs);
       this.#log.markCommitted(upToId);
-    } else if (!this.#log.markCommitted(upToId)) {
+    } else if (!this.#log.markCommitted(upToId) || this.#log.endsFile(upToId)) {
       this.#noteCommitted(upToId, rejected, atMs);
     }
     this.#log.removeUpTo(upToId);
   }
 
-  /** The same in the SQLite file. It takes ten times as long as a note in the log, so it is left out if that is enough. */
+  /** The same in the SQLite file. It takes ten times as long as a note in the log, so it is left out while that is enough. */
   #noteCommitted(upToId: number, rejected: readonly RejectedLine[], atMs: number): void {
     this.#files.database.transaction(() => {
       for (const { text, reason } of rejected) {

@@ -1,10 +1,12 @@
 import { describe, expect, mock, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { asBuffer } from "@sluice/control-plane/platform/as-buffer.ts";
 import * as flushes from "@sluice/control-plane/platform/spool/flush-files.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
+import { headBytes } from "@sluice/control-plane/platform/spool/group-record.ts";
+import { nameOf } from "@sluice/control-plane/platform/spool/log-file.ts";
 import fc from "fast-check";
 
 const { TEST_FULL } = process.env;
@@ -42,6 +44,39 @@ class Folder implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true });
   }
+}
+
+/** Groups that are one full file. */
+function fill(log: GroupLog): GroupLog {
+  for (const id of [1, 2, 3]) {
+    append(log, id, `${id}x`.repeat(1_450_000));
+  }
+  return log;
+}
+
+/** A file with a group of each size, and notes of what is committed between them; `ends` is where the groups end. */
+function contentOf(firstId: number, sizes: readonly number[], letter: string) {
+  using folder = new Folder();
+  const log = folder.open();
+  const path = join(folder.path, nameOf(firstId));
+  const ends = sizes.map((size, index) => {
+    append(log, firstId + index, letter.repeat(size));
+    const end = readFileSync(path).length;
+    if (index % 3 === 2) {
+      log.markCommitted(firstId - sizes.length + index - 1);
+    }
+    return end;
+  });
+  log.close();
+  return { bytes: readFileSync(path), ends };
+}
+
+/** A log whose next group, 101, is written over others in a file. */
+function writtenOver(folder: Folder) {
+  const log = fill(folder.open());
+  const [formerPath = ""] = folder.files();
+  log.removeUpTo(3);
+  return { log, path: join(folder.path, nameOf(101)), formerPath };
 }
 
 function append(log: GroupLog, id: number, body: string): void {
@@ -105,7 +140,7 @@ describe("a log of groups", () => {
     for (let id = 1; id <= 12; id += 1) {
       append(log, id, body);
     }
-    expect(folder.files()).toHaveLength(2);
+    expect(folder.files()).toHaveLength(4);
     log.removeUpTo(4);
     expect(log.read(0, everything, 100).map(({ id }) => id)).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
     expect([log.totals, log.firstId, log.lastId, log.atMs(2)]).toEqual([
@@ -115,8 +150,10 @@ describe("a log of groups", () => {
       1_005,
     ]);
     log.removeUpTo(8);
-    expect(folder.files()).toHaveLength(1);
+    // One of those that are done with is kept, to be written over.
+    expect(folder.files()).toHaveLength(3);
     log.close();
+    expect(folder.files()).toHaveLength(2);
     const next = folder.open(11);
     expect([next.totals.entries, next.firstId, next.lastId]).toEqual([1, 12, 12]);
     next.removeUpTo(12);
@@ -127,6 +164,95 @@ describe("a log of groups", () => {
       null,
     ]);
     next.close();
+  });
+
+  describe("in a file that is written over", () => {
+    test("finds what is new, and nothing of what was in it before, wherever a crash has cut it off", () => {
+      const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 12 });
+      fc.assert(
+        fc.property(sizes, sizes, fc.nat(), (formerSizes, newSizes, cut) => {
+          const former = contentOf(1, formerSizes, "o").bytes;
+          const { bytes, ends } = contentOf(101, newSizes, "n");
+          const size = cut % (bytes.length + 1);
+          using folder = new Folder();
+          const path = join(folder.path, nameOf(101));
+          writeFileSync(path, Buffer.concat([bytes.subarray(0, size), former.subarray(size)]));
+          const whole = ends.filter((end) => end <= size).map((_, index) => 101 + index);
+          const log = folder.open();
+          expect(log.read(0, everything, 100).map(({ id }) => id)).toEqual(whole);
+          expect(log.damaged).toEqual([]);
+          append(log, 200, "after");
+          log.close();
+          const last = folder.open();
+          expect(last.read(0, everything, 100).map(({ id }) => id)).toEqual([...whole, 200]);
+          last.close();
+        }),
+        { numRuns },
+      );
+    });
+
+    test("loses no group but the one that was damaged", () => {
+      using folder = new Folder();
+      const { log, path } = writtenOver(folder);
+      for (const id of [101, 102, 103]) {
+        append(log, id, `body ${id}`.repeat(20));
+      }
+      const bytes = readFileSync(path);
+      log.close();
+      bytes[bytes.indexOf("body 102") + 3] = 1;
+      writeFileSync(path, bytes);
+      const next = folder.open();
+      expect(bodiesOf(next)).toEqual(["body 101".repeat(20), "body 103".repeat(20)]);
+      expect(next.damaged).toEqual([`${path}.corrupt`]);
+      next.close();
+    });
+
+    test("finds what is new under the former name of the file, which a power cut can bring back", () => {
+      using folder = new Folder();
+      const { log, path, formerPath } = writtenOver(folder);
+      append(log, 101, "new");
+      const bytes = readFileSync(path);
+      log.close();
+      rmSync(path);
+      writeFileSync(join(folder.path, nameOf(50)), contentOf(50, [5, 5], "o").bytes);
+      writeFileSync(formerPath, bytes);
+      const next = folder.open();
+      expect(next.read(0, everything, 100).map(({ id }) => id)).toEqual([50, 51, 101]);
+      expect([next.firstId, next.lastId, next.damaged]).toEqual([50, 101, []]);
+      next.removeUpTo(51);
+      append(next, 102, "after");
+      expect(bodiesOf(next)).toEqual(["new", "after"]);
+      next.close();
+    });
+
+    test("keeps no file of an earlier process for that, because nobody may know what of it is committed", () => {
+      using folder = new Folder();
+      const log = fill(folder.open());
+      append(log, 4, "in the next file");
+      log.markCommitted(3);
+      const next = folder.open();
+      expect([bodiesOf(next), folder.files().length]).toEqual([["in the next file"], 1]);
+      next.close();
+    });
+
+    test("leaves nothing of what was in it before when it is closed", () => {
+      using folder = new Folder();
+      const { log, path } = writtenOver(folder);
+      append(log, 101, "new");
+      const { length } = readFileSync(path);
+      log.close();
+      expect(length).toBeGreaterThan(8_000_000);
+      expect(readFileSync(path).length).toBe(headBytes + "new".length);
+    });
+
+    test("has no file left over from a process that was killed", () => {
+      using folder = new Folder();
+      fill(folder.open()).removeUpTo(3);
+      expect(folder.files().map((path) => basename(path))).toEqual(["spare.log"]);
+      const next = folder.open();
+      expect(folder.files()).toEqual([]);
+      next.close();
+    });
   });
 
   test("knows by itself what is committed, so that nothing old comes back when the SQLite file is lost", () => {
