@@ -17,7 +17,8 @@ const usage = `usage: bun run bench books [options]
   --users <n>         users who make them, with different multipliers (default 40)
   --connections <n>   calls at a time (default 64)
   --stream-every <n>  one call of so many is a stream (default 20, 0 for none)
-  --kills <n>         times that the service is killed with SIGKILL, spread over the calls (default 4)`;
+  --kills <n>         times that the service is killed with SIGKILL, spread over the calls (default 4)
+  --bodies <0|1>      1 keeps the bodies of calls, too (default 0)`;
 
 const granted = 10n ** 15n;
 const multipliers = ["1", "0.5", "1.1", "2.75"];
@@ -26,7 +27,7 @@ const pollMs = 500;
 /** Without any progress, settlement hangs. */
 const settleMsMax = 600_000;
 
-type Load = Readonly<Record<"calls" | "users" | "connections" | "stream-every" | "kills", number>>;
+type Load = Readonly<Record<"calls" | "users" | "connections" | "stream-every" | "kills" | "bodies", number>>;
 
 export async function runBooksBench(args: string[]): Promise<number> {
   const text = (value: string) => ({ type: "string", default: value }) as const;
@@ -38,6 +39,7 @@ export async function runBooksBench(args: string[]): Promise<number> {
       connections: text("64"),
       "stream-every": text("20"),
       kills: text("4"),
+      bodies: text("0"),
       help: { type: "boolean", default: false },
     },
   });
@@ -68,6 +70,7 @@ async function measure(rig: SluiceRig, load: Load): Promise<number> {
   }
   await rig.db.sql`
     update gateway_user set rate_multiplier = (${arrayLiteral(multipliers)}::numeric[])[1 + id % ${multipliers.length}::int8]`;
+  await rig.db.sql`update api_key set is_payload_traced = ${load.bodies > 0}`;
   const service = await MortalProcess.born(rig, { CHAT_FRONT: "on" });
   let rising = Promise.resolve();
   const callers = new Callers({
