@@ -155,6 +155,23 @@ test("an account sees how soon its own calls were answered, of all keys or one, 
   expect(await readOwnPerformance(scene.db, earlier)).toEqual([]);
 });
 
+test("a time is in the bucket of its logarithm, at the ends of all buckets and between", async () => {
+  const [found] = await scene.db.sql<{ wrong: number; buckets: number }>`
+    select count(*) filter (where bucket <> floor(4 * log(2, ms::numeric)))::integer as wrong,
+      count(distinct bucket)::integer as buckets
+    from (
+      select ms, performance_bucket(ms::integer) as bucket from (
+        select ceil(power(2::numeric, edge / 4.0))::bigint + step as ms
+        from generate_series(0, 123) edge, generate_series(-1, 1) step
+        union all select generate_series(1, 300) union all select 2147483647
+      ) times where ms between 1 and 2147483647
+    ) placed`;
+  // No whole number of milliseconds is in the buckets 1, 2, 3, 5 and 7.
+  expect(found).toEqual({ wrong: 0, buckets: 119 });
+  const [none] = await scene.db.sql`select performance_bucket(0) as none, performance_bucket(-5) as negative`;
+  expect(none).toEqual({ none: 0, negative: 0 });
+});
+
 test("customers are shown figures of whole days with enough calls", async () => {
   expect(await readPublicPerformance(scene.db, Date.now())).toEqual({});
   const tomorrow = Date.now() + 86_400_000;

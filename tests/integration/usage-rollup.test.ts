@@ -3,7 +3,7 @@ import type { Decimal } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
-import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
+import type { Attempt, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { readOverview } from "@sluice/control-plane/usage/reports/overview.ts";
 import { rebuildRollup, rollUsageUp } from "@sluice/control-plane/usage/rollup/roll-up.ts";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
@@ -101,6 +101,42 @@ describe("the sums of the usage", () => {
       ["route", "route_day", "route_hours", "total", "user", "user_day"].map((slice) => ({ slice, ...log })),
     );
     expect(await scene.faults()).toEqual([]);
+  });
+
+  test("count attempts by how they ended, whichever release stored them", async () => {
+    const tried = (channelId: string, status: number | null, result: Attempt["result"]): Attempt => ({
+      ...{ channelId, channel: "a channel", startedAtMs: 1, durationMs: 2, status, result },
+    });
+    const attempts = [
+      tried("7101", 500, "upstream_error"),
+      tried("7101", 404, "upstream_error"),
+      tried("7101", 429, "rate_limited"),
+      tried("7102", 401, "credential_refused"),
+      tried("7102", null, "client_left"),
+      tried("7103", 200, "answered"),
+    ];
+    const forms = ["attempts", "attempt_list(attempts)", "usage_attempts(attempts)"];
+    for (const form of forms) {
+      const row = scene.row(0, 1n, "1.0000", { attempts });
+      await scene.commit(row);
+      await scene.owner.query(`update usage_log set attempts = ${form} where request_id = $1::text::uuid`, [
+        row.requestId,
+      ]);
+      await scene.run();
+      await rollUsageUp(scene.db, systemClock);
+    }
+    const kinds = await scene.db.sql<{ kind: string }>`
+      select distinct jsonb_typeof(attempts) || coalesce(' of ' || jsonb_typeof(attempts -> 0), '') as kind
+      from usage_log where attempts::text like '%7103%' order by 1`;
+    expect(kinds.map(({ kind }) => kind)).toEqual(["array of array", "array of object", "string of string"]);
+    const sums = await scene.db.sql`
+      select channel_id::integer as channel, calls::integer as calls, completed::integer as answered, failed::integer as failed
+      from usage_rollup where slice = 'attempt_day' and channel_id between 7101 and 7103 order by 1`;
+    expect([...sums]).toEqual([
+      { channel: 7101, calls: 6, answered: 0, failed: 6 },
+      { channel: 7102, calls: 3, answered: 0, failed: 3 },
+      { channel: 7103, calls: 3, answered: 3, failed: 0 },
+    ]);
   });
 });
 

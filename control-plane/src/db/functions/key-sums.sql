@@ -32,18 +32,23 @@ BEGIN
     INTO v_first, v_last FROM settlement_batch WHERE id = ANY (p_batches);
   RETURN QUERY EXECUTE format($query$
     SELECT user_id, CASE grouping(quarter) WHEN 0 THEN 'quarter' ELSE 'hours' END, coalesce(quarter, hours), key_id, model_name,
-      outcome, count(*), sum(usage_count(input_tokens))::bigint, sum(usage_count(output_tokens))::bigint,
-      sum(usage_count(cache_read_tokens))::bigint, sum(usage_count(cache_write_tokens))::bigint,
-      sum(usage_count(reasoning_tokens))::bigint, sum(usage_count(cache_write_1h_tokens))::bigint,
-      sum(base_quota)::bigint, sum(settled_quota)::bigint
+      outcome, sum(calls)::bigint, sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cache_read_tokens)::bigint,
+      sum(cache_write_tokens)::bigint, sum(reasoning_tokens)::bigint, sum(cache_write_1h_tokens)::bigint, sum(base_quota)::bigint,
+      sum(settled_quota)::bigint
     FROM (
-      SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
-        date_bin('2 hours', u.started_at, '2000-01-01 00:00:00+00') AS hours,
-        u.gateway_user_id AS user_id, u.api_key_id AS key_id, coalesce(u.model, '') AS model_name, u.outcome, u.input_tokens,
-        u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.cache_write_1h_tokens,
-        s.base_quota, s.settled_quota
-      FROM %s
-      WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
+      SELECT *, date_bin('2 hours', quarter, '2000-01-01 00:00:00+00') AS hours
+      FROM (
+        SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter, u.gateway_user_id AS user_id,
+          u.api_key_id AS key_id, coalesce(u.model, '') AS model_name, u.outcome, count(*) AS calls,
+          sum(usage_count(u.input_tokens)) AS input_tokens, sum(usage_count(u.output_tokens)) AS output_tokens,
+          sum(usage_count(u.cache_read_tokens)) AS cache_read_tokens, sum(usage_count(u.cache_write_tokens)) AS cache_write_tokens,
+          sum(usage_count(u.reasoning_tokens)) AS reasoning_tokens,
+          sum(usage_count(u.cache_write_1h_tokens)) AS cache_write_1h_tokens, sum(s.base_quota) AS base_quota,
+          sum(s.settled_quota) AS settled_quota
+        FROM %s
+        WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
+        GROUP BY 1, 2, 3, 4, 5
+      ) by_quarter
     ) counted
     GROUP BY GROUPING SETS ((user_id, key_id, model_name, outcome, quarter), (user_id, key_id, model_name, outcome, hours))
   $query$, settled_usage_text(p_batches IS NOT NULL, 'usage_user_sum')) USING p_batches, v_first, v_last, p_from, p_to;

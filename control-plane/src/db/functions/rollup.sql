@@ -3,6 +3,11 @@ CREATE OR REPLACE FUNCTION usage_count(p_count bigint) RETURNS bigint LANGUAGE s
   SELECT least(greatest(p_count, 0), 1000000000)
 $$;
 
+-- The attempts of a usage row as they are stored: lists or objects with names.
+CREATE OR REPLACE FUNCTION attempt_list(p_attempts jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE jsonb_typeof(p_attempts) WHEN 'string' THEN (p_attempts #>> '{}')::jsonb ELSE p_attempts END
+$$;
+
 -- The attempts of a usage row with the names of their fields. They are stored as lists, in this order, in the text of
 -- their JSON, which is shorter than a stored list; rows of earlier releases have lists or the names.
 CREATE OR REPLACE FUNCTION usage_attempts(p_attempts jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -11,18 +16,22 @@ CREATE OR REPLACE FUNCTION usage_attempts(p_attempts jsonb) RETURNS jsonb LANGUA
       'status', a -> 4, 'result', a -> 5) || coalesce(a -> 6, '{}') ORDER BY place)
     FROM jsonb_array_elements(list) WITH ORDINALITY AS t (a, place)
   ) ELSE list END
-  FROM (SELECT CASE jsonb_typeof(p_attempts) WHEN 'string' THEN (p_attempts #>> '{}')::jsonb ELSE p_attempts END AS list OFFSET 0) stored
+  FROM (SELECT attempt_list(p_attempts) AS list OFFSET 0) stored
 $$;
 
 -- What an attempt says about its channel: `answered` or `failed`. Null for a refusal of the request, or a client that left.
-CREATE OR REPLACE FUNCTION attempt_end(p_attempt jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION attempt_end_of(p_result text, p_status text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
-    WHEN p_attempt ->> 'result' = 'answered' THEN 'answered'
-    WHEN p_attempt ->> 'result' IN ('credential_refused', 'account_empty') THEN 'failed'
-    WHEN p_attempt ->> 'result' = 'client_left' THEN NULL
-    WHEN p_attempt ->> 'status' ~ '^4\d\d$' AND p_attempt ->> 'status' NOT IN ('401', '402', '403', '408', '429') THEN NULL
+    WHEN p_result = 'answered' THEN 'answered'
+    WHEN p_result IN ('credential_refused', 'account_empty') THEN 'failed'
+    WHEN p_result = 'client_left' THEN NULL
+    WHEN p_status ~ '^4\d\d$' AND p_status NOT IN ('401', '402', '403', '408', '429') THEN NULL
     ELSE 'failed'
   END
+$$;
+
+CREATE OR REPLACE FUNCTION attempt_end(p_attempt jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT attempt_end_of(p_attempt ->> 'result', p_attempt ->> 'status')
 $$;
 
 -- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to), as they are in
@@ -31,6 +40,9 @@ $$;
 --
 -- There are sums by two hours, and of failures by day: a day of a time zone other than UTC is composed of at most
 -- nineteen of them.
+--
+-- Rows are summed once, by everything that tells them apart, and the larger sums are those of these: a batch has many rows
+-- of the same users and models.
 CREATE OR REPLACE FUNCTION sum_usage(p_batches bigint[], p_from date, p_to date) RETURNS SETOF usage_rollup
 LANGUAGE plpgsql STABLE ROWS 1000 AS $$
 #variable_conflict use_column
@@ -44,8 +56,6 @@ BEGIN
   RETURN QUERY EXECUTE format($query$
     WITH counted AS (
       SELECT date_bin('15 minutes', u.started_at, '2000-01-01 00:00:00+00') AS quarter,
-        date_bin('2 hours', u.started_at, '2000-01-01 00:00:00+00') AS hours,
-        date_bin('1 day', u.started_at, '2000-01-01 00:00:00+00') AS utc_day,
         u.gateway_user_id AS user_id, coalesce(u.model, '') AS model_name, coalesce(u.channel_id, 0) AS channel,
         CASE WHEN u.outcome IN ('failed', 'refused') THEN coalesce(u.error_code, 'unknown') ELSE '' END AS cause,
         u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
@@ -54,6 +64,19 @@ BEGIN
       FROM %s
         -- A row's day is the day on which it began, unless a clock was wrong.
       WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
+    ), base AS (
+      SELECT quarter, user_id, model_name, channel, cause, count(*) AS calls,
+        count(*) FILTER (WHERE outcome = 'completed') AS completed, count(*) FILTER (WHERE outcome = 'aborted') AS aborted,
+        count(*) FILTER (WHERE outcome = 'failed') AS failed, count(*) FILTER (WHERE outcome = 'refused') AS refused,
+        sum(usage_count(input_tokens)) AS input_tokens, sum(usage_count(output_tokens)) AS output_tokens,
+        sum(usage_count(cache_read_tokens)) AS cache_read_tokens, sum(usage_count(cache_write_tokens)) AS cache_write_tokens,
+        sum(usage_count(reasoning_tokens)) AS reasoning_tokens, sum(usage_count(images)) AS images,
+        sum(usage_count(audio_ms)) AS audio_ms, sum(base_quota) AS base_quota, sum(settled_quota) AS settled_quota,
+        min(started_at) AS first_at, max(started_at) AS last_at, sum(usage_count(cache_write_1h_tokens)) AS cache_write_1h_tokens,
+        sum(usage_count(searches)) AS searches, sum(provider_cost_usd) AS provider_cost_usd,
+        count(provider_cost_usd) AS provider_cost_calls,
+        sum(settled_quota) FILTER (WHERE provider_cost_usd IS NOT NULL) AS provider_cost_quota
+      FROM counted GROUP BY quarter, user_id, model_name, channel, cause
     ), summed AS (
       SELECT
         CASE grouping(quarter, hours, utc_day, user_id, model_name, cause)
@@ -64,16 +87,17 @@ BEGIN
         END AS slice,
         coalesce(quarter, hours, utc_day) AS starts_at, coalesce(user_id, 0) AS user_id, coalesce(model_name, '') AS model_name,
         coalesce(channel, 0) AS channel, coalesce(cause, '') AS cause,
-        count(*) AS calls, count(*) FILTER (WHERE outcome = 'completed'), count(*) FILTER (WHERE outcome = 'aborted'),
-        count(*) FILTER (WHERE outcome = 'failed'), count(*) FILTER (WHERE outcome = 'refused'),
-        sum(usage_count(input_tokens))::bigint, sum(usage_count(output_tokens))::bigint,
-        sum(usage_count(cache_read_tokens))::bigint, sum(usage_count(cache_write_tokens))::bigint,
-        sum(usage_count(reasoning_tokens))::bigint, sum(usage_count(images))::bigint, sum(usage_count(audio_ms))::bigint,
-        sum(base_quota)::bigint, sum(settled_quota)::bigint, min(started_at), max(started_at),
-        sum(usage_count(cache_write_1h_tokens))::bigint, sum(usage_count(searches))::bigint,
-        coalesce(sum(provider_cost_usd), 0)::numeric(30, 12), count(provider_cost_usd),
-        coalesce(sum(settled_quota) FILTER (WHERE provider_cost_usd IS NOT NULL), 0)::bigint
-      FROM counted
+        sum(calls)::bigint, sum(completed)::bigint, sum(aborted)::bigint, sum(failed)::bigint, sum(refused)::bigint,
+        sum(input_tokens)::bigint, sum(output_tokens)::bigint, sum(cache_read_tokens)::bigint, sum(cache_write_tokens)::bigint,
+        sum(reasoning_tokens)::bigint, sum(images)::bigint, sum(audio_ms)::bigint, sum(base_quota)::bigint,
+        sum(settled_quota)::bigint, min(first_at), max(last_at), sum(cache_write_1h_tokens)::bigint, sum(searches)::bigint,
+        coalesce(sum(provider_cost_usd), 0)::numeric(30, 12), sum(provider_cost_calls)::bigint,
+        coalesce(sum(provider_cost_quota), 0)::bigint
+      FROM (
+        SELECT *, date_bin('2 hours', quarter, '2000-01-01 00:00:00+00') AS hours,
+          date_bin('1 day', quarter, '2000-01-01 00:00:00+00') AS utc_day
+        FROM base
+      ) of_days
       GROUP BY GROUPING SETS ((quarter), (quarter, model_name, channel), (hours, model_name, channel),
         (utc_day, model_name, channel), (quarter, user_id), (utc_day, user_id), (quarter, cause, channel),
         (hours, cause, channel), (utc_day, cause, channel))
@@ -84,12 +108,24 @@ BEGIN
       CASE grouping(quarter, hours, utc_day)
         WHEN b'011'::integer THEN 'attempt' WHEN b'101'::integer THEN 'attempt_hours' ELSE 'attempt_day'
       END,
-      coalesce(quarter, hours, utc_day), 0, '', channel, '', count(*), count(*) FILTER (WHERE ended = 'answered'), 0,
-      count(*) FILTER (WHERE ended = 'failed'), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, min(started_at), max(started_at), 0, 0,
-      0::numeric(30, 12), 0, 0
+      coalesce(quarter, hours, utc_day), 0, '', channel, '', sum(calls)::bigint,
+      coalesce(sum(calls) FILTER (WHERE ended = 'answered'), 0)::bigint, 0, coalesce(sum(calls) FILTER (WHERE ended = 'failed'), 0)::bigint,
+      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, min(first_at), max(last_at), 0, 0, 0::numeric(30, 12), 0, 0
     FROM (
-      SELECT quarter, hours, utc_day, (a ->> 'channelId')::bigint AS channel, attempt_end(a) AS ended, started_at
-      FROM counted CROSS JOIN LATERAL jsonb_array_elements(usage_attempts(attempts)) a WHERE a ->> 'channelId' ~ '^\d{1,18}$'
+      SELECT quarter, date_bin('2 hours', quarter, '2000-01-01 00:00:00+00') AS hours,
+        date_bin('1 day', quarter, '2000-01-01 00:00:00+00') AS utc_day, channel_text::bigint AS channel,
+        attempt_end_of(result, status) AS ended, calls, first_at, last_at
+      FROM (
+        SELECT quarter, channel_text, result, status, count(*) AS calls, min(started_at) AS first_at, max(started_at) AS last_at
+        FROM counted CROSS JOIN LATERAL jsonb_array_elements(attempt_list(attempts)) a
+        CROSS JOIN LATERAL (
+          SELECT CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 0 ELSE a ->> 'channelId' END AS channel_text,
+            CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 5 ELSE a ->> 'result' END AS result,
+            CASE jsonb_typeof(a) WHEN 'array' THEN a ->> 4 ELSE a ->> 'status' END AS status
+        ) said
+        WHERE channel_text ~ '^\d{1,18}$'
+        GROUP BY quarter, channel_text, result, status
+      ) counted_attempts
     ) tried
     WHERE ended IS NOT NULL
     GROUP BY GROUPING SETS ((quarter, channel), (hours, channel), (utc_day, channel))
