@@ -121,7 +121,7 @@ test(
     expect(call.status).toBe(200);
     await waitUntil(async () => {
       const rows = await admin.web.rig.db.sql`
-        select 1 from trace_record t join payload_record using (day, request_id)
+        select 1 from trace_record t cross join lateral find_payload(t.day, t.request_id)
         where t.request_id = ${call.requestId}::uuid`;
       return rows.length === 1;
     }, 30_000);

@@ -158,7 +158,9 @@ test("day keys change their master key while calls are encrypted under them and 
   await Promise.all(replicas.map((replica) => replica.stop()));
   // Every payload, old or new, opens with the new key, and none with the old one.
   const calls = await rig.db.sql<{ day: string; request_id: TraceDay["requestIds"][number] }>`
-    select day::text as day, request_id::text as request_id from payload_record where request_id = any (${`{${seen.join(",")}}`}::uuid[])`;
+    select t.day::text as day, t.request_id::text as request_id
+    from trace_record t cross join lateral find_payload(t.day, t.request_id)
+    where t.request_id = any (${`{${seen.join(",")}}`}::uuid[])`;
   expect(calls.length).toBe(seen.length);
   expect(seen.length).toBeGreaterThan(2);
   const meanwhile = calls.map(({ day, request_id: requestId }) => ({ day, requestIds: [requestId] }));

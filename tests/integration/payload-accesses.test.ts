@@ -92,7 +92,7 @@ describe("a payload", () => {
     const broken = await scene.callAs(user.apiKey, { messages: [{ role: "user", content: prompt }] });
     await scene.rig.db.sql`
       update payload_segment s set sealed = overlay(sealed placing '\\xff01'::bytea from r.byte_offset + 40)
-      from payload_record r where r.request_id = ${broken.requestId}::uuid and s.segment_id = r.segment_id and s.day = r.day`;
+      from find_payload(${broken.day}::text::date, ${broken.requestId}::uuid) r where s.segment_id = r.segment_id`;
     const before = await scene.linkCount();
     expect(codeOf(await scene.read(broken))).toEqual([500, "decrypt_failed"]);
     expect(await scene.linkCount()).toBe(before + 1);

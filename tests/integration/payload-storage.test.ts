@@ -11,8 +11,10 @@ import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
 import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
+import { findStoredBodies } from "@sluice/control-plane/trace/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { PayloadPair } from "../support/trace/payload-pair.ts";
+import { listPlaces } from "../support/trace/stored-places.ts";
 import { PayloadCounts, payloadOf, silentLog } from "../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
@@ -32,9 +34,7 @@ const threads: KeptThread[] = [];
 beforeAll(async () => {
   server = await createTestDatabase();
   db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test" });
-  for (const table of ["payload_segment", "payload_record"] as const) {
-    await ensurePartitions(db, { table, today });
-  }
+  await ensurePartitions(db, { table: "payload_segment", today });
 });
 
 afterAll(async () => {
@@ -86,15 +86,11 @@ describe("a stored payload", () => {
     const opened = await trace.readPayload(today, payload.requestId);
     expect(textOf(opened?.request)).toBe("question ".repeat(200));
     expect(textOf(opened?.response)).toBe("answer ".repeat(100));
-    const [row] = await db.sql`
-      select request_bytes, response_bytes, is_request_truncated, is_response_truncated, gateway_user_id
-      from payload_record where day = ${today}::text::date and request_id = ${payload.requestId}::text::uuid`;
-    expect(row).toEqual({
-      request_bytes: 1_800n,
-      response_bytes: 700n,
+    expect(await findStoredBodies(db, { day: today, requestId: payload.requestId })).toEqual({
+      request_bytes: 1_800,
+      response_bytes: 700,
       is_request_truncated: false,
       is_response_truncated: false,
-      gateway_user_id: 1n,
     });
   });
 
@@ -115,8 +111,8 @@ describe("a stored payload", () => {
     await counts.untilStored(payloads.length);
     expect(counts.droppedTotal).toBe(0);
     expect(trace.load()).toEqual({ queuedBytes: 0, queuedCount: 0 });
-    const [row] = await db.sql`select count(*) as count from payload_record where gateway_user_id = 99`;
-    expect(row).toEqual({ count: BigInt(payloads.length) });
+    const stored = (await listPlaces(db)).filter(({ gatewayUserId }) => gatewayUserId === 99n);
+    expect(stored.map(({ requestId }) => requestId).sort()).toEqual(payloads.map(({ requestId }) => requestId).sort());
     for (const payload of payloads.slice(0, 400)) {
       const opened = await trace.readPayload(today, payload.requestId);
       const kept = payload.request?.subarray(0, 262_144) ?? new Uint8Array();
@@ -135,10 +131,12 @@ describe("a stored payload", () => {
     const opened = await trace.readPayload(today, payload.requestId);
     expect([textOf(opened?.request), textOf(opened?.response)]).toEqual(["q".repeat(1_000), "a".repeat(1_000)]);
     expect([opened?.isRequestTruncated, opened?.isResponseTruncated]).toEqual([false, true]);
-    const [row] = await db.sql`
-      select is_request_truncated, is_response_truncated, response_bytes from payload_record
-      where request_id = ${payload.requestId}::text::uuid`;
-    expect(row).toEqual({ is_request_truncated: false, is_response_truncated: true, response_bytes: 1_001n });
+    expect(await findStoredBodies(db, { day: today, requestId: payload.requestId })).toEqual({
+      request_bytes: 1_000,
+      response_bytes: 1_001,
+      is_request_truncated: false,
+      is_response_truncated: true,
+    });
   });
 
   test("shares its row with its neighbours, and is read without them", async () => {
@@ -150,15 +148,14 @@ describe("a stored payload", () => {
       trace.storePayload(payload);
     }
     await counts.untilStored(payloads.length);
-    const [rows] = await db.sql`
-      select count(*) as payloads, count(distinct segment_id) as segments from payload_record where gateway_user_id = 98`;
-    expect(rows).toEqual({ payloads: 100n, segments: 1n });
+    const stored = (await listPlaces(db)).filter(({ gatewayUserId }) => gatewayUserId === 98n);
+    expect([stored.length, new Set(stored.map(({ segmentId }) => segmentId)).size]).toEqual([100, 1]);
     const last = payloads.at(-1)?.requestId ?? "";
     const [plan] = await db.sql<{ "QUERY PLAN": unknown }>`
       explain (analyze, buffers, format json)
       select substring(s.sealed from r.byte_offset + 1 for r.byte_length)
-      from payload_record r join payload_segment s on s.day = r.day and s.segment_id = r.segment_id
-      where r.day = ${today}::text::date and r.request_id = ${last}::text::uuid`;
+      from find_payload(${today}::text::date, ${last}::text::uuid) r
+      join payload_segment s on s.day = ${today}::text::date and s.segment_id = r.segment_id`;
     // The whole segment would be more than 50 pages of 8 KB.
     const pages =
       JSON.stringify(plan)
@@ -181,12 +178,17 @@ describe("a stored payload", () => {
       trace.storePayload(payload);
       await counts.untilStored(index + 1);
     }
+    const segmentOf = new Map((await listPlaces(db)).map(({ requestId, segmentId }) => [requestId, segmentId]));
     await db.sql`
-      update payload_record set (segment_id, byte_offset, byte_length) = (
-        select segment_id, byte_offset, byte_length from payload_record
-        where request_id = ${other.requestId}::text::uuid)
-      where request_id = ${one.requestId}::text::uuid`;
-    await db.sql`update payload_record set gateway_user_id = 2 where request_id = ${third.requestId}::text::uuid`;
+      update payload_segment set places = overlay(places placing uuid_send(gen_random_uuid()) from 1)
+      where segment_id = ${segmentOf.get(one.requestId) ?? ""}::text::uuid`;
+    await db.sql`
+      update payload_segment set first_call_ms = 0,
+        places = places || overlay(places placing uuid_send(${one.requestId}::text::uuid) from 1)
+      where segment_id = ${segmentOf.get(other.requestId) ?? ""}::text::uuid`;
+    await db.sql`
+      update payload_segment set places = overlay(places placing int8send(2) from 17)
+      where segment_id = ${segmentOf.get(third.requestId) ?? ""}::text::uuid`;
     await expect(trace.readPayload(today, one.requestId)).rejects.toThrow(BrokenSealError);
     await expect(trace.readPayload(today, third.requestId)).rejects.toThrow(BrokenSealError);
     expect(textOf((await trace.readPayload(today, other.requestId))?.request)).toBe("of another");
@@ -194,9 +196,9 @@ describe("a stored payload", () => {
 
   test("is stored once when the answer to its statement was lost, and its segment comes again", async () => {
     let isLost = false;
-    const query: Database["query"] = async (text, values) => {
-      const rows = await db.query(text, values);
-      if (!isLost && text.includes("insert into payload_segment")) {
+    const query: Database["sql"] = async (strings, ...values) => {
+      const rows = await db.sql(strings, ...values);
+      if (!isLost && strings.join("").includes("insert into payload_segment")) {
         isLost = true;
         throw new DatabaseUnavailableError("the connection was lost after the statement");
       }
@@ -205,7 +207,7 @@ describe("a stored payload", () => {
     const forgetful = new Proxy(db, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
-        return name === "query" ? query : typeof value === "function" ? value.bind(target) : value;
+        return name === "sql" ? query : typeof value === "function" ? value.bind(target) : value;
       },
     });
     const { trace, counts } = await startTrace({ db: forgetful });
@@ -214,18 +216,13 @@ describe("a stored payload", () => {
     await counts.untilStored(1);
     expect([isLost, counts.stored, counts.droppedTotal]).toEqual([true, 1, 0]);
     expect(textOf((await trace.readPayload(today, payload.requestId))?.request)).toBe("written twice");
-    const [row] = await db.sql`
-      select count(*) as records, count(distinct segment_id) as segments from payload_record
-      where request_id = ${payload.requestId}::text::uuid`;
-    expect(row).toEqual({ records: 1n, segments: 1n });
+    expect((await listPlaces(db)).filter(({ requestId }) => requestId === payload.requestId)).toHaveLength(1);
   });
 
   test("is stored even if its day has no partition yet", async () => {
     const { trace, counts } = await startTrace();
     const owner = new Bun.SQL(server.url, { max: 1 });
-    for (const table of ["payload_segment", "payload_record"]) {
-      await owner.unsafe(`drop table ${table}_y${today.replace("-", "m").replace("-", "d")}`);
-    }
+    await owner.unsafe(`drop table payload_segment_y${today.replace("-", "m").replace("-", "d")}`);
     await owner.close();
     const payload = payloadOf({ day: today, request: "first of the day" });
     trace.storePayload(payload);

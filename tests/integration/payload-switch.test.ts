@@ -32,5 +32,5 @@ test("with TRACE_PAYLOADS=0 a call leaves its trace and none of its bodies", asy
   expect(traces.map(({ payload }) => payload)).toEqual(["off"]);
   // What is stored at all is stored before a process has ended.
   await sluice.stop();
-  expect(await rig.db.sql`select request_id from payload_record`).toHaveLength(0);
+  expect(await rig.db.sql`select segment_id from payload_segment`).toHaveLength(0);
 });

@@ -69,8 +69,8 @@ const chatOf = (content: string, more: Record<string, unknown> = {}): string =>
 async function untilStored(requestId: string): Promise<{ requestId: string; day: string }> {
   for (const deadline = Date.now() + patienceMs; ; ) {
     const [row] = await rig.db.sql<{ day: string }>`
-      select day::text as day from payload_record r join trace_record t using (day, request_id)
-      where request_id = ${requestId}::uuid`;
+      select t.day::text as day from trace_record t cross join lateral find_payload(t.day, t.request_id)
+      where t.request_id = ${requestId}::uuid`;
     if (row !== undefined) {
       return { requestId, day: row.day };
     }

@@ -31,6 +31,7 @@ export const sqlTexts: Readonly<Record<string, TextCounts>> = {
     "control-plane/src/ledger/money-check-store.ts": 5,
     "control-plane/src/trace/access-store.ts": 2,
     "control-plane/src/trace/retention-store.ts": 6,
+    "control-plane/src/trace/store.ts": 1,
     "control-plane/src/usage/rollup/rollup-store.ts": 6,
     "control-plane/src/usage/settlement/settlement-store.ts": 2,
   },

@@ -47,12 +47,11 @@ export async function createMissingPartitions(
   return made;
 }
 
-/** The tables of calls, which are partitioned by day. */
+/** The tables of calls, which are partitioned by day. Only earlier releases write to `payload_record`. */
 export const callTables: readonly PartitionedTable[] = [
   "usage_log",
   "trace_record",
   "payload_segment",
-  "payload_record",
   "usage_settlement",
 ];
 

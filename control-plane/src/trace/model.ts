@@ -86,25 +86,8 @@ export type SealedPayload = {
   readonly sealed: Uint8Array;
 };
 
-/** The position of a call's payload in a segment: a row of `payload_record`. */
-export type PayloadRecord = {
-  /** 32 hex digits. */
-  readonly requestId: string;
-  readonly gatewayUserId: bigint;
-  /** Where the group is that it is encrypted in. */
-  readonly byteOffset: number;
-  readonly byteLength: number;
-  /** What it takes in the queue; not stored. */
-  readonly queuedBytes: number;
-  /** The full lengths, even if less was kept. */
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  readonly isRequestTruncated: boolean;
-  readonly isResponseTruncated: boolean;
-};
-
 /**
- * Payloads of one day that are stored together, encrypted in groups: a row of `payload_segment` with its records.
+ * Payloads of one day that are stored together, encrypted in groups: a row of `payload_segment`.
  */
 export type PayloadSegment = {
   /** A UUID, chosen when the segment is created, so that writing it twice stores it once. */
@@ -114,7 +97,10 @@ export type PayloadSegment = {
   readonly keyId: string;
   /** The encrypted groups, one after the other. */
   readonly sealed: Uint8Array<ArrayBuffer>;
-  readonly records: readonly PayloadRecord[];
+  /** Whose payloads they are and where, `placeBytes` for each. */
+  readonly places: Buffer;
+  /** What each payload takes in the queue; not stored. */
+  readonly spans: readonly number[];
 };
 
 /** The content of an encrypted payload. */

@@ -10,7 +10,8 @@ import { daysOfRequest } from "../platform/request-days.ts";
 import { type CallPlace, type OpenedPayload, payloadCutoff, type TraceRules } from "./model.ts";
 import { openStoredPayload } from "./open-stored-payload.ts";
 import { DayKeyDestroyedError, PayloadKeys } from "./payload-keys.ts";
-import { findStoredBodies, findTrace, type StoredBodies } from "./search-store.ts";
+import { findTrace } from "./search-store.ts";
+import { findStoredBodies, type StoredBodies } from "./store.ts";
 
 export type PayloadOpenerDeps = {
   readonly db: Database;

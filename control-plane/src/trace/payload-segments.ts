@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from "bun";
 import { recordHeaderBytes, recordSpan } from "../platform/byte-ring.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
-import type { PayloadRecord, PayloadSegment } from "./model.ts";
+import type { PayloadSegment } from "./model.ts";
 import { groupOverheadBytes, sealGroupInto } from "./payload-group.ts";
-import { isRequestTruncated, isResponseTruncated } from "./payload-packing.ts";
-import { flagsOffset, requestBytesOffset, responseBytesOffset, userOffset } from "./payload-parcel.ts";
+import { groupPlaceOf, movedPlace, placeBytes, writeGroupPlace, writePlace } from "./payload-places.ts";
 
 /**
  * Each statement costs this process 300 us or more besides its bytes, so the more payloads share one the better: with 3 KB
@@ -30,7 +29,9 @@ export type PayloadGroup = { readonly records: Buffer; readonly count: number };
 type OpenSegment = DayKey & {
   readonly buffer: Buffer<ArrayBuffer>;
   length: number;
-  records: PayloadRecord[];
+  /** With room for as many as a segment can have. */
+  readonly places: Buffer;
+  readonly spans: number[];
 };
 
 /** Collects payloads in segments, encrypted directly in the bytes that go to the database. */
@@ -62,7 +63,7 @@ export class PayloadSegments {
     }
     const segment = this.#openFor(dayKey, needed, group.count);
     this.#seal(segment, group);
-    if (segment.records.length >= segmentPayloadsMax) {
+    if (segment.spans.length >= segmentPayloadsMax) {
       this.#close(segment);
     }
   }
@@ -90,7 +91,7 @@ export class PayloadSegments {
   #openFor(dayKey: DayKey, bytes: number, count: number): OpenSegment {
     const open = this.#open.get(dayKey.key);
     if (open !== undefined) {
-      if (open.length + bytes <= segmentBytesMax && open.records.length + count <= segmentPayloadsMax) {
+      if (open.length + bytes <= segmentBytesMax && open.spans.length + count <= segmentPayloadsMax) {
         return open;
       }
       this.#close(open);
@@ -101,7 +102,7 @@ export class PayloadSegments {
   }
 
   #start({ day, key }: DayKey, buffer: Buffer<ArrayBuffer>): OpenSegment {
-    return { key, day, buffer, length: 0, records: [] };
+    return { key, day, buffer, length: 0, places: Buffer.allocUnsafe(segmentPayloadsMax * placeBytes), spans: [] };
   }
 
   #seal(segment: OpenSegment, { records }: PayloadGroup): void {
@@ -111,7 +112,10 @@ export class PayloadSegments {
     segment.length += byteLength;
     for (let start = 0; start < records.length; ) {
       const span = recordSpan(records.readUInt32LE(start));
-      segment.records.push(recordOf(records, start + recordHeaderBytes, { byteOffset, byteLength, queuedBytes: span }));
+      const index = segment.spans.length;
+      writePlace(segment.places, index, records, start + recordHeaderBytes);
+      writeGroupPlace(segment.places, index, { byteOffset, byteLength });
+      segment.spans.push(span);
       start += span;
     }
   }
@@ -121,7 +125,7 @@ export class PayloadSegments {
     if (this.#open.get(segment.key) === segment) {
       this.#open.delete(segment.key);
     }
-    if (segment.records.length > 0) {
+    if (segment.spans.length > 0) {
       this.#full.push(this.#finish(segment));
     } else {
       this.#keepBuffer(segment.buffer);
@@ -146,45 +150,28 @@ export class PayloadSegments {
   }
 }
 
-/** What the row of a payload says. @param at where its parcel begins */
-function recordOf(
-  records: Buffer,
-  at: number,
-  place: Pick<PayloadRecord, "byteOffset" | "byteLength" | "queuedBytes">,
-): PayloadRecord {
-  const flags = records[at + flagsOffset] ?? 0;
-  return {
-    requestId: records.toString("hex", at, at + userOffset),
-    gatewayUserId: records.readBigInt64LE(at + userOffset),
-    byteOffset: place.byteOffset,
-    byteLength: place.byteLength,
-    queuedBytes: place.queuedBytes,
-    requestBytes: records.readDoubleLE(at + requestBytesOffset),
-    responseBytes: records.readDoubleLE(at + responseBytesOffset),
-    isRequestTruncated: isRequestTruncated(flags),
-    isResponseTruncated: isResponseTruncated(flags),
-  };
-}
-
 function finishSegment(segment: OpenSegment, sealed: Uint8Array<ArrayBuffer>): PayloadSegment {
-  const { day, key, records } = segment;
-  return { segmentId: randomUUIDv7(), day, keyId: key.id, sealed, records };
+  const { day, key, spans } = segment;
+  const places = segment.places.subarray(0, spans.length * placeBytes);
+  return { segmentId: randomUUIDv7(), day, keyId: key.id, sealed, places, spans };
 }
 
 /**
- * A segment in smaller ones, without copying the bytes: one for each of its groups, or, if it has a single group, one for each
- * payload, which keeps the whole group.
+ * A segment in smaller ones, without copying the encrypted bytes: one for each of its groups, or, if it has a single group,
+ * one for each payload, which keeps the whole group.
  */
 export function splitSegment(segment: PayloadSegment): PayloadSegment[] {
-  const groups = Map.groupBy(segment.records, ({ byteOffset }) => byteOffset);
-  const parts = groups.size > 1 ? [...groups.values()] : segment.records.map((record) => [record]);
-  return parts.map((records) => {
-    const { byteOffset = 0, byteLength = 0 } = records[0] ?? {};
+  const { places, spans } = segment;
+  const groups = Map.groupBy(spans.keys(), (index) => groupPlaceOf(places, index).byteOffset);
+  const parts = groups.size > 1 ? [...groups.values()] : [...spans.keys()].map((index) => [index]);
+  return parts.map((indexes) => {
+    const { byteOffset, byteLength } = groupPlaceOf(places, indexes[0] ?? 0);
     return {
       ...segment,
       segmentId: randomUUIDv7(),
       sealed: segment.sealed.subarray(byteOffset, byteOffset + byteLength),
-      records: records.map((record) => ({ ...record, byteOffset: 0 })),
+      places: Buffer.concat(indexes.map((index) => movedPlace(places, index))),
+      spans: indexes.map((index) => spans[index] ?? 0),
     };
   });
 }

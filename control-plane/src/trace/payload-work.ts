@@ -1,7 +1,7 @@
 import { createMissingPartitions } from "../db/partitions.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
-import { isDatabaseOutage, isMissingPartition, isUniqueViolation } from "../platform/db-errors.ts";
+import { isDatabaseOutage, isMissingPartition } from "../platform/db-errors.ts";
 import type { Log } from "../platform/log.ts";
 import type { PayloadSegment } from "./model.ts";
 import { PayloadIntake } from "./payload-intake.ts";
@@ -28,19 +28,15 @@ export function openPayloadWork(deps: PayloadWorkDeps): (order: PayloadOrder) =>
   };
 }
 
-/** A segment may come again after any failure, but nearly every one is new. */
+/** Writes a segment, which may come again after any failure. */
 async function writeSegment(db: Database, segment: PayloadSegment): Promise<void> {
   try {
-    await insertSegment(db, segment, true);
-    return;
+    await insertSegment(db, segment);
   } catch (error) {
-    if (isMissingPartition(error)) {
-      for (const table of ["payload_segment", "payload_record"] as const) {
-        await createMissingPartitions(db, table, [segment.day]);
-      }
-    } else if (!isUniqueViolation(error)) {
+    if (!isMissingPartition(error)) {
       throw error;
     }
+    await createMissingPartitions(db, "payload_segment", [segment.day]);
+    await insertSegment(db, segment);
   }
-  await insertSegment(db, segment);
 }

@@ -144,7 +144,7 @@ export class PayloadWriter {
   /** One bad payload must not take the others with it: what is refused is split until it is alone. */
   async #writeParts(segment: PayloadSegment): Promise<void> {
     const outcome = await this.#attempt(segment);
-    if (outcome !== "refused" || segment.records.length === 1) {
+    if (outcome !== "refused" || segment.spans.length === 1) {
       this.#settle(segment, outcome);
       return;
     }
@@ -165,7 +165,7 @@ export class PayloadWriter {
       } catch (error) {
         this.#failures += 1;
         if (!this.#deps.isOutage(error)) {
-          this.#deps.log.error("trace.payloads_refused", { count: segment.records.length, error });
+          this.#deps.log.error("trace.payloads_refused", { count: segment.spans.length, error });
           return "refused";
         }
         this.#noteContact(true, error);
@@ -198,19 +198,19 @@ export class PayloadWriter {
     this.#wake = null;
   }
 
-  #settle({ records }: PayloadSegment, outcome: WriteOutcome): void {
+  #settle({ spans }: PayloadSegment, outcome: WriteOutcome): void {
     if (outcome === "given_up" || this.#isAbandoned) {
       // `close` counts everything that is left.
       return;
     }
-    for (const { queuedBytes } of records) {
-      this.#queuedBytes -= queuedBytes + this.#deps.entryBytes;
+    for (const span of spans) {
+      this.#queuedBytes -= span + this.#deps.entryBytes;
     }
-    this.#queuedCount -= records.length;
+    this.#queuedCount -= spans.length;
     if (outcome === "written") {
-      this.#deps.onStored(records.length);
+      this.#deps.onStored(spans.length);
     } else {
-      this.#deps.onDropped("write_refused", records.length);
+      this.#deps.onDropped("write_refused", spans.length);
     }
   }
 }

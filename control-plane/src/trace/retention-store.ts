@@ -1,6 +1,7 @@
 import { asc, eq, isNotNull } from "drizzle-orm";
 import { payloadDayCount as dayCount, payloadDayKey as dayKey } from "../db/schema/trace.ts";
 import { type Queryable, rowsWritten } from "../platform/db.ts";
+import { placeBytes } from "./payload-places.ts";
 
 /** The days whose logs are dropped. */
 export type DroppedLog = "payload_segment" | "payload_record" | "trace_record";
@@ -56,7 +57,8 @@ export async function countPayloads(tx: Queryable): Promise<number> {
     where not exists (select 1 from payload_day_key d where d.day = c.day and d.wrapped is not null)`;
   const counted = await tx.sql`
     insert into payload_day_count (day, payloads, counted_at)
-    select d.day, (select count(*) from payload_record r where r.day = d.day), now()
+    select d.day, (select count(*) from payload_record r where r.day = d.day)
+      + (select coalesce(sum(octet_length(s.places)), 0) / ${placeBytes}::integer from payload_segment s where s.day = d.day), now()
     from payload_day_key d
     where d.wrapped is not null and d.day <= (now() at time zone 'UTC')::date and not exists (
       select 1 from payload_day_count c

@@ -19,7 +19,7 @@ export type RetentionRun = {
   readonly left: readonly string[];
 };
 
-/** A count reads one row for each payload, and a day has many. */
+/** A count reads the row of each segment, and a day has many. */
 const countMsMax = 120_000;
 
 /**

@@ -3,7 +3,6 @@ import type { TraceView } from "@sluice/contracts/traces";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { callMinute } from "../db/expressions.ts";
 import { apiKey } from "../db/schema/gateway-keys.ts";
-import { payloadRecord as record } from "../db/schema/trace.ts";
 import type { Queryable, SqlValue } from "../platform/db.ts";
 import { arrayLiteral } from "../platform/db-array-literal.ts";
 import type { CallPlace, TraceFilter, TraceSearch } from "./model.ts";
@@ -196,26 +195,5 @@ export async function findCallUsage(db: Queryable, { day, requestId }: CallPlace
      where u.day = $1::text::date and u.request_id = $2::text::uuid`,
     [day, requestId],
   );
-  return row ?? null;
-}
-
-/** How long the stored bodies of a call were, and whether they were truncated. */
-export type StoredBodies = {
-  readonly request_bytes: number;
-  readonly response_bytes: number;
-  readonly is_request_truncated: boolean;
-  readonly is_response_truncated: boolean;
-};
-
-export async function findStoredBodies(db: Queryable, { day, requestId }: CallPlace): Promise<StoredBodies | null> {
-  const [row] = await db.drizzle
-    .select({
-      request_bytes: record.requestBytes,
-      response_bytes: record.responseBytes,
-      is_request_truncated: record.isRequestTruncated,
-      is_response_truncated: record.isResponseTruncated,
-    })
-    .from(record)
-    .where(and(eq(record.day, day), eq(record.requestId, requestId)));
   return row ?? null;
 }

@@ -14,15 +14,8 @@ import {
   type TraceOrder,
   type TraceRules,
 } from "./model.ts";
-import {
-  type CallUsage,
-  findCallUsage,
-  findKeysNamed,
-  findStoredBodies,
-  findTrace,
-  type StoredBodies,
-  searchTraces,
-} from "./search-store.ts";
+import { type CallUsage, findCallUsage, findKeysNamed, findTrace, searchTraces } from "./search-store.ts";
+import { findStoredBodies, type StoredBodies } from "./store.ts";
 
 export type TraceSearchDeps = { readonly db: Database; readonly clock: Clock; readonly rules: () => TraceRules };
 

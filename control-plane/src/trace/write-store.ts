@@ -2,10 +2,10 @@
  * What the second thread of the books writes. Its heap has all that this imports, so it does without the query builder.
  */
 import type { Queryable } from "../platform/db.ts";
-import { JsonBytes } from "../platform/spool/json-bytes.ts";
 import { type InsertTexts, incomingSql, type JsonList } from "../platform/spool/json-lists.ts";
 import { recordPlaces } from "../usage/log/call-record.ts";
-import type { PayloadRecord, PayloadSegment } from "./model.ts";
+import type { PayloadSegment } from "./model.ts";
+import { callSpanOf } from "./payload-places.ts";
 
 /** The columns of a trace in the order of the fields of its row, which follow the version. */
 const columns = [
@@ -58,48 +58,15 @@ export async function writeTraces(tx: Queryable, { json, count }: JsonList, isNe
   }
 }
 
-const insertRows = (onConflict: string): string => `
-  with segment as (
-    insert into payload_segment (day, segment_id, key_id, sealed)
-    values ($1::text::date, $2::text::uuid, $3, $4)
-    ${onConflict})
-  insert into payload_record (day, request_id, gateway_user_id, segment_id, byte_offset, byte_length, request_bytes,
-    response_bytes, is_request_truncated, is_response_truncated)
-  select $1::text::date, (f->>0)::uuid, (f->>1)::bigint, $2::text::uuid, (f->>2)::integer,
-    (f->>3)::integer, (f->>4)::bigint, (f->>5)::bigint, (f->>6)::boolean, (f->>7)::boolean
-  from jsonb_array_elements(convert_from($5::bytea, 'UTF8')::jsonb) as incoming (f)
-  ${onConflict}`;
-const insertNewSegment = insertRows("");
-const insertMissingSegment = insertRows("on conflict do nothing");
-
 /**
- * Inserts a segment and the records of its payloads, both or neither; existing ones stay as they are. One statement is
- * its own transaction and costs one round trip. Both the encrypted bytes and the records are sent as they are.
- * @param isNew whether all are new, as far as anybody knows: without a provision for others they cost less
- * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition, and `isUniqueViolation` if not all of
- * them were new
+ * Inserts a segment; one that exists stays as it is. One statement is its own transaction and costs one round trip.
+ * @throws SQL.PostgresError, see `isMissingPartition` for a day without a partition
  */
-export async function insertSegment(db: Queryable, segment: PayloadSegment, isNew = false): Promise<void> {
-  const { day, segmentId, keyId, sealed, records } = segment;
-  const values = [day, segmentId, keyId, sealed, recordsJson(records)];
-  await db.query(isNew ? insertNewSegment : insertMissingSegment, values);
-}
-
-/** Records as arrays without names, in the order that the statement reads. As a text that takes five times as long. */
-function recordsJson(records: readonly PayloadRecord[]): Uint8Array {
-  const out = new JsonBytes();
-  for (const record of records) {
-    out.ascii(out.length === 0 ? '[["' : ',["');
-    out.ascii(record.requestId);
-    out.ascii('",');
-    out.ascii(record.gatewayUserId.toString());
-    for (const length of [record.byteOffset, record.byteLength, record.requestBytes, record.responseBytes]) {
-      out.ascii(",");
-      out.integer(length);
-    }
-    out.ascii(record.isRequestTruncated ? ",true" : ",false");
-    out.ascii(record.isResponseTruncated ? ",true]" : ",false]");
-  }
-  out.ascii("]");
-  return out.written;
+export async function insertSegment(db: Queryable, segment: PayloadSegment): Promise<void> {
+  const { day, segmentId, keyId, sealed, places } = segment;
+  const { firstCallMs, lastCallMs } = callSpanOf(places);
+  await db.sql`
+    insert into payload_segment (day, segment_id, key_id, first_call_ms, last_call_ms, sealed, places)
+    values (${day}::text::date, ${segmentId}::text::uuid, ${keyId}, ${firstCallMs}, ${lastCallMs}, ${sealed}, ${places})
+    on conflict do nothing`;
 }

@@ -177,7 +177,7 @@ async function write(db: Database, customers: readonly Customer[], load: Load): 
       segments.add({ day, key }, groupOf(payloads.slice(at, at + together)));
     }
     for (let segment = segments.take(); segment !== null; segment = segments.take()) {
-      await insertSegment(db, segment, true);
+      await insertSegment(db, segment);
     }
     if (load.checkpoint > 0 && (from + load.batch) % load.checkpoint === 0) {
       await db.sql`checkpoint`;

@@ -105,14 +105,14 @@ function cpuSince(before: NodeJS.CpuUsage): number {
 }
 
 async function reportInserts(db: Database): Promise<void> {
-  for (const table of ["payload_segment", "payload_record", "trace_record"] as const) {
+  for (const table of ["payload_segment", "trace_record"] as const) {
     await ensurePartitions(db, { table, today });
   }
   const server = await watchBackend(db);
   for (const [name, payloads] of Object.entries(bodies)) {
     await reportRows(`insert, ${name}`, server, async () =>
       (await segmentsOf(payloads)).map((segment) => ({
-        rows: segment.records.length,
+        rows: segment.spans.length,
         insert: () => insertSegment(db, segment),
       })),
     );

@@ -23,6 +23,7 @@ import { findSystemPostgres, SystemPostgres } from "../../support/postgres/syste
 import { describeUnless, testUnless, unlessInstalled } from "../../support/service/obstacles.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../../support/service/sluice.ts";
 import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
+import { listPlaces } from "../../support/trace/stored-places.ts";
 
 const callsBefore = 20;
 const secretCommand = "openssl enc -aes-256-ctr -pbkdf2 -pass env:BACKUP_PASSWORD";
@@ -193,7 +194,7 @@ describeUnless(unlessPostgres, "a dump", () => {
       // The restored service works, and bodies that were readable before can't be read there, with the same master key.
       const revived = openDatabase({ url: empty, poolMax: 2, applicationName: "test" });
       try {
-        expect(await payloadRows(revived)).toEqual({ keys: 0, segments: 0, records: 0, traces: 1 });
+        expect(await payloadRows(revived)).toEqual({ keys: 0, segments: 0, traces: 1 });
         const second = await scene.startProcess({ DATABASE_URL: empty });
         expect((await chat({ url: second.url, apiKey }, { model: "gpt-4o-mini" })).status).toBe(200);
         const { cookie } = await loginAdmin({ db: revived });
@@ -219,10 +220,10 @@ describeUnless(unlessPostgres, "a dump", () => {
 /** Waits until the body of the only call is in the database. @returns its request id */
 async function storedPayload({ db }: SluiceRig): Promise<string> {
   for (;;) {
-    const [row] = await db.sql<{ request_id: string }>`select request_id::text as request_id from payload_record`;
-    if (row !== undefined) {
-      expect(await payloadRows(db)).toMatchObject({ segments: 1, records: 1 });
-      return row.request_id;
+    const [place] = await listPlaces(db);
+    if (place !== undefined) {
+      expect(await payloadRows(db)).toMatchObject({ segments: 1 });
+      return place.requestId;
     }
     await Bun.sleep(20);
   }
@@ -231,6 +232,6 @@ async function storedPayload({ db }: SluiceRig): Promise<string> {
 async function payloadRows(db: Database): Promise<Record<string, number> | undefined> {
   const [row] = await db.sql<Record<string, number>>`
     select (select count(*)::int from payload_day_key) as keys, (select count(*)::int from payload_segment) as segments,
-      (select count(*)::int from payload_record) as records, (select count(*)::int from trace_record) as traces`;
+      (select count(*)::int from trace_record) as traces`;
   return row;
 }

@@ -32,6 +32,6 @@ export async function ageTraces(db: Database, masterKey: MasterKey, days: number
     await db.sql`
       update payload_day_key set day = ${earlier}::text::date, wrapped = ${sealed} where key_id = ${keyId}::text`;
   }
-  const rows = await db.sql<{ day: string }>`select distinct day::text as day from payload_record order by 1`;
+  const rows = await db.sql<{ day: string }>`select distinct day::text as day from payload_segment order by 1`;
   return rows.map(({ day }) => day);
 }

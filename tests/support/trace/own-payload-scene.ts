@@ -40,8 +40,8 @@ export async function allowOwnPayloads(
 export async function untilTraced({ db }: Rig, requestId: string): Promise<void> {
   await until(`the trace of ${requestId}`, async () => {
     const [row] = await db.sql<{ is_whole: boolean }>`
-      select t.payload <> 'stored' or r.day is not null as is_whole
-      from trace_record t left join payload_record r using (day, request_id) where request_id = ${requestId}::uuid`;
+      select t.payload <> 'stored' or r.segment_id is not null as is_whole
+      from trace_record t left join lateral find_payload(t.day, t.request_id) r on true where request_id = ${requestId}::uuid`;
     return row?.is_whole === true;
   });
 }

@@ -1,17 +1,12 @@
 import type { ApiKeyId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import { recordHeaderBytes, recordSpan } from "@sluice/control-plane/platform/byte-ring.ts";
 import { createLog, type Log } from "@sluice/control-plane/platform/log.ts";
-import type {
-  Payload,
-  PayloadRecord,
-  PayloadSegment,
-  SealedPayload,
-  TraceRow,
-} from "@sluice/control-plane/trace/model.ts";
+import type { Payload, PayloadSegment, SealedPayload, TraceRow } from "@sluice/control-plane/trace/model.ts";
 import type { PayloadDropReason, PayloadObserver } from "@sluice/control-plane/trace/payload-outbox.ts";
 import { blobLength, packPayload } from "@sluice/control-plane/trace/payload-packing.ts";
 import { parcelLength, writeParcel } from "@sluice/control-plane/trace/payload-parcel.ts";
 import type { PayloadGroup } from "@sluice/control-plane/trace/payload-segments.ts";
+import { readPlaces, type StoredPlace } from "./stored-places.ts";
 
 export const silentLog: Log = createLog("error", () => undefined);
 
@@ -61,15 +56,13 @@ export function groupOf(payloads: readonly Payload[], bodyBytesMax = 262_144): P
   return { records: Buffer.concat(records), count: payloads.length };
 }
 
-export type StoredPayload = Omit<PayloadRecord, "requestId" | "gatewayUserId"> & SealedPayload;
+export type StoredPayload = StoredPlace & SealedPayload;
 
 /** What a database would hold of a segment: copies, because the buffer of a segment is used again. */
-export function storedPayloads({ sealed, records }: PayloadSegment): StoredPayload[] {
-  return records.map((record) => ({
-    ...record,
-    requestId: record.requestId.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-") as RequestId,
-    gatewayUserId: record.gatewayUserId as GatewayUserId,
-    sealed: sealed.slice(record.byteOffset, record.byteOffset + record.byteLength),
+export function storedPayloads({ sealed, places }: PayloadSegment): StoredPayload[] {
+  return readPlaces(places).map((place) => ({
+    ...place,
+    sealed: sealed.slice(place.byteOffset, place.byteOffset + place.byteLength),
   }));
 }
 

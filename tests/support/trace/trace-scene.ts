@@ -91,8 +91,8 @@ export class TraceScene {
     );
     for (const deadline = Date.now() + patienceMs; ; ) {
       const [row] = await this.rig.db.sql<{ day: string; is_whole: boolean }>`
-        select t.day::text as day, t.payload <> 'stored' or r.day is not null as is_whole
-        from trace_record t left join payload_record r using (day, request_id) where request_id = ${requestId}::uuid`;
+        select t.day::text as day, t.payload <> 'stored' or r.segment_id is not null as is_whole
+        from trace_record t left join lateral find_payload(t.day, t.request_id) r on true where request_id = ${requestId}::uuid`;
       if (row?.is_whole === true) {
         return { requestId: requestId ?? "", day: row.day };
       }

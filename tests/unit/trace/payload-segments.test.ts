@@ -10,6 +10,7 @@ import {
   splitSegment,
 } from "@sluice/control-plane/trace/payload-segments.ts";
 import fc from "fast-check";
+import { readPlaces } from "../../support/trace/stored-places.ts";
 import { groupOf, payloadOf, type StoredPayload, storedPayloads } from "../../support/trace/trace-fixtures.ts";
 
 const { TEST_FULL } = process.env;
@@ -56,7 +57,7 @@ describe("a segment", () => {
       throw new Error("nothing was collected");
     }
     expect(requestsIn(segment)).toEqual(requests);
-    const groups = new Map(segment.records.map(({ byteOffset, byteLength }) => [byteOffset, byteLength]));
+    const groups = new Map(readPlaces(segment.places).map(({ byteOffset, byteLength }) => [byteOffset, byteLength]));
     expect(groups.size).toBe(Math.ceil(60 / 7));
     let end = 0;
     for (const [byteOffset, byteLength] of groups) {
@@ -97,8 +98,10 @@ describe("a segment", () => {
             ]);
           }
           // What the queue counts when they come is what it forgets when they are written.
-          expect([...stored.values()].reduce((sum, { queuedBytes }) => sum + queuedBytes, 0)).toBe(queued);
-          const shared = taken.filter(({ records }) => new Set(records.map(({ byteOffset }) => byteOffset)).size > 1);
+          expect(taken.flatMap(({ spans }) => spans).reduce((sum, span) => sum + span, 0)).toBe(queued);
+          const shared = taken.filter(
+            ({ places }) => new Set(readPlaces(places).map(({ byteOffset }) => byteOffset)).size > 1,
+          );
           expect(Math.max(0, ...shared.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
         },
       ),
@@ -110,7 +113,10 @@ describe("a segment", () => {
     const segments = new PayloadSegments();
     const payload = payloadOf({ day, request: "q".repeat(11), response: "a".repeat(10) });
     segments.add({ day, key }, groupOf([payload], 10));
-    expect(segments.take()?.records[0]).toMatchObject({ isRequestTruncated: true, isResponseTruncated: false });
+    expect(storedPayloads(segments.take() as PayloadSegment)[0]).toMatchObject({
+      isRequestTruncated: true,
+      isResponseTruncated: false,
+    });
   });
 
   test("keeps nothing of a group that can't be encrypted, and all others", () => {
@@ -141,23 +147,23 @@ describe("a segment", () => {
       expect(segments.hasFull).toBe(index >= segmentPayloadsMax);
       add(segments, [payloadOf({ day })]);
     }
-    expect(takeAll(segments).map(({ records }) => records.length)).toEqual([segmentPayloadsMax, 1]);
+    expect(takeAll(segments).map(({ spans }) => spans.length)).toEqual([segmentPayloadsMax, 1]);
 
     const few = Array.from({ length: 60 }, () => payloadOf({ day }));
     for (let index = 0; index < 9; index += 1) {
       add(segments, few);
     }
-    expect(takeAll(segments).map(({ records }) => records.length)).toEqual([480, 60]);
+    expect(takeAll(segments).map(({ spans }) => spans.length)).toEqual([480, 60]);
 
     add(segments, [payloadOf({ day, request: "beside" })]);
     add(segments, [payloadOf({ day, request: randomBytes(segmentBytesMax) })]);
-    expect(takeAll(segments).map(({ records }) => records.length)).toEqual([1, 1]);
+    expect(takeAll(segments).map(({ spans }) => spans.length)).toEqual([1, 1]);
 
     for (let index = 0; index < 6; index += 1) {
       add(segments, [payloadOf({ day, request: randomBytes(200_000) })]);
     }
     const byBytes = takeAll(segments);
-    expect(byBytes.map(({ records }) => records.length)).toEqual([5, 1]);
+    expect(byBytes.map(({ spans }) => spans.length)).toEqual([5, 1]);
     expect(Math.max(...byBytes.map(({ sealed }) => sealed.length))).toBeLessThanOrEqual(segmentBytesMax);
   });
 

@@ -1,3 +1,55 @@
+-- Where the payload of a call is: its group in a segment, which `trace/payload-places.ts` describes. No row if none is stored.
+--
+-- Nothing lists all calls, so the segments are searched that may have it. The ID of a call begins with the milliseconds at
+-- which it began, the ID of a segment with those at which it was completed, soon after its calls had ended. So it is searched
+-- first in the segments of the ten seconds around the end of the call, then in those of an hour, because the database may
+-- have been away, and then in all others of the day. Only those are looked into that have calls from before and after.
+--
+-- Payloads of earlier releases have a row of payload_record each.
+CREATE OR REPLACE FUNCTION find_payload(p_day date, p_request_id uuid)
+RETURNS TABLE (segment_id uuid, gateway_user_id bigint, byte_offset integer, byte_length integer, request_bytes bigint,
+  response_bytes bigint, is_request_truncated boolean, is_response_truncated boolean)
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+#variable_conflict use_column
+DECLARE
+  v_id bytea := uuid_send(p_request_id);
+  v_began bigint := ('x' || encode(substr(v_id, 1, 6), 'hex'))::bit(48)::bigint;
+  v_ended bigint := v_began + coalesce(
+    (SELECT t.duration_ms FROM trace_record t WHERE t.day = p_day AND t.request_id = p_request_id), 0);
+  v_from bigint;
+  v_to bigint;
+  v_segment uuid;
+  v_places bytea;
+  v_place bytea;
+BEGIN
+  RETURN QUERY SELECT r.segment_id, r.gateway_user_id, r.byte_offset, r.byte_length, r.request_bytes, r.response_bytes,
+    r.is_request_truncated, r.is_response_truncated
+  FROM payload_record r WHERE r.day = p_day AND r.request_id = p_request_id;
+  IF FOUND THEN RETURN; END IF;
+  FOR v_from, v_to IN VALUES (v_ended - 5000, v_ended + 5000), (v_began - 5000, v_ended + 3600000), (0, 281474976710655) LOOP
+    SELECT s.segment_id, s.places INTO v_segment, v_places FROM payload_segment s
+    WHERE s.day = p_day AND s.segment_id BETWEEN first_id_of(v_from) AND first_id_of(v_to)
+      AND s.first_call_ms <= v_began AND s.last_call_ms >= v_began AND position(v_id IN s.places) % 45 = 1
+    LIMIT 1;
+    IF FOUND THEN
+      v_place := substr(v_places, position(v_id IN v_places), 45);
+      RETURN QUERY SELECT v_segment, ('x' || encode(substr(v_place, 17, 8), 'hex'))::bit(64)::bigint,
+        ('x' || encode(substr(v_place, 25, 4), 'hex'))::bit(32)::integer,
+        ('x' || encode(substr(v_place, 29, 4), 'hex'))::bit(32)::integer,
+        ('x' || encode(substr(v_place, 33, 6), 'hex'))::bit(48)::bigint,
+        ('x' || encode(substr(v_place, 39, 6), 'hex'))::bit(48)::bigint,
+        get_byte(v_place, 44) & 2 > 0, get_byte(v_place, 44) & 4 > 0;
+      RETURN;
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- The smallest ID that begins with these milliseconds.
+CREATE OR REPLACE FUNCTION first_id_of(p_ms bigint) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT rpad(lpad(to_hex(least(greatest(p_ms, 0), 281474976710655)), 12, '0'), 32, '0')::uuid
+$$;
+
 -- Destroys the keys of all days before p_before for good. Setting them to null would leave their bytes in the file
 -- until a vacuum, so the table is rewritten and its old file is removed at the commit. The rows stay, and keep new keys
 -- of these days from being created.

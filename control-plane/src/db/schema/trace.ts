@@ -35,9 +35,9 @@ export const traceRecord = pgTable(
 );
 
 /**
- * Payloads of many calls in one row, one after the other, each encrypted separately under the key of the day.
- * Range-partitioned by `day`. The migration stores `sealed` as EXTERNAL, which can't be expressed here: encrypted bytes
- * do not compress, and a part of them can be read without the rest.
+ * Payloads of many calls in one row, one after the other, encrypted in groups under the key of the day. Range-partitioned by
+ * `day`. The migrations store `sealed` and `places` as EXTERNAL, which can't be expressed here: encrypted bytes do not
+ * compress, a part of them can be read without the rest, and trying to compress the places costs more than it saves.
  */
 export const payloadSegment = pgTable(
   "payload_segment",
@@ -47,11 +47,16 @@ export const payloadSegment = pgTable(
     /** Names the key in `payload_day_key`. */
     keyId: text("key_id").notNull(),
     sealed: bytes("sealed").notNull(),
+    /** Whose payloads they are and where, as `trace/payload-places.ts` says; null if they have rows of `payload_record`. */
+    places: bytes("places"),
+    /** When the first and the last of their calls began, in milliseconds since 1970; null without places. */
+    firstCallMs: bigint("first_call_ms", { mode: "number" }),
+    lastCallMs: bigint("last_call_ms", { mode: "number" }),
   },
   (table) => [primaryKey({ columns: [table.day, table.segmentId] })],
 );
 
-/** Where the request and response of a call are stored. Range-partitioned by `day`. */
+/** Where request and response of a call are, if an earlier release stored them. Range-partitioned by `day`. */
 export const payloadRecord = pgTable(
   "payload_record",
   {

@@ -1,6 +1,7 @@
 /** What Sluice recorded, read from its database: usage rows, trace records and payloads of one load. */
 
 import { arrayLiteral } from "@sluice/control-plane/platform/db-array-literal.ts";
+import { placeBytes } from "@sluice/control-plane/trace/payload-places.ts";
 import { SQL } from "bun";
 import type { BookEntry, Books, CallCounts } from "../arm.ts";
 import { callDialects, chatCall, modelAt } from "../load/call.ts";
@@ -41,13 +42,15 @@ export class SluiceBooks implements Books {
   readonly #sql: SQL;
   /** Request ids are UUIDs of version 7: all of a load's ids are above the id of its beginning. */
   #floor = "";
+  #floorMs = 0;
 
   constructor(databaseUrl: string) {
     this.#sql = new SQL({ url: databaseUrl, max: 1 });
   }
 
   async open(): Promise<void> {
-    const time = Date.now().toString(16).padStart(12, "0");
+    this.#floorMs = Date.now();
+    const time = this.#floorMs.toString(16).padStart(12, "0");
     this.#floor = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
   }
 
@@ -91,9 +94,8 @@ export class SluiceBooks implements Books {
         count(*)::int as "traceRecords",
         count(*) filter (where payload = 'stored')::int as "saidStored",
         count(*) filter (where payload = 'dropped')::int as "payloadsDropped",
-        (select count(*)::int from payload_record r join payload_segment s using (day, segment_id)
-          where request_id >= ${this.#floor}::uuid and octet_length(s.sealed) >= r.byte_offset + r.byte_length)
-          as "payloadsStored"
+        (select coalesce(sum(octet_length(places)), 0)::int / ${placeBytes}::int from payload_segment
+          where first_call_ms >= ${this.#floorMs}) as "payloadsStored"
       from trace_record where request_id >= ${this.#floor}::uuid`;
     return rows as RowCounts;
   }
