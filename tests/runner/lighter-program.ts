@@ -37,8 +37,11 @@ export const pagesRenderedOnce: Lighter = {
   lighter: 'if (this.#stopping.signal.aborted || process.env.TEST_KEPT_PAGES === "1" && this.#shown !== null) {',
 };
 
-/** A connection plans a statement once instead of five times. Where the product needs a plan for each value, it says so itself. */
-export const lighterSettings = { plan_cache_mode: "force_generic_plan" };
+/**
+ * A connection plans a statement once instead of five times. Where the product needs a plan for each value, it says so itself.
+ * Nobody has analyzed a new database, so Postgres takes its empty tables for large ones and starts two processes to read them.
+ */
+export const lighterSettings = { plan_cache_mode: "force_generic_plan", max_parallel_workers_per_gather: "0" };
 
 /** Loads the control plane with these texts. It is an error if one has changed, so that none is lost unnoticed. */
 export function lighterProgram(...lighters: readonly Lighter[]): BunPlugin {

@@ -66,7 +66,8 @@ export async function initialiseCluster(options: NewCluster): Promise<void> {
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--no-instructions",
-      ...(isDurable ? [] : ["--no-sync"]),
+      // With checksums, to read a new row writes its page to the log of the database.
+      ...(isDurable ? [] : ["--no-sync", "--no-data-checksums"]),
     ]);
     if (exitCode !== 0) {
       throw new StartError(`The database could not be created in ${cluster}:\n${output.trim()}`);

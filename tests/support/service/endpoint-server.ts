@@ -9,6 +9,7 @@ import type {
 } from "@sluice/control-plane/platform/endpoint/model.ts";
 import { endpointRoutes } from "@sluice/control-plane/platform/endpoint/routes.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
+import { patienceMs } from "../values/patience.ts";
 
 export type EndpointServer = {
   readonly url: string;
@@ -54,7 +55,8 @@ const userOf = (id: bigint, account: bigint): UserCaller => ({
   locale: "en",
 });
 
-const patience = { stallTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+/** Long: a loaded machine may take more than a second between two parts of a response. */
+const patience = { stallTimeoutMs: patienceMs, idleTimeoutMs: patienceMs };
 
 /** Endpoints behind a real server, without the rest of the program; logins are headers unless callers are given. */
 export function serveEndpoints(
