@@ -22,7 +22,9 @@ const commitBreaks = isFull ? 100 : 10;
 /** What every second call stays below: less than a call would wait for a database. A busy machine makes some slower. */
 const usualMsMax = 500;
 const callers = 4;
-/** How many calls show what their users need: with fewer, what is leased for them does not last. An idle machine makes them in a second. */
+/** Between two calls of a caller. Each takes processor time, and what a budget is lent follows from how much is used. */
+const pauseMs = isFull ? 10 : 40;
+/** How many calls show what their users need: with fewer, what is leased for them does not last. An idle machine makes them in three seconds. */
 const paceCalls = 200;
 /** Longer than anything in the control plane waits for the result of a statement. */
 const silenceMs = 8_000;
@@ -69,7 +71,7 @@ function startLoad(users: readonly TestUser[], at: SluiceProcess = sluice): Load
       if (seen.length === paceCalls) {
         paced.resolve();
       }
-      await Bun.sleep(10);
+      await Bun.sleep(pauseMs);
     }
   };
   const running = Array.from({ length: callers }, (_, index) => caller(index));
@@ -179,7 +181,7 @@ describe("while Postgres is killed and down", () => {
 describe("while Postgres is down for longer than the first slice of a budget lasts", () => {
   test("users with plenty of quota continue, those who call all the time and those who pause", async () => {
     const model = "flat-while-away";
-    await rig.addFlatPriceModel(model, 1_000n);
+    await rig.addFlatPriceModel(model, BigInt(100 * pauseMs));
     const keeper = await rig.startProcess({ LEASE_KEPT_MS: "60000" });
     const busy = await rig.addUser(1_000_000_000n);
     const pausing = await rig.addUser(1_000_000_000n);
@@ -188,7 +190,7 @@ describe("while Postgres is down for longer than the first slice of a budget las
     const callFor = async (ms: number): Promise<void> => {
       for (const end = performance.now() + ms; performance.now() < end; ) {
         seen.push(...(await Promise.all(Array.from({ length: 4 }, () => call(busy)))));
-        await Bun.sleep(20);
+        await Bun.sleep(2 * pauseMs);
       }
     };
     await callFor(2_000);
