@@ -22,9 +22,13 @@ const skips = new Map<string, { count: number; readonly names: Set<string> }>();
 
 async function runPlan(plan: Plan): Promise<void> {
   const staticChecks = plan.hasStaticChecks ? await listStaticChecks() : [];
-  // Some tests mostly wait: first, they do so beside the others, and the checks at the end keep every processor busy.
-  await runInPool([...(await listJobs(plan, false, {})), ...staticChecks]);
-  await runWithDatabase(plan);
+  try {
+    // Some tests mostly wait: first, they do so beside the others. The checks keep every processor busy until Postgres has started.
+    await beginJobs([...(await listJobs(plan, false, {})), ...staticChecks]);
+    await runWithDatabase(plan);
+  } finally {
+    await Promise.all(running);
+  }
 }
 
 async function runWithDatabase(plan: Plan): Promise<void> {
@@ -49,8 +53,9 @@ async function runWithDatabase(plan: Plan): Promise<void> {
   const cluster = await starting;
   print(`ok    Postgres for the tests, ${formatDuration(performance.now() - startedAt)}`);
   try {
-    await runInPool(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url, ...program }));
+    await beginJobs(await listJobs(plan, true, { TEST_POSTGRES_URL: cluster.url, ...program }));
   } finally {
+    await Promise.all(running);
     await cluster.destroy();
   }
 }
@@ -75,18 +80,15 @@ async function listJobs(plan: Plan, needsDatabase: boolean, env: Readonly<Record
   return jobs;
 }
 
-/** In order, as many at once as there are processors for: each waits until its load has room beside those that run. */
-async function runInPool(jobs: readonly Job[]): Promise<void> {
-  const running = new Set<Promise<void>>();
-  let load = 0;
-  const run = async (job: Job): Promise<void> => {
-    const startedAt = performance.now();
-    const result = await job.run();
-    load -= job.load;
-    if (stopping === null) {
-      printResult(job.name, result, performance.now() - startedAt);
-    }
-  };
+/** What has begun and not ended, and how many processors it takes. */
+const running = new Set<Promise<void>>();
+let load = 0;
+
+/**
+ * In order, as many at the same time as there are processors for: each waits until its load has room beside those that run. Returns when
+ * the last one has begun.
+ */
+async function beginJobs(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     while (load + job.load > processors + roundingError) {
       await Promise.race(running);
@@ -95,10 +97,18 @@ async function runInPool(jobs: readonly Job[]): Promise<void> {
       break;
     }
     load += job.load;
-    const ended = run(job).finally(() => running.delete(ended));
+    const ended = runJob(job).finally(() => running.delete(ended));
     running.add(ended);
   }
-  await Promise.all(running);
+}
+
+async function runJob(job: Job): Promise<void> {
+  const startedAt = performance.now();
+  const result = await job.run();
+  load -= job.load;
+  if (stopping === null) {
+    printResult(job.name, result, performance.now() - startedAt);
+  }
 }
 
 function printResult(name: string, result: JobResult, durationMs: number): void {

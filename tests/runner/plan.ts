@@ -10,6 +10,8 @@ export type TestKind = {
   readonly filesPerProcess: number;
   /** Parts of the paths of files that take long: each has a process of its own, before the others. */
   readonly long?: readonly string[];
+  /** Its last processes have fewer and fewer files, so that all end at about the same time: for the kind that runs last. */
+  readonly endsTogether?: true;
   /** How many of its processes share a processor at once: more than 1 for tests that mostly wait. */
   readonly jobsPerProcessor: number;
   readonly processTimeoutMs: number;
@@ -79,7 +81,8 @@ const kinds: readonly TestKind[] = [
   {
     name: "integration",
     needsDatabase: true,
-    filesPerProcess: 5,
+    filesPerProcess: 8,
+    endsTogether: true,
     long: [
       "/deploy/",
       "/moving/",
@@ -184,9 +187,25 @@ export function shareProcesses(files: readonly string[], kind: TestKind, process
   const alone = kind.filesPerProcess === 1 ? files : files.filter(isLong);
   const others = files.filter((file) => !alone.includes(file));
   const atOnce = kind.jobsPerProcessor > 1 ? Math.floor(processors * kind.jobsPerProcessor) : 1;
-  const shared = Math.max(Math.min(others.length, atOnce), Math.ceil(others.length / kind.filesPerProcess));
-  const bounds = Array.from({ length: shared + 1 }, (_, index) => Math.round((others.length * index) / shared));
-  return [...alone.map((file) => [file]), ...bounds.slice(1).map((end, index) => others.slice(bounds[index], end))];
+  const share = kind.endsTogether ? shareShrinking : shareEqually;
+  return [...alone.map((file) => [file]), ...share(others, kind.filesPerProcess, atOnce)];
+}
+
+function shareEqually(files: readonly string[], filesMax: number, atOnce: number): string[][] {
+  const shared = Math.max(Math.min(files.length, atOnce), Math.ceil(files.length / filesMax));
+  const bounds = Array.from({ length: shared + 1 }, (_, index) => Math.round((files.length * index) / shared));
+  return bounds.slice(1).map((end, index) => files.slice(bounds[index], end));
+}
+
+/** Each process has an equal share of what is left, so that the last ones have one file. */
+function shareShrinking(files: readonly string[], filesMax: number, atOnce: number): string[][] {
+  const shared: string[][] = [];
+  for (let left = files; left.length > 0; ) {
+    const count = Math.min(filesMax, Math.ceil(left.length / atOnce));
+    shared.push(left.slice(0, count));
+    left = left.slice(count);
+  }
+  return shared;
 }
 
 /** The runs of a kind through the front: none, or one. */

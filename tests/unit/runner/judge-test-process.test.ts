@@ -157,6 +157,14 @@ test("every file has a process: long ones first and alone, the others share the 
   expect(shareProcesses(many, { ...waiting, filesPerProcess: 1 }, 2)).toEqual(many.map((file) => [file]));
 });
 
+test("the last processes of the kind that runs last have fewer and fewer files", () => {
+  const thirty = Array.from({ length: 30 }, (_, index) => `${String(index).padStart(2, "0")}.test.ts`);
+  const shared = shareProcesses(thirty, { ...kind, filesPerProcess: 6, jobsPerProcessor: 2, endsTogether: true }, 2);
+  expect(shared.map(({ length }) => length)).toEqual([6, 6, 5, 4, 3, 2, 1, 1, 1, 1]);
+  expect(shared.flat()).toEqual(thirty);
+  expect(makePlan(["test"], false).kinds.at(-1)?.endsTogether).toBe(true);
+});
+
 test("--help says how to call it, an unknown flag is refused, and words alone run tests", () => {
   expect(readFlags(["test", "--help"])).toMatchObject({
     exitCode: 0,
