@@ -111,6 +111,7 @@ export class CallEnder {
       // All is given back, and the client gets its response as if the trace had been recorded.
       this.#deps.log.error("call.report_failed", { requestId: state.call.requestId, error });
     }
+    state.capture.recycle();
   }
 
   /** An operator has to check the channel: its counts are wrong, and even the plausible ones may be. */

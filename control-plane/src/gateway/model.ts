@@ -87,7 +87,7 @@ export type CallReport = {
   readonly outputTokens: bigint | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
-  /** The response as sent to the client, in pieces, up to the capture limit. */
+  /** The response as sent to the client, in pieces, up to the capture limit. Only until `onReport` returns: they are used again. */
   readonly responsePieces: readonly Uint8Array[];
   readonly responseBytes: number;
 };

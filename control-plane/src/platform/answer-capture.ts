@@ -8,13 +8,18 @@ const looseBytesMax = 16_384;
 /** Blocks for the parts of a stream: the first one, each twice the one before, up to the largest. */
 const blockBytesMin = 1_024;
 const blockBytesMax = 4_096;
+/** Blocks of calls that are over wait for the next streams, up to this many bytes: what the collector would find late. */
+const spareBytesMax = 4_194_304;
 
 /**
- * The memory for the longer responses of running calls. Without this limit, many long streams at once would fill the
- * memory.
+ * The memory for the responses of running calls: the room for longer ones, without which many long streams at once would
+ * fill the memory, and blocks that are used again.
  */
 export class CaptureAllowance {
   #left = extraBytesMaxOfAll;
+  /** By their size. */
+  readonly #spare = new Map<number, Buffer[]>();
+  #spareBytes = 0;
 
   take(): boolean {
     const isEnough = this.#left >= extraBytes;
@@ -24,6 +29,30 @@ export class CaptureAllowance {
 
   giveBack(): void {
     this.#left += extraBytes;
+  }
+
+  /** A block with bytes of anyone in it. */
+  takeBlock(bytes: number): Buffer {
+    const spare = this.#spare.get(bytes)?.pop();
+    if (spare === undefined) {
+      return Buffer.allocUnsafeSlow(bytes);
+    }
+    this.#spareBytes -= bytes;
+    return spare;
+  }
+
+  /** Nobody may look at the block any more. */
+  giveBackBlock(block: Buffer): void {
+    if (this.#spareBytes + block.length > spareBytesMax) {
+      return;
+    }
+    this.#spareBytes += block.length;
+    const alike = this.#spare.get(block.length);
+    if (alike === undefined) {
+      this.#spare.set(block.length, [block]);
+    } else {
+      alike.push(block);
+    }
   }
 }
 
@@ -37,9 +66,12 @@ export class AnswerCapture {
   /** The first piece that has not been merged yet. */
   #looseFrom = 0;
   #looseBytes = 0;
+  /** The first piece that is a block; all after it are blocks, too. */
+  #blocksFrom = -1;
   /** What comes after the pieces. */
   #block: Buffer | null = null;
   #blockBytes = 0;
+  #isRecycled = false;
 
   /** @param allowance null keeps only what every response may */
   constructor(allowance: CaptureAllowance | null) {
@@ -51,9 +83,9 @@ export class AnswerCapture {
     return block === null ? this.#pieces : [...this.#pieces, block.subarray(0, this.#blockBytes)];
   }
 
-  /** Keeps the bytes as they are. */
+  /** Keeps the bytes as they are, until a part has come. */
   keep(piece: Uint8Array): void {
-    if (this.#block !== null) {
+    if (this.#blocksFrom !== -1) {
       this.keepPart(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength), 0, piece.byteLength);
       return;
     }
@@ -83,8 +115,6 @@ export class AnswerCapture {
       this.#blockBytes += copied;
       if (this.#blockBytes === block.length) {
         this.#pieces.push(block);
-        this.#looseFrom = this.#pieces.length;
-        this.#looseBytes = 0;
         this.#block = null;
       }
     }
@@ -98,16 +128,41 @@ export class AnswerCapture {
     }
   }
 
+  /**
+   * Gives the blocks to the next streams: nobody looks at the pieces any more, which others overwrite. What is still sent
+   * is not kept.
+   */
+  recycle(): void {
+    const block = this.#block;
+    if (this.#allowance !== null && this.#blocksFrom !== -1) {
+      for (const each of this.#pieces.slice(this.#blocksFrom)) {
+        this.#allowance.giveBackBlock(each as Buffer);
+      }
+      if (block !== null) {
+        this.#allowance.giveBackBlock(block);
+      }
+    }
+    this.#isRecycled = true;
+    this.#block = null;
+    this.#pieces.length = 0;
+  }
+
   #nextBlock(): Buffer {
-    const before = this.#pieces.at(-1)?.byteLength ?? 0;
-    const bytes = Math.min(Math.max(blockBytesMin, 2 * before), blockBytesMax);
-    this.#block = Buffer.allocUnsafeSlow(bytes);
+    if (this.#blocksFrom === -1) {
+      this.#blocksFrom = this.#pieces.length;
+    }
+    const bytes = Math.min(blockBytesMin * 2 ** (this.#pieces.length - this.#blocksFrom), blockBytesMax);
+    const block = this.#allowance?.takeBlock(bytes) ?? Buffer.allocUnsafeSlow(bytes);
+    this.#block = block;
     this.#blockBytes = 0;
-    return this.#block;
+    return block;
   }
 
   /** How much more may be kept; asks for more room if this many bytes do not fit. */
   #roomFor(bytes: number): number {
+    if (this.#isRecycled) {
+      return 0;
+    }
     if (bytes > this.#bytesMax - this.#bytes && !this.#hasExtra && this.#allowance?.take() === true) {
       this.#hasExtra = true;
       this.#bytesMax += extraBytes;

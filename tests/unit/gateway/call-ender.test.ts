@@ -345,6 +345,19 @@ test("a call whose report fails has its response all the same: the provider's, o
   expect(refused.leases.totals()).toMatchObject({ held: 0n, pending: 0n });
 });
 
+test("what was kept of a response is there for its report, and given to other calls after that", async () => {
+  const { ender, state } = await setUp(() => Promise.resolve());
+  const sent = Buffer.from("data: {}\n\n");
+  state.capture.keepPart(sent, 0, sent.length);
+  const reported: string[] = [];
+  Object.assign(state.call, {
+    onReport: ({ responsePieces }: CallReport) => reported.push(Buffer.concat(responsePieces).toString()),
+  });
+  await ender.settle(state, end);
+  expect(reported).toEqual([sent.toString()]);
+  expect(state.capture.pieces).toEqual([]);
+});
+
 /** A call on its way to a receiver, whose refusals are kept. */
 function running(
   { state }: Pick<Awaited<ReturnType<typeof setUp>>, "state">,

@@ -80,6 +80,55 @@ describe("the captured part of a response", () => {
     expect(fillMany(171).lengths.filter((length) => length === most)).toHaveLength(170);
   });
 
+  test("is in blocks that the next streams use again once its call is over", () => {
+    const allowance = new CaptureAllowance();
+    const stream = (text: string, parts: number) => {
+      const capture = new AnswerCapture(allowance);
+      capture.keep(Buffer.from("first"));
+      for (let part = 0; part < parts; part += 1) {
+        capture.keepPart(Buffer.from(text.repeat(400)), 0, 400);
+      }
+      return capture;
+    };
+    const blocksOf = (capture: AnswerCapture) => new Set(capture.pieces.slice(1).map(({ buffer }) => buffer));
+    const first = stream("a", 40);
+    const blocks = blocksOf(first);
+    first.recycle();
+    const second = stream("b", 40);
+    expect(blocksOf(second)).toEqual(blocks);
+    expect(concat(second).toString()).toBe(`first${"b".repeat(16_000)}`);
+    // One that is still running has blocks of its own.
+    expect(blocksOf(stream("c", 40)).intersection(blocks).size).toBe(0);
+    expect(concat(second).toString()).toBe(`first${"b".repeat(16_000)}`);
+  });
+
+  test("takes nothing more, and shows nothing, once its blocks are used again", () => {
+    const allowance = new CaptureAllowance();
+    const capture = new AnswerCapture(allowance);
+    capture.keepPart(Buffer.alloc(5_000, "a"), 0, 5_000);
+    capture.recycle();
+    capture.recycle();
+    const next = new AnswerCapture(allowance);
+    next.keepPart(Buffer.alloc(5_000, "b"), 0, 5_000);
+    capture.keepPart(Buffer.alloc(300_000, "c"), 0, 300_000);
+    capture.keep(Buffer.from("c"));
+    expect(capture.pieces).toEqual([]);
+    expect(concat(next).equals(Buffer.alloc(5_000, "b"))).toBe(true);
+    const third = new AnswerCapture(allowance);
+    third.keepPart(Buffer.alloc(5_000, "d"), 0, 5_000);
+    expect(concat(next).equals(Buffer.alloc(5_000, "b"))).toBe(true);
+  });
+
+  test("leaves at most 4 MiB of blocks to others", () => {
+    const allowance = new CaptureAllowance();
+    const blocks = Array.from({ length: 1_025 }, () => Buffer.alloc(4_096));
+    for (const block of blocks) {
+      allowance.giveBackBlock(block);
+    }
+    const taken = new Set(Array.from({ length: 1_025 }, () => allowance.takeBlock(4_096)));
+    expect(blocks.filter((block) => taken.has(block)).length).toBe(1_024);
+  });
+
   test("without an allowance is what every response may keep", () => {
     const capture = new AnswerCapture(null);
     const sent = fill(capture, 100_000);

@@ -1,4 +1,3 @@
-import { createTransport } from "nodemailer";
 import type { MailFrom } from "../address.ts";
 import { cleanError } from "./clean-error.ts";
 import type { MailSender, MailToSend, SendResult } from "./model.ts";
@@ -21,6 +20,7 @@ export type SmtpTimeouts = {
 
 const timeoutsDefault: SmtpTimeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
+type Library = typeof import("nodemailer");
 type Transport = ReturnType<typeof openTransport>;
 
 /** Delivers emails to a mail server over a few connections that stay open. */
@@ -68,15 +68,21 @@ export class SmtpSender implements MailSender {
     if (url === null) {
       return null;
     }
+    // Loaded by the first mail, because it takes 5 MB.
+    const library = await import("nodemailer");
     if (this.#open?.url !== url) {
       this.close();
-      this.#open = { url, transport: openTransport(url, this.#deps) };
+      this.#open = { url, transport: openTransport(library, url, this.#deps) };
     }
     return this.#open.transport;
   }
 }
 
-function openTransport(url: string, { connectionsMax, timeouts = timeoutsDefault }: SmtpSenderDeps) {
+function openTransport(
+  { createTransport }: Library,
+  url: string,
+  { connectionsMax, timeouts = timeoutsDefault }: SmtpSenderDeps,
+) {
   return createTransport({
     url,
     pool: true,

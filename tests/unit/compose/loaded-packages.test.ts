@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+const folder = join(import.meta.dir, "../../../control-plane/src/compose");
+/** Large packages for what a process may never do. */
+const seldom = ["@simplewebauthn/server", "nodemailer", "@pydantic/genai-prices", "aws4fetch"];
+
+test("a program that is started has loaded no package for passkeys, mails and proposals, each of which takes megabytes", () => {
+  const script = `
+    await import("./program.ts");
+    console.log(JSON.stringify(Object.keys(require.cache)));
+    process.exit(0);`;
+  const run = Bun.spawnSync([process.execPath, "-e", script], { cwd: folder, stderr: "inherit" });
+  const loaded: string[] = JSON.parse(run.stdout.toString());
+  expect(loaded.length).toBeGreaterThan(1_000);
+  expect(seldom.filter((name) => loaded.some((path) => path.includes(`/node_modules/${name}/`)))).toEqual([]);
+});
