@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { byLength } from "./by-length.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import { byKeyField, keyFields, resetPeriods } from "./key-fields.ts";
 import { countVisible } from "./readable-text.ts";
@@ -30,14 +31,15 @@ export const pageSize = z
   .refine((size) => size <= keyPageMax, "Enter a number from 1 to 100.");
 
 /** One line of text for people. Control characters and unpaired surrogates are refused; the rest is shown as text. */
-export const displayText = (lengthMax: number) =>
+export const displayText = byLength((lengthMax) =>
   z
     .string()
     .trim()
     .min(1, "This can't be empty.")
     .refine((text) => countVisible(text) > 0, "This can't be empty.")
     .max(lengthMax, `Use at most ${lengthMax} characters.`)
-    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "This contains characters that are not allowed.");
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "This contains characters that are not allowed."),
+);
 
 const amount = (max: number) => z.number().int().min(1).max(max);
 const names = (lengthMax: number) => z.array(displayText(lengthMax)).min(1).max(100);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { byLength } from "./by-length.ts";
 import { recordId } from "./keys.ts";
 import { namedRowsMax } from "./list-limits.ts";
 import { day } from "./moments.ts";
@@ -27,7 +28,7 @@ export const choiceOf = <Value extends string>(values: readonly [Value, ...Value
     .pipe(z.array(z.enum(values)).min(1).max(choicesMax));
 
 /** A filter for exactly this text. */
-export const exactText = (lengthMax: number) => z.string().trim().min(1).max(lengthMax);
+export const exactText = byLength((lengthMax) => z.string().trim().min(1).max(lengthMax));
 
 export const flagText = z.enum(["true", "false"]).transform((text) => text === "true");
 
@@ -44,6 +45,23 @@ const namedRows = z
   .string()
   .transform((text) => text.split(","))
   .pipe(z.array(rowIdText).min(1).max(namedRowsMax, `Name at most ${namedRowsMax} rows.`));
+
+/*
+ * What the schemas of all lists have in common is one schema: each takes about 26 objects, and a process keeps all of them
+ * for as long as it lives.
+ */
+const chosenRows = { rows: namedRows.optional() };
+const chosenTime = { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") };
+const pageFields = {
+  cursor: z.string().min(1).max(cursorLengthMax).optional(),
+  limit: z.enum(pageSizeTexts, "Choose 25, 50 or 100 rows per page.").default("25").transform(Number),
+};
+const exportFields = { format: z.enum(["csv", "json"]).default("csv") };
+const besideRows = {
+  next_cursor: z.string().nullable(),
+  total: z.strictObject({ count: z.int(), is_exact: z.boolean() }).nullable(),
+  range: z.strictObject({ from_day: wireDay.nullable(), to_day: wireDay.nullable(), zone: z.string() }).nullable(),
+};
 
 type Filters = Readonly<Record<string, z.ZodType>>;
 type SortOf<Sort extends string> = Sort | `-${Sort}`;
@@ -98,25 +116,16 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
   const sorts = of.sorts.flatMap((sort): string[] => [sort, `-${sort}`]);
   const chosen = {
     ...Object.fromEntries(Object.entries(of.filters).map(([name, schema]) => [name, schema.optional()])),
-    ...(of.rowId === null ? {} : { rows: namedRows.optional() }),
-    ...(isTimed ? { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") } : {}),
+    ...(of.rowId === null ? {} : chosenRows),
+    ...(isTimed ? chosenTime : {}),
     sort: z.enum(sorts).default(of.defaultSort),
-  };
-  const page = {
-    cursor: z.string().min(1).max(cursorLengthMax).optional(),
-    limit: z.enum(pageSizeTexts, "Choose 25, 50 or 100 rows per page.").default("25").transform(Number),
   };
   return {
     ...of,
     isTimed,
-    output: z.strictObject({
-      rows: z.array(of.row.meta({ title: `${of.name} row` })),
-      next_cursor: z.string().nullable(),
-      total: z.strictObject({ count: z.int(), is_exact: z.boolean() }).nullable(),
-      range: z.strictObject({ from_day: wireDay.nullable(), to_day: wireDay.nullable(), zone: z.string() }).nullable(),
-    }),
-    input: z.strictObject({ ...chosen, ...page }),
-    exportInput: z.strictObject({ ...chosen, format: z.enum(["csv", "json"]).default("csv") }),
+    output: z.strictObject({ rows: z.array(of.row.meta({ title: `${of.name} row` })), ...besideRows }),
+    input: z.strictObject({ ...chosen, ...pageFields }),
+    exportInput: z.strictObject({ ...chosen, ...exportFields }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { byLength } from "./by-length.ts";
 
 /**
  * Matches white space, controls, and characters without width or ink, even if Unicode counts them as letters (fillers).
@@ -11,11 +12,12 @@ export function countVisible(text: string): number {
 }
 
 /** The reason for an action, in visible words for readers of the audit log. */
-export const reasonText = (lengthMax: number) =>
+export const reasonText = byLength((lengthMax) =>
   z
     .string()
     .trim()
     .max(lengthMax, `Use at most ${lengthMax} characters.`)
-    .refine((text) => countVisible(text) >= reasonVisibleMin, `Write at least ${reasonVisibleMin} characters.`);
+    .refine((text) => countVisible(text) >= reasonVisibleMin, `Write at least ${reasonVisibleMin} characters.`),
+);
 
 const reasonVisibleMin = 3;
