@@ -170,6 +170,7 @@ const doors = {
   models: ["add-model.ts", "cost.ts", "model.ts", "model-store.ts", "units.ts"],
   usage: [
     "log/call-record.ts",
+    "log/record-reader.ts",
     "log/model.ts",
     "reports/performance-store.ts",
     "rollup/roll-up.ts",

@@ -268,6 +268,19 @@ export class PooledConnection {
    * @param statementTimeoutMs the server's limit, if the caller has set another one than the pool's on this connection
    */
   async run<Row>(source: StatementSource<Row>, statementTimeoutMs?: number): Promise<StatementResult<Row>> {
+    return (await this.#inTime(source, statementTimeoutMs)) as StatementResult<Row>;
+  }
+
+  /** Runs a `COPY ... FROM STDIN` with what it reads. The same limits apply. */
+  async copyIn(text: string, bytes: Uint8Array, statementTimeoutMs?: number): Promise<void> {
+    await this.#inTime(async (client) => {
+      const writer = client.unsafe(text).writable().getWriter();
+      await writer.write(bytes);
+      await writer.close();
+    }, statementTimeoutMs);
+  }
+
+  async #inTime<Result>(work: (client: SQL) => Promise<Result>, statementTimeoutMs?: number): Promise<Result> {
     if (this.#state === "lost") {
       throw new DatabaseUnavailableError("the connection was lost before this statement");
     }
@@ -284,9 +297,9 @@ export class PooledConnection {
       this.destroy();
     }, limitMs);
     try {
-      const result = await Promise.race([source(this.#client), silence.promise]);
+      const result = await Promise.race([work(this.#client), silence.promise]);
       this.#options.onContact("answered");
-      return result as StatementResult<Row>;
+      return result;
     } catch (error) {
       if (isConnectionLoss(error)) {
         this.#options.onContact("lost");

@@ -146,10 +146,13 @@ function transactionOn(
   limits: TransactionOptions,
   scope: { isOpen: boolean },
 ): Transaction {
-  const run = <Row>(source: StatementSource<Row>) => {
+  const assertOpen = () => {
     if (!scope.isOpen) {
       throw new Error("the transaction has ended; a statement was not awaited inside it");
     }
+  };
+  const run = <Row>(source: StatementSource<Row>) => {
+    assertOpen();
     return connection.run(source, limits.statementTimeoutMs);
   };
   let savepoints = 0;
@@ -160,6 +163,10 @@ function transactionOn(
     get drizzle() {
       builder ??= drizzleOn(async (source) => run(source));
       return builder;
+    },
+    copyIn: async (text, bytes) => {
+      assertOpen();
+      await connection.copyIn(text, bytes, limits.statementTimeoutMs);
     },
     savepoint: async (work) => {
       savepoints += 1;

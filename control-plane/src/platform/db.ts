@@ -37,6 +37,8 @@ export type Transaction = Queryable & {
    * Runs a part that may fail without failing the transaction: on an error it is rolled back and the error rethrown.
    */
   readonly savepoint: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs a `COPY ... FROM STDIN` of the program with what it reads. */
+  readonly copyIn: (text: string, bytes: Uint8Array) => Promise<void>;
 };
 
 export type TransactionOptions = {

@@ -8,7 +8,7 @@ import type { PayloadSegment } from "./model.ts";
 import { callSpanOf } from "./payload-places.ts";
 
 /** The columns of a trace in the order of the fields of its row, which follow the version. */
-const columns = [
+export const traceColumns = [
   ...["request_id uuid", "day date", "user_id bigint", "gateway_user_id bigint", "api_key_id bigint"],
   ...["method text", "path text", "model text", "status text", "error_code text", "http_status integer"],
   ...["is_stream boolean", "input_tokens bigint", "output_tokens bigint", "first_token_ms integer"],
@@ -20,18 +20,18 @@ const columns = [
 
 /** Fields of the record of a call that have the name of a column of the usage log. */
 const recordNames: Readonly<Record<string, string>> = { status: "outcome", first_token_ms: "first_byte_ms" };
-const recordPlace = (name: string): number =>
+export const recordPlace = (name: string): number =>
   (recordPlaces as Readonly<Record<string, number>>)[recordNames[name] ?? name] as number;
 
 /** Inserts the elements of `incoming (f)`; times are milliseconds there. */
 function insertSql(placeOf: (name: string, index: number) => number, rest: string): string {
-  const values = columns.map(({ name, type }, index) => {
+  const values = traceColumns.map(({ name, type }, index) => {
     const text = `f->>${placeOf(name, index)}`;
     return type === "timestamptz"
       ? `timestamptz 'epoch' + (${text})::bigint * interval '1 millisecond'`
       : `(${text})::${type}`;
   });
-  return `insert into trace_record (${columns.map(({ name }) => name).join(", ")})
+  return `insert into trace_record (${traceColumns.map(({ name }) => name).join(", ")})
     select ${values.join(", ")} from incoming ${rest}`;
 }
 

@@ -16,6 +16,9 @@ export const incomingSql = `
 /** The text of an insert for rows that are all new, as far as anybody knows, and of one that leaves existing rows alone. */
 export type InsertTexts = { readonly new: string; readonly missing: string };
 
+/** What may take a line, which is between two offsets of a text. */
+export type LineTaker = { take(text: Buffer, from: number, to: number): boolean };
+
 /** A list as text. */
 export function toJsonList(values: readonly string[]): JsonList {
   return { json: Buffer.from(`[${values.join(",")}]`), count: values.length };
@@ -25,20 +28,23 @@ export function toJsonList(values: readonly string[]): JsonList {
  * The values of the lines of texts by their kinds, each as a list. Nothing is parsed, and bytes stay bytes: as texts the lines
  * take four times as long.
  * @param kinds of lines; what is of no such kind is left out
+ * @param first takes lines before any list does
  */
 export function jsonLists<Kind extends string>(
   texts: readonly Uint8Array[],
   kinds: readonly Kind[],
+  first?: LineTaker,
 ): Readonly<Record<Kind, JsonList>> {
   const lengthMax = texts.reduce((sum, { length }) => sum + length, 2);
   const lists = kinds.map((kind) => new OpenList(kind, lengthMax));
+  const takers: readonly LineTaker[] = first === undefined ? lists : [first, ...lists];
   for (const each of texts) {
     const text = asBuffer(each);
     for (let from = 0; from < text.length; ) {
       const next = text.indexOf(lineFeed, from);
       const end = next === -1 ? text.length : next;
-      for (const list of lists) {
-        if (list.take(text, from, end)) {
+      for (const taker of takers) {
+        if (taker.take(text, from, end)) {
           break;
         }
       }
@@ -49,7 +55,7 @@ export function jsonLists<Kind extends string>(
 }
 
 /** A list that is being written. */
-class OpenList<Kind extends string> {
+class OpenList<Kind extends string> implements LineTaker {
   readonly kind: Kind;
   /** What lines of the kind begin with. */
   readonly #start: Buffer;

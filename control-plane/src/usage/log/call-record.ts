@@ -38,7 +38,11 @@ const ownFields = [
 const traceFields = ["user_id", "method", "client_ip", "user_agent", "payload"] as const;
 
 const fields = [...commonFields, ...ownFields, ...traceFields];
-const usageLength = commonFields.length + ownFields.length;
+/** So many fields a record has in common with others, as its beginning. */
+export const commonCount = commonFields.length;
+/** So many are its own, after these. */
+export const ownCount = ownFields.length;
+const usageLength = commonCount + ownCount;
 
 /** Where each field of a record is. */
 export const recordPlaces = Object.fromEntries(fields.map((field, place) => [field, place])) as Record<

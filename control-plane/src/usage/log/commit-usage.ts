@@ -88,7 +88,7 @@ export function toUsageOrder(rows: readonly EncodedUsageRow[]): UsageOrder {
 export async function commitUsage(
   tx: Transaction,
   replicaId: ReplicaId,
-  order: UsageOrder,
+  order: Pick<UsageOrder, "lists" | "sums">,
   isNew = false,
 ): Promise<BudgetCharge[]> {
   const fresh: (Set<RequestId> | null)[] = [];
@@ -157,14 +157,19 @@ export async function commitCharges(
 /**
  * Commits usage rows in a transaction of their own. The partition of a day may be missing: for rows that were spooled
  * for weeks, or if a job did not run.
+ * @param newLists what is left of the lists if all rows are new, because others are then written alongside
  * @throws the errors of `commitUsage`, CommitUnknownError
  */
-export async function writeUsage(deps: UsageWriteDeps, order: UsageOrder): Promise<BudgetCharge[]> {
+export async function writeUsage(
+  deps: UsageWriteDeps,
+  order: UsageOrder,
+  newLists: readonly UsageList[] = order.lists,
+): Promise<BudgetCharge[]> {
   const commit = (isNew: boolean) =>
     deps.db.withTransaction(async (tx) => {
       // This runs first, so that the locks on budgets, which every commit needs, are held for the shortest time.
       await deps.alongside?.(tx, isNew);
-      return commitUsage(tx, deps.replicaId, order, isNew);
+      return commitUsage(tx, deps.replicaId, isNew ? { sums: order.sums, lists: newLists } : order, isNew);
     });
   try {
     return await commit(deps.isNew === true);

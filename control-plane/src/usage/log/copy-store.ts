@@ -1,0 +1,81 @@
+import type { CopyRows } from "../../platform/db-copy-rows.ts";
+import { copyValue } from "../../platform/db-copy-values.ts";
+import { recordedColumn, recordPlaces } from "./call-record.ts";
+import type { RecordReader } from "./record-reader.ts";
+import { usageRowColumns } from "./row-codec.ts";
+
+/** Columns with a value of their own in each row, in the order in which `copyUsage` writes them. */
+const ownColumns = [
+  ...(["request_id", "started_at", "duration_ms", "first_byte_ms", "quota", "quota_held"] as const),
+  ...(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const),
+  ...(["provider_cost_usd", "attempts"] as const),
+];
+const integerMax = 2 ** 31 - 1;
+/** Microseconds are exact up to here. */
+const momentMax = Date.UTC(2200, 0, 1);
+const decimal = /^\d+(?:\.\d+)?$/;
+const own = new Set<string>(ownColumns);
+const commonColumns = usageRowColumns.filter(({ name }) => !own.has(name));
+
+export const copyUsageSql = `copy usage_log (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})
+  from stdin (format binary)`;
+
+/** What rows of calls have in common, as `COPY` takes it. */
+export type CommonUsage = { readonly row: Buffer; readonly attemptStart: Buffer; readonly attemptEnd: Buffer };
+
+/** @throws RangeError, TypeError when a field is not a value of its column */
+export function commonUsage(fields: readonly unknown[]): CommonUsage {
+  const values = commonColumns.map(({ name, type }) => {
+    const column = recordedColumn(name);
+    return copyValue(type, "place" in column ? fields[column.place] : column.value);
+  });
+  const count = Buffer.alloc(2);
+  count.writeInt16BE(usageRowColumns.length);
+  const attemptStart = JSON.stringify(fields[recordPlaces.attempt_start]).slice(0, -1);
+  const attemptEnd = JSON.stringify(fields[recordPlaces.attempt_end]).slice(1);
+  return {
+    row: Buffer.concat([count, ...values]),
+    // Its version stands before a value of jsonb.
+    attemptStart: Buffer.from(`\u0001${attemptStart}`),
+    attemptEnd: Buffer.from(attemptEnd),
+  };
+}
+
+/**
+ * Writes the usage row of the record that was read last from a text.
+ * @returns false if a value is none of its column; what was written has to be cut off
+ */
+export function copyUsage(text: Buffer, record: RecordReader<CommonUsage, unknown>, out: CopyRows): boolean {
+  const { common, durationMs, firstByteMs, startedAtMs, providerCost } = record;
+  if (common === null || durationMs > integerMax || (firstByteMs ?? 0) > integerMax || startedAtMs > momentMax) {
+    return false;
+  }
+  const { row, attemptStart, attemptEnd } = common;
+  out.add(row);
+  if (!out.uuid(text, record.requestIdAt)) {
+    return false;
+  }
+  out.moment(startedAtMs);
+  out.integer(durationMs);
+  out.integerOrNull(firstByteMs);
+  out.bigint(record.quota);
+  out.bigint(record.quotaHeld);
+  out.bigint(record.inputTokens);
+  out.bigint(record.outputTokens);
+  out.bigint(record.cacheReadTokens);
+  out.bigint(record.cacheWriteTokens);
+  out.bigint(record.reasoningTokens);
+  if (providerCost === null) {
+    out.length4(-1);
+  } else if (decimal.test(providerCost)) {
+    out.add(copyValue("numeric", providerCost));
+  } else {
+    return false;
+  }
+  out.length4(attemptStart.length + record.attemptTo - record.attemptFrom + attemptEnd.length);
+  out.add(attemptStart);
+  out.piece(text, record.attemptFrom, record.attemptTo);
+  out.add(attemptEnd);
+  out.endRow();
+  return true;
+}

@@ -1,0 +1,216 @@
+import { type Known, KnownBytes } from "../../platform/known-bytes.ts";
+import { commonCount, ownCount } from "./call-record.ts";
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const closeBracket = 0x5d;
+const letterN = 0x6e;
+const zero = 0x30;
+/** A number of so many digits is exact. */
+const digitsMax = 15;
+const uuidLength = 36;
+const nullLength = "null".length;
+
+/**
+ * What is made of the fields that records have in common.
+ * @throws RangeError, TypeError if they are not fit for it
+ */
+export type RecordMaker<Common, End> = {
+  readonly common: (fields: readonly unknown[]) => Common;
+  /** Of a list that has the common fields and those that only traces say, at their places. */
+  readonly end: (fields: readonly unknown[]) => End;
+};
+
+type Beginning<Common, End> = {
+  readonly fields: readonly unknown[];
+  readonly common: Common | null;
+  readonly ends: KnownBytes<End | null>;
+};
+
+/**
+ * Reads records of calls from their bytes without making texts or lists of them: what the calls of a key have in common is
+ * found by its bytes, and the numbers between are read digit by digit. It reads one record at a time, whose values are its
+ * fields.
+ */
+export class RecordReader<Common, End> {
+  readonly #maker: RecordMaker<Common, End>;
+  readonly #beginnings = new KnownBytes<Beginning<Common, End>>();
+  #text: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #isPlain = true;
+  common: Common | null = null;
+  /** Null for a record without a trace. */
+  end: End | null = null;
+  /** Where the text of its id is. */
+  requestIdAt = 0;
+  startedAtMs = 0;
+  durationMs = 0;
+  firstByteMs: number | null = null;
+  /** Where both times of its attempt are, with the comma between them. */
+  attemptFrom = 0;
+  attemptTo = 0;
+  quota = 0;
+  quotaHeld = 0;
+  providerCost: string | null = null;
+  inputTokens = 0;
+  outputTokens = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
+  reasoningTokens = 0;
+
+  constructor(maker: RecordMaker<Common, End>) {
+    this.#maker = maker;
+  }
+
+  /** @returns false for a record that is not read like this, although it may be valid */
+  read(text: Buffer, from: number, to: number): boolean {
+    this.#text = text;
+    const beginning = this.#beginnings.recentAt(text, from, to) ?? this.#learnBeginning(from, to);
+    if (beginning === null || beginning.value.common === null) {
+      return false;
+    }
+    this.common = beginning.value.common;
+    this.#at = from + beginning.bytes.length;
+    this.#isPlain = true;
+    this.#readOwn();
+    return this.#isPlain && this.#readEnd(beginning.value, to);
+  }
+
+  /** The fields between the common ones and those of the trace, in their order, each with the comma after it. */
+  #readOwn(): void {
+    this.requestIdAt = this.#at + 1;
+    this.#at += uuidLength + 2;
+    this.#skipComma();
+    this.startedAtMs = this.#number();
+    this.durationMs = this.#number();
+    this.firstByteMs = this.#numberOrNull();
+    this.attemptFrom = this.#at;
+    this.#number();
+    this.#number();
+    this.attemptTo = this.#at - 1;
+    this.quota = this.#number();
+    this.quotaHeld = this.#number();
+    this.providerCost = this.#wordOrNull();
+    this.inputTokens = this.#number();
+    this.outputTokens = this.#number();
+    this.cacheReadTokens = this.#number();
+    this.cacheWriteTokens = this.#number();
+    this.reasoningTokens = this.#digits();
+  }
+
+  #readEnd({ fields, ends }: Beginning<Common, End>, to: number): boolean {
+    const text = this.#text;
+    const at = this.#at;
+    this.end = null;
+    if (at === to - 1) {
+      return text[at] === closeBracket;
+    }
+    if (text[at] !== comma || text[to - 1] !== closeBracket) {
+      return false;
+    }
+    const known = ends.recentAt(text, at, to);
+    // One that goes on is another end.
+    const isWhole = known !== null && at + known.bytes.length === to;
+    const { value } = isWhole ? known : ends.learn(text, at, to, (bytes) => this.#makeEnd(fields, bytes));
+    this.end = value;
+    return value !== null;
+  }
+
+  /** Finds the beginning of a record, up to the comma before its own fields. */
+  #learnBeginning(from: number, to: number): Known<Beginning<Common, End>> | null {
+    const text = this.#text;
+    let commas = 0;
+    let isInText = false;
+    for (let at = from; at < to; at += 1) {
+      const byte = text[at];
+      if (byte === quote) {
+        isInText = !isInText;
+      } else if (byte === backslash) {
+        at += 1;
+      } else if (byte === comma && !isInText) {
+        commas += 1;
+        if (commas === commonCount) {
+          return this.#beginnings.learn(text, from, at + 1, (bytes) => this.#makeBeginning(bytes));
+        }
+      }
+    }
+    return null;
+  }
+
+  #makeBeginning(bytes: Buffer): Beginning<Common, End> {
+    const made = madeOrNull(() => {
+      const fields = JSON.parse(`${bytes.toString("utf8", 0, bytes.length - 1)}]`) as unknown[];
+      return { fields, common: this.#maker.common(fields) };
+    });
+    return made === null ? { fields: [], common: null, ends: new KnownBytes() } : { ...made, ends: new KnownBytes() };
+  }
+
+  #makeEnd(fields: readonly unknown[], bytes: Buffer): End | null {
+    return madeOrNull(() => {
+      const end = JSON.parse(`[${bytes.toString("utf8", 1)}`) as unknown[];
+      return this.#maker.end([...fields, ...Array.from({ length: ownCount }), ...end]);
+    });
+  }
+
+  #number(): number {
+    const value = this.#digits();
+    this.#skipComma();
+    return value;
+  }
+
+  #numberOrNull(): number | null {
+    if (this.#text[this.#at] !== letterN) {
+      return this.#number();
+    }
+    this.#at += nullLength;
+    this.#skipComma();
+    return null;
+  }
+
+  #digits(): number {
+    const text = this.#text;
+    const from = this.#at;
+    let at = from;
+    let value = 0;
+    for (let digit = (text[at] as number) - zero; digit >= 0 && digit <= 9; digit = (text[at] as number) - zero) {
+      value = value * 10 + digit;
+      at += 1;
+    }
+    this.#isPlain &&= at > from && at - from <= digitsMax;
+    this.#at = at;
+    return value;
+  }
+
+  #wordOrNull(): string | null {
+    const text = this.#text;
+    if (text[this.#at] === letterN) {
+      this.#at += nullLength;
+      this.#skipComma();
+      return null;
+    }
+    const from = this.#at + 1;
+    const to = text.indexOf(quote, from);
+    this.#isPlain &&= text[from - 1] === quote && to !== -1;
+    this.#at = to + 1;
+    this.#skipComma();
+    return text.toString("latin1", from, to);
+  }
+
+  #skipComma(): void {
+    this.#isPlain &&= this.#text[this.#at] === comma;
+    this.#at += 1;
+  }
+}
+
+/** What can't be made is left to the statement for all records, which says what is wrong. */
+function madeOrNull<Made>(make: () => Made): Made | null {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
+      return null;
+    }
+    throw error;
+  }
+}
