@@ -43,13 +43,16 @@ export async function listStaticChecks(): Promise<Job[]> {
 
 /** Files of tests in a separate process; it counts as one failure when the process does not end in order. */
 export function testProcess(files: readonly string[], kind: TestKind, env: Readonly<Record<string, string>>): Job {
-  const isThroughFront = kind.throughFront !== undefined;
+  const isWithoutFront = kind.withoutFront !== undefined;
   return {
-    name: isThroughFront ? `${nameOf(files)} through the front` : nameOf(files),
+    name: isWithoutFront ? `${nameOf(files)} without the front` : nameOf(files),
     load: 1 / kind.jobsPerProcessor,
     run: async () => {
       const first = files[0]?.replaceAll("/", "-");
-      const report = join(tmpdir(), `sluice-junit-${process.pid}-${first}${isThroughFront ? "-front" : ""}.xml`);
+      const report = join(
+        tmpdir(),
+        `sluice-junit-${process.pid}-${first}${isWithoutFront ? "-without-front" : ""}.xml`,
+      );
       const command = [
         "test",
         "--only-failures",
@@ -59,7 +62,7 @@ export function testProcess(files: readonly string[], kind: TestKind, env: Reado
       ];
       const result = await runInGroup([process.execPath, ...command, ...files.map((file) => `./${file}`)], {
         cwd: root,
-        env: testEnvironment(isThroughFront ? { ...env, TEST_CHAT_FRONT: "on" } : env),
+        env: testEnvironment(isWithoutFront ? { ...env, TEST_CHAT_FRONT: "off" } : env),
         timeoutMs: kind.processTimeoutMs,
       });
       const xml = await readFile(report, "utf8").catch(() => "");

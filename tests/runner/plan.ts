@@ -17,8 +17,8 @@ export type TestKind = {
   readonly processTimeoutMs: number;
   /** For a test or hook that sets no limit of its own. It is for what hangs: a busy machine takes several times as long as an idle one. */
   readonly testTimeoutMs: number;
-  /** A further run of these files, or of all, in which the services that they start listen through the front. */
-  readonly throughFront?: { readonly files: readonly string[] | "all" };
+  /** A further run of these files, or of all, in which the services that they start have no front. */
+  readonly withoutFront?: { readonly files: readonly string[] | "all" };
 };
 
 export type Plan = {
@@ -100,8 +100,8 @@ const kinds: readonly TestKind[] = [
   },
 ];
 
-/** What an ordinary run repeats through the front: one file for each thing that a server of HTTP can get wrong. */
-const frontFiles: readonly string[] = [
+/** What an ordinary run repeats without the front: one file for each thing that a server of HTTP can get wrong. */
+const repeatedFiles: readonly string[] = [
   "conformance/openai-client.test.ts",
   "fault/broken-streams.test.ts",
   "fault/client-abort.test.ts",
@@ -110,9 +110,9 @@ const frontFiles: readonly string[] = [
   "integration/realtime.test.ts",
 ];
 /** What a full run repeats besides: random requests of every operation. */
-const fullFrontFiles: readonly string[] = ["integration/api-fuzz.test.ts"];
+const fullRepeatedFiles: readonly string[] = ["integration/api-fuzz.test.ts"];
 /** What a full run repeats as a whole. */
-const frontKinds: readonly string[] = ["fault", "conformance"];
+const repeatedKinds: readonly string[] = ["fault", "conformance"];
 
 const checkKinds = ["tidy", "unit"];
 const reserved: readonly string[] = ["check", "test", "test:full", "static"];
@@ -123,7 +123,7 @@ export const usageText = `Usage: bun run test [kind | part of a path]...
   bun run test refunds      the test files with "refunds" in their path
   bun run check             static checks, tidy and unit tests
   bun run test:full         everything, with larger counts and longer limits; what breaks and what clients see also
-                            through the front
+                            without the front
 
 Kinds: ${kinds.map(({ name }) => name).join(", ")}. \`bun tests/run.ts unit relay\` runs the files of one kind.
 `;
@@ -152,8 +152,8 @@ export function makePlan(words: readonly string[], isFullByEnvironment: boolean)
   const chosen = kinds.filter(
     (kind) => isEverything || isOnlyFilters || named.has(kind.name) || (isCheck && checkKinds.includes(kind.name)),
   );
-  // Those through the front are long, so that at the end one would run alone.
-  const all = isEverything ? chosen.flatMap((kind) => [...repeatThroughFront(kind, isFull), kind]) : chosen;
+  // Those without the front are long, so that at the end one would run alone.
+  const all = isEverything ? chosen.flatMap((kind) => [...repeatWithoutFront(kind, isFull), kind]) : chosen;
   return {
     hasStaticChecks: named.has("static") || isCheck,
     kinds: all.map((kind) => (isFull ? withFullTimeouts(kind) : kind)),
@@ -171,7 +171,7 @@ export async function listTestFiles(kind: TestKind, filters: readonly string[]):
   const files = await Array.fromAsync(new Bun.Glob("**/*.{test,e2e}.ts").scan({ cwd: folder }));
   return files
     .map((file) => `${kind.name}/${file}`)
-    .filter((file) => (kind.throughFront?.files ?? "all") === "all" || kind.throughFront?.files.includes(file))
+    .filter((file) => (kind.withoutFront?.files ?? "all") === "all" || kind.withoutFront?.files.includes(file))
     .map((file) => `tests/${file}`)
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .sort();
@@ -208,12 +208,12 @@ function shareShrinking(files: readonly string[], filesMax: number, atOnce: numb
   return shared;
 }
 
-/** The runs of a kind through the front: none, or one. */
-function repeatThroughFront(kind: TestKind, isFull: boolean): TestKind[] {
-  const isWhole = isFull && frontKinds.includes(kind.name);
-  const named = isFull ? [...frontFiles, ...fullFrontFiles] : frontFiles;
+/** The runs of a kind without the front: none, or one. */
+function repeatWithoutFront(kind: TestKind, isFull: boolean): TestKind[] {
+  const isWhole = isFull && repeatedKinds.includes(kind.name);
+  const named = isFull ? [...repeatedFiles, ...fullRepeatedFiles] : repeatedFiles;
   const files = isWhole ? "all" : named.filter((file) => file.startsWith(`${kind.name}/`));
-  return files.length === 0 ? [] : [{ ...kind, throughFront: { files } }];
+  return files.length === 0 ? [] : [{ ...kind, withoutFront: { files } }];
 }
 
 function withFullTimeouts(kind: TestKind): TestKind {

@@ -115,7 +115,7 @@ const schema = z.object({
         z.string().regex(/^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s*]+)$/, "must be origins like https://app.example, or *"),
       ),
     ),
-  CHAT_FRONT: z.enum(["off", "on"]).default("off"),
+  CHAT_FRONT: z.enum(["off", "on"]).default("on"),
   CLIENT_CONNECTIONS_MAX: count(1, 1_000_000).default(4_096),
   BODY_BYTES_MAX: count(1_024, 256 * 1024 * 1024).default(32 * 1024 * 1024),
   BODIES_BYTES_MAX: count(1_024, 64 * 1024 * 1024 * 1024).default(512 * 1024 * 1024),

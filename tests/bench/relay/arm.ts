@@ -26,8 +26,8 @@ export const armNames = [
   "node",
 ] as const;
 
-/** The arms of `bench relay`; the front is measured when it is named, the agent of an exit node has its own bench. */
-export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "sluice"];
+/** The arms of `bench relay`; Sluice without its front is measured when it is named, the agent of an exit node has its own bench. */
+export const relayArmNames: readonly ArmName[] = ["direct", "nginx", "portkey", "front"];
 
 /** Programs that are measured where their binary is given, because no package has it. */
 export const givenArmNames = ["one-api", "new-api"] as const satisfies readonly ArmName[];

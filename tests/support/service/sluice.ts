@@ -199,7 +199,7 @@ export class SluiceRig {
       // Tests wait until leases have gone back.
       LEASE_KEPT_MS: "3000",
       // Every test can be run with either listener.
-      CHAT_FRONT: process.env["TEST_CHAT_FRONT"] ?? "off",
+      CHAT_FRONT: process.env["TEST_CHAT_FRONT"] ?? "on",
       // Tests of pages name a build.
       WEB_DIST: "none",
       ...env,

@@ -118,9 +118,9 @@ test("`check` is quick and needs no database, `test` is everything, other words 
   expect(makePlan(["test"], true).isFull).toBe(true);
 });
 
-test("a run of everything repeats some files through the front, and a full run every fault and every official client", async () => {
+test("a run of everything repeats some files without the front, and a full run every fault and every official client", async () => {
   const repeated = async (...words: string[]): Promise<[kind: string, files: string[]][]> => {
-    const kinds = makePlan(words, false).kinds.filter(({ throughFront }) => throughFront !== undefined);
+    const kinds = makePlan(words, false).kinds.filter(({ withoutFront }) => withoutFront !== undefined);
     return await Promise.all(
       kinds.map(async (each): Promise<[string, string[]]> => [each.name, await listTestFiles(each, [])]),
     );
@@ -128,8 +128,8 @@ test("a run of everything repeats some files through the front, and a full run e
   const inOrdinary = await repeated("test");
   expect(inOrdinary.map(([name]) => name)).toEqual(["fault", "conformance", "integration"]);
   for (const [name, listed] of inOrdinary) {
-    const named = makePlan(["test"], false).kinds.find((each) => each.name === name && each.throughFront !== undefined);
-    expect(listed.map((file) => file.slice("tests/".length))).toEqual([...(named?.throughFront?.files ?? [])]);
+    const named = makePlan(["test"], false).kinds.find((each) => each.name === name && each.withoutFront !== undefined);
+    expect(listed.map((file) => file.slice("tests/".length))).toEqual([...(named?.withoutFront?.files ?? [])]);
   }
   const inFull = new Map(await repeated("test:full"));
   for (const name of ["fault", "conformance"]) {

@@ -14,22 +14,25 @@ import { openKeyForBench, SluiceBooks } from "./sluice-books-store.ts";
 const root = join(import.meta.dir, "../../../..");
 const READY_MS_MAX = 30_000;
 
-/** One process of the control plane with everything enabled, and its own durable Postgres on the core of the load. */
+/**
+ * One process of the control plane with everything enabled, and its own durable Postgres on the core of the load. Its port
+ * is that of the runtime's server.
+ */
 export const sluiceArm: Arm = {
   name: "sluice",
-  title: "Sluice",
+  title: "Sluice, runtime's server",
   converts: true,
   async prepare() {
     return existsSync(programOf(root)) ? null : "control-plane/src/main.ts does not exist yet";
   },
-  start: (site) => start(site, {}),
+  start: (site) => start(site, { CHAT_FRONT: "off" }),
 };
 
-/** The same with its own front on the port. */
+/** The same with its own front on the port, as it is by default. */
 export const frontArm: Arm = {
   ...sluiceArm,
   name: "front",
-  title: "Sluice, own front",
+  title: "Sluice",
   start: (site) => start(site, { CHAT_FRONT: "on" }),
 };
 
