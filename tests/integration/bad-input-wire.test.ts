@@ -72,7 +72,12 @@ const refused: readonly Refused[] = [
   ["25 an empty host and a path that starts late", [`POST /abcdefg${chat} HTTP/1.1`, "Host: a b"], body, malformed],
   ["1 no key, and a host of one letter", [`POST ${chat} HTTP/1.1`, "Host: x", json], body, { code: "missing_api_key" }],
   ["26 a wrong key, and a body that waits", wrongKey("Expect: 100-continue"), "", { code: "invalid_api_key" }],
-  ["26 a wrong key, and a long body that waits", wrongKey("Content-Length: 100000"), "", { code: "invalid_api_key" }],
+  [
+    "26 a wrong key, and a long body that waits",
+    wrongKey("Content-Length: 100000"),
+    "",
+    { code: "invalid_api_key", isBodyAwaited: true },
+  ],
   ["26 a wrong key, and chunks that wait", wrongKey("Transfer-Encoding: chunked"), "", { code: "invalid_api_key" }],
 ];
 

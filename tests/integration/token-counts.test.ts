@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { MessagesRig, messagesModel } from "../support/messages/messages-rig.ts";
 import { arrangements } from "../support/service/sluice.ts";
-import { connectRaw } from "../support/wire/raw-tcp-client.ts";
+import { connectRaw, rawRequest } from "../support/wire/raw-tcp-client.ts";
 
 const path = "/msgcompat/v1/messages/count_tokens";
 const bytesMax = 4 * 1024 * 1024;
@@ -41,6 +41,9 @@ describe.each(arrangements)("counting tokens, %s", (arrangement) => {
       const other = await messages.rig.addUser();
       const body = bodyOf("Hello");
       const slow = await connectRaw(Number(new URL(messages.sluice.url).port));
+      // A connection is handed over with its first request, which takes longer than the others on theirs.
+      slow.send(rawRequest(["GET /healthz HTTP/1.1", "Host: 127.0.0.1"]));
+      await slow.waitForText("200 OK");
       // This one is let in and then keeps its turn, because its body does not come.
       slow.send(
         [

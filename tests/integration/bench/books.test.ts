@@ -57,12 +57,13 @@ test("a response without a row, a row that nobody called for and a lost trace ar
   if (one === undefined || other === undefined) {
     throw new Error("there are two users");
   }
+  const [ofOne, ofOther] = [one, other].map(({ answered }) => answered.whole + answered.stream) as [number, number];
   one.answered.whole += 1;
   other.answered.stream -= 1;
   await rig.db.sql`
     delete from trace_record where request_id = (select request_id from usage_log order by request_id limit 1)`;
   const faults = (await audit()).faults.join("\n");
-  expect(faults).toContain("rows of 21 calls and 0 that were cut off");
-  expect(faults).toContain("rows of 19 calls and 0 that were cut off");
-  expect(faults).toContain("rows, and traces: 20, 19");
+  expect(faults).toContain(`${ofOne} rows of ${ofOne + 1} calls and 0 that were cut off`);
+  expect(faults).toContain(`${ofOther} rows of ${ofOther - 1} calls and 0 that were cut off`);
+  expect(faults).toMatch(new RegExp(`rows, and traces: (${ofOne}, ${ofOne - 1}|${ofOther}, ${ofOther - 1})\\b`));
 });

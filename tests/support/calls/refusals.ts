@@ -13,6 +13,8 @@ export type Wanted = {
   /** How often the provider is asked; never by default. */
   readonly upstreamCalls?: number;
   readonly retryAfter?: boolean;
+  /** The front first waits for the body of this call, which does not come. */
+  readonly isBodyAwaited?: boolean;
   /** The only channel is tried a second time after a short while. */
   readonly isRepeated?: boolean;
   /** Another format than the OpenAI API's: paths outside of `/v1` belong to no dialect. */
@@ -22,6 +24,8 @@ export type Wanted = {
 const durationMsMax = 250;
 /** How long a busy machine may take to carry a long body through its processes. */
 const carriedBytesPerMs = 10_000;
+/** How long the front waits for a body, and how late its timer may be. */
+const awaitedMs = 1_200;
 /** How long a channel may rest before it is tried again. */
 const restMsMax = 1_500;
 const triesMax = 8;
@@ -55,7 +59,7 @@ export async function expectRefusal(
 }
 
 function limitMs(answer: Exchange, wanted: Wanted): number {
-  const restMs = wanted.isRepeated === true ? restMsMax : 0;
+  const restMs = (wanted.isRepeated === true ? restMsMax : 0) + (wanted.isBodyAwaited === true ? awaitedMs : 0);
   return wanted.upstreamCalls === undefined
     ? durationMsMax + answer.sentBytes / carriedBytesPerMs + restMs
     : promptMs + restMs;
