@@ -39,7 +39,7 @@ export const frontArm: Arm = {
 /** The same in another checkout, whose packages are installed, to compare two versions in the same rounds. */
 export const beforeArm: Arm = {
   name: "before",
-  title: "Sluice before, own front",
+  title: "Sluice before",
   converts: false,
   async prepare({ against }) {
     if (against === null) {
