@@ -11,11 +11,12 @@ import { blobOffset, userOffset } from "./payload-parcel.ts";
  * of the header is the parcel's length. A parcel begins with the ids of its call and user, which are encrypted with it,
  * so nobody can pass off one call's bytes as another's.
  *
- * A mark precedes the sealed value. Older versions used another mark, no zeros and shorter fields before the bytes: id of
- * the request (16), id of the user (8), length (4). A payload that they encrypted by itself has no mark: it begins with
- * the version of a sealed value, which is a different number.
+ * A mark precedes the sealed value. It says whether the records are compressed, as one zstd frame. Older versions used another
+ * mark, no zeros and shorter fields before the bytes: id of the request (16), id of the user (8), length (4). A payload that
+ * they encrypted by itself has no mark: it begins with the version of a sealed value, which is a different number.
  */
 const groupMark = 3;
+const compressedGroupMark = 4;
 const olderGroupMark = 2;
 const markBytes = 1;
 const olderLengthOffset = 24;
@@ -31,14 +32,18 @@ export const groupPayloadsMax = 64;
 /** A group is bound to its column; to calls and users it is bound by its list, and to a day by the key of that day. */
 const context = sealContext({ table: "payload_segment", column: "sealed", row: "group", owner: "calls" });
 
-/** @param target `groupOverheadBytes` longer than the records */
-export function sealGroupInto(target: Uint8Array, key: SealingKey, records: Uint8Array): void {
-  target[0] = groupMark;
-  sealInto(target.subarray(markBytes), key, records, context);
+/** @param target `groupOverheadBytes` longer than the records, or than their frame */
+export function sealGroupInto(
+  target: Uint8Array,
+  key: SealingKey,
+  { records, frame }: { readonly records: Uint8Array; readonly frame: Uint8Array | null },
+): void {
+  target[0] = frame === null ? groupMark : compressedGroupMark;
+  sealInto(target.subarray(markBytes), key, frame ?? records, context);
 }
 
 export function isGroup(sealed: Uint8Array): boolean {
-  return sealed[0] === groupMark || sealed[0] === olderGroupMark;
+  return sealed[0] === groupMark || sealed[0] === compressedGroupMark || sealed[0] === olderGroupMark;
 }
 
 /**
@@ -51,7 +56,8 @@ export function openFromGroup(
   { requestId, gatewayUserId }: { readonly requestId: RequestId; readonly gatewayUserId: bigint },
 ): Uint8Array {
   const inner = sealed.subarray(markBytes);
-  const bytes = open(keys, inner, context);
+  const opened = open(keys, inner, context);
+  const bytes = sealed[0] === compressedGroupMark ? Bun.zstdDecompressSync(opened) : opened;
   const plain = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const id = requestId.replaceAll("-", "").toLowerCase();
   const isOlder = sealed[0] === olderGroupMark;

@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { Log } from "../platform/log.ts";
 import { ByteAllowance } from "./byte-allowance.ts";
+import { GroupCompression } from "./group-compression.ts";
 import { blobOffset } from "./payload-parcel.ts";
 import { compressRecord, PayloadRun } from "./payload-run.ts";
 import type { DayKey } from "./payload-segments.ts";
@@ -25,8 +26,9 @@ const bytesPerTurn = 2 * 1024 * 1024;
 
 /**
  * Blobs of at least this length are always compressed: that saves the database more work than it costs us. Shorter ones
- * cost us ten times the rest of the encryption and save only disk, so they are compressed as long as there are few: what
- * is fetched together is, up to this many bytes a second, which takes a tenth of a percent of a core.
+ * cost us ten times the rest of the encryption, so each is compressed as long as there are few: what is fetched together is,
+ * up to this many bytes a second, which takes a tenth of a percent of a core. If there are more, they are compressed
+ * together, if that pays (`group-compression.ts`).
  */
 const compressedBytesMin = 4 * 1024;
 const compressedSmallBytesPerSecond = 256 * 1024;
@@ -47,6 +49,7 @@ export class PayloadIntake {
   readonly #writer: PayloadWriter;
   readonly #smallAllowance: ByteAllowance;
   readonly #run: PayloadRun;
+  readonly #compression = new GroupCompression();
   /** By the marks of their records. */
   readonly #keys = new Map<number, DayKey>();
   #takenBytes = 0;
@@ -141,12 +144,12 @@ export class PayloadIntake {
       const isCompressed = blobBytes >= compressedBytesMin || (areFew && blobBytes >= compressibleBytesMin);
       const length = isCompressed ? this.#compress() : ring.length;
       if (!this.#run.takes(dayKey, ring.start, length)) {
-        this.#seal();
+        this.#seal(areFew);
       }
       this.#run.add(dayKey, ring.start, length);
       ring.pass();
     }
-    this.#seal();
+    this.#seal(areFew);
     ring.release();
     this.#settle();
     return bytes;
@@ -164,11 +167,20 @@ export class PayloadIntake {
   }
 
   /** Encrypts the records that follow each other. */
-  #seal(): void {
+  #seal(areFew: boolean): void {
     const { dayKey, group } = this.#run;
     if (dayKey !== null) {
       this.#run.clear();
-      this.#writer.add(dayKey, group);
+      this.#writer.add(dayKey, { ...group, frame: areFew ? null : this.#compressTogether(group.records) });
+    }
+  }
+
+  #compressTogether(records: Buffer): Uint8Array | null {
+    try {
+      return this.#compression.compress(records);
+    } catch (error) {
+      this.#deps.log.error("trace.payload_not_compressed", { length: records.length, error });
+      return null;
     }
   }
 

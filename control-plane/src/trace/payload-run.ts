@@ -26,7 +26,7 @@ export class PayloadRun {
   }
 
   /** The payloads, until others are added. */
-  get group(): PayloadGroup {
+  get group(): Pick<PayloadGroup, "records" | "count"> {
     return { records: this.#bytes.subarray(this.#start, this.#end), count: this.#count };
   }
 

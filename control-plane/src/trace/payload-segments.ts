@@ -24,7 +24,17 @@ const spareBuffersMax = 2;
 export type DayKey = { readonly day: string; readonly key: SealingKey };
 
 /** Payloads that are encrypted together: so many records of the ring, one after the other. */
-export type PayloadGroup = { readonly records: Buffer; readonly count: number };
+export type PayloadGroup = {
+  readonly records: Buffer;
+  readonly count: number;
+  /** The records compressed, if that is what is encrypted. */
+  readonly frame: Uint8Array | null;
+};
+
+/** How much of a segment a group takes before it is encrypted. */
+export function groupLength({ records, frame }: PayloadGroup): number {
+  return (frame ?? records).length;
+}
 
 type OpenSegment = DayKey & {
   readonly buffer: Buffer<ArrayBuffer>;
@@ -54,7 +64,7 @@ export class PayloadSegments {
    * @throws when they can't be encrypted; nothing of them is kept then
    */
   add(dayKey: DayKey, group: PayloadGroup): void {
-    const needed = group.records.length + groupOverheadBytes;
+    const needed = groupLength(group) + groupOverheadBytes;
     if (needed > segmentBytesMax) {
       const alone = this.#start(dayKey, Buffer.allocUnsafeSlow(needed));
       this.#seal(alone, group);
@@ -105,18 +115,23 @@ export class PayloadSegments {
     return { key, day, buffer, length: 0, places: Buffer.allocUnsafe(segmentPayloadsMax * placeBytes), spans: [] };
   }
 
-  #seal(segment: OpenSegment, { records }: PayloadGroup): void {
+  #seal(segment: OpenSegment, group: PayloadGroup): void {
+    const { records } = group;
+    const length = groupLength(group);
     const byteOffset = segment.length;
-    const byteLength = records.length + groupOverheadBytes;
-    sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, records);
+    const byteLength = length + groupOverheadBytes;
+    sealGroupInto(segment.buffer.subarray(byteOffset, byteOffset + byteLength), segment.key, group);
     segment.length += byteLength;
+    let left = length;
     for (let start = 0; start < records.length; ) {
-      const span = recordSpan(records.readUInt32LE(start));
+      const end = start + recordSpan(records.readUInt32LE(start));
       const index = segment.spans.length;
       writePlace(segment.places, index, records, start + recordHeaderBytes);
       writeGroupPlace(segment.places, index, { byteOffset, byteLength });
+      const span = end < records.length ? Math.floor(((end - start) * length) / records.length) : left;
       segment.spans.push(span);
-      start += span;
+      left -= span;
+      start = end;
     }
   }
 

@@ -2,7 +2,7 @@ import { backoffMs } from "../platform/backoff.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { PayloadSegment } from "./model.ts";
-import { type DayKey, type PayloadGroup, PayloadSegments, splitSegment } from "./payload-segments.ts";
+import { type DayKey, groupLength, type PayloadGroup, PayloadSegments, splitSegment } from "./payload-segments.ts";
 
 export type PayloadWriterDeps = {
   /**
@@ -64,7 +64,7 @@ export class PayloadWriter {
 
   /** Encrypts payloads, and writes them soon. The caller may change their bytes afterwards. */
   add(dayKey: DayKey, group: PayloadGroup): void {
-    const { count, records } = group;
+    const { count } = group;
     try {
       this.#segments.add(dayKey, group);
     } catch (error) {
@@ -73,7 +73,7 @@ export class PayloadWriter {
       return;
     }
     this.#queuedCount += count;
-    this.#queuedBytes += records.length + count * this.#deps.entryBytes;
+    this.#queuedBytes += groupLength(group) + count * this.#deps.entryBytes;
     if (this.#segments.hasFull && this.#draining === null) {
       this.#startDraining();
     } else {

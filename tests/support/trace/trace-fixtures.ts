@@ -53,7 +53,7 @@ export function groupOf(payloads: readonly Payload[], bodyBytesMax = 262_144): P
     writeParcel(record, recordHeaderBytes, payload, bodyBytesMax);
     return record;
   });
-  return { records: Buffer.concat(records), count: payloads.length };
+  return { records: Buffer.concat(records), count: payloads.length, frame: null };
 }
 
 export type StoredPayload = StoredPlace & SealedPayload;

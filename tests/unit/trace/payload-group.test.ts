@@ -19,9 +19,17 @@ function newKey(): SealingKey {
 const key = newKey();
 
 function sealGroup(...payloads: readonly Payload[]): Uint8Array {
+  const group = groupOf(payloads);
+  const sealed = new Uint8Array(group.records.length + groupOverheadBytes);
+  sealGroupInto(sealed, key, group);
+  return sealed;
+}
+
+function sealCompressed(...payloads: readonly Payload[]): Uint8Array {
   const { records } = groupOf(payloads);
-  const sealed = new Uint8Array(records.length + groupOverheadBytes);
-  sealGroupInto(sealed, key, records);
+  const frame = Bun.zstdCompressSync(records);
+  const sealed = new Uint8Array(frame.length + groupOverheadBytes);
+  sealGroupInto(sealed, key, { records, frame });
   return sealed;
 }
 
@@ -34,6 +42,11 @@ const other = payloadOf({ day, request: "of another", gatewayUserId: 2n });
 
 const forms = [
   { form: "together", sealedOf: sealGroup, entryOf: (payload: Payload) => groupOf([payload]).records },
+  {
+    form: "together and compressed",
+    sealedOf: sealCompressed,
+    entryOf: (payload: Payload) => groupOf([payload]).records,
+  },
   {
     form: "together by an older version",
     sealedOf: (...payloads: readonly Payload[]) => sealOlderGroup(key, payloads),

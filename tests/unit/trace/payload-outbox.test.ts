@@ -136,6 +136,25 @@ describe("a queue of payloads", () => {
     expect([isBroken, queue.queuedBytes, queue.queuedCount]).toEqual([false, 0, 0]);
   });
 
+  test("compresses small bodies together if there are many and they repeat each other", async () => {
+    const { queue, table, counts } = newQueue();
+    const calls = Array.from({ length: 600 }, (_, index) =>
+      payloadOf({ day, request: `${"You are helpful. ".repeat(60)}${index}`, response: `answer ${index}` }),
+    );
+    for (const call of calls) {
+      expect(queue.offer(call)).toBe("stored");
+    }
+    await counts.untilStored(calls.length);
+    for (const [index, row] of table.rows.entries()) {
+      const { request, response } = openPayload(key, row);
+      expect(Buffer.from(request ?? []).toString()).toEndWith(` ${index}`);
+      expect(Buffer.from(response).toString()).toBe(`answer ${index}`);
+    }
+    // A group of fifty bodies of 1 KB is shorter than ten of them, and no longer counted than it is.
+    expect(Math.max(...table.rows.map(({ sealed }) => sealed.length))).toBeLessThan(10_000);
+    expect([queue.queuedBytes, queue.queuedCount]).toEqual([0, 0]);
+  });
+
   test("drops what exceeds its bytes or its count, counts it, and accepts again when there is room", async () => {
     const bodies = { day, request: randomBytes(10_000) };
     const limits = { bodyBytesMax: 20_000, queueBytesMax: 50_000, queueCountMax: 100 };

@@ -30,7 +30,7 @@ function sealWhole(payload: Payload, bodyBytesMax = 262_144) {
   const { records } = groupOf([payload], bodyBytesMax);
   const length = compressRecord(records, recordHeaderBytes, parcelLength(payload, bodyBytesMax));
   const sealed = new Uint8Array(recordSpan(length) + groupOverheadBytes);
-  sealGroupInto(sealed, key, records.subarray(0, recordSpan(length)));
+  sealGroupInto(sealed, key, { records: records.subarray(0, recordSpan(length)), frame: null });
   return { requestId: payload.requestId, gatewayUserId: payload.gatewayUserId, sealed };
 }
 

@@ -109,6 +109,20 @@ describe("a segment", () => {
     );
   });
 
+  test("counts a compressed group as what is left of it, and gives back each payload", () => {
+    const segments = new PayloadSegments();
+    const payloads = Array.from({ length: 9 }, (_, index) =>
+      payloadOf({ day, request: `${"x".repeat(4_000)} ${index}` }),
+    );
+    const group = groupOf(payloads);
+    const frame = Bun.zstdCompressSync(group.records);
+    segments.add({ day, key }, { ...group, frame });
+    const segment = segments.take() as PayloadSegment;
+    expect(segment.spans).toHaveLength(9);
+    expect(segment.spans.reduce((sum, span) => sum + span, 0)).toBe(frame.length);
+    expect(requestsIn(segment).map((request) => request.slice(4_001))).toEqual(payloads.map((_, index) => `${index}`));
+  });
+
   test("says which bodies were cut", () => {
     const segments = new PayloadSegments();
     const payload = payloadOf({ day, request: "q".repeat(11), response: "a".repeat(10) });
