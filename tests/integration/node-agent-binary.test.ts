@@ -73,19 +73,20 @@ describe("the binary", () => {
     expect(program.output()).toContain("NODE_CODE is not set");
   });
 
-  const collectorOf = ({ program }: RunningAgent) =>
+  const memorySettingsOf = ({ program }: RunningAgent) =>
     readFileSync(`/proc/${program.pid}/environ`, "utf8")
       .split("\0")
-      .filter((word) => word.startsWith("BUN_JSC_") && !isInherited(word))
+      .filter((word) => /^(BUN_JSC|MIMALLOC)_/.test(word) && !isInherited(word))
       .sort();
   const isInherited = (word: string): boolean => process.env[word.split("=")[0] ?? ""] !== undefined;
 
   test("keeps its memory small on its own, as the process that was started, however it is started", async () => {
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
-    expect(collectorOf(agent)).toEqual([
+    expect(memorySettingsOf(agent)).toEqual([
       "BUN_JSC_forceRAMSize=268435456",
       "BUN_JSC_largeHeapSize=4194304",
       "BUN_JSC_smallHeapGrowthFactor=1.5",
+      "MIMALLOC_PURGE_HOLES_MIN_INTERVAL=10000",
     ]);
     expect((await agent.chat()).status).toBe(200);
   });
@@ -93,7 +94,7 @@ describe("the binary", () => {
   test("leaves the collector's settings alone if an operator has set them", async () => {
     const env = { BUN_JSC_forceRAMSize: "0" };
     await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary], env });
-    expect(collectorOf(agent)).toEqual(["BUN_JSC_forceRAMSize=0"]);
+    expect(memorySettingsOf(agent)).toEqual(["BUN_JSC_forceRAMSize=0"]);
   });
 
   test("is ready soon after it was started", async () => {
