@@ -10,6 +10,8 @@ const groups: readonly (readonly [name: string, modules: RegExp])[] = [
   ["parts-console", /\/(contracts\/src\/locale-names|src\/shell\/app-locale)\.ts$/],
   // Two files of about the same size are there sooner than one, and this one changes with its libraries only.
   ["vendor", /\/node_modules\/(?!.*(uplot|eventsource-parser|highlight\.js|lowlight|devlop|marked|idb))|^\0/],
+  // Only charts, and pages that have some, wait for the reader.
+  ["charts", /\/src\/kit\/(drawn|when)-near\.tsx?$/],
   // Only the styles of tables and charts: a page without one still imports some of them, and one more file takes longer.
   ["frame", /\/src\/((kit|shell|api|i18n|form)\/(?!boot-)|styles\/app\.css$|(table|charts)\/.*\.css$)/],
   ["frame", /\/contracts\/src\/(key-fields|locales|money|organisation-rights|priced-units)\.ts$/],

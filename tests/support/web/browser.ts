@@ -21,6 +21,8 @@ export type PageOptions = {
   readonly width?: number;
   readonly height?: number;
   readonly isDark?: boolean;
+  /** A phone or a tablet: fingers instead of a mouse. */
+  readonly isTouch?: boolean;
   /** The language that the browser remembers; for a user who is logged in, `WebRig.speak` sets the one that counts. */
   readonly locale?: string;
   readonly hasScript?: boolean;
@@ -84,10 +86,19 @@ export class TestBrowser {
   }
 }
 
-function contextOptions({ url, width = 1280, height = 800, isDark, hasScript }: PageOptions): BrowserContextOptions {
+function contextOptions({
+  url,
+  width = 1280,
+  height = 800,
+  isDark,
+  isTouch = false,
+  hasScript,
+}: PageOptions): BrowserContextOptions {
   return {
     baseURL: url,
     viewport: { width, height },
+    hasTouch: isTouch,
+    isMobile: isTouch,
     colorScheme: isDark === true ? "dark" : "light",
     reducedMotion: "reduce",
     javaScriptEnabled: hasScript !== false,

@@ -7,6 +7,7 @@ import { cumulate, isAllZero, stack, stacked, toCsv, totalAt } from "@sluice/web
 import { seriesColors, seriesSlots } from "@sluice/web/src/charts/series-colors.ts";
 import { sparklinePath } from "@sluice/web/src/charts/sparkline-path.ts";
 import { spansOf, toEqualPlaces } from "@sluice/web/src/console/pages/usage/attempt-spans.ts";
+import { dayIn } from "@sluice/web/src/i18n/days.ts";
 import { formatsOf, usdOfQuota } from "@sluice/web/src/i18n/format.ts";
 import { successShare } from "@sluice/web/src/i18n/success-share.ts";
 import { toCodeTokens } from "@sluice/web/src/kit/code-tokens.ts";
@@ -30,6 +31,36 @@ test("words are a list with the commas of the language", () => {
   const lists = (["en", "de", "zh", "ar"] as const).map((locale) => formatsOf(locale).list(["ا", "ب", "ج"]));
   expect(lists).toEqual(["ا, ب, ج", "ا, ب und ج", "ا、ب、ج", "ا وب وج"]);
   expect([formatsOf("ko").list([]), formatsOf("ko").list(["a"])]).toEqual(["", "a"]);
+});
+
+test("a formatter is created when it is first used, and only once, as is that of a day in a zone", () => {
+  const created: string[] = [];
+  const { NumberFormat, DateTimeFormat } = Intl;
+  const counted = <Class extends object>(name: string, Original: Class): Class =>
+    new Proxy(Original, {
+      construct: (target, args) => {
+        created.push(name);
+        return Reflect.construct(target as unknown as new () => object, args);
+      },
+    });
+  Intl.NumberFormat = counted("number", NumberFormat);
+  Intl.DateTimeFormat = counted("date", DateTimeFormat);
+  try {
+    const formats = formatsOf("zh", "Asia/Tokyo");
+    expect(created).toEqual([]);
+    const rows = [1, 2, 3];
+    expect(rows.map((row) => formats.milliseconds(row))).toEqual(["1毫秒", "2毫秒", "3毫秒"]);
+    expect(rows.map((row) => formats.date(new Date(row)))).toEqual(Array(3).fill("1970年1月1日"));
+    expect(created).toEqual(["number", "date"]);
+    expect(rows.map((row) => dayIn("Asia/Tokyo", row))).toEqual(Array(3).fill("1970-01-01"));
+    expect(dayIn("Asia/Nowhere", 0)).toBe("1970-01-01");
+    expect(dayIn("America/New_York", 0)).toBe("1969-12-31");
+    // One of them for the zone that does not exist.
+    expect(created).toEqual(["number", "date", "date", "date", "date"]);
+  } finally {
+    Intl.NumberFormat = NumberFormat;
+    Intl.DateTimeFormat = DateTimeFormat;
+  }
 });
 
 describe("amounts", () => {

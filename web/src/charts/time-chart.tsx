@@ -1,6 +1,6 @@
 import { createMemo, createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
 import { Button } from "../kit/button.tsx";
-import { DrawnLater } from "../kit/drawn-later.tsx";
+import { DrawnNear } from "../kit/drawn-near.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { useKitTexts } from "../kit/kit-texts.tsx";
 import { Skeleton } from "../kit/states.tsx";
@@ -85,11 +85,11 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       <Show when={!isTable()} fallback={<ChartTable {...props} chart={shown()} />}>
         <figure class="chart-plot" aria-label={props.label}>
           {/* Its code is requested after the figures of the page are there. */}
-          <DrawnLater fallback={<Skeleton width="100%" />}>
+          <DrawnNear fallback={<Skeleton width="100%" />}>
             <Suspense fallback={<Skeleton width="100%" />}>
               <Plot {...props} chart={shown()} colorOf={colorOf} />
             </Suspense>
-          </DrawnLater>
+          </DrawnNear>
           <Show when={isAllZero(props.chart.series)}>
             <p class="chart-empty">{texts().noValues}</p>
           </Show>

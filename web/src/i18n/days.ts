@@ -7,10 +7,16 @@ export function utcDay(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);
 }
 
+/** Of the zone that was asked for last: creating one takes a millisecond, and a page asks about its zone again and again. */
+let dayFormat: { readonly zone: string; readonly format: Intl.DateTimeFormat } | null = null;
+
 /** The day of a moment in a time zone; in UTC for an unknown zone, which the backend reports. */
 export function dayIn(zone: string, epochMs: number): string {
   try {
-    return new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(epochMs);
+    if (dayFormat?.zone !== zone) {
+      dayFormat = { zone, format: new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }) };
+    }
+    return dayFormat.format.format(epochMs);
   } catch {
     return utcDay(epochMs);
   }

@@ -61,7 +61,7 @@ function placesOf(decimal: string): number {
   return decimal.split(".")[1]?.length ?? 0;
 }
 
-/** Formatters are cached: creating them takes a millisecond, and a table needs them in every cell. */
+/** Formatters are cached, and created when they are first used: that takes a millisecond, and a table needs them in every cell. */
 const made = new Map<string, Formats>();
 const madeMax = 64;
 
@@ -80,11 +80,19 @@ export function formatsOf(locale: Locale, zone?: string): Formats {
   return formats;
 }
 
+function onceMade<Value>(make: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}
+
 function makeFormats(locale: Locale, zone?: string): Formats {
   const tag = formatTagOf(locale);
-  const number = new Intl.NumberFormat(tag);
-  const compact = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
-  const percent = new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 });
+  const number = onceMade(() => new Intl.NumberFormat(tag));
+  const compact = onceMade(() => new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 }));
+  const percent = onceMade(() => new Intl.NumberFormat(tag, { style: "percent", maximumFractionDigits: 1 }));
   // In Arabic, the text direction would tear the letters of "US$" apart.
   const usdOf = (minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormat =>
     new Intl.NumberFormat(locale === "ar" ? "en" : tag, {
@@ -94,28 +102,29 @@ function makeFormats(locale: Locale, zone?: string): Formats {
       minimumFractionDigits,
       maximumFractionDigits,
     });
-  const usd = usdOf(2, usdPlaces);
-  const usdSix = usdOf(usdPlaces, usdPlaces);
-  const usdCents = usdOf(2, 2);
-  const usdSmall = usdOf(2, smallPlaces);
+  const usd = onceMade(() => usdOf(2, usdPlaces));
+  const usdSix = onceMade(() => usdOf(usdPlaces, usdPlaces));
+  const usdCents = onceMade(() => usdOf(2, 2));
+  const usdSmall = onceMade(() => usdOf(2, smallPlaces));
   const zoned = zone === undefined ? {} : { timeZone: zone };
-  const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned });
-  const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned });
-  const relative = new Intl.RelativeTimeFormat(tag, { numeric: "auto" });
+  const date = onceMade(() => new Intl.DateTimeFormat(tag, { dateStyle: "medium", ...zoned }));
+  const dateTime = onceMade(() => new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "medium", ...zoned }));
+  const relative = onceMade(() => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
   // The formatter gets the text unchanged, so that no amount becomes a float.
-  const formatUsd = (decimal: string, format = usd): string => {
+  const formatUsd = (decimal: string, format = usd()): string => {
     const text = format.format(decimal as Intl.StringNumericLiteral);
     // The sign and the number stay together in right-to-left text.
     return directionOf(locale) === "rtl" ? `\u2066${text}\u2069` : text;
   };
-  const timeSpan = (value: number, unit: string, sign: string): string =>
-    writesSigns.has(locale)
-      ? `${number.format(value)} ${sign}`
-      : new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short" }).format(value);
+  const unitOf = (unit: string) =>
+    onceMade(() => new Intl.NumberFormat(tag, { style: "unit", unit, unitDisplay: "short" }));
+  const units = { ms: unitOf("millisecond"), s: unitOf("second") };
+  const timeSpan = (value: number, sign: keyof typeof units): string =>
+    writesSigns.has(locale) ? `${number().format(value)} ${sign}` : units[sign]().format(value);
   return {
-    number: (value) => number.format(value),
-    compact: (value) => compact.format(value),
-    percent: (share) => percent.format(share),
+    number: (value) => number().format(value),
+    compact: (value) => compact().format(value),
+    percent: (share) => percent().format(share),
     usd: (decimal) => formatUsd(decimal),
     usdExact: (decimal) => {
       const places = Math.max(2, placesOf(decimal));
@@ -126,26 +135,24 @@ function makeFormats(locale: Locale, zone?: string): Formats {
       const format = new Intl.NumberFormat(tag, { minimumFractionDigits: places, maximumFractionDigits: places });
       return format.format(text as Intl.StringNumericLiteral);
     },
-    usdColumn: (decimal) => formatUsd(decimal, usdSix),
-    quotaColumn: (quota) => formatUsd(usdOfQuota(quota), usdSix),
+    usdColumn: (decimal) => formatUsd(decimal, usdSix()),
+    quotaColumn: (quota) => formatUsd(usdOfQuota(quota), usdSix()),
     quotaRounded: (quota) => {
       const decimal = usdOfQuota(quota);
-      const rounded = /^-?0\./.test(decimal) ? formatUsd(decimal, usdSmall) : formatUsd(decimal, usdCents);
+      const rounded = /^-?0\./.test(decimal) ? formatUsd(decimal, usdSmall()) : formatUsd(decimal, usdCents());
       // A non-zero amount is never shown as zero.
       return BigInt(quota) !== 0n && !/[1-9]/.test(rounded) ? formatUsd(decimal) : rounded;
     },
     quota: (quota) => formatUsd(usdOfQuota(quota)),
-    date: (time) => date.format(new Date(time)),
-    dateTime: (time) => dateTime.format(new Date(time)),
+    date: (time) => date().format(new Date(time)),
+    dateTime: (time) => dateTime().format(new Date(time)),
     relative: (time, now) => {
       const difference = new Date(time).getTime() - now;
       const [unit, size] = relativeUnits.find(([, each]) => Math.abs(difference) >= each) ?? ["second" as const, 1_000];
-      return relative.format(Math.round(difference / size), unit);
+      return relative().format(Math.round(difference / size), unit);
     },
     milliseconds: (value) =>
-      value < 1_000
-        ? timeSpan(Math.round(value), "millisecond", "ms")
-        : timeSpan(Math.round(value / 100) / 10, "second", "s"),
+      value < 1_000 ? timeSpan(Math.round(value), "ms") : timeSpan(Math.round(value / 100) / 10, "s"),
     list: (words) => new Intl.ListFormat(tag, { style: "narrow" }).format(words),
   };
 }

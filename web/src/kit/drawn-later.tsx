@@ -11,11 +11,13 @@ export function createDue(): () => boolean {
   return isDue;
 }
 
+export type DrawnLaterProps = { readonly children: JSX.Element; readonly fallback?: JSX.Element };
+
 /**
  * A part of a page that is drawn in a task of its own, once what is above it can be seen: a page that is drawn in one task keeps
  * the reader's first press waiting.
  */
-export function DrawnLater(props: { readonly children: JSX.Element; readonly fallback?: JSX.Element }): JSX.Element {
+export function DrawnLater(props: DrawnLaterProps): JSX.Element {
   const isDue = createDue();
   return (
     <Show when={isDue()} fallback={props.fallback}>

@@ -36,6 +36,8 @@ type MenuProps = {
 export function Menu(props: MenuProps): JSX.Element {
   const id = createUniqueId();
   const [isOpen, setIsOpen] = createSignal(false);
+  // A page has several menus, and most of them are never opened.
+  const [isDrawn, setIsDrawn] = createSignal(false);
   let button: HTMLButtonElement | undefined;
   let list: HTMLDivElement | undefined;
   const items = (): HTMLElement[] => [...(list?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
@@ -43,6 +45,7 @@ export function Menu(props: MenuProps): JSX.Element {
     if (list === undefined || button === undefined) {
       return;
     }
+    setIsDrawn(true);
     list.showPopover();
     placeBeside(button, list, props.align ?? "start");
     items()
@@ -100,7 +103,7 @@ export function Menu(props: MenuProps): JSX.Element {
         onToggle={(event) => setIsOpen(event.newState === "open")}
         onKeyDown={onListKey}
       >
-        <For each={props.entries}>{(entry) => <MenuLine entry={entry} close={close} />}</For>
+        <For each={isDrawn() ? props.entries : []}>{(entry) => <MenuLine entry={entry} close={close} />}</For>
       </div>
     </>
   );

@@ -1,8 +1,13 @@
 import { formatsOf } from "../../i18n/format.ts";
 import { consoleLocale } from "../locales.ts";
 
-/** The browser's time zone, by its IANA name. */
-export const browserZone: string = new Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+let zone = "";
+
+/** The browser's time zone, by its IANA name; only read where it is needed: the first use of dates takes its time. */
+export function browserZone(): string {
+  zone ||= new Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  return zone;
+}
 
 /** A day as a chart needs it: its beginning in UTC, because a day in a time zone is a name and not a moment. */
 export function secondsOfDay(day: string): number {

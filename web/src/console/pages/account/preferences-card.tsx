@@ -27,7 +27,7 @@ export function PreferencesCard(): JSX.Element {
             )}
           </For>
         </SelectField>
-        <p class="muted">{fill(texts.zoneText, { zone: browserZone })}</p>
+        <p class="muted">{fill(texts.zoneText, { zone: browserZone() })}</p>
       </div>
     </Card>
   );

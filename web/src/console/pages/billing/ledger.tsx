@@ -58,7 +58,7 @@ function Reference(props: { readonly of: Entry }): JSX.Element {
   }
   if (subject.kind === "usage") {
     const { created_at: time } = props.of;
-    const day = dayIn(browserZone, Date.parse(time));
+    const day = dayIn(browserZone(), Date.parse(time));
     return (
       <a href={`/console/usage/?from_day=${day}&to_day=${day}`}>
         {fill(billingArea.texts().usageUpTo, { time: formats.dateTime(time) })}

@@ -34,7 +34,7 @@ const daysOfWeek = 7;
 /** The account at a glance; before the first call, the steps that lead to it. */
 export function Page(): JSX.Element {
   const texts = homeArea.texts();
-  const summary = createSummaryQuery(() => ({ zone: browserZone }));
+  const summary = createSummaryQuery(() => ({ zone: browserZone() }));
   const balance = createBalanceQuery();
   const keys = createFirstRequestQuery();
   const isNew = (): boolean => keys.data?.keys.every((key) => key.first_request_at === null) === true;

@@ -12,7 +12,7 @@ import { keysArea } from "./messages/messages.ts";
 /** What a key cost in the last 30 days. */
 export function KeyUsage(props: { readonly keyId: string }): JSX.Element {
   const texts = keysArea.texts();
-  const query = createSummaryQuery(() => ({ key_id: props.keyId, zone: browserZone }));
+  const query = createSummaryQuery(() => ({ key_id: props.keyId, zone: browserZone() }));
   return (
     <Switch fallback={<LoadingPart size="chart" />}>
       <Match when={query.isError && query.data === undefined}>
@@ -50,7 +50,7 @@ export function KeyUsage(props: { readonly keyId: string }): JSX.Element {
                 format={(value) => formats.usd(value.toFixed(6))}
                 timeText={dayFormats.ofSeconds}
                 timeZone="UTC"
-                zone={fill(texts.days, { zone: browserZone })}
+                zone={fill(texts.days, { zone: browserZone() })}
                 isLastUnfinished
               />
               <a href={`/console/usage/?key_id=${props.keyId}`}>{texts.allUsage}</a>

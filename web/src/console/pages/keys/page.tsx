@@ -55,7 +55,7 @@ export function Page(): JSX.Element {
       return { rows: keys, next_cursor };
     },
   });
-  const summary = createSummaryQuery(() => ({ zone: browserZone }));
+  const summary = createSummaryQuery(() => ({ zone: browserZone() }));
   const spentBy = (key: ApiKey): Sums | undefined => summary.data?.by_key.find(({ key_id }) => key_id === key.key_id);
   const changed = (): void => {
     void client.invalidateQueries({ queryKey: ["keys"] });

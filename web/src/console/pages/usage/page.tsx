@@ -3,14 +3,13 @@ import { apiUrl } from "../../../api/client.ts";
 import { fill } from "../../../i18n/messages.ts";
 import { successShare } from "../../../i18n/success-share.ts";
 import { Card, Figure, Figures } from "../../../kit/card.tsx";
-import { DrawnLater } from "../../../kit/drawn-later.tsx";
+import { DrawnNear } from "../../../kit/drawn-near.tsx";
 import { ErrorState, LoadingPart, ShownAfter, Skeleton } from "../../../kit/states.tsx";
 import { createTableState } from "../../../table/table-state.ts";
 import { ConsoleHead } from "../../console-head.tsx";
 import { formats } from "../../formats.ts";
 import { HowCounted } from "../../parts/how-counted.tsx";
 import { createSummaryQuery, type Sums } from "../../parts/queries.ts";
-import { Breakdown } from "./breakdown.tsx";
 import { DayChart } from "./day-chart.tsx";
 import { createDivision } from "./divisions.ts";
 import { EarlierUsage } from "./earlier-usage.tsx";
@@ -18,6 +17,7 @@ import { usageArea } from "./messages/messages.ts";
 import { createRange } from "./range.ts";
 import { RangeBar } from "./range-bar.tsx";
 
+const Breakdown = lazy(async () => ({ default: (await import("./breakdown.tsx")).Breakdown }));
 const SpeedCard = lazy(async () => ({ default: (await import("./speed-card.tsx")).SpeedCard }));
 const CallLog = lazy(async () => ({ default: (await import("./call-log.tsx")).CallLog }));
 const ReadingCard = lazy(async () => ({ default: (await import("./reading-card.tsx")).ReadingCard }));
@@ -44,52 +44,59 @@ export function Page(): JSX.Element {
         }
       />
       <RangeBar range={range} />
-      <Switch fallback={<LoadingSums />}>
+      <Switch>
         <Match when={summary.isError && summary.data === undefined}>
           <ErrorState error={summary.error} onRetry={() => void summary.refetch()} />
         </Match>
-        <Match when={summary.data}>
-          {(data) => (
-            <>
-              <SumFigures sums={data().total} />
-              <HowCounted />
-              <DayChart division={division} filter={filter} range={range} />
-              <Show when={data().by_model.length > 0}>
-                <DrawnLater fallback={<LoadingPart size="card" />}>
-                  <Breakdown summary={data()} division={division} filter={filter} />
-                </DrawnLater>
-                <DrawnLater fallback={<LoadingPart size="card" />}>
-                  <Suspense fallback={<LoadingPart size="card" />}>
-                    <SpeedCard summary={data()} filter={filter} />
-                  </Suspense>
-                </DrawnLater>
-              </Show>
-            </>
-          )}
+        <Match when={true}>
+          <SumFigures sums={summary.data?.total ?? null} />
+          <HowCounted />
+          <Show when={summary.data} fallback={<LoadingCard title={texts.chart} size="chart" />}>
+            {(data) => (
+              <>
+                <DrawnNear fallback={<LoadingCard title={texts.chart} size="chart" />}>
+                  <DayChart division={division} filter={filter} range={range} />
+                </DrawnNear>
+                <Show when={data().by_model.length > 0}>
+                  <DrawnNear fallback={<LoadingCard title={texts.breakdown} />}>
+                    <Suspense fallback={<LoadingCard title={texts.breakdown} />}>
+                      <Breakdown summary={data()} division={division} filter={filter} />
+                    </Suspense>
+                  </DrawnNear>
+                  <DrawnNear fallback={<LoadingCard title={texts.speed} />}>
+                    <Suspense fallback={<LoadingCard title={texts.speed} />}>
+                      <SpeedCard summary={data()} filter={filter} />
+                    </Suspense>
+                  </DrawnNear>
+                </Show>
+              </>
+            )}
+          </Show>
         </Match>
       </Switch>
       <EarlierUsage />
       <ShownAfter isReady={!summary.isPending}>
-        <DrawnLater fallback={<LoadingPart size="page" />}>
+        <DrawnNear fallback={<LoadingPart size="page" />} isWanted={state.openId() !== ""}>
           <Suspense fallback={<LoadingPart size="page" />}>
             <CallLog range={range} state={state} filter={filter} />
+          </Suspense>
+        </DrawnNear>
+        <DrawnNear>
+          <Suspense>
             <ReadingCard />
           </Suspense>
-        </DrawnLater>
+        </DrawnNear>
       </ShownAfter>
     </>
   );
 }
 
-function LoadingSums(): JSX.Element {
+/** The place of a part that is not drawn yet, under its heading. */
+function LoadingCard(props: { readonly title: string; readonly size?: "card" | "chart" }): JSX.Element {
   return (
-    <>
-      <SumFigures sums={null} />
-      <HowCounted />
-      <Card>
-        <LoadingPart size="chart" />
-      </Card>
-    </>
+    <Card title={props.title}>
+      <LoadingPart size={props.size ?? "card"} />
+    </Card>
   );
 }
 

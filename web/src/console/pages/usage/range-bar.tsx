@@ -1,23 +1,24 @@
-import { createSignal, For, type JSX, onCleanup, onMount } from "solid-js";
+import { createMemo, createSignal, For, type JSX } from "solid-js";
 import { fill } from "../../../i18n/messages.ts";
 import { Button } from "../../../kit/button.tsx";
 import { SelectField, TextField } from "../../../kit/field.tsx";
-import { whenIdle } from "../../../kit/when-idle.ts";
 import { browserZone } from "../../parts/days.ts";
 import { usageArea } from "./messages/messages.ts";
 import type { Range } from "./range.ts";
 import styles from "./usage.module.css";
 
 const lasts = [1, 7, 30, 90] as const;
-const firstZones: readonly string[] = [browserZone, "UTC"];
 
 /** Chooses the days and their zone. */
 export function RangeBar(props: { readonly range: Range }): JSX.Element {
   const texts = usageArea.texts();
   const { range } = props;
-  // The zones are loaded on demand: there are hundreds of them, and the list is rarely opened.
-  const [zones, setZones] = createSignal<readonly string[]>(firstZones);
-  onMount(() => onCleanup(whenIdle(() => setZones([...firstZones, ...Intl.supportedValuesOf("timeZone")]))));
+  // There are hundreds of zones, and the list is rarely opened: it is complete before a press or a key opens it.
+  const [areAllZones, setAreAllZones] = createSignal(false);
+  const zones = createMemo((): ReadonlySet<string> => {
+    const more = areAllZones() ? Intl.supportedValuesOf("timeZone") : [];
+    return new Set([range.zone(), browserZone(), "UTC", ...more]);
+  });
   return (
     <div class={styles["range"]}>
       <div class={styles["lasts"]}>
@@ -45,9 +46,11 @@ export function RangeBar(props: { readonly range: Range }): JSX.Element {
       <SelectField
         label={texts.zone}
         value={range.zone()}
+        onPointerDown={() => setAreAllZones(true)}
+        onFocusIn={() => setAreAllZones(true)}
         onChange={(event) => range.set("zone", event.currentTarget.value)}
       >
-        <For each={[...new Set([range.zone(), ...zones()])]}>
+        <For each={[...zones()]}>
           {(zone) => (
             <option value={zone} selected={zone === range.zone()}>
               {zone}

@@ -25,7 +25,7 @@ export function createRange(): Range {
     return typeof value === "string" ? value : "";
   };
   const readDay = (name: string): string => (dayPattern.test(read(name)) ? read(name) : "");
-  const zone = (): string => (isZone(read("zone")) ? read("zone") : browserZone);
+  const zone = (): string => (isZone(read("zone")) ? read("zone") : browserZone());
   const today = (): string => dayIn(zone(), Date.now());
   const toDay = (): string => readDay("to_day") || today();
   const fromDay = (): string => readDay("from_day") || addDays(toDay(), 1 - daysAtFirst);
