@@ -1,7 +1,8 @@
 /**
  * `bun run lighthouse`: what Lighthouse says about every page in `tests/shots/pages.ts`, with rows in every list, on a
  * simulated phone and network. Words on the command line choose pages by their names; `RUNS=3` measures each three
- * times and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`.
+ * times and shows the middle. The table goes to stdout; results and reports are in `.data/lighthouse`. `TASKS=1` measures the
+ * processor time of the page's tasks instead, which can be compared on a machine that does other work.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import { launchChromium } from "../support/web/chromium.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 import { findLighthouse } from "./install.ts";
 import { middleOf, type PageResult, resultOf, tableOf } from "./results.ts";
+import { measureTasks, type TaskTimes, tableOfTasks } from "./task-times.ts";
 
 const folder = join(import.meta.dir, "../../.data/lighthouse");
 const pageMsMax = 180_000;
@@ -79,9 +81,34 @@ function isMeasured({ path, as }: ShownPage, words: readonly string[], name: str
   return words.length === 0 ? isPage : words.some((word) => name.includes(word));
 }
 
+async function scorePages(measurement: Measurement, pages: readonly ShownPage[], runs: number): Promise<void> {
+  const results: PageResult[] = [];
+  for (const shown of pages) {
+    const measured: PageResult[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      measured.push(await measure(measurement, shown));
+    }
+    const result = middleOf(measured);
+    results.push(result);
+    process.stdout.write(`${tableOf([result], results.length === 1)}\n`);
+  }
+  await writeFile(join(folder, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
+  process.stdout.write(`in ${folder}\n`);
+}
+
+async function timePages({ browser, web }: Measurement, pages: readonly ShownPage[], runs: number): Promise<void> {
+  for (const [index, { name, path, as }] of pages.entries()) {
+    const measured: TaskTimes[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      measured.push(await measureTasks(browser, `${web.sluice.url}${path}`, web.cookies[as]));
+    }
+    process.stdout.write(`${tableOfTasks(name, measured, index === 0)}\n`);
+  }
+}
+
 async function main(words: readonly string[]): Promise<void> {
-  const program = findLighthouse();
-  const runs = Number(process.env["RUNS"] ?? "1");
+  const { RUNS = "1", TASKS } = process.env;
+  const program = TASKS === "1" ? "" : findLighthouse();
   await mkdir(folder, { recursive: true });
   const cluster = process.env["TEST_POSTGRES_URL"] === undefined ? await startTestCluster() : null;
   if (cluster !== null) {
@@ -90,20 +117,10 @@ async function main(words: readonly string[]): Promise<void> {
   const web = await startWebRig();
   const debuggingPort = await findFreePort();
   const browser = await launchChromium([`--remote-debugging-port=${debuggingPort}`]);
-  const results: PageResult[] = [];
   try {
     await fillHouse(web.rig, shownEmail);
-    for (const shown of shownPages.filter((each) => isMeasured(each, words, each.name))) {
-      const measured: PageResult[] = [];
-      for (let run = 0; run < runs; run += 1) {
-        measured.push(await measure({ program, browser, debuggingPort, web }, shown));
-      }
-      const result = middleOf(measured);
-      results.push(result);
-      process.stdout.write(`${tableOf([result], results.length === 1)}\n`);
-    }
-    await writeFile(join(folder, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-    process.stdout.write(`in ${folder}\n`);
+    const pages = shownPages.filter((each) => isMeasured(each, words, each.name));
+    await (TASKS === "1" ? timePages : scorePages)({ program, browser, debuggingPort, web }, pages, Number(RUNS));
   } finally {
     await browser.close();
     await web.close();
