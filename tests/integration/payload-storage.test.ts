@@ -12,6 +12,7 @@ import type { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
 import { DayKeyDestroyedError } from "@sluice/control-plane/trace/payload-keys.ts";
 import { TraceService, type TraceServiceDeps } from "@sluice/control-plane/trace/service.ts";
 import { findStoredBodies } from "@sluice/control-plane/trace/store.ts";
+import { viewOf } from "@sluice/http-client/packet-part";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { PayloadPair } from "../support/trace/payload-pair.ts";
 import { listPlaces } from "../support/trace/stored-places.ts";
@@ -115,7 +116,7 @@ describe("a stored payload", () => {
     expect(stored.map(({ requestId }) => requestId).sort()).toEqual(payloads.map(({ requestId }) => requestId).sort());
     for (const payload of payloads.slice(0, 400)) {
       const opened = await trace.readPayload(today, payload.requestId);
-      const kept = payload.request?.subarray(0, 262_144) ?? new Uint8Array();
+      const kept = viewOf(payload.request ?? new Uint8Array()).subarray(0, 262_144);
       expect(Buffer.from(opened?.request ?? []).equals(kept)).toBe(true);
       expect(opened?.isRequestTruncated).toBe(payload.requestBytes > 262_144);
     }

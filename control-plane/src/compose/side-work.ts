@@ -1,3 +1,4 @@
+import { viewOf } from "@sluice/http-client/packet-part";
 import { parseRequest } from "../gateway/admit/parse-request.ts";
 import type { ParseOrder } from "../gateway/model.ts";
 import { findOperation } from "../gateway/operations/table.ts";
@@ -30,8 +31,8 @@ function parse({ body: sent, contentType, path }: ParseOrder): Done {
     transfer.push(own.buffer);
     return own;
   };
-  const body = transferred(parsed.body);
-  const plainBody = parsed.plainBody === null ? null : transferred(parsed.plainBody);
+  const body = transferred(viewOf(parsed.body));
+  const plainBody = parsed.plainBody === null ? null : transferred(viewOf(parsed.plainBody));
   return { result: { ...parsed, body, plainBody }, transfer };
 }
 
@@ -51,7 +52,7 @@ function convertWhole(order: AnswerOrder): Done {
   if (converted === null) {
     return { result: null, transfer: [] };
   }
-  const bytes = ownBuffer(converted.bytes);
+  const bytes = ownBuffer(viewOf(converted.bytes));
   return { result: { ...converted, bytes }, transfer: [bytes.buffer] };
 }
 

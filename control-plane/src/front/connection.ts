@@ -1,4 +1,5 @@
 import { type DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
+import { PacketPart, viewOf } from "@sluice/http-client/packet-part";
 import type { AnswerReceiver } from "../gateway/port.ts";
 import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { clientAddress } from "../platform/client-address.ts";
@@ -231,7 +232,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     this.#state = "busy";
     const fields = head.fieldsOf(bytes);
     const clientIp = clientAddress(fields, this.peer, this.#shared.settings.edge);
-    this.#call = new FrontCall(head.target, fields, clientIp, bytes.subarray(head.end, end));
+    this.#call = new FrontCall(head.target, fields, clientIp, new PacketPart(bytes, head.end, end));
     work.count("served");
     try {
       work.serve(this.#call, this);
@@ -294,7 +295,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     }
     this.#socket.writeFrom(head.memory, head.length, this.#nowMs);
     if (body !== null && length > copiedBytesMax) {
-      this.#write(Buffer.from(body.buffer, body.byteOffset, length));
+      this.#write(viewOf(body));
     }
     this.#finish(isLast);
   }

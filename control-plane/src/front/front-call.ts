@@ -1,4 +1,5 @@
 import type { AbortListener, AbortNotice } from "@sluice/http-client/model";
+import type { PacketPart } from "@sluice/http-client/packet-part";
 import type { CallHeaders } from "../gateway/model.ts";
 import { type BodyLimits, type ByteCounter, checkBodyLength } from "../platform/read-body.ts";
 
@@ -10,15 +11,15 @@ export class FrontCall implements AbortNotice {
   readonly headers: CallHeaders;
   readonly clientIp: string;
   aborted = false;
-  #bytes: Uint8Array<ArrayBuffer>;
+  readonly #body: PacketPart;
   #isRead = false;
   #listeners: AbortListener[] = [];
 
-  constructor(target: string, headers: CallHeaders, clientIp: string, bytes: Uint8Array<ArrayBuffer>) {
+  constructor(target: string, headers: CallHeaders, clientIp: string, body: PacketPart) {
     this.target = target;
     this.headers = headers;
     this.clientIp = clientIp;
-    this.#bytes = bytes;
+    this.#body = body;
   }
 
   get signal(): AbortNotice {
@@ -26,16 +27,17 @@ export class FrontCall implements AbortNotice {
   }
 
   /** The body, once it was read. */
-  get body(): Uint8Array | null {
-    return this.#isRead ? this.#bytes : null;
+  get body(): PacketPart | null {
+    return this.#isRead ? this.#body : null;
   }
 
   /** @throws AppError `request_too_large`, and the counter's errors */
-  readBody({ bytesMax }: BodyLimits, counter: ByteCounter | null): Uint8Array {
-    checkBodyLength(this.#bytes.byteLength, bytesMax);
-    counter?.add(this.#bytes.byteLength);
+  readBody({ bytesMax }: BodyLimits, counter: ByteCounter | null): PacketPart {
+    const { byteLength } = this.#body;
+    checkBodyLength(byteLength, bytesMax);
+    counter?.add(byteLength);
     this.#isRead = true;
-    return this.#bytes;
+    return this.#body;
   }
 
   /** The connection has limits of its own for what is left to write. */

@@ -1,3 +1,4 @@
+import { type Bytes, copyBytes } from "@sluice/http-client/packet-part";
 import { ReusedBytes } from "../platform/reused-bytes.ts";
 
 const openingBytes = 4_096;
@@ -20,9 +21,9 @@ export class HeadBytes extends ReusedBytes {
     return this.bytes;
   }
 
-  addBody(body: Uint8Array): void {
+  addBody(body: Bytes): void {
     this.reserve(body.byteLength);
-    this.bytes.set(body, this.end);
+    copyBytes(body, this.bytes, this.end);
     this.end += body.byteLength;
   }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@sluice/dialect-conversion/model";
 import type { HttpResponse } from "@sluice/http-client/model";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { droppedHeaders } from "./dropped-headers.ts";
 import { headEvents, messageAsEvents } from "./early-stream.ts";
 import type { AdmittedCall, CallState, GatewayResponse } from "./model.ts";
@@ -50,15 +51,17 @@ export function wholeFor(
   { aside }: Pick<PipelineDeps, "aside">,
   state: AdmittedCall,
   { answers, names }: RequestPlan,
-  body: Buffer,
+  body: Bytes,
 ): ConvertedAnswer | null | Promise<ConvertedAnswer | null> {
   if (answers === null) {
-    return { bytes: names === null ? body : renameInAnswer(body, names), isEvents: false };
+    return { bytes: names === null ? body : renameInAnswer(viewOf(body), names), isEvents: false };
   }
   // What the client has received decides what is converted, so that nothing may begin meanwhile.
   state.early?.stayQuiet();
-  const order = { ...answers, body, eventsSent: eventsSentOf(state) };
-  return body.length < convertedAsideBytesMin ? convertAnswer(order) : aside.convertAnswer(order, state.call.signal);
+  const order = { ...answers, body: viewOf(body), eventsSent: eventsSentOf(state) };
+  return body.byteLength < convertedAsideBytesMin
+    ? convertAnswer(order)
+    : aside.convertAnswer(order, state.call.signal);
 }
 
 /**
@@ -77,7 +80,7 @@ export function continuing({ early }: CallState, whole: ConvertedAnswer | null):
   if (!early.hasBegun) {
     return whole;
   }
-  const bytes = messageAsEvents(whole.bytes, early.hasHead);
+  const bytes = messageAsEvents(viewOf(whole.bytes), early.hasHead);
   return bytes === null ? null : { bytes, isEvents: true };
 }
 
@@ -120,4 +123,4 @@ export function readyAnswer(state: AdmittedCall, { ready, dropped, way }: ReadyP
   return { status: 200, headers: withCallId(own, state), body: answer.bytes };
 }
 
-type ReadyAnswer = GatewayResponse & { readonly body: Uint8Array };
+type ReadyAnswer = GatewayResponse & { readonly body: Bytes };

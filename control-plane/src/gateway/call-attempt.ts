@@ -1,4 +1,5 @@
 import type { HttpClientError, HttpRequest, HttpResponse } from "@sluice/http-client/model";
+import { viewOf } from "@sluice/http-client/packet-part";
 import { type AppError, toAppError } from "../platform/errors.ts";
 import { firstEditOf, idleOf, type ReadyPlan, readyAnswer, streamHeadersOf } from "./attempt-answer.ts";
 import { type BegunAttempt, noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
@@ -185,7 +186,7 @@ export class CallAttempts {
     const failure = classify(response, operation);
     if (failure !== null) {
       this.#deps.authorizer.noteStatus(response.status, credential?.secret ?? null);
-      ending.resolve(readRefusal(response, failure, channel, sent.body));
+      ending.resolve(readRefusal(response, failure, channel, viewOf(sent.body)));
       return;
     }
     const form = formOf(response, plan.operation);
@@ -256,7 +257,7 @@ export class CallAttempts {
       textOf: (payload) => meter.textOf(payload),
       onText: (text) => meter.addText(text),
       onEnding: async (ending) => {
-        const note = readEventNote(ending, use.channel, plan.request.body);
+        const note = readEventNote(ending, use.channel, viewOf(plan.request.body));
         noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
         const toEvent = (error: AppError) => errorEventTo(state, error, operation.stream);
         return {
@@ -273,7 +274,7 @@ export class CallAttempts {
     }
     if (opening.kind !== "open") {
       if (opening.kind === "error_event") {
-        return refuseError(response, opening.payload, use.channel, plan.request.body);
+        return refuseError(response, opening.payload, use.channel, viewOf(plan.request.body));
       }
       return opening.kind === "cut" && opening.error !== null
         ? failedBy(opening.error)

@@ -1,3 +1,4 @@
+import type { Bytes } from "@sluice/http-client/packet-part";
 import { noUnits, type Units } from "../models/units.ts";
 import { AnswerCapture, type CaptureAllowance } from "../platform/answer-capture.ts";
 import type { CallReport, CallState, GatewayCall } from "./model.ts";
@@ -33,7 +34,7 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
 }
 
 /** Counts bytes sent to the client, and keeps the first of them. */
-export function keepPiece(state: CallState, piece: Uint8Array): void {
+export function keepPiece(state: CallState, piece: Bytes): void {
   state.responseBytes += piece.byteLength;
   state.capture.keep(piece);
 }

@@ -1,3 +1,4 @@
+import { viewOf } from "@sluice/http-client/packet-part";
 import type { Message, MessagesEvent } from "@sluice/messages-conversion/messages";
 import { toMessageEvents } from "@sluice/messages-conversion/response/to-message-events";
 import {
@@ -90,7 +91,8 @@ export class EarlyStream implements AnswerStream {
   /** The call has its response. Once the stream has begun, that is a stream, or events. */
   finish(answer: WholeOrStream): void {
     this.#signs.end();
-    const { body, headers } = answer;
+    const { headers } = answer;
+    const body = isAnswerStream(answer.body) || answer.body === null ? answer.body : viewOf(answer.body);
     if (!this.#hasBegun) {
       this.#answering.resolve(answer);
     } else if (isAnswerStream(body)) {

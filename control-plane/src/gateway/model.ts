@@ -3,6 +3,7 @@ import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } 
 import type { ModelKind } from "@sluice/contracts/model-kinds";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { AbortNotice, HttpClientError } from "@sluice/http-client/model";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { PriceVersion } from "../models/model.ts";
 import type { Units } from "../models/units.ts";
@@ -53,7 +54,7 @@ export type GatewayCall = {
    * @param counter counts the body's share of the room for all bodies
    * @throws AppError `request_too_large`, `request_timeout`
    */
-  readBody(counter?: ByteCounter): Uint8Array | Promise<Uint8Array>;
+  readBody(counter?: ByteCounter): Bytes | Promise<Bytes>;
   /** For calls at another address; called after the body was read. Null if nothing is known. */
   traits?(): CallTraits | null;
   /** The bytes after the last event of a stream, requested once the call is over; for a relay of this deployment. */
@@ -88,7 +89,7 @@ export type CallReport = {
   readonly firstByteMs: number | null;
   readonly durationMs: number;
   /** The response as sent to the client, in pieces, up to the capture limit. Only until `onReport` returns: they are used again. */
-  readonly responsePieces: readonly Uint8Array[];
+  readonly responsePieces: readonly Bytes[];
   readonly responseBytes: number;
 };
 
@@ -181,9 +182,9 @@ export type ParsedRequest = {
   readonly bounds: RequestBounds;
   readonly inputBytes: number;
   /** The body as sent upstream: the client's own bytes except for the usage option of a stream, or a rewritten form. */
-  readonly body: Uint8Array;
+  readonly body: Bytes;
   /** The body without the usage option, if the gateway added it; else null. */
-  readonly plainBody: Uint8Array | null;
+  readonly plainBody: Bytes | null;
   /**
    * Where the name of the model is in `body`: the JSON string, or the text of a form; null if it is not there. In a short
    * JSON body it is found when it is needed.

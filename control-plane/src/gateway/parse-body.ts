@@ -1,4 +1,5 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { RepeatedByCaller } from "../platform/repeated-by-caller.ts";
 import { largeBodyBytesMin } from "../platform/side-thread.ts";
 import { parseRequest } from "./admit/parse-request.ts";
@@ -30,7 +31,7 @@ export class BodyParser {
    * @throws AppError as `parse-request` does, or `temporarily_unavailable` when too many wait
    */
   parse(
-    body: Uint8Array,
+    body: Bytes,
     { call, principal }: Pick<CallState, "call"> & { readonly principal: Principal },
     operation: Operation,
   ): ParsedRequest | Promise<ParsedRequest> {
@@ -38,7 +39,7 @@ export class BodyParser {
     // A JSON body was checked to be one, and its type says nothing more.
     const contentType = operation.body === "json" ? null : headers.get("content-type");
     if (body.byteLength >= largeBodyBytesMin && operation.body !== "none") {
-      return this.#parseAside({ body, contentType, path });
+      return this.#parseAside({ body: viewOf(body), contentType, path });
     }
     return parseRequest(body, contentType, operation, this.#repeated.readerFor(principal.apiKeyId, body.byteLength));
   }

@@ -1,5 +1,6 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { OneAtATime } from "../platform/one-at-a-time.ts";
 import { digestApiKey } from "./admit/authenticate-key.ts";
@@ -265,7 +266,7 @@ export class Pipeline implements GatewayPort {
   #parse(
     state: OwnedCall,
     operation: Operation,
-    body: Uint8Array,
+    body: Bytes,
     passThrough: ModelEntry | null,
   ): AdmittedCall | Promise<AdmittedCall> {
     const parsing = this.#bodies.parse(body, state, operation);

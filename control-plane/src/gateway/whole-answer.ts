@@ -1,7 +1,7 @@
 import { errorDefinition } from "@sluice/contracts/errors";
 import { HttpClientError, type HttpResponse } from "@sluice/http-client/model";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { noUnits } from "../models/units.ts";
-import { asBuffer } from "../platform/as-buffer.ts";
 import { AppError } from "../platform/errors.ts";
 import { continuing, eventStreamType, headersOf, wholeFor } from "./attempt-answer.ts";
 import { noteAttempt } from "./attempt-channels.ts";
@@ -46,7 +46,7 @@ export class WholeAnswers {
 
   /** Reads the response of an attempt to its end. */
   collect(attempt: WholeAttempt, response: HttpResponse, ending: Ending<Outcome>): void {
-    let reading: Uint8Array | Promise<Uint8Array>;
+    let reading: Bytes | Promise<Bytes>;
     try {
       reading = response.body.bytesNow(answerBytesMax);
     } catch (error) {
@@ -56,12 +56,12 @@ export class WholeAnswers {
     if (reading instanceof Promise) {
       reading
         .then(
-          (bytes) => this.#measure(attempt, response, asBuffer(bytes), ending),
+          (bytes) => this.#measure(attempt, response, bytes, ending),
           (error: unknown) => ending.resolve(this.#failToRead(attempt, response.status, error)),
         )
         .catch((thrown: unknown) => ending.reject(thrown));
     } else {
-      this.#measure(attempt, response, asBuffer(reading), ending);
+      this.#measure(attempt, response, reading, ending);
     }
   }
 
@@ -74,16 +74,16 @@ export class WholeAnswers {
       : failedBy(error);
   }
 
-  #measure(attempt: WholeAttempt, response: HttpResponse, body: Buffer, ending: Ending<Outcome>): void {
+  #measure(attempt: WholeAttempt, response: HttpResponse, body: Bytes, ending: Ending<Outcome>): void {
     const { state, use, plan } = attempt;
     const measured = measureAnswer(body, answeredOf(state, plan));
     const { form } = measured;
     if (form !== "answer") {
-      const sent = plan.request.body;
+      const sent = viewOf(plan.request.body);
       const refused =
         form === "error_event"
-          ? refuseError(response, JSON.parse(body.toString("utf8")), use.channel, sent)
-          : refuseAnswer(response, form, readNote(body, use.channel, sent));
+          ? refuseError(response, JSON.parse(viewOf(body).toString("utf8")), use.channel, sent)
+          : refuseAnswer(response, form, readNote(viewOf(body), use.channel, sent));
       ending.resolve(refused);
       return;
     }
@@ -205,11 +205,11 @@ function answerOf(
 /** Keeps a response that came whole for the response cache. */
 function recordWhole(
   { recording, early, isStream, model }: AdmittedCall,
-  { status, headers, body }: Pick<GatewayResponse, "status" | "headers"> & { readonly body: Uint8Array },
+  { status, headers, body }: Pick<GatewayResponse, "status" | "headers"> & { readonly body: Bytes },
   measured: Measured,
 ): void {
   if (status === 200 && early?.hasBegun !== true) {
-    recording?.add(body);
+    recording?.add(viewOf(body));
     // The headers about the limits of this call are not those of others.
     recording?.settle({ headers: { ...headers }, isStream, model: model.name, measured });
   }

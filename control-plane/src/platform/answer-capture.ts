@@ -1,3 +1,5 @@
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
+
 /** This much of every response is kept, for the trace and for counting what was delivered. */
 const ownBytesMax = 65_536;
 /** This much more of a longer response is kept, while the running calls leave room for it. */
@@ -59,7 +61,7 @@ export class CaptureAllowance {
 /** The first bytes of a response as sent to the client. */
 export class AnswerCapture {
   readonly #allowance: CaptureAllowance | null;
-  readonly #pieces: Uint8Array[] = [];
+  readonly #pieces: Bytes[] = [];
   #bytes = 0;
   #bytesMax = ownBytesMax;
   #hasExtra = false;
@@ -78,27 +80,27 @@ export class AnswerCapture {
     this.#allowance = allowance;
   }
 
-  get pieces(): readonly Uint8Array[] {
+  get pieces(): readonly Bytes[] {
     const block = this.#block;
     return block === null ? this.#pieces : [...this.#pieces, block.subarray(0, this.#blockBytes)];
   }
 
   /** Keeps the bytes as they are, until a part has come. */
-  keep(piece: Uint8Array): void {
+  keep(piece: Bytes): void {
     if (this.#blocksFrom !== -1) {
-      this.keepPart(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength), 0, piece.byteLength);
+      this.keepPart(viewOf(piece), 0, piece.byteLength);
       return;
     }
     const room = this.#roomFor(piece.byteLength);
     if (room <= 0) {
       return;
     }
-    const kept = piece.byteLength <= room ? piece : piece.subarray(0, room);
+    const kept = piece.byteLength <= room ? piece : viewOf(piece).subarray(0, room);
     this.#pieces.push(kept);
     this.#bytes += kept.byteLength;
     this.#looseBytes += kept.byteLength;
     if (this.#looseBytes >= looseBytesMax || this.#bytes === this.#bytesMax) {
-      this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#looseFrom)));
+      this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#looseFrom).map(viewOf)));
       this.#looseFrom = this.#pieces.length;
       this.#looseBytes = 0;
     }

@@ -1,4 +1,5 @@
 import { cutBytes } from "@sluice/http-client/cut-bytes";
+import { type Bytes, PacketPart, viewOf } from "@sluice/http-client/packet-part";
 
 /**
  * Answers that come piece by piece, between what makes them and what speaks HTTP with the client. No piece costs a
@@ -33,10 +34,10 @@ export interface AnswerStream {
   onGone(): void;
 }
 
-export type AnswerBody = Uint8Array | AnswerStream | null;
+export type AnswerBody = Bytes | AnswerStream | null;
 
 export function isAnswerStream(body: AnswerBody): body is AnswerStream {
-  return body !== null && !(body instanceof Uint8Array);
+  return body !== null && !(body instanceof PacketPart || body instanceof Uint8Array);
 }
 
 /** Nobody takes this stream any more. @param onFailure takes what it throws, because the caller has more to do */
@@ -116,7 +117,7 @@ export class LateSink implements AnswerSink {
  */
 export function serverResponse(body: AnswerBody, init: ResponseInit): Response {
   if (!isAnswerStream(body)) {
-    return new Response(body, init);
+    return new Response(body === null ? null : viewOf(body), init);
   }
   try {
     return new Response(readableAnswer(body), init);

@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { type Bytes, type PacketPart, partOf, viewOf } from "@sluice/http-client/packet-part";
 import { AppError } from "./errors.ts";
 import type { RepeatedFields } from "./repeated-fields.ts";
 import { type Place, scanJson } from "./scan-json.ts";
@@ -16,9 +17,15 @@ const shortBytesMax = 256 * 1024;
 const cutBytesMax = 5 * jsonLimits.keysMax;
 /** Counting is faster than the scan only where colons are rare. */
 const colonsMax = 16_384;
+/** Up to this size a text with few colons is parsed from its bytes. A string of them costs more than their few colons. */
+const parsedBytesMax = 16 * 1024;
+const bytesPerColonMin = 100;
 /** The only escapes of a colon, and what both begin with. */
 const colonEscapes = ["\\u003a", "\\u003A"];
 const escapeStart = "\\u003";
+const colonEscapeBytes = colonEscapes.map((written) => Buffer.from(written));
+const colon = 0x3a;
+const backslash = 0x5c;
 
 /** A JSON object with unchecked fields. */
 export type ReadObject = {
@@ -32,9 +39,9 @@ export type ReadObject = {
  * @throws AppError `invalid_json` for anything but a JSON object, for a duplicate field, and for a body beyond the
  *   limits
  */
-export function readJsonObject(bytes: Buffer): ReadObject {
-  const fields = bytes.length <= shortBytesMax ? parseShort(bytes) : null;
-  return fields === null ? scanObject(bytes) : { fields, topLevel: null };
+export function readJsonObject(bytes: Bytes): ReadObject {
+  const fields = bytes.byteLength <= shortBytesMax ? parseShort(partOf(bytes)) : null;
+  return fields === null ? scanObject(viewOf(bytes)) : { fields, topLevel: null };
 }
 
 /** The same for a body with values that are known from earlier ones; null if it has none, or has to be read whole. */
@@ -75,9 +82,10 @@ export function scanObject(bytes: Buffer): ReadObject {
 }
 
 /** The fields of a short text that is certainly accepted; null for any other. */
-function parseShort(bytes: Buffer): Record<string, unknown> | null {
+function parseShort(part: PacketPart): Record<string, unknown> | null {
   try {
-    return parseText(textOf(bytes));
+    const colons = part.byteLength <= parsedBytesMax ? countColonBytes(part) : null;
+    return colons !== null && isAscii(part.packet) ? parseBytes(part, colons) : parseText(textOf(part.view));
   } catch {
     return null;
   }
@@ -90,14 +98,22 @@ function parseShort(bytes: Buffer): Record<string, unknown> | null {
  */
 function parseText(text: string): Record<string, unknown> | null {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) {
-    return null;
-  }
-  const colons = countColons(text);
+  return isObject(value) && hasEachColon(value, countColons(text)) && !hasColonEscape(text) ? value : null;
+}
+
+/** The same for a text that is ASCII. The parser of JSON lines reads bytes; one value is JSON, and may have lines itself. */
+function parseBytes({ packet, start, end }: PacketPart, colons: number): Record<string, unknown> | null {
+  const { values, done, error } = Bun.JSONL.parseChunk(packet, start, end);
+  const value: unknown = done && error === null && values.length === 1 ? values[0] : null;
+  return isObject(value) && hasEachColon(value, colons) && !hasColonEscapeBytes(packet, start, end) ? value : null;
+}
+
+/** Whether the keys and strings of an object have all of the colons of its text. */
+function hasEachColon(value: object, colons: number): boolean {
   const isWithinLimits =
     colons <= colonsMax &&
     (colons <= jsonLimits.topLevelKeysMax || Object.keys(value).length <= jsonLimits.topLevelKeysMax);
-  return isWithinLimits && colonsWithin(value, 1) === colons && !hasColonEscape(text) ? value : null;
+  return isWithinLimits && colonsWithin(value, 1) === colons;
 }
 
 /** Most bodies are ASCII, and an ASCII body needs no second copy of its text. @throws TypeError when it is not UTF-8 */
@@ -112,6 +128,26 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function hasColonEscape(text: string): boolean {
   // Most texts have no escape at all, which is found out fastest.
   return text.includes("\\") && text.includes(escapeStart) && colonEscapes.some((written) => text.includes(written));
+}
+
+function hasColonEscapeBytes(packet: Buffer, start: number, end: number): boolean {
+  const first = packet.indexOf(backslash, start);
+  return isWithin(first, end) && colonEscapeBytes.some((written) => isWithin(packet.indexOf(written, first), end));
+}
+
+const isWithin = (at: number, end: number): boolean => at !== -1 && at < end;
+
+/** The colons of a text as bytes; null if they are not few. */
+function countColonBytes({ packet, start, end, byteLength }: PacketPart): number | null {
+  const most = byteLength / bytesPerColonMin;
+  let colons = 0;
+  for (let at = packet.indexOf(colon, start); isWithin(at, end); at = packet.indexOf(colon, at + 1)) {
+    colons += 1;
+    if (colons > most) {
+      return null;
+    }
+  }
+  return colons;
 }
 
 /** The colons in a text; stops after more than are worth counting. */

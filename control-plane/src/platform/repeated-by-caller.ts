@@ -1,3 +1,4 @@
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { type ReadObject, readCutObject, readJsonObject } from "./read-json.ts";
 import { isRepeatable, RepeatedFields } from "./repeated-fields.ts";
 
@@ -39,8 +40,8 @@ export class RepeatedByCaller<Caller> {
    * How to read a body of this length: as `readJsonObject` does, but a value may be the same object as in an earlier body,
    * so that it must not be changed.
    */
-  readerFor(caller: Caller, length: number): (bytes: Buffer) => ReadObject {
-    return length < bodyBytesMin ? readJsonObject : (bytes) => this.#read(caller, bytes);
+  readerFor(caller: Caller, length: number): (bytes: Bytes) => ReadObject {
+    return length < bodyBytesMin ? readJsonObject : (bytes) => this.#read(caller, viewOf(bytes));
   }
 
   /** To be called every few seconds. @param tick monotonic, in milliseconds */

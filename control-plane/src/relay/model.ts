@@ -1,4 +1,5 @@
 import type { AbortNotice } from "@sluice/http-client/model";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import type { CallHeaders, CallTraits, GatewayResponse } from "../gateway/model.ts";
 import type { BodyLimits, ByteCounter } from "../platform/read-body.ts";
 
@@ -12,7 +13,7 @@ export interface IncomingCall {
   /** Fires when the client is gone. */
   readonly signal: AbortNotice;
   /** The body, once it was read. */
-  readonly body: Uint8Array | null;
+  readonly body: Bytes | null;
   /**
    * Reads the body; called at most once, and only after the key was found valid.
    * @param counter counts the bytes before they are accepted: all at once if their number was declared
@@ -20,7 +21,7 @@ export interface IncomingCall {
    * @throws AppError `request_too_large`, `request_timeout`, `client_closed_request`, and the counter's errors; or the
    * promise rejects with them
    */
-  readBody(limits: BodyLimits, counter: ByteCounter | null): Uint8Array | Promise<Uint8Array>;
+  readBody(limits: BodyLimits, counter: ByteCounter | null): Bytes | Promise<Bytes>;
   /** The end of the response is about to be sent; called once. @param answerBytes of all of it */
   onOver(answerBytes: number): void;
 }

@@ -1,3 +1,4 @@
+import { viewOf } from "@sluice/http-client/packet-part";
 import type { CallHeaders, CallReport, GatewayCall, GatewayResponse } from "../gateway/model.ts";
 import { changedCall, type GatewayPort } from "../gateway/port.ts";
 import type { ByteCounter } from "../platform/read-body.ts";
@@ -14,7 +15,7 @@ export function readOnce(
   let reading: Promise<Uint8Array> | null = null;
   return (counter) => {
     if (reading === null) {
-      reading = Promise.try(read, counter).then(toBody);
+      reading = Promise.try(read, counter).then((body) => toBody(viewOf(body)));
       return reading;
     }
     return counter === undefined ? reading : reading.then((body) => counted(body, counter));

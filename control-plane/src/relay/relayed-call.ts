@@ -1,5 +1,6 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import type { AbortNotice } from "@sluice/http-client/model";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import type { CallHeaders, CallReport, GatewayCall } from "../gateway/model.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { BodyLimits, ByteCounter } from "../platform/read-body.ts";
@@ -7,7 +8,7 @@ import type { PayloadOutcome } from "../trace/model.ts";
 import type { IncomingCall } from "./model.ts";
 
 /** The body that the client sent: the part that was kept, and the total size. */
-export type SentBody = { readonly bytes: Uint8Array | null; readonly totalBytes: number };
+export type SentBody = { readonly bytes: Bytes | null; readonly totalBytes: number };
 
 /** What happens with the reports of all calls. */
 export type CallKeeper = {
@@ -50,7 +51,7 @@ export class RelayedCall implements GatewayCall {
   }
 
   /** @param bytesMax the limit of an address that takes less than others */
-  readBody(counter: ByteCounter | null = null, bytesMax = Number.POSITIVE_INFINITY): Uint8Array | Promise<Uint8Array> {
+  readBody(counter: ByteCounter | null = null, bytesMax = Number.POSITIVE_INFINITY): Bytes | Promise<Bytes> {
     const { bodyLimits } = this.#keeper;
     const limits = bytesMax < bodyLimits.bytesMax ? { ...bodyLimits, bytesMax } : bodyLimits;
     return this.#incoming.readBody(limits, counter);

@@ -1,4 +1,5 @@
 import type { ApiKeyId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import { dayMs, utcDay } from "../platform/clock.ts";
 
 /** Metadata of one relayed call. Written for every call, including those without a valid key. */
@@ -74,9 +75,9 @@ export type PayloadFacts = {
 
 /** The bodies of one call as received, not yet truncated or compressed. */
 export type Payload = PayloadFacts & {
-  readonly request: Uint8Array | null;
+  readonly request: Bytes | null;
   /** The body in pieces; kept only up to the collector's limit. */
-  readonly response: readonly Uint8Array[];
+  readonly response: readonly Bytes[];
 };
 
 /** The bodies of one call, encrypted under the data key of its day: with those of others, or by themselves. */

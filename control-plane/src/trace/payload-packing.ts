@@ -1,3 +1,4 @@
+import { copyBytes } from "@sluice/http-client/packet-part";
 import type { OpenedPayload, Payload } from "./model.ts";
 
 /*
@@ -26,13 +27,13 @@ const savedShareMin = 0.05;
 
 /** The length of a payload's blob. */
 export function blobLength(payload: Payload, bodyBytesMax: number): number {
-  return headerBytes + Math.min(payload.request?.length ?? 0, bodyBytesMax) + responseLength(payload, bodyBytesMax);
+  return headerBytes + Math.min(payload.request?.byteLength ?? 0, bodyBytesMax) + responseLength(payload, bodyBytesMax);
 }
 
 function responseLength(payload: Payload, bodyBytesMax: number): number {
   let length = 0;
   for (const piece of payload.response) {
-    length += piece.length;
+    length += piece.byteLength;
     if (length >= bodyBytesMax) {
       return bodyBytesMax;
     }
@@ -47,14 +48,13 @@ function responseLength(payload: Payload, bodyBytesMax: number): number {
  * @returns the blob's flags, which say what was truncated
  */
 export function packPayload(payload: Payload, bodyBytesMax: number, target: Uint8Array, at: number): number {
-  const whole = payload.request;
-  const request = whole === null || whole.length <= bodyBytesMax ? whole : whole.subarray(0, bodyBytesMax);
-  const requestLength = request?.length ?? 0;
+  const { request } = payload;
+  const requestLength = Math.min(request?.byteLength ?? 0, bodyBytesMax);
   for (let index = 0; index < 4; index += 1) {
     target[at + requestLengthOffset + index] = requestLength >>> (8 * index);
   }
   if (request !== null) {
-    target.set(request, at + headerBytes);
+    copyBytes(request, target, at + headerBytes, requestLength);
   }
   let room = bodyBytesMax;
   let end = at + headerBytes + requestLength;
@@ -62,10 +62,10 @@ export function packPayload(payload: Payload, bodyBytesMax: number, target: Uint
     if (room === 0) {
       break;
     }
-    const kept = piece.length <= room ? piece : piece.subarray(0, room);
-    target.set(kept, end);
-    end += kept.length;
-    room -= kept.length;
+    const kept = Math.min(piece.byteLength, room);
+    copyBytes(piece, target, end, kept);
+    end += kept;
+    room -= kept;
   }
   const flags =
     (request === null ? 0 : hasRequest) |

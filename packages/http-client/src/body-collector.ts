@@ -1,16 +1,17 @@
 import { type HttpBodySink, HttpClientError } from "./model.ts";
+import { type Bytes, copyBytes, PacketPart } from "./packet-part.ts";
 
 const empty = new Uint8Array(0);
 
 /** Joins the pieces of a body; a body that came in one piece is not copied. */
 export class BodyCollector implements HttpBodySink {
   readonly #bytesMax: number;
-  #first: Uint8Array = empty;
-  #more: Uint8Array[] | null = null;
+  #first: Bytes = empty;
+  #more: Bytes[] | null = null;
   #length = 0;
-  #bytes: Uint8Array | null = null;
+  #bytes: Bytes | null = null;
   #error: HttpClientError | null = null;
-  #resolve: ((bytes: Uint8Array) => void) | null = null;
+  #resolve: ((bytes: Bytes) => void) | null = null;
   #reject: ((error: HttpClientError) => void) | null = null;
 
   constructor(bytesMax: number) {
@@ -18,12 +19,12 @@ export class BodyCollector implements HttpBodySink {
   }
 
   /** The whole body, once it has arrived. */
-  get bytes(): Uint8Array | null {
+  get bytes(): Bytes | null {
     return this.#bytes;
   }
 
   /** Receives the whole body; most has already been collected when this is called. */
-  collected(): Promise<Uint8Array> {
+  collected(): Promise<Bytes> {
     if (this.#bytes !== null) {
       return Promise.resolve(this.#bytes);
     }
@@ -38,11 +39,20 @@ export class BodyCollector implements HttpBodySink {
 
   /** @throws HttpClientError of kind `too_large` */
   onChunk(chunk: Uint8Array): void {
-    this.#length += chunk.length;
+    this.#add(chunk);
+  }
+
+  /** @throws HttpClientError of kind `too_large` */
+  onPart(packet: Buffer<ArrayBuffer>, start: number, end: number): void {
+    this.#add(new PacketPart(packet, start, end));
+  }
+
+  #add(chunk: Bytes): void {
+    this.#length += chunk.byteLength;
     if (this.#length > this.#bytesMax) {
       throw bodyTooLarge(this.#bytesMax);
     }
-    if (this.#first.length === 0) {
+    if (this.#first.byteLength === 0) {
       this.#first = chunk;
     } else if (this.#more === null) {
       this.#more = [this.#first, chunk];
@@ -67,12 +77,12 @@ export function bodyTooLarge(bytesMax: number): HttpClientError {
   return new HttpClientError("too_large", true, `the body of the response is larger than ${bytesMax} bytes`);
 }
 
-function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
+function concatenate(chunks: readonly Bytes[], length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
+    copyBytes(chunk, bytes, offset);
+    offset += chunk.byteLength;
   }
   return bytes;
 }

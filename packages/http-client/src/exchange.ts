@@ -16,6 +16,7 @@ import {
   type HttpResponseBody,
   type ResponseReceiver,
 } from "./model.ts";
+import { type Bytes, viewOf } from "./packet-part.ts";
 import { encodeRequestHead } from "./request-head.ts";
 import type { RequestUpload } from "./request-upload.ts";
 import type { Http1ParseError, Http1ResponseHead } from "./response-head.ts";
@@ -101,10 +102,10 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   }
 
   bytes(bytesMax: number): Promise<Uint8Array> {
-    return Promise.resolve(this.bytesNow(bytesMax));
+    return Promise.resolve(this.bytesNow(bytesMax)).then(viewOf);
   }
 
-  bytesNow(bytesMax: number): Uint8Array | Promise<Uint8Array> {
+  bytesNow(bytesMax: number): Bytes | Promise<Bytes> {
     this.#claim();
     const collector = new BodyCollector(bytesMax);
     this.#sink = collector;

@@ -1,3 +1,5 @@
+import { type Bytes, PacketPart } from "./packet-part.ts";
+
 /**
  * A client for HTTP servers that are not trusted: one attempt, no redirects, no decompression, a limit on every phase.
  */
@@ -49,13 +51,13 @@ export type HttpRequest = HttpOrigin & {
   readonly headers: readonly HttpHeader[];
   /** Given with each request that has exactly this list of headers, which must not change: its head is encoded once. */
   readonly headMemo?: HeadMemo | null;
-  readonly body: Uint8Array | HttpBodyStream | null;
+  readonly body: Bytes | HttpBodyStream | null;
   readonly signal: AbortNotice;
   readonly limits: HttpLimits;
 };
 
 export function isStreamed(body: HttpRequest["body"]): body is HttpBodyStream {
-  return body !== null && !(body instanceof Uint8Array);
+  return body !== null && !(body instanceof PacketPart || body instanceof Uint8Array);
 }
 
 export type HttpLimits = {
@@ -99,10 +101,11 @@ export interface HttpResponseBody {
    */
   bytes(bytesMax: number): Promise<Uint8Array>;
   /**
-   * The same, without a promise if the whole body has already arrived, as small ones do together with their head.
+   * The same, without a promise if the whole body has already arrived, as small ones do together with their head, and
+   * without a view if it is a part of a packet.
    * @throws HttpClientError as `bytes`, or the promise rejects with it
    */
-  bytesNow(bytesMax: number): Uint8Array | Promise<Uint8Array>;
+  bytesNow(bytesMax: number): Bytes | Promise<Bytes>;
   /** Pushes the body into the sink until `onEnd` or `onError`; exactly one of these is called, once. */
   consume(sink: HttpBodySink): HttpBodyFlow;
   /** Gives up the connection; no callback comes after that. */

@@ -163,7 +163,11 @@ function writeLengthLine({ method, body }: HttpRequest, scratch: Buffer, from: n
     return addBytes(chunkedLine, scratch, from);
   }
   const named = addBytes(lengthName, scratch, from);
-  return addBytes(headEnd, scratch, addNumber(body?.length ?? 0, scratch, named));
+  return addBytes(
+    headEnd,
+    scratch,
+    addNumber(isStreamed(body) ? (body.length ?? 0) : (body?.byteLength ?? 0), scratch, named),
+  );
 }
 
 /* A few bytes each: native code takes three times as long for them. */

@@ -1,3 +1,5 @@
+import { type Bytes, copyBytes, viewOf } from "./packet-part.ts";
+
 export interface WritableSocket {
   /** The number of bytes accepted, less than `length` when the socket is full; negative when it is closed. */
   write(bytes: Uint8Array<ArrayBuffer>, offset: number, length: number): number;
@@ -31,12 +33,12 @@ export class RequestWriter {
    * Sends the head at the beginning of `scratch`, and the body. The scratch buffer is free again afterwards.
    * @returns false when the socket is closed
    */
-  start(socket: WritableSocket, scratch: Buffer<ArrayBuffer>, headLength: number, body: Uint8Array | null): boolean {
-    const bodyLength = body === null ? 0 : body.length;
+  start(socket: WritableSocket, scratch: Buffer<ArrayBuffer>, headLength: number, body: Bytes | null): boolean {
+    const bodyLength = body === null ? 0 : body.byteLength;
     const isInline = headLength + bodyLength <= inlineBytesMax;
     let length = headLength;
     if (body !== null && isInline) {
-      scratch.set(body, headLength);
+      copyBytes(body, scratch, headLength);
       length += bodyLength;
     }
     const accepted = socket.write(scratch, 0, length);
@@ -46,7 +48,7 @@ export class RequestWriter {
       this.#unsent.push(new Uint8Array(scratch.subarray(this.#acceptedBytes, length)));
     }
     if (body !== null && !isInline) {
-      this.#unsent.push(body as Uint8Array<ArrayBuffer>);
+      this.#unsent.push(viewOf(body));
       if (accepted === length) {
         this.flush(socket);
       }

@@ -327,7 +327,7 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/usage-inside-text",
     file: "control-plane/src/gateway/settle/measure-usage/read-usage.ts",
-    from: "|| body[at - 1] === backslash) {",
+    from: "|| packet[at - 1] === backslash) {",
     to: ") {",
     rule: 'a text in the answer that ends in "usage" is not usage',
     tests: ["unit/gateway/settle/measured-endings.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
@@ -335,8 +335,8 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/usage-nested",
     file: "control-plane/src/gateway/settle/measure-usage/read-usage.ts",
-    from: 'body.toString("latin1", at)',
-    to: 'body.toString("latin1", at, body.length - 1)',
+    from: 'packet.toString("latin1", at, end)',
+    to: 'packet.toString("latin1", at, end - 1)',
     rule: "a usage inside something that the client had sent never counts",
     tests: ["unit/gateway/settle/measure-usage/read-usage.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },

@@ -82,7 +82,7 @@ export function startFrontRig({ settings, answer, respond }: RigOptions = {}): F
     },
     serve: (call: FrontCall, receiver: AnswerReceiver<FrontResponse>): void => {
       const { method, target, headers, clientIp } = call;
-      const body = Buffer.from(call.readBody(bodyLimits, null)).toString("latin1");
+      const body = call.readBody(bodyLimits, null).view.toString("latin1");
       const fields = joinFields(headers as HeadFields);
       const one: SeenRequest = {
         by: "front",

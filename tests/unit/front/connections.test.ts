@@ -35,7 +35,7 @@ describe("a connection to the front", () => {
     rig = startFrontRig({
       answer: async ({ body }) => {
         await new Promise<void>((resolve) => held.push(resolve));
-        return { status: 200, headers: {}, body: Buffer.from(`<${Buffer.from(body ?? "").toString()}>`) };
+        return { status: 200, headers: {}, body: Buffer.from(`<${body?.view}>`) };
       },
     });
     const connection = await connectRaw(rig.port);

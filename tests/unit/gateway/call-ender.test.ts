@@ -37,6 +37,7 @@ import {
 import { RelayedReport } from "@sluice/control-plane/relay/relayed-report.ts";
 import type { RecordedCall, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import type { HttpResponse } from "@sluice/http-client/model";
+import { viewOf } from "@sluice/http-client/packet-part";
 import { Registry } from "prom-client";
 import { defaultCallSettings } from "../../support/calls/call-settings.ts";
 import { channelOf } from "../../support/calls/channel-fixtures.ts";
@@ -351,7 +352,7 @@ test("what was kept of a response is there for its report, and given to other ca
   state.capture.keepPart(sent, 0, sent.length);
   const reported: string[] = [];
   Object.assign(state.call, {
-    onReport: ({ responsePieces }: CallReport) => reported.push(Buffer.concat(responsePieces).toString()),
+    onReport: ({ responsePieces }: CallReport) => reported.push(Buffer.concat(responsePieces.map(viewOf)).toString()),
   });
   await ender.settle(state, end);
   expect(reported).toEqual([sent.toString()]);

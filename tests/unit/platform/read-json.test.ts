@@ -2,19 +2,30 @@ import { describe, expect, test } from "bun:test";
 import { AppError, toAppError } from "@sluice/control-plane/platform/errors.ts";
 import { findField } from "@sluice/control-plane/platform/find-field.ts";
 import { type ReadObject, readJsonObject, scanObject } from "@sluice/control-plane/platform/read-json.ts";
+import { PacketPart } from "@sluice/http-client/packet-part";
 import { bodyMutant } from "../../support/values/json-mutants.ts";
 import { testRandom } from "../../support/values/test-seed.ts";
 
 const bodies = process.env["TEST_FULL"] === "1" ? 1_000_000 : 4_000;
 
 /** What a reader makes of a body: its values, or why it is refused. */
-function verdictOf(read: (bytes: Buffer) => ReadObject, bytes: Buffer): unknown {
+function verdictOf<Body>(read: (bytes: Body) => ReadObject, bytes: Body): unknown {
   try {
     return read(bytes).fields;
   } catch (error) {
     const { code, message } = toAppError(error);
     return { refused: code, message };
   }
+}
+
+/**
+ * The same bytes in a packet, between others that would change what they mean, with so much space after them that they are
+ * parsed as bytes.
+ */
+function within(bytes: Buffer): PacketPart {
+  const [before, after] = [Buffer.from('host: a\\"{"\r\n\r\n'), Buffer.from(':"\\u003a,"a":1}')];
+  const spaced = Buffer.concat([bytes, Buffer.alloc(100 * bytes.filter((byte) => byte === 0x3a).length, " ")]);
+  return new PacketPart(Buffer.concat([before, spaced, after]), before.length, before.length + spaced.length);
 }
 
 /** The text of each field whose name needs no escape. */
@@ -38,6 +49,11 @@ describe("the body of a call", () => {
       if (!Bun.deepEquals(parsed, scanned, true)) {
         expect({ text, read: parsed }).toEqual({ text, read: scanned });
       }
+      const part = within(bytes);
+      const [inPacket, scannedThere] = [verdictOf(readJsonObject, part), verdictOf(scanObject, part.view)];
+      if (!Bun.deepEquals(inPacket, scannedThere, true)) {
+        expect({ text, inPacket }).toEqual({ text, inPacket: scannedThere });
+      }
       if (!("refused" in (scanned as object))) {
         accepted += 1;
         const found = textsOf(bytes, readJsonObject(bytes));
@@ -60,6 +76,7 @@ describe("the body of a call", () => {
     ['{"a":":","a":"::"}'],
   ])("%s is refused, because a field occurs twice", (text) => {
     expect(() => readJsonObject(Buffer.from(text))).toThrow("A field occurs twice in the request body.");
+    expect(() => readJsonObject(within(Buffer.from(text)))).toThrow("A field occurs twice in the request body.");
   });
 
   test.each([

@@ -9,6 +9,7 @@ import {
   segmentPayloadsMax,
   splitSegment,
 } from "@sluice/control-plane/trace/payload-segments.ts";
+import { viewOf } from "@sluice/http-client/packet-part";
 import fc from "fast-check";
 import { readPlaces } from "../../support/trace/stored-places.ts";
 import { groupOf, payloadOf, type StoredPayload, storedPayloads } from "../../support/trace/trace-fixtures.ts";
@@ -90,7 +91,7 @@ describe("a segment", () => {
           for (const payload of payloads) {
             const row = stored.get(payload.requestId) as StoredPayload;
             const opened = openPayload(key, row);
-            expect(Buffer.compare(opened.request ?? Buffer.of(), payload.request ?? Buffer.of())).toBe(0);
+            expect(Buffer.compare(opened.request ?? Buffer.of(), viewOf(payload.request ?? Buffer.of()))).toBe(0);
             expect([row.gatewayUserId, row.requestBytes, row.responseBytes]).toEqual([
               payload.gatewayUserId,
               payload.requestBytes,

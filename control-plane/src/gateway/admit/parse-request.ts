@@ -1,4 +1,4 @@
-import { asBuffer } from "../../platform/as-buffer.ts";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { applyEdit, type Edit, movedBy, trimmed } from "../../platform/edit-json.ts";
 import { AppError } from "../../platform/errors.ts";
 import { type ReadObject, readJsonObject } from "../../platform/read-json.ts";
@@ -59,19 +59,19 @@ export function checkContentType(headers: CallHeaders, operation: Operation): vo
  * `unpriced_option`, `provider_object`, `model_not_found`
  */
 export function parseRequest(
-  received: Uint8Array,
+  received: Bytes,
   contentType: string | null,
   operation: Operation,
-  readObject: (bytes: Buffer) => ReadObject = readJsonObject,
+  readObject: (bytes: Bytes) => ReadObject = readJsonObject,
 ): ParsedRequest {
-  const bytes = asBuffer(received);
+  const { byteLength: inputBytes } = received;
   switch (operation.body) {
     case "none":
-      return { ...unread, model: null, inputBytes: bytes.length, bounds: passThroughBounds, body: bytes, contentType };
+      return { ...unread, model: null, inputBytes, bounds: passThroughBounds, body: received, contentType };
     case "multipart":
-      return parseForm(bytes, contentType ?? "", operation);
+      return parseForm(viewOf(received), contentType ?? "", operation);
     case "json":
-      return parseJson(bytes, readObject(bytes), operation);
+      return parseJson(received, readObject(received), operation);
   }
 }
 
@@ -96,10 +96,11 @@ function parseForm(bytes: Buffer, contentType: string, operation: OperationWith<
   };
 }
 
-function parseJson(bytes: Buffer, read: ReadObject, operation: OperationWith<"json">): ParsedRequest {
+function parseJson(received: Bytes, read: ReadObject, operation: OperationWith<"json">): ParsedRequest {
   const { fields } = read;
+  const { byteLength: inputBytes } = received;
   const refusals = checkFields(fields, operation);
-  const offered = operation.tools === "search_dropped" ? dropSearch(bytes, read) : null;
+  const offered = operation.tools === "search_dropped" ? dropSearch(viewOf(received), read) : null;
   try {
     toolChecks[operation.tools](offered === null ? fields["tools"] : offered.tools);
   } catch (thrown) {
@@ -111,17 +112,17 @@ function parseJson(bytes: Buffer, read: ReadObject, operation: OperationWith<"js
   // An API with fields of its own has the model in its path; the reader of the bounds compares a body that repeats it.
   const named = operation.hasOwnFields ? null : fields["model"];
   const model = readModelName(named ?? operation.defaultModel);
-  const bounds = operation.readBounds(fields, bytes.length, refusals);
-  const edit = asksForUsage ? usageOption(bytes, read) : (offered?.edit ?? null);
+  const bounds = operation.readBounds(fields, inputBytes, refusals);
+  const edit = asksForUsage ? usageOption(viewOf(received), read) : (offered?.edit ?? null);
   const request = {
     model,
     isStream,
     wantsUsage,
     bounds,
-    inputBytes: bytes.length,
-    body: edit === null ? bytes : applyEdit(bytes, edit),
-    plainBody: asksForUsage ? bytes : null,
-    modelPlace: modelPlaceAfter(bytes, read, edit),
+    inputBytes,
+    body: edit === null ? received : applyEdit(viewOf(received), edit),
+    plainBody: asksForUsage ? received : null,
+    modelPlace: modelPlaceAfter(received, read, edit),
     // The client's own header is not forwarded: another charset would give the same bytes another meaning.
     contentType: jsonContentType,
     cacheKey: readCacheKey(fields),
@@ -212,7 +213,7 @@ function usageOption(bytes: Buffer, { fields, topLevel }: ReadObject): Edit {
 
 /** Where the model of a body is after an edit. */
 function modelPlaceAfter(
-  bytes: Buffer,
+  received: Bytes,
   { fields, topLevel }: ReadObject,
   edit: Edit | null,
 ): ParsedRequest["modelPlace"] {
@@ -220,6 +221,6 @@ function modelPlaceAfter(
     return Object.hasOwn(fields, "model") ? "to_be_found" : null;
   }
   const found = topLevel.get("model");
-  const place = found === undefined ? null : trimmed(bytes, found);
+  const place = found === undefined ? null : trimmed(viewOf(received), found);
   return place === null || edit === null ? place : movedBy(place, edit);
 }

@@ -10,6 +10,7 @@ import {
   type HttpResponse,
   type HttpResponseBody,
 } from "@sluice/http-client/model";
+import { viewOf } from "@sluice/http-client/packet-part";
 import { noUnits } from "../../models/units.ts";
 import type { CaptureAllowance } from "../../platform/answer-capture.ts";
 import type { AnswerStream } from "../../platform/answer-stream.ts";
@@ -143,7 +144,7 @@ export class RemoteGateway implements GatewayPort {
     }
     let body: Uint8Array | null = null;
     try {
-      body = hasBody ? await call.readBody(this.#takeRoom(state, caller)) : null;
+      body = hasBody ? viewOf(await call.readBody(this.#takeRoom(state, caller))) : null;
     } catch (thrown) {
       // Problems with a body are only reported to callers with a valid key.
       const answer = isKeyFirst ? null : await this.#refuseKey(state, caller);

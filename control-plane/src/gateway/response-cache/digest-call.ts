@@ -1,3 +1,4 @@
+import { viewOf } from "@sluice/http-client/packet-part";
 import { strictHeader } from "../dropped-headers.ts";
 import type { AdmittedCall } from "../model.ts";
 import { isGeminiCall } from "../operations/gemini-path.ts";
@@ -36,7 +37,7 @@ export function digestCall({ call, principal, request }: AdmittedCall, scope: Di
   // A description is one line, so no two pairs of description and body give the same bytes.
   return new Bun.CryptoHasher("sha256", secret)
     .update(`${description}\n`)
-    .update(request.plainBody ?? request.body)
+    .update(viewOf(request.plainBody ?? request.body))
     .digest("hex");
 }
 

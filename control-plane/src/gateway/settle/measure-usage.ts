@@ -1,4 +1,5 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
+import { type Bytes, partOf, viewOf } from "@sluice/http-client/packet-part";
 import { noUnits, type Units } from "../../models/units.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
@@ -33,17 +34,17 @@ export function countInput(request: ParsedRequest): number {
 }
 
 /** Measures a response that came whole. */
-export function measureAnswer(body: Buffer, call: AnsweredCall): Measured & { readonly form: AnswerForm } {
+export function measureAnswer(body: Bytes, call: AnsweredCall): Measured & { readonly form: AnswerForm } {
   const { operation, limits } = call;
   const rules = outputs[operation.output];
   if (rules === null) {
-    const measured = body.length === 0 || operation.output === "nothing" ? free : requestAlone;
+    const measured = body.byteLength === 0 || operation.output === "nothing" ? free : requestAlone;
     return { ...measured, form: "answer" };
   }
   const list = operation.resultList;
   const { usage: reported, json, isObject } = readAnswer(body, list, call.usageDialect ?? operation.dialect, call.tail);
   const form = json !== null ? formOf(json, list) : formOfUnread(body, list, isObject);
-  if (form !== "answer" || body.length === 0) {
+  if (form !== "answer" || body.byteLength === 0) {
     return withCost({ ...free, form }, reported);
   }
   const images = rules.countImages(body);
@@ -225,16 +226,17 @@ type Content = OwnCount & { wasFiltered(): boolean };
 class AnswerContent implements Content {
   readonly #rules: OutputRules;
   readonly #call: AnsweredCall;
-  readonly #answer: { readonly body: Buffer; readonly json: Json | null; readonly images: number };
+  readonly #answer: { readonly body: Bytes; readonly json: Json | null; readonly images: number };
 
-  constructor(rules: OutputRules, call: AnsweredCall, answer: { body: Buffer; json: Json | null; images: number }) {
+  constructor(rules: OutputRules, call: AnsweredCall, answer: { body: Bytes; json: Json | null; images: number }) {
     this.#rules = rules;
     this.#call = call;
     this.#answer = answer;
   }
 
   counted(): Units {
-    const { body, images } = this.#answer;
+    const { images } = this.#answer;
+    const body = viewOf(this.#answer.body);
     return withinHeld({ ...this.#rules.countAnswer(body, () => this.#json, this.#call), images }, this.#call.limits);
   }
 
@@ -243,7 +245,7 @@ class AnswerContent implements Content {
   }
 
   get #json(): Json {
-    return this.#answer.json ?? parseObject(this.#answer.body.toString("utf8")) ?? {};
+    return this.#answer.json ?? parseObject(viewOf(this.#answer.body).toString("utf8")) ?? {};
   }
 }
 
@@ -298,12 +300,14 @@ function formOf(json: Record<string, unknown>, list: string | null): AnswerForm 
 }
 
 /** The same for a response that has not been parsed yet. */
-function formOfUnread(body: Buffer, list: string | null, isObject: boolean): AnswerForm {
+function formOfUnread(body: Bytes, list: string | null, isObject: boolean): AnswerForm {
   if (!isObject) {
-    return list === null ? "answer" : isErrorList(body) ? "error_event" : "no_json";
+    return list === null ? "answer" : isErrorList(viewOf(body)) ? "error_event" : "no_json";
   }
-  const mayHaveFailed = list === "choices" && body.includes(errorName);
-  return mayHaveFailed ? formOf(parseObject(body.toString("utf8")) ?? {}, list) : "answer";
+  const { packet, start } = partOf(body);
+  // What comes after the body in its packet, which is rare, makes it be parsed for nothing.
+  const mayHaveFailed = list === "choices" && packet.indexOf(errorName, start) !== -1;
+  return mayHaveFailed ? formOf(parseObject(viewOf(body).toString("utf8")) ?? {}, list) : "answer";
 }
 
 /** As a name or a value: inside a string, its quotes would be escaped. */

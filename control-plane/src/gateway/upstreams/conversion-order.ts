@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type PlainFacts,
 } from "@sluice/dialect-conversion/model";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import { makeAnswerId } from "./answer-names.ts";
 import { convertWithinBounds } from "./bounded-conversion.ts";
 import { findConversion, type Way } from "./conversions.ts";
@@ -70,7 +71,7 @@ export type AnswerOrder = AnswerWay & {
 };
 
 /** The bytes of a response for its client. */
-export type ConvertedAnswer = { readonly bytes: Uint8Array; readonly isEvents: boolean };
+export type ConvertedAnswer = { readonly bytes: Bytes; readonly isEvents: boolean };
 
 /** @returns null for a response that can't be converted */
 export function convertAnswer({ body, eventsSent, ...way }: AnswerOrder): ConvertedAnswer | null {

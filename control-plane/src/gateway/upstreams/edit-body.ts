@@ -1,4 +1,4 @@
-import { asBuffer } from "../../platform/as-buffer.ts";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { topLevelOf } from "../../platform/scan-json.ts";
 import type { RequestChanges } from "../channels/model.ts";
 import type { ParsedRequest } from "../model.ts";
@@ -15,9 +15,9 @@ export function withChangedFields(request: ParsedRequest, changes: RequestChange
 }
 
 /** The same JSON object with some top-level fields set and others removed; the bytes of all other values stay. */
-function changeFields(body: Uint8Array, { bodySet, bodyRemoved }: RequestChanges): Uint8Array {
+function changeFields(body: Bytes, { bodySet, bodyRemoved }: RequestChanges): Uint8Array {
   const set = Object.entries(bodySet);
-  const bytes = asBuffer(body);
+  const bytes = viewOf(body);
   const gone = new Set([...bodyRemoved, ...set.map(([name]) => name)]);
   const topLevel = topLevelOf(bytes);
   const kept = [...topLevel]

@@ -1,3 +1,4 @@
+import { viewOf } from "@sluice/http-client/packet-part";
 import { trimmed } from "../../platform/edit-json.ts";
 import { itemRanges, type Place, topLevelOf } from "../../platform/scan-json.ts";
 import type { ParsedRequest } from "../model.ts";
@@ -16,7 +17,7 @@ export function withGeminiModel(
   if (upstreamModel === null || action === "generateContent" || action === "streamGenerateContent") {
     return request;
   }
-  const bytes = Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength);
+  const bytes = viewOf(request.body);
   const text = Buffer.from(JSON.stringify(`models/${upstreamModel}`));
   const pieces: Buffer[] = [];
   let at = 0;

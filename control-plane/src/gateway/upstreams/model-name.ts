@@ -1,4 +1,4 @@
-import { asBuffer } from "../../platform/as-buffer.ts";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { applyEdit, trimmed } from "../../platform/edit-json.ts";
 import { findField } from "../../platform/find-field.ts";
 import type { ParsedRequest } from "../model.ts";
@@ -16,7 +16,8 @@ export function withModelName(request: ParsedRequest, upstreamModel: string | nu
   const text = Buffer.from(request.contentType === jsonContentType ? JSON.stringify(upstreamModel) : upstreamModel);
   return {
     ...request,
-    body: modelPlace === "to_be_found" ? renameInJson(body, text) : applyEdit(body, { place: modelPlace, text }),
+    body:
+      modelPlace === "to_be_found" ? renameInJson(body, text) : applyEdit(viewOf(body), { place: modelPlace, text }),
     // The body without the usage option has its model at another place.
     plainBody: plainBody === null ? null : renameInJson(plainBody, text),
   };
@@ -26,13 +27,13 @@ export function withModelName(request: ParsedRequest, upstreamModel: string | nu
 export function forModel(request: ParsedRequest, name: string): ParsedRequest {
   const { modelPlace: place } = request;
   const renamed = withModelName(request, name);
-  const grown = renamed.body.length - request.body.length;
+  const grown = renamed.body.byteLength - request.body.byteLength;
   const isKnown = place !== null && place !== "to_be_found";
   return { ...renamed, model: name, modelPlace: isKnown ? [place[0], place[1] + grown] : place };
 }
 
-function renameInJson(body: Uint8Array, text: Buffer): Uint8Array {
-  const bytes = asBuffer(body);
+function renameInJson(body: Bytes, text: Buffer): Bytes {
+  const bytes = viewOf(body);
   const place = findField(bytes, "model");
   return place === undefined ? body : applyEdit(bytes, { place: trimmed(bytes, place), text });
 }

@@ -1,6 +1,7 @@
 import { type Dialect, dialectRoots, type UpstreamFlags } from "@sluice/contracts/upstreams";
 import { messagesModelFlags } from "@sluice/dialect-conversion/chat-to-messages/claude-models";
 import type { ConversionFlags, JsonObject } from "@sluice/dialect-conversion/model";
+import { viewOf } from "@sluice/http-client/packet-part";
 import type { Ability, Channel, Endpoint } from "../channels/model.ts";
 import { strictHeader } from "../dropped-headers.ts";
 import type { AdmittedCall, FailedAttempt, ParsedRequest } from "../model.ts";
@@ -164,7 +165,7 @@ function orderOf(
   const upstreamName = upstreamModel ?? model.name;
   const modelFlags = traitsOf(state)?.modelFlags;
   return {
-    bytes: request.plainBody ?? request.body,
+    bytes: viewOf(request.plainBody ?? request.body),
     settings: {
       upstreamModel: upstreamName,
       clientModel: clientModelOf(state),

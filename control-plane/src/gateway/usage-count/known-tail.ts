@@ -41,10 +41,10 @@ export class KnownTail {
   #changes = 0;
 
   /**
-   * The object that these bytes are from a key on, if they differ from the kept ones in counts alone; null if not. It is the
-   * same object each time, with other counts.
+   * The object that these bytes are from a key to their end, if they differ from the kept ones in counts alone; null if not.
+   * It is the same object each time, with other counts.
    */
-  read(body: Buffer, from: number): Json | null {
+  read(body: Buffer, from: number, to = body.length): Json | null {
     const kept = this.#kept;
     if (kept === null) {
       return null;
@@ -68,7 +68,7 @@ export class KnownTail {
         at = end;
       }
     }
-    return at === body.length ? json : null;
+    return at === to ? json : null;
   }
 
   /** Keeps bytes that were parsed as the rest of an object. */

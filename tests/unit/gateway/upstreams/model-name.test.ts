@@ -2,12 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.ts";
 import { withChangedFields } from "@sluice/control-plane/gateway/upstreams/edit-body.ts";
 import { withModelName } from "@sluice/control-plane/gateway/upstreams/model-name.ts";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import fc from "fast-check";
 import { operationOf } from "../../../support/calls/operations.ts";
 
 const parse = (text: string, operation = operationOf("chat")) =>
   parseRequest(Buffer.from(text), "application/json", operation);
-const textOf = (body: Uint8Array | null) => (body === null ? null : Buffer.from(body).toString());
+const textOf = (body: Bytes | null) => (body === null ? null : viewOf(body).toString());
 
 describe("the provider's name of a model", () => {
   test.each([

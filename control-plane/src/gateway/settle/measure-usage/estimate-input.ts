@@ -1,3 +1,4 @@
+import { viewOf } from "@sluice/http-client/packet-part";
 import type { ParsedRequest } from "../../model.ts";
 import { countText, toTokens } from "../../usage-count/text-tokens.ts";
 
@@ -20,7 +21,9 @@ export function estimateInput(request: ParsedRequest): number {
   const pictures = bounds.inputImages * pictureTokensMin;
   const attached = pictures + bounds.inputPages * pageTokensMin;
   // A form consists of files and a few words beside them.
-  return formType.test(contentType ?? "") ? attached : attached + textTokens(body, inputBytes, bounds.fileLetters);
+  return formType.test(contentType ?? "")
+    ? attached
+    : attached + textTokens(viewOf(body), inputBytes, bounds.fileLetters);
 }
 
 /**

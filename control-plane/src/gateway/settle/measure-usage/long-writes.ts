@@ -1,3 +1,4 @@
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { jsonContentType } from "../../upstreams/edit-body.ts";
 import type { AnsweredCall, Measured } from "../../usage-count/model.ts";
 
@@ -20,8 +21,8 @@ export function withLongWrites(measured: Measured, { operation, request }: Answe
   return { ...measured, units: { ...units, cacheWriteTokens: 0n, cacheWrite1hTokens } };
 }
 
-function asksForHour(body: Uint8Array): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+function asksForHour(body: Bytes): boolean {
+  const bytes = viewOf(body);
   return hourTexts.some((text) => bytes.includes(text)) && isMarked(JSON.parse(bytes.toString("utf8")));
 }
 

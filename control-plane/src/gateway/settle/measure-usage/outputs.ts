@@ -1,3 +1,4 @@
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { noUnits, type Units } from "../../../models/units.ts";
 import type { ParsedRequest } from "../../model.ts";
 import type { Output } from "../../operations/model.ts";
@@ -19,7 +20,7 @@ export type OutputRules = {
   /** Its output is tokens, so a response without tokens has no output. */
   readonly isText: boolean;
   /** The images in a complete response. */
-  countImages(body: Buffer): number;
+  countImages(body: Bytes): number;
   /** Our own count of a complete response without reported usage. */
   countAnswer(body: Buffer, answer: () => Json, call: AnsweredCall): Units;
   /** Our own count of a stream without reported usage. */
@@ -73,7 +74,7 @@ const ranks: OutputRules = {
 /** Images are sold by the image or by the token; if a provider reports no tokens, our own count applies. */
 const images: OutputRules = {
   ...items,
-  countImages: countPictures,
+  countImages: (body) => countPictures(viewOf(body)),
   soldAsPriced(measured, { limits, price }, own) {
     if (measured.usageSource !== "provider" || !isDrawnForNothing(measured.units, price)) {
       return measured;

@@ -1,3 +1,4 @@
+import { type Bytes, type PacketPart, partOf } from "@sluice/http-client/packet-part";
 import type { KnownTail } from "../../usage-count/known-tail.ts";
 import { asObject, type Json, parseObject, type ReportedUnits } from "../../usage-count/units.ts";
 import { type UsageDialect, usageReaders } from "../../usage-count/usage-readers.ts";
@@ -31,16 +32,17 @@ export type ReadAnswer = {
  * @param tail the end of the response before of the same channel
  */
 export function readAnswer(
-  body: Buffer,
+  received: Bytes,
   list: string | null = null,
   dialect: UsageDialect = "chat",
   tail: KnownTail | null = null,
 ): ReadAnswer {
+  const body = partOf(received);
   const usage = usageAtEnd(body, dialect, tail);
   if (usage !== null && (list === null || showsItem(body, list))) {
     return { usage, json: null, isObject: true };
   }
-  const json = parseObject(body.toString("utf8"));
+  const json = parseObject(body.view.toString("utf8"));
   return { usage: json === null ? null : usageOf(json, dialect), json, isObject: json !== null };
 }
 
@@ -56,31 +58,35 @@ export function usageOf(payload: Json, dialect: UsageDialect = "chat"): Reported
   return null;
 }
 
-function usageAtEnd(body: Buffer, dialect: UsageDialect, tail: KnownTail | null): ReportedUnits | null {
+function usageAtEnd(
+  { packet, start, end }: PacketPart,
+  dialect: UsageDialect,
+  tail: KnownTail | null,
+): ReportedUnits | null {
   const reader = usageReaders[dialect];
-  const at = body.lastIndexOf(reader.key);
+  const at = packet.lastIndexOf(reader.key, Math.max(0, end - reader.key.length));
   // A quote after a backslash belongs to a string that ends in the word.
-  if (at <= 0 || body.length - at > tailBytesMax || body[at - 1] === backslash) {
+  if (at <= start || end - at > tailBytesMax || packet[at - 1] === backslash) {
     return null;
   }
   // If the key is one of the response's own, the rest of the text is the rest of an object with this key.
   // The counts are ASCII, whatever is in strings, so that the rest need not be decoded.
-  const known = tail?.read(body, at) ?? null;
-  const rest = known ?? parseObject(`{${body.toString("latin1", at)}`);
+  const known = tail?.read(packet, at, end) ?? null;
+  const rest = known ?? parseObject(`{${packet.toString("latin1", at, end)}`);
   if (known === null && rest !== null) {
-    tail?.keep(body.subarray(at));
+    tail?.keep(packet.subarray(at, end));
   }
   const object = rest?.[reader.name];
   return typeof object === "object" && object !== null ? reader.read(object as Json) : null;
 }
 
 /** Whether a list of this name has a first item anywhere. Inside a string, the quotes of the name would be escaped. */
-function showsItem(body: Buffer, name: string): boolean {
+function showsItem({ packet, start, end }: PacketPart, name: string): boolean {
   const key = quoted(name);
-  for (let at = body.indexOf(key); at !== -1; at = body.indexOf(key, at + key.length)) {
-    const start = skip(body, at + key.length, colon);
-    if (body[start] === openBracket && body[at - 1] !== backslash) {
-      return body[skip(body, start, openBracket)] !== closeBracket;
+  for (let at = packet.indexOf(key, start); at !== -1 && at < end; at = packet.indexOf(key, at + key.length)) {
+    const value = skip(packet, at + key.length, colon);
+    if (packet[value] === openBracket && packet[at - 1] !== backslash) {
+      return packet[skip(packet, value, openBracket)] !== closeBracket;
     }
   }
   return false;

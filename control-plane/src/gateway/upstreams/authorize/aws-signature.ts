@@ -1,5 +1,6 @@
 import { awsCredential } from "@sluice/contracts/minted-credentials";
-import type { HttpHeader, HttpRequest } from "@sluice/http-client/model";
+import { type HttpHeader, type HttpRequest, isStreamed } from "@sluice/http-client/model";
+import { viewOf } from "@sluice/http-client/packet-part";
 import { readCredential } from "../read-credential.ts";
 
 const signedHeaders: ReadonlySet<string> = new Set([
@@ -24,7 +25,7 @@ export async function signForAws(request: HttpRequest, credential: string): Prom
   const signer = new AwsV4Signer({
     method,
     url: `${protocol}//${hostname}:${port}${target}`,
-    body: body instanceof Uint8Array ? body : new Uint8Array(),
+    body: body === null || isStreamed(body) ? new Uint8Array() : viewOf(body),
     accessKeyId,
     secretAccessKey,
     service: rest.service,

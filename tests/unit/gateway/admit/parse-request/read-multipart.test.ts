@@ -3,6 +3,7 @@ import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.
 import type { ParsedRequest } from "@sluice/control-plane/gateway/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
+import { viewOf } from "@sluice/http-client/packet-part";
 import { seededRandom } from "@sluice/sandbox-provider/wire/seeded-random";
 
 const edits = "/v1/images/edits";
@@ -204,7 +205,7 @@ describe("a form is rewritten", () => {
     const odd =
       '--B\r\nContent-Disposition: form-data; name="prompt"\r\nContent-Type: application/octet-stream\r\n\r\na cat\r\n';
     const { body } = parse(`${part("model", "img")}${odd}${image}--B--`);
-    const text = Buffer.from(body).toString();
+    const text = viewOf(body).toString();
     expect(text).toContain('name="prompt"\r\n\r\na cat');
     expect(text).toContain('filename="a.png"\r\nContent-Type: application/octet-stream\r\n\r\nPNG');
   });

@@ -4,13 +4,14 @@ import { parseRequest } from "@sluice/control-plane/gateway/admit/parse-request.
 import { refusesUsageOption, UsageOptions } from "@sluice/control-plane/gateway/dispatch/usage-option.ts";
 import type { AttemptFailure } from "@sluice/control-plane/gateway/model.ts";
 import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import fc from "fast-check";
 import { keyText, objectText, spaced, valueText } from "../../../../support/values/json-text.ts";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 20_000 : 300;
 const chat = findOperation("/v1/chat/completions");
 const parse = (text: string) => parseRequest(Buffer.from(text), "application/json", chat);
-const asText = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
+const asText = (bytes: Bytes) => viewOf(bytes).toString("utf8");
 
 type Member = readonly [name: string, value: string];
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readAnswer, usageOf } from "@sluice/control-plane/gateway/settle/measure-usage/read-usage.ts";
+import { KnownTail } from "@sluice/control-plane/gateway/usage-count/known-tail.ts";
 import type { ReportedUnits } from "@sluice/control-plane/gateway/usage-count/units.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
+import { PacketPart } from "@sluice/http-client/packet-part";
 import { toMessagesUsage } from "@sluice/messages-conversion/response/usage";
 import fc from "fast-check";
 
@@ -191,6 +193,23 @@ describe("the usage of a response", () => {
     }
     expect(readAnswer(Buffer.concat([whole, Buffer.from("\r\n ")])).isObject).toBe(true);
     expect(readAnswer(Buffer.concat([whole, Buffer.from("}")])).isObject).toBe(false);
+  });
+
+  test("is that of the response alone, whatever is around it in its packet", () => {
+    const other = answerOf({ choices: [{}], usage: { prompt_tokens: 1_000, completion_tokens: 1_000 } });
+    const partOf = (body: Buffer) =>
+      new PacketPart(Buffer.concat([other, body, other]), other.length, other.length + body.length);
+    for (const tail of [null, new KnownTail()]) {
+      for (let twice = 0; twice < 2; twice += 1) {
+        const whole = partOf(answerOf({ choices: [{}], usage: chat }));
+        expect(readAnswer(whole, "choices", "chat", tail)).toEqual({ usage: units(both), json: null, isObject: true });
+      }
+      expect(readAnswer(partOf(answerOf({ choices: [{}] })), "choices", "chat", tail).usage).toBeNull();
+      expect(readAnswer(partOf(answerOf({ usage: chat })), "choices", "chat", tail).json).toEqual({ usage: chat });
+      for (const text of ["", "{", "{}", '"usage"']) {
+        expect(readAnswer(partOf(Buffer.from(text)), "choices", "chat", tail).usage).toBeNull();
+      }
+    }
   });
 
   test("takes no longer for a body full of decoys", () => {
