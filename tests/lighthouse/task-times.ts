@@ -37,7 +37,8 @@ export async function measureTasks(browser: Browser, url: string, cookie: string
   const events: TraceEvent[] = [];
   try {
     const [name = "", value = ""] = cookie?.split("=") ?? [];
-    await context.addCookies(name === "" ? [] : [{ name, value, url }]);
+    // For the whole service, not only for what is below the page.
+    await context.addCookies(name === "" ? [] : [{ name, value, url: new URL("/", url).href }]);
     const page = await context.newPage();
     session.on("Tracing.dataCollected", (part) => events.push(...(part.value as unknown as TraceEvent[])));
     await session.send("Tracing.start", { transferMode: "ReportEvents", categories: ["-*", ...categories].join(",") });
