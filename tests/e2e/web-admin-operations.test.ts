@@ -313,6 +313,7 @@ describe("operations pages", () => {
         const { page } = watched;
         await page.waitForSelector("text=days in Asia/Tokyo");
         await page.waitForSelector("[data-kind=empty], .table tbody th");
+        await page.locator(".table-bar").getByRole("button", { name: "Export CSV" }).click();
         const file = await page.locator("a[download]").first().getAttribute("href");
         expect(file).toContain("format=csv");
         expect(file).toContain("zone=Asia%2FTokyo");
