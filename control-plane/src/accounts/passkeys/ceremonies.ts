@@ -1,3 +1,5 @@
+import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
+import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from "@simplewebauthn/server/helpers";
 import type { MadeCredential, ShownCredential } from "@sluice/contracts/passkeys";
 import { AppError } from "../../platform/errors.ts";
 import type { MadeKey, RelyingParty } from "./model.ts";
@@ -8,16 +10,6 @@ export const algorithms = [-8, -7, -257];
 /** Ways that browsers know; what an authenticator makes up is not sent to other pages. */
 const knownTransports: ReadonlySet<string> = new Set(["ble", "hybrid", "internal", "nfc", "smart-card", "usb"]);
 
-/** Loaded by the first passkey, because it takes 9 MB. */
-async function loadLibrary() {
-  const [ceremonies, decoders] = await Promise.all([
-    import("@simplewebauthn/server"),
-    import("@simplewebauthn/server/helpers"),
-  ]);
-  return { ...ceremonies, decoders };
-}
-type Decoders = Awaited<ReturnType<typeof loadLibrary>>["decoders"];
-
 /**
  * Checks that an authenticator has made a key for this challenge, on a page of ours, and has recognised its owner.
  * @throws AppError `passkey_failed`
@@ -27,10 +19,9 @@ export async function checkMade(
   { challenge, party }: { readonly challenge: string; readonly party: RelyingParty },
 ): Promise<MadeKey> {
   const { transports = [], ...response } = credential.response;
-  const { verifyRegistrationResponse, decoders } = await loadLibrary();
   const verified = await orFailed(async () => {
-    refuseFrames(response.clientDataJSON, decoders);
-    refuseCertificates(response.attestationObject, decoders);
+    refuseFrames(response.clientDataJSON);
+    refuseCertificates(response.attestationObject);
     return await verifyRegistrationResponse({
       response: { ...credential, response, clientExtensionResults: {} },
       expectedChallenge: challenge,
@@ -71,9 +62,8 @@ export async function checkShown(
 ): Promise<{ readonly counter: number; readonly isBackedUp: boolean }> {
   const { challenge, party, publicKey, isSynced } = asked;
   const { userHandle, ...response } = credential.response;
-  const { verifyAuthenticationResponse, decoders } = await loadLibrary();
   const { verified, authenticationInfo } = await orFailed(async () => {
-    refuseFrames(response.clientDataJSON, decoders);
+    refuseFrames(response.clientDataJSON);
     return await verifyAuthenticationResponse({
       response: {
         ...credential,
@@ -104,7 +94,7 @@ async function orFailed<Result>(check: () => Promise<Result>): Promise<Result> {
 }
 
 /** Our pages are in no frame of another site. */
-function refuseFrames(clientData: string, { decodeClientDataJSON }: Decoders): void {
+function refuseFrames(clientData: string): void {
   if (decodeClientDataJSON(clientData).crossOrigin === true) {
     throw new Error("shown in a frame of another site");
   }
@@ -114,7 +104,7 @@ function refuseFrames(clientData: string, { decodeClientDataJSON }: Decoders): v
  * We ask for no statement about the authenticator, so browsers send none, or one that it has signed with the new key. One
  * with certificates would name addresses that the library asks whether they were revoked.
  */
-function refuseCertificates(attestation: string, { decodeAttestationObject, isoBase64URL }: Decoders): void {
+function refuseCertificates(attestation: string): void {
   const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestation));
   const format = decoded.get("fmt");
   if (format !== "none" && (format !== "packed" || decoded.get("attStmt").get("x5c") !== undefined)) {
