@@ -96,10 +96,13 @@ test.each(["keydown", "beforeprint"])("all of usage is drawn on a phone after a 
   }
 });
 
-test("a link to a call opens its receipt on a phone", async () => {
+test("a link to a call opens its receipt on a phone, and the list of calls is there once that is closed", async () => {
   const { page, close } = await visit(`?open=${requestId}`);
   try {
     await page.getByRole("heading", { name: "How the cost was calculated" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "How the cost was calculated" }).waitFor({ state: "hidden" });
+    await page.locator(".row-open").first().waitFor();
   } finally {
     await close();
   }

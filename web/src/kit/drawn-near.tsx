@@ -1,4 +1,4 @@
-import { createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
+import { createMemo, createSignal, type JSX, onCleanup, onMount, Show } from "solid-js";
 import { DrawnLater, type DrawnLaterProps } from "./drawn-later.tsx";
 import { isReaderAwaited, whenNear } from "./when-near.ts";
 
@@ -9,6 +9,8 @@ import { isReaderAwaited, whenNear } from "./when-near.ts";
  */
 export function DrawnNear(props: DrawnLaterProps & { readonly isWanted?: boolean }): JSX.Element {
   const [isNear, setIsNear] = createSignal(!isReaderAwaited());
+  // What is drawn stays, also when the address leads elsewhere.
+  const isDrawn = createMemo<boolean>((wasDrawn) => wasDrawn || isNear() || props.isWanted === true, false);
   let place: HTMLDivElement | undefined;
   onMount(() => {
     if (place !== undefined) {
@@ -17,7 +19,7 @@ export function DrawnNear(props: DrawnLaterProps & { readonly isWanted?: boolean
   });
   return (
     <Show
-      when={isNear() || props.isWanted === true}
+      when={isDrawn()}
       fallback={
         <div
           ref={(each) => {
