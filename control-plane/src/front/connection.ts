@@ -126,7 +126,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     this.#state = "closed";
     const { ticker, onClose, onFailure } = this.#shared;
     ticker.remove(this);
-    this.#held.set(0);
+    this.#held.release();
     onClose(this);
     this.#tunnel?.onClientClose();
     this.#call?.abort(onFailure);
@@ -181,7 +181,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   /** Keeps bytes of the next requests. A client that sends more of them than there is room for is not waited for. */
   #readAhead(bytes: Buffer): void {
     this.#buffer.add(bytes);
-    if (!this.#held.set(this.#buffer.capacity)) {
+    if (!this.#held.waitForAnswer(this.#buffer.capacity)) {
       this.#socket.terminate();
     } else if (this.#buffer.length > readAheadBytesMax) {
       this.#socket.pause();
@@ -219,7 +219,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
 
   /** With no room left for an unfinished request, the runtime's server reads it. @param bytes what it will hold */
   #waitForRest(bytes: number): void {
-    if (!this.#held.set(bytes)) {
+    if (!this.#held.waitForRest(bytes)) {
       this.#handOver();
     }
   }
@@ -228,7 +228,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     const { work } = this.#shared;
     const head = this.#head;
     const bytes = this.#buffer.take(end) as Buffer<ArrayBuffer>;
-    this.#held.set(this.#buffer.capacity);
+    this.#held.waitForAnswer(this.#buffer.capacity);
     this.#state = "busy";
     const fields = head.fieldsOf(bytes);
     const clientIp = clientAddress(fields, this.peer, this.#shared.settings.edge);
@@ -371,7 +371,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   #end(): void {
     this.#state = "ending";
     this.#buffer.takeAll();
-    this.#held.set(0);
+    this.#held.release();
     this.#socket.end(this.#nowMs);
   }
 
@@ -380,7 +380,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     work.count("handed_over");
     const first = this.#buffer.takeAll();
     this.#state = "tunnel";
-    this.#held.set(0);
+    this.#held.release();
     const socket = this.#socket;
     const client = {
       write: (bytes: Buffer) => socket.write(bytes, this.#nowMs),

@@ -25,7 +25,10 @@ export type FrontSettings = {
   readonly port: number;
   /** Larger bodies are for the runtime's server. */
   readonly bodyBytesMax: number;
-  /** Memory of requests that have not begun, in all connections: above it, unfinished ones are for the runtime's server, too. */
+  /**
+   * Memory of unfinished requests in all connections: above it, they are for the runtime's server, too. Requests that wait
+   * for the one before them have as much again: above it, their clients are cut.
+   */
   readonly heldBytesMax: number;
   /** How long the head of a request may take to arrive. */
   readonly headTimeoutMs: number;

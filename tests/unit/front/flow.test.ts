@@ -139,6 +139,22 @@ describe("a slow client of the front", () => {
     expect([rig.calls.length, rig.calls[0]?.aborted]).toEqual([1, true]);
   });
 
+  test("that sends further requests is not cut when unfinished requests of others hold all the memory there is", async () => {
+    const answer = Promise.withResolvers<FrontResponse>();
+    rig = startFrontRig({ settings: { heldBytesMax: 50_000 }, answer: () => answer.promise });
+    const [client, stranger] = [await connectRaw(rig.port), await connectRaw(rig.port)];
+    client.send(servedRequest("one"));
+    await until(() => rig.calls.length === 1);
+    stranger.send(servedRequest("x".repeat(49_500)).slice(0, -1));
+    await Bun.sleep(5);
+    client.send(servedRequest("y".repeat(5_000)));
+    await Bun.sleep(5);
+    answer.resolve({ status: 200, headers: {}, body: Buffer.from("answered") });
+    await until(() => rig.calls.length === 2);
+    client.close();
+    stranger.close();
+  });
+
   test("that reads nothing holds back a stream, and is disconnected", async () => {
     const piece = Buffer.alloc(65_536, "x");
     const stream = new ScriptedStream(Array.from({ length: 10_000 }, () => piece));
