@@ -11,6 +11,8 @@ const zero = 0x30;
 const digitsMax = 15;
 const uuidLength = 36;
 const nullLength = "null".length;
+/** So many ends are kept, 2 KB each, over all beginnings. Where more are in use, all is forgotten, and learned again. */
+const endsMax = 5_000;
 
 /**
  * What is made of the fields that records have in common.
@@ -35,7 +37,8 @@ type Beginning<Common, End> = {
  */
 export class RecordReader<Common, End> {
   readonly #maker: RecordMaker<Common, End>;
-  readonly #beginnings = new KnownBytes<Beginning<Common, End>>();
+  #beginnings = new KnownBytes<Beginning<Common, End>>();
+  #endCount = 0;
   #text: Buffer = Buffer.alloc(0);
   #at = 0;
   #isPlain = true;
@@ -147,6 +150,11 @@ export class RecordReader<Common, End> {
   }
 
   #makeEnd(fields: readonly unknown[], bytes: Buffer): End | null {
+    if (this.#endCount === endsMax) {
+      this.#beginnings = new KnownBytes();
+      this.#endCount = 0;
+    }
+    this.#endCount += 1;
     return madeOrNull(() => {
       const end = JSON.parse(`[${bytes.toString("utf8", 1)}`) as unknown[];
       return this.#maker.end([...fields, ...Array.from({ length: ownCount }), ...end]);
