@@ -35,7 +35,7 @@ export function commonUsage(fields: readonly unknown[]): CommonUsage {
   const attemptEnd = JSON.stringify(fields[recordPlaces.attempt_end]).slice(1);
   return {
     row: Buffer.concat([count, ...values]),
-    // Its version stands before a value of jsonb.
+    // A value of jsonb begins with its version.
     attemptStart: Buffer.from(`\u0001${attemptStart}`),
     attemptEnd: Buffer.from(attemptEnd),
   };

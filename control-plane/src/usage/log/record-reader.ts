@@ -113,7 +113,7 @@ export class RecordReader<Common, End> {
       return false;
     }
     const known = ends.recentAt(text, at, to);
-    // One that goes on is another end.
+    // A longer one is another end.
     const isWhole = known !== null && at + known.bytes.length === to;
     const { value } = isWhole ? known : ends.learn(text, at, to, (bytes) => this.#makeEnd(fields, bytes));
     this.end = value;
