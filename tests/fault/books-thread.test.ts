@@ -105,7 +105,7 @@ afterAll(async () => {
 /** Ends the thread as a bug would: it can't read this message. Between two threads there is none to end. */
 async function loseThread(): Promise<void> {
   for (const before = lost; lost === before; ) {
-    thread.post({ topic: "commits" });
+    thread.post({ topic: "payloads", kind: "open" });
     await Bun.sleep(10);
   }
 }
