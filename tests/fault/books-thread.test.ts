@@ -104,8 +104,9 @@ afterAll(async () => {
 
 /** Ends the thread as a bug would: it can't read this message. Between two threads there is none to end. */
 async function loseThread(): Promise<void> {
+  const withoutMemory = { topic: "payloads", kind: "open" };
   for (const before = lost; lost === before; ) {
-    thread.post({ topic: "payloads", kind: "open" });
+    thread.post(withoutMemory);
     await Bun.sleep(10);
   }
 }
