@@ -295,7 +295,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     }
     this.#socket.writeFrom(head.memory, head.length, this.#nowMs);
     if (body !== null && length > copiedBytesMax) {
-      this.#write(viewOf(body));
+      this.#socket.write(viewOf(body), this.#nowMs);
     }
     this.#finish(isLast);
   }
@@ -325,10 +325,6 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
 
   onStreamFailure(error: unknown): void {
     this.#shared.onFailure(error);
-  }
-
-  #write(bytes: Buffer): void {
-    this.#socket.write(bytes, this.#nowMs);
   }
 
   /** The response is complete; the next request begins when it is written. */
@@ -395,7 +391,8 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   /** The runtime's server accepts no connection: it has stopped, or has no files left. */
   #refuseTunnel(): void {
     if (this.#state === "tunnel") {
-      this.#write(Buffer.from("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"));
+      const refusal = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+      this.#socket.write(Buffer.from(refusal), this.#nowMs);
       this.#end();
     }
   }

@@ -1,63 +1,70 @@
 /** The memory of requests that have not begun, in all connections. */
 export class HeldBytes {
-  #unfinished = 0;
-  #ahead = 0;
-  readonly #bytesMax: number;
+  readonly unfinished: Bound;
+  /** Apart from the unfinished ones, because anybody can begin a request: others would be cut for it. */
+  readonly ahead: Bound;
 
   /** @param bytesMax of unfinished requests, and as much again of those that wait for the one before them */
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  /** @returns whether there is room for it */
-  changeUnfinished(byBytes: number): boolean {
-    this.#unfinished += byBytes;
-    return this.#unfinished <= this.#bytesMax;
-  }
-
-  /** Apart from the unfinished ones, because anybody can begin a request: others would be cut for it. */
-  changeAhead(byBytes: number): boolean {
-    this.#ahead += byBytes;
-    return this.#ahead <= this.#bytesMax;
+    this.unfinished = new Bound(bytesMax);
+    this.ahead = new Bound(bytesMax);
   }
 }
 
 /** The share of one connection. */
 export class HeldShare {
-  #unfinished = 0;
-  #ahead = 0;
-  readonly #all: HeldBytes;
+  readonly #unfinished: Part;
+  readonly #ahead: Part;
 
-  constructor(all: HeldBytes) {
-    this.#all = all;
+  constructor({ unfinished, ahead }: HeldBytes) {
+    this.#unfinished = new Part(unfinished);
+    this.#ahead = new Part(ahead);
   }
 
   /** The rest of a request is missing. @returns false if that is more than there is room for */
   waitForRest(bytes: number): boolean {
-    this.#setAhead(0);
-    return this.#setUnfinished(bytes);
+    this.#ahead.set(0);
+    return this.#unfinished.set(bytes);
   }
 
   /** A request is whole, and these bytes of the next ones wait for it. @returns the same */
   waitForAnswer(bytes: number): boolean {
-    this.#setUnfinished(0);
-    return this.#setAhead(bytes);
+    this.#unfinished.set(0);
+    return this.#ahead.set(bytes);
   }
 
   release(): void {
-    this.#setUnfinished(0);
-    this.#setAhead(0);
+    this.#unfinished.set(0);
+    this.#ahead.set(0);
+  }
+}
+
+class Bound {
+  #bytes = 0;
+  readonly #bytesMax: number;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
   }
 
-  #setUnfinished(bytes: number): boolean {
-    const change = bytes - this.#unfinished;
-    this.#unfinished = bytes;
-    return change === 0 || this.#all.changeUnfinished(change) || bytes === 0;
+  /** @returns whether there is room for it */
+  change(byBytes: number): boolean {
+    this.#bytes += byBytes;
+    return this.#bytes <= this.#bytesMax;
+  }
+}
+
+class Part {
+  #bytes = 0;
+  readonly #whole: Bound;
+
+  constructor(whole: Bound) {
+    this.#whole = whole;
   }
 
-  #setAhead(bytes: number): boolean {
-    const change = bytes - this.#ahead;
-    this.#ahead = bytes;
-    return change === 0 || this.#all.changeAhead(change) || bytes === 0;
+  set(bytes: number): boolean {
+    const change = bytes - this.#bytes;
+    this.#bytes = bytes;
+    return change === 0 || this.#whole.change(change) || bytes === 0;
   }
 }

@@ -47,8 +47,8 @@ const namedRows = z
   .pipe(z.array(rowIdText).min(1).max(namedRowsMax, `Name at most ${namedRowsMax} rows.`));
 
 /*
- * What the schemas of all lists have in common is one schema: each takes about 26 objects, and a process keeps all of them
- * for as long as it lives.
+ * What the schemas of all lists have in common is one schema: each takes about 26 objects, which a process
+ * keeps until it ends.
  */
 const chosenRows = { rows: namedRows.optional() };
 const chosenTime = { from_day: day.optional(), to_day: day.optional(), zone: zone.default("UTC") };

@@ -294,11 +294,10 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       }
       return;
     }
-    if (isBeforeHead(this.#phase)) {
-      this.#fail("reset_before_head", "the peer closed the connection before the head of its response was complete");
-    } else {
-      this.#fail("reset_in_body", "the peer closed the connection before the body of its response was complete");
-    }
+    const [kind, part] = isBeforeHead(this.#phase)
+      ? (["reset_before_head", "head"] as const)
+      : (["reset_in_body", "body"] as const);
+    this.#fail(kind, `the peer closed the connection before the ${part} of its response was complete`);
   }
 
   #connect(destination: Destination): void {

@@ -1,3 +1,5 @@
+import { asBuffer } from "./as-buffer.ts";
+
 /**
  * The bytes of a packet from `start` to `end`, which must not change any more. A view of them takes the runtime half as long
  * as parsing 2 KB of JSON, so it is made only for who needs one.
@@ -32,9 +34,7 @@ export function viewOf(bytes: Bytes): Buffer<ArrayBuffer> {
   if (bytes instanceof PacketPart) {
     return bytes.view;
   }
-  return Buffer.isBuffer(bytes)
-    ? (bytes as Buffer<ArrayBuffer>)
-    : Buffer.from(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
+  return asBuffer(bytes) as Buffer<ArrayBuffer>;
 }
 
 export function partOf(bytes: Bytes): PacketPart {

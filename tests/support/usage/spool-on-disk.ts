@@ -3,8 +3,8 @@ import { expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asBuffer } from "@sluice/control-plane/platform/as-buffer.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 import type { SpoolFolder } from "./spool-fixture.ts";
 
 type Group = { id: number; count: number; body: string };

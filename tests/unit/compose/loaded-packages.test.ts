@@ -7,7 +7,7 @@ const folder = join(import.meta.dir, "../../../control-plane/src/compose");
  */
 const seldom = ["nodemailer", "@pydantic/genai-prices", "aws4fetch"];
 
-test("a program that is started has loaded no package for mails and proposals, each of which takes megabytes", () => {
+test("a start loads none of the large packages for mails and proposals", () => {
   const script = `
     await import("./program.ts");
     console.log(JSON.stringify(Object.keys(require.cache)));

@@ -1,31 +1,14 @@
 import { expect, test } from "bun:test";
-import type { ApiKeyId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
-import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { ChannelId } from "@sluice/contracts/ids";
+import type { Decimal } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
-import { CallEnder } from "@sluice/control-plane/gateway/call-ender.ts";
-import { newCallState } from "@sluice/control-plane/gateway/call-state.ts";
-import { ChannelLoads } from "@sluice/control-plane/gateway/channels/channel-load.ts";
 import type { Ending } from "@sluice/control-plane/gateway/dispatch/forward.ts";
-import { KeyLimits } from "@sluice/control-plane/gateway/keys/key-limits.ts";
-import { GatewayMetrics } from "@sluice/control-plane/gateway/metrics.ts";
-import type {
-  AdmittedCall,
-  CallEnd,
-  CallReport,
-  GatewayResponse,
-  Principal,
-} from "@sluice/control-plane/gateway/model.ts";
-import type { PipelineDeps } from "@sluice/control-plane/gateway/pipeline-deps.ts";
-import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
-import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
+import type { AdmittedCall, CallEnd, CallReport, GatewayResponse } from "@sluice/control-plane/gateway/model.ts";
 import { type CallWork, RunningCall } from "@sluice/control-plane/gateway/running-call.ts";
 import type { RequestPlan } from "@sluice/control-plane/gateway/upstreams/plan-request.ts";
 import { type Outcome, WholeAnswers } from "@sluice/control-plane/gateway/whole-answer.ts";
-import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { AppError } from "@sluice/control-plane/platform/errors.ts";
-import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/errors.ts";
 import {
   linesOf,
@@ -38,131 +21,9 @@ import { RelayedReport } from "@sluice/control-plane/relay/relayed-report.ts";
 import type { RecordedCall, UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import type { HttpResponse } from "@sluice/http-client/model";
 import { viewOf } from "@sluice/http-client/packet-part";
-import { Registry } from "prom-client";
-import { defaultCallSettings } from "../../support/calls/call-settings.ts";
+import { model, price, principal, setUpCallEnder } from "../../support/calls/call-ender-scene.ts";
 import { channelOf } from "../../support/calls/channel-fixtures.ts";
 import { operationOf } from "../../support/calls/operations.ts";
-import { LeaseLedger, onlyBudget } from "../../support/leases/lease-ledger.ts";
-
-const log = createLog("error", () => undefined);
-const network = { fate: () => "answered" as const, delayMs: () => 0, lateMs: () => 0 };
-const amount = 100n as Quota;
-const price = toPriceVersion({
-  version: 1,
-  input_usd_per_m: "1",
-  output_usd_per_m: "1",
-  cache_read_usd_per_m: null,
-  cache_write_usd_per_m: null,
-  reasoning_usd_per_m: null,
-  request_usd: "0",
-  image_usd: "0",
-  second_usd: "0",
-  cache_write_1h_usd_per_m: null,
-  search_usd_per_k: "0",
-  long_prompt: null,
-});
-const model = {
-  name: "m",
-  ownedBy: "test",
-  kind: "chat",
-  createdAt: 0,
-  contextTokensMax: 1,
-  outputTokensMax: 1,
-  imageTokensMax: 0,
-  deprecatedAtMs: null,
-  sunsetAtMs: null,
-  replacement: null,
-  lifeHeaders: null,
-  price,
-};
-const principal: Principal = {
-  userId: null,
-  gatewayUserId: 1n as GatewayUserId,
-  apiKeyId: 2n as ApiKeyId,
-  groupName: "default",
-  hasGroup: true,
-  rightsEndAtMs: null,
-  groupLimits: null,
-  accountLimits: null,
-  isUserEnabled: true,
-  keyStatus: "active",
-  lockReason: null,
-  ...defaultCallSettings,
-  isPayloadTraced: false,
-  isFirstUse: true,
-  rateMultiplier: "1.0000" as Decimal,
-  userBudgetId: onlyBudget,
-  keyBudgetId: null,
-  sharedBudgetIds: [],
-  limitKeyId: 2n as ApiKeyId,
-};
-
-/** A call that a provider answered, whose row can or can't be written. */
-async function setUp(append: () => Promise<void>) {
-  const ledger = new LeaseLedger(
-    1_000n,
-    () => undefined,
-    () => undefined,
-  );
-  const term = new LeaseTerm(60_000);
-  const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
-  leases.renew(systemClock.tick(), ledger.renew("one", term));
-  const registry = new Registry();
-  const reports: [kind: string, report: CallReport][] = [];
-  const firstUses: ApiKeyId[] = [];
-  const limits = new KeyLimits(systemClock, null);
-  const deps = {
-    leases,
-    limits,
-    log,
-    clock: systemClock,
-    observer: new GatewayMetrics(registry),
-    usage: {
-      append: (_row: UsageRow, waiter: RowWaiter) => {
-        append().then(
-          () => waiter.onWritten(),
-          (error: unknown) => waiter.onLost(error),
-        );
-      },
-      isAccepting: () => true,
-    },
-    loads: new ChannelLoads(systemClock, { onRefused: () => undefined, onAccepted: () => undefined }),
-    onFirstUse: (id: ApiKeyId) => firstUses.push(id),
-  } as unknown as PipelineDeps;
-  expect(await leases.hold(onlyBudget, amount)).toBe("held");
-  limits.begin(principal);
-  const call = {
-    requestId: Bun.randomUUIDv7() as RequestId,
-    method: "POST",
-    path: "/v1/chat/completions",
-    query: "",
-    headers: new Headers(),
-    clientIp: "127.0.0.1",
-    signal: new AbortController().signal,
-    startedAtMs: Date.now(),
-    startedTick: systemClock.tick(),
-    readBody: () => Promise.resolve(new Uint8Array()),
-    onReport: (report: CallReport) => reports.push(["first", report]),
-    onUnrecorded: (report: CallReport) => reports.push(["correction", report]),
-  };
-  const hold = {
-    userBudgetId: onlyBudget,
-    userAmount: amount,
-    keyBudgetId: null,
-    keyAmount: 0n as Quota,
-    sharedBudgetIds: [],
-  };
-  const bounds = { outputTokensMax: null, outputImages: 0, choices: 1, inputImages: 0 };
-  const request = { model: "m", isStream: false, body: new Uint8Array(), bounds };
-  const bound = { ...noUnits, inputTokens: 100n, outputTokens: 100n };
-  const admitted = { principal, model, request, bound, hold, isLimited: true };
-  const state = Object.assign(newCallState(call, null), admitted) as unknown as AdmittedCall;
-  const counted = async (): Promise<string[]> => {
-    const text = await registry.getSingleMetricAsString("sluice_requests_total");
-    return text.split("\n").filter((line) => line.startsWith("sluice_requests_total{"));
-  };
-  return { ender: new CallEnder(deps), deps, state, leases, reports, firstUses, counted };
-}
 
 const end = {
   outcome: "completed",
@@ -174,7 +35,7 @@ const end = {
 
 test("a call whose usage can't be recorded counts as failed in its trace and its metrics, and costs nothing", async () => {
   const lost = () => Promise.reject(new StorageUnavailableError("the disk is full"));
-  const { ender, state, leases, reports, firstUses, counted } = await setUp(lost);
+  const { ender, state, leases, reports, firstUses, counted } = await setUpCallEnder(lost);
   const problem = await ender.settle(state, end, 503).catch((error: { code: string }) => error.code);
   expect(problem).toBe("storage_unavailable");
   expect(reports.map(([kind, { outcome }]) => [kind, outcome])).toEqual([
@@ -193,7 +54,7 @@ test("a call whose usage can't be recorded counts as failed in its trace and its
 });
 
 test("a call whose row is lost hears of it, even if its corrected report fails", async () => {
-  const { ender, deps, state, leases } = await setUp(() => Promise.resolve());
+  const { ender, deps, state, leases } = await setUpCallEnder(() => Promise.resolve());
   const broken = () => {
     throw new RangeError("broken");
   };
@@ -209,7 +70,7 @@ test("a call whose row is lost hears of it, even if its corrected report fails",
 
 test("a call whose usage is recorded is reported once, in the tick in which its row is appended", async () => {
   const written = Promise.withResolvers<void>();
-  const { ender, state, reports, firstUses, counted, leases } = await setUp(() => written.promise);
+  const { ender, state, reports, firstUses, counted, leases } = await setUpCallEnder(() => written.promise);
   const settled = ender.settle(state, end, 503);
   expect(reports.map(([kind, { outcome }]) => [kind, outcome])).toEqual([["first", "completed"]]);
   expect(await counted()).toEqual([]);
@@ -227,7 +88,7 @@ test.each<[string, Partial<CallEnd>, Partial<AdmittedCall> & { path?: string }]>
   ["another model and labels", {}, { askedModel: "other", labels: { endUser: "ada", tags: ["team=search"] } }],
   ["a long path", {}, { path: `/v1/${"p".repeat(300)}` }],
 ])("the rows of %s are recorded from its parts as they are as objects", async (_, ending, { path, ...changes }) => {
-  const { ender, deps, state } = await setUp(() => Promise.resolve());
+  const { ender, deps, state } = await setUpCallEnder(() => Promise.resolve());
   const attempt = { channelId: "3", channel: "first", startedAtMs: 1, durationMs: 5, status: 200, result: "answered" };
   Object.assign(state.call, { headers: new Headers({ "user-agent": "test" }), path: path ?? state.call.path });
   Object.assign(state, { attempts: [attempt], channelId: 3n as ChannelId, firstByteMs: 4, ...changes });
@@ -251,7 +112,7 @@ test.each<[string, Partial<CallEnd>, Partial<AdmittedCall> & { path?: string }]>
 });
 
 test("a call without a result costs nothing, not even the price of a request", async () => {
-  const { ender, state, leases } = await setUp(() => Promise.resolve());
+  const { ender, state, leases } = await setUpCallEnder(() => Promise.resolve());
   const dear = { ...state, model: { ...model, price: { ...price, request: 100_000_000n } } } as AdmittedCall;
   await ender.settle(dear, { ...end, outcome: "failed", units: noUnits, usageSource: "none" });
   expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });
@@ -263,14 +124,14 @@ test("a refused call gives back what it held, once, and a settled one stays sett
     rows += 1;
     return Promise.resolve();
   };
-  const refused = await setUp(written);
+  const refused = await setUpCallEnder(written);
   for (let time = 0; time < 2; time += 1) {
     refused.ender.refuse(refused.state, new AppError("no_upstream"));
     expect(refused.leases.totals()).toMatchObject({ held: 0n, pending: 0n });
   }
   expect([rows, refused.reports.length]).toEqual([1, 1]);
 
-  const settled = await setUp(written);
+  const settled = await setUpCallEnder(written);
   await settled.ender.settle(settled.state, end);
   const before = settled.leases.totals();
   settled.ender.refuse(settled.state, new AppError("client_closed_request"));
@@ -294,7 +155,7 @@ class KeptEnding implements Ending<Outcome> {
 
 /** An attempt at a channel, and its response, which comes whole. */
 function answeredAttempt(
-  { deps, state }: Pick<Awaited<ReturnType<typeof setUp>>, "deps" | "state">,
+  { deps, state }: Pick<Awaited<ReturnType<typeof setUpCallEnder>>, "deps" | "state">,
   bytes: () => Uint8Array | Promise<Uint8Array>,
 ) {
   const channel = channelOf(1);
@@ -311,7 +172,7 @@ function answeredAttempt(
 
 /** What becomes of a response that comes whole, in its own time. */
 async function collected(append: () => Promise<void>, bytes: () => Uint8Array | Promise<Uint8Array>): Promise<Outcome> {
-  const { ender, ...rig } = await setUp(append);
+  const { ender, ...rig } = await setUpCallEnder(append);
   const { attempt, response } = answeredAttempt(rig, bytes);
   const ending = new KeptEnding();
   new WholeAnswers(rig.deps, ender).collect(attempt, response, ending);
@@ -336,18 +197,18 @@ test("a call whose report fails has its response all the same: the provider's, o
   const broken = () => {
     throw new RangeError("broken");
   };
-  const answered = await setUp(() => Promise.resolve());
+  const answered = await setUpCallEnder(() => Promise.resolve());
   Object.assign(answered.state.call, { onReport: broken });
   await answered.ender.settle(answered.state, end);
   expect(await answered.counted()).toEqual(['sluice_requests_total{outcome="completed",code="",model="m"} 1']);
-  const refused = await setUp(() => Promise.resolve());
+  const refused = await setUpCallEnder(() => Promise.resolve());
   Object.assign(refused.state.call, { onReport: broken });
   refused.ender.refuse(refused.state, new AppError("no_upstream"));
   expect(refused.leases.totals()).toMatchObject({ held: 0n, pending: 0n });
 });
 
 test("what was kept of a response is there for its report, and given to other calls after that", async () => {
-  const { ender, state } = await setUp(() => Promise.resolve());
+  const { ender, state } = await setUpCallEnder(() => Promise.resolve());
   const sent = Buffer.from("data: {}\n\n");
   state.capture.keepPart(sent, 0, sent.length);
   const reported: string[] = [];
@@ -361,7 +222,7 @@ test("what was kept of a response is there for its report, and given to other ca
 
 /** A call on its way to a receiver, whose refusals are kept. */
 function running(
-  { state }: Pick<Awaited<ReturnType<typeof setUp>>, "state">,
+  { state }: Pick<Awaited<ReturnType<typeof setUpCallEnder>>, "state">,
   finish: (answer: GatewayResponse) => GatewayResponse,
   onAnswer: (answer: GatewayResponse) => void,
 ) {
@@ -377,7 +238,7 @@ function running(
 }
 
 test("a call whose receiver fails has one response, so that none is left for the next call of its connection", async () => {
-  const { ender, deps, state } = await setUp(() => Promise.resolve());
+  const { ender, deps, state } = await setUpCallEnder(() => Promise.resolve());
   const answers: number[] = [];
   const { call, refusals } = running(
     { state },
@@ -399,7 +260,9 @@ test("a call whose response can't be finished is refused", async () => {
   const fail = () => {
     throw new RangeError("broken");
   };
-  const { call, refusals } = running(await setUp(() => Promise.resolve()), fail, ({ status }) => answers.push(status));
+  const { call, refusals } = running(await setUpCallEnder(() => Promise.resolve()), fail, ({ status }) =>
+    answers.push(status),
+  );
   const answered = Promise.resolve({ status: 200, headers: {}, body: null });
   call.resolve(answered);
   await answered;

@@ -1,4 +1,4 @@
-import { asBuffer } from "../as-buffer.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 
 const lineFeed = 0x0a;
 const comma = 0x2c;

@@ -1,4 +1,4 @@
-import { asBuffer } from "../as-buffer.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 import { JsonBytes } from "./json-bytes.ts";
 
 /** How rows of one kind are converted to JSON text and back from the parsed JSON. */

@@ -1,8 +1,8 @@
 import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
 import { type Amount, plus, toAmount } from "../../platform/amount.ts";
-import { asBuffer } from "../../platform/as-buffer.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
 import type { JsonBytes } from "../../platform/spool/json-bytes.ts";

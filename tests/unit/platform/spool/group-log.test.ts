@@ -2,11 +2,11 @@ import { describe, expect, mock, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { asBuffer } from "@sluice/control-plane/platform/as-buffer.ts";
 import * as flushes from "@sluice/control-plane/platform/spool/flush-files.ts";
 import { GroupLog } from "@sluice/control-plane/platform/spool/group-log.ts";
 import { headBytes } from "@sluice/control-plane/platform/spool/group-record.ts";
 import { nameOf } from "@sluice/control-plane/platform/spool/log-file.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 import fc from "fast-check";
 
 const { TEST_FULL } = process.env;

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { asBuffer } from "@sluice/control-plane/platform/as-buffer.ts";
 import { type JsonList, jsonLists, toJsonList } from "@sluice/control-plane/platform/spool/json-lists.ts";
 import { RowCollector, type SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
 import { SharedTexts, TextPieces } from "@sluice/control-plane/platform/spool/shared-texts.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 import fc from "fast-check";
 import { type NoteRows, noteCodecs } from "../../../support/usage/spool-fixture.ts";
 

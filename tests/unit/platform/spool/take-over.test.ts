@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asBuffer } from "@sluice/control-plane/platform/as-buffer.ts";
 import { SpoolStore } from "@sluice/control-plane/platform/spool/spool-store.ts";
+import { asBuffer } from "@sluice/http-client/as-buffer";
 
 class Folder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), "sluice-take-over-"));
