@@ -22,7 +22,8 @@ let endpoints: readonly AnyEndpoint[];
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDatabase({ url: database.url, poolMax: 2, applicationName: "test" });
-  await fillAged(db, { sizes: sizesOf(20_000, 1), isResummed: false, tell: () => undefined });
+  // Two days, because today has few calls shortly after midnight.
+  await fillAged(db, { sizes: sizesOf(40_000, 2), isResummed: false, tell: () => undefined });
   endpoints = await declaredEndpoints({ db, database });
 });
 
