@@ -209,7 +209,7 @@ export class LeaseLedger {
     }
     if (ask.recall === 0n) {
       this.#recalls += 1n;
-      for (const [name] of others) {
+      for (const name of this.#terms.keys()) {
         this.#onRecall(name, this.#recalls);
       }
       return { ...answer, recall: this.#recalls, isRecallAnswered: false };

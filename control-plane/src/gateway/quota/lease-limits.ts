@@ -1,7 +1,9 @@
 /** How long a refused amount is refused again without asking the database. */
 export const refusalMs = 200;
 /** How long an acquisition waits for other replicas to give idle quota back. */
-export const recallMsMax = 600;
+export const recallMsMax = 1_200;
+/** A recall that was not answered by all in this time is repeated. */
+export const recallRepeatMs = 300;
 /** How often a waiting acquisition polls, in case a notification was lost. */
 export const recallPollMs = 50;
 /** Idle quota is returned after this time, or later where plenty is left of the budget. */

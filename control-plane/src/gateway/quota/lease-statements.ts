@@ -1,11 +1,13 @@
 import type { Quota } from "@sluice/contracts/money";
+import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { LeaseAnswer, LeaseStore } from "./model.ts";
-import { adjustRefill, type Slice } from "./slice.ts";
+import { adjustRefill, available, type Slice, wanted } from "./slice.ts";
 
 /** What this replica asks of the database about its leases, and what it may believe of the responses. */
 export class LeaseStatements {
   readonly #store: LeaseStore;
+  readonly #clock: Clock;
   readonly #log: Log;
   /** Commits and re-reads of leases exclude each other, because both learn what the database says about a lease. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -15,8 +17,9 @@ export class LeaseStatements {
   #doubts = 0;
   #isStopped = false;
 
-  constructor(store: LeaseStore, log: Log) {
+  constructor(store: LeaseStore, clock: Clock, log: Log) {
     this.#store = store;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -35,43 +38,64 @@ export class LeaseStatements {
   }
 
   /**
-   * Requests more of a budget.
+   * Requests more of a budget, as much as is wanted when its turn has come.
    * @param need the least that helps
    * @param recall as in `LeaseRequest`
    */
-  lease(slice: Slice, need: bigint, want: bigint, recall: bigint): Promise<LeaseAnswer> {
-    return this.#inTurn(slice, async (statement) => {
-      const { budgetId } = slice;
-      const doubts = this.#doubts;
-      const request = { budgetId, need: need as Quota, want: want as Quota, recall, statement };
-      const answer = await this.#store.lease(request);
-      slice.remaining = answer.remainingAfter;
-      adjustRefill(slice);
-      if (doubts === this.#doubts) {
-        slice.leased += answer.leasedNow;
+  lease(slice: Slice, need: bigint, recall: bigint): Promise<LeaseAnswer> {
+    return this.#inTurn(slice, (statement) => this.#lease(slice, { need, recall, statement }));
+  }
+
+  /** Requests more before any call waits for it, unless another replica lacks it. */
+  async refill(slice: Slice): Promise<void> {
+    await this.#inTurn(slice, async (statement) => {
+      if (this.#clock.tick() >= slice.sparesUntilTick) {
+        // It is not worth recalling idle quota from other replicas.
+        await this.#lease(slice, { need: 1n, recall: -1n, statement });
       }
-      return answer;
     });
   }
 
-  /** Returns whether the database has accepted it. If not, it may have, and the quota no longer counts as ours. */
-  async giveBack(slice: Slice, amount: bigint, recall: bigint): Promise<boolean> {
+  async #lease(slice: Slice, asked: Record<"need" | "recall" | "statement", bigint>): Promise<LeaseAnswer> {
     const { budgetId } = slice;
-    slice.returning += amount;
+    const doubts = this.#doubts;
+    const [need, want] = [asked.need as Quota, wanted(slice, this.#clock.tick()) as Quota];
+    const answer = await this.#store.lease({ ...asked, budgetId, need, want });
+    slice.remaining = answer.remainingAfter;
+    adjustRefill(slice);
+    if (doubts === this.#doubts) {
+      slice.leased += answer.leasedNow;
+    }
+    return answer;
+  }
+
+  /**
+   * Gives back what is idle when its turn has come: a loan that is on its way may bring more than is needed, and who has
+   * answered a recall must not keep that. Returns whether the database has accepted it. If not, it may have, and the
+   * quota no longer counts as ours.
+   * @param recall as in `LeaseReturn`
+   */
+  async giveBack(slice: Slice, recall: bigint): Promise<boolean> {
+    const { budgetId } = slice;
     try {
       await this.#inTurn(slice, async (statement) => {
+        const idle = available(slice);
+        const amount = idle > 0n ? idle : 0n;
+        if (amount === 0n && recall === 0n) {
+          return;
+        }
+        slice.returning += amount;
         try {
           await this.#store.giveBack({ budgetId, amount: amount as Quota, recall, statement });
         } finally {
           slice.leased -= amount;
+          slice.returning -= amount;
         }
       });
       return true;
     } catch (error) {
       this.#log.warn("quota.return_failed", { budgetId, error });
       return false;
-    } finally {
-      slice.returning -= amount;
     }
   }
 

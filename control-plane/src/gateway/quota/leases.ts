@@ -17,6 +17,7 @@ import {
 } from "./lease-limits.ts";
 import { LeaseStatements } from "./lease-statements.ts";
 import type { HoldAnswer, LeaseStore, SpendLimit, TermAnswer } from "./model.ts";
+import { Recall } from "./recall.ts";
 import {
   addWaiter,
   adjustRefill,
@@ -32,7 +33,6 @@ import {
   totalsOf,
   type Waiter,
   waitForReturns,
-  wanted,
 } from "./slice.ts";
 import type { LeaseTerm } from "./term.ts";
 
@@ -56,7 +56,7 @@ export class QuotaLeases {
 
   constructor(store: LeaseStore, term: LeaseTerm, clock: Clock, log: Log) {
     this.#store = store;
-    this.#statements = new LeaseStatements(store, log);
+    this.#statements = new LeaseStatements(store, clock, log);
     this.#term = term;
     this.#clock = clock;
     this.#log = log;
@@ -162,17 +162,21 @@ export class QuotaLeases {
     }
   }
 
-  /** Another replica needs idle quota of this budget: gives back whatever is idle here, and answers the recall. */
+  /**
+   * Another replica needs idle quota of this budget: gives back whatever is idle here, and answers the recall. For a
+   * moment no more is leased than waiting calls need, or it could be what the other one has been promised.
+   */
   async onRecall(budgetId: BudgetId, recall: bigint): Promise<void> {
-    const slice = this.#slices.get(budgetId);
-    if (slice === undefined || this.#statements.isStopped) {
+    const isKnown = this.#slices.has(budgetId);
+    const slice = this.#slice(budgetId);
+    slice.sparesUntilTick = this.#clock.tick() + recallMsMax;
+    if (!isKnown || this.#statements.isStopped) {
       return;
     }
     if (slice.isDoubtful && !(await this.#statements.resolveDoubt(slice))) {
       return;
     }
-    const idle = available(slice);
-    await this.#statements.giveBack(slice, idle > 0n ? idle : 0n, recall);
+    await this.#statements.giveBack(slice, recall);
   }
 
   /** Quota of this budget was returned or granted somewhere. */
@@ -196,7 +200,7 @@ export class QuotaLeases {
         slice.want = 0n;
         slice.pace = 0n;
         adjustRefill(slice);
-        if (!(await this.#statements.giveBack(slice, available(slice), 0n))) {
+        if (!(await this.#statements.giveBack(slice, 0n))) {
           return;
         }
       } else if (idleMs > forgetMs && isForgettable(slice)) {
@@ -246,16 +250,16 @@ export class QuotaLeases {
     adjustRefill(slice);
     slice.lastRefillTick = tick;
     slice.nextRefillTick = tick + refillPauseMs;
-    this.#startAcquiring(slice, 1n);
+    this.#startAcquiring(slice, true);
   }
 
-  #startAcquiring(slice: Slice, extra = 0n): void {
+  #startAcquiring(slice: Slice, isAhead = false): void {
     if (slice.isAcquiring) {
       return;
     }
     slice.isAcquiring = true;
     // Leases that were requested on a lost connection are read again before they are requested once more.
-    throughLosses(() => this.#acquire(slice, extra))
+    throughLosses(() => this.#acquire(slice, isAhead))
       .catch((error: unknown) => {
         this.#log.warn("quota.lease_failed", { budgetId: slice.budgetId, error });
         slice.nextRefillTick = this.#clock.tick() + refillPauseMsAfterFailure;
@@ -271,23 +275,22 @@ export class QuotaLeases {
       });
   }
 
-  async #acquire(slice: Slice, extra: bigint): Promise<void> {
+  async #acquire(slice: Slice, isAhead: boolean): Promise<void> {
     if (slice.isDoubtful) {
       await this.#statements.readAgain(slice);
     }
-    if (extra > 0n && slice.waiters.length === 0) {
-      // No call waits, so it is not worth recalling idle quota from other replicas.
-      await this.#statements.lease(slice, extra, wanted(slice), -1n);
+    if (isAhead && slice.waiters.length === 0) {
+      await this.#statements.refill(slice);
     }
     const deadline = this.#clock.tick() + recallMsMax;
-    let recall = 0n;
+    const recall = new Recall();
     for (let first = this.#serve(slice); first !== undefined; first = this.#serve(slice)) {
       const shortfall = first.amount - available(slice);
-      const answer = await this.#statements.lease(slice, shortfall, wanted(slice), recall);
+      const answer = await this.#statements.lease(slice, shortfall, recall.number);
       if (answer.leasedNow > 0n) {
         slice.lastRefillTick = this.#clock.tick();
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
-        recall = 0n;
+        recall.end();
       } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
         // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
         // quota does not lower it.
@@ -295,9 +298,9 @@ export class QuotaLeases {
         const amount = refused > first.amount ? refused : first.amount;
         const spendLimit = await this.#store.findSpendLimit(slice.budgetId, shortfall as Quota);
         refuseWaiters(slice, { amount, untilTick: this.#clock.tick() + refusalMs, spendLimit });
-        recall = 0n;
+        recall.end();
       } else {
-        recall = answer.recall;
+        recall.wait(answer.recall, this.#clock.tick());
         await waitForReturns(slice);
       }
     }

@@ -41,6 +41,8 @@ export type Slice = {
   lastRefillTick: number;
   /** No early refill begins before this time. */
   nextRefillTick: number;
+  /** Another replica lacks quota: until this time no more is requested than waiting calls need. */
+  sparesUntilTick: number;
   isAcquiring: boolean;
   /** The outcome of a statement is unknown: the database may have lent us more than we know, and has to be asked. */
   isDoubtful: boolean;
@@ -69,6 +71,7 @@ export function emptySlice(budgetId: BudgetId, tick: number): Slice {
     lastUsedTick: tick,
     lastRefillTick: 0,
     nextRefillTick: 0,
+    sparesUntilTick: 0,
     isAcquiring: false,
     isDoubtful: false,
     waiters: [],
@@ -133,12 +136,15 @@ export function refuseWaiters(slice: Slice, refusal: Refusal): void {
 
 /**
  * How much to request: enough for all waiting calls, and not less than usual or than brings the slice to what its pace
- * calls for.
+ * calls for, unless another replica lacks it.
  */
-export function wanted(slice: Slice): bigint {
+export function wanted(slice: Slice, tick: number): bigint {
   let waiting = -available(slice);
   for (const waiter of slice.waiters) {
     waiting += waiter.amount;
+  }
+  if (tick < slice.sparesUntilTick) {
+    return waiting < 0n ? 0n : waiting;
   }
   const usual = slice.want + stock(slice) - (waiting < 0n ? -waiting : 0n);
   const least = usual < slice.want ? slice.want : usual;

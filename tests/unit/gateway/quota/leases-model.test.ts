@@ -126,6 +126,29 @@ test(
   timeoutMs,
 );
 
+const callsCovered = 10;
+const callPrice = granted / BigInt(callsCovered);
+const arrivals = fc.array(fc.tuple(anyReplica, fc.nat(60)), { minLength: callsCovered, maxLength: callsCovered });
+
+test(
+  "on a good network, calls that the budget covers together are all let through, on whichever replicas they come",
+  async () => {
+    const property = fc.asyncProperty(fc.integer(), arrivals, async (seed, calls) => {
+      const world = new World(seed);
+      for (const replica of world.replicas) {
+        replica.setWeather("good");
+      }
+      for (const [index, atMs] of calls) {
+        setTimeout(() => on(world, index).hold(callPrice), atMs);
+      }
+      await world.passRenewed(1_500);
+      expect(Object.fromEntries(world.answers)).toEqual({ held: callsCovered });
+    });
+    await fc.assert(property, { numRuns: 20 * runs });
+  },
+  timeoutMs,
+);
+
 /** Once all is quiet, any one replica can hold everything that is left, and not one more. */
 async function expectAllCanBeHeld(world: World): Promise<void> {
   const { remaining } = world.ledger;
