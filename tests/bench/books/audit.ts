@@ -80,7 +80,7 @@ export async function auditBooks(
   const books = await readBooks(db);
   const faults: string[] = [];
   const totals = { rows: 0n, quota: 0n, settled: 0n };
-  for (const { apiKey, answered, cut } of seen) {
+  for (const { apiKey, answered, cut, refused } of seen) {
     const user = users.find((each) => each.apiKey === apiKey);
     const id = user?.gatewayUserId;
     const own = id === undefined ? undefined : books.get(id);
@@ -96,7 +96,8 @@ export async function auditBooks(
     const same = (what: string, one: bigint, other: bigint): void => check(one === other, `${what}: ${one}, ${other}`);
     const received = answered.whole + answered.stream;
     const { rows, quota, settled } = own;
-    check(rows >= received && rows <= received + cut, `${rows} rows of ${received} calls and ${cut} that were cut off`);
+    const most = received + cut + refused;
+    check(rows >= received && rows <= most, `${rows} rows of ${received} calls, ${cut} cut off and ${refused} refused`);
     check(own.wholeCompleted >= answered.whole, `${own.wholeCompleted} rows of ${answered.whole} whole responses`);
     check(own.streamsCompleted >= answered.stream, `${own.streamsCompleted} rows of ${answered.stream} streams`);
     same("rows with another cost than their tokens have, none", own.mispriced, 0n);

@@ -1,6 +1,6 @@
 /**
  * Callers over raw sockets, each with the key of one user, that survive the death of the service: they count the
- * responses that they received whole, and those that were cut off.
+ * responses that they received whole, those that were cut off, and those that asked them to come again.
  */
 import type { Socket } from "bun";
 import { chatCall } from "../relay/load/call.ts";
@@ -9,10 +9,19 @@ import { ResponseReader } from "../relay/load/response-reader.ts";
 
 export type CallKind = "whole" | "stream";
 
-/** What the callers with one key have seen. */
-export type SeenCalls = { readonly apiKey: string; readonly answered: Record<CallKind, number>; cut: number };
+/** What the callers with one key have seen. `refused` are those that waited too long for a busy database. */
+export type SeenCalls = {
+  readonly apiKey: string;
+  readonly answered: Record<CallKind, number>;
+  cut: number;
+  refused: number;
+};
 
 type Caller = { readonly reader: ResponseReader; isCalling: boolean };
+
+/** A refused caller waits this long. */
+const pauseMs = 500;
+const unavailable = 503;
 
 export type CallersPlan = {
   readonly port: number;
@@ -35,10 +44,10 @@ export class Callers {
 
   constructor(plan: CallersPlan) {
     this.#plan = plan;
-    this.seen = plan.apiKeys.map((apiKey) => ({ apiKey, answered: { whole: 0, stream: 0 }, cut: 0 }));
+    this.seen = plan.apiKeys.map((apiKey) => ({ apiKey, answered: { whole: 0, stream: 0 }, cut: 0, refused: 0 }));
   }
 
-  /** Makes all calls. @throws Error at the first response that is not a whole 2xx, unless its connection was closed */
+  /** Makes all calls. @throws Error at the first response that is neither a whole 2xx nor a 503, unless its connection was closed */
   async run(): Promise<void> {
     const { connections } = this.#plan;
     this.#open = connections;
@@ -60,6 +69,7 @@ export class Callers {
       });
     const requests = { whole: requestOf(false), stream: requestOf(true) };
     let kind: CallKind = "whole";
+    let isRefused = false;
     const sendNext = (socket: Socket<Caller>): void => {
       const { callsMax, streamEvery } = this.#plan;
       if (this.begun >= callsMax) {
@@ -80,12 +90,23 @@ export class Callers {
       port,
       socket: {
         binaryType: "buffer",
-        open(socket) {
+        open: (socket) => {
+          const accepts = (status: number): boolean => {
+            isRefused = status === unavailable;
+            return isRefused;
+          };
           const onEnd = (): void => {
+            if (isRefused) {
+              seen.refused += 1;
+              socket.data.isCalling = false;
+              socket.end();
+              setTimeout(() => this.#connect(seen), pauseMs);
+              return;
+            }
             seen.answered[kind] += 1;
             sendNext(socket);
           };
-          socket.data = { reader: new ResponseReader({ onBody: () => undefined, onEnd }), isCalling: false };
+          socket.data = { reader: new ResponseReader({ accepts, onBody: () => undefined, onEnd }), isCalling: false };
           sendNext(socket);
         },
         data: (socket, bytes) => {

@@ -103,7 +103,10 @@ async function measure(rig: SluiceRig, load: Load): Promise<number> {
   const whole = sum(({ answered }) => answered.whole);
   const streams = sum(({ answered }) => answered.stream);
   const cut = sum((seen) => seen.cut);
-  console.log(`[${seconds()}] ${whole} whole responses, ${streams} streams, ${cut} cut off by ${kills} kills`);
+  const refused = sum((seen) => seen.refused);
+  console.log(
+    `[${seconds()}] ${whole} whole responses, ${streams} streams, ${cut} cut off by ${kills} kills, ${refused} refused`,
+  );
   await rising;
   await untilSettled(rig, seconds);
   await service.current.stop();

@@ -90,6 +90,22 @@ describe("reading a response", () => {
     expect(() => readStream([without(wholeStream, "\r\n\r\n0\r\n")])).toThrow("does not end where it said");
   });
 
+  test("a status that is accepted is read up to its end, and only that one", () => {
+    let ends = 0;
+    const reader = new ResponseReader({
+      accepts: (status) => status === 503,
+      onBody: () => undefined,
+      onEnd: () => {
+        ends += 1;
+      },
+    });
+    const edited = (status: string) => Buffer.from(wholeJson.toString().replace("200 OK", status));
+    reader.feed(edited("503 Later"));
+    reader.feed(wholeJson);
+    expect(ends).toBe(2);
+    expect(() => reader.feed(edited("500 No"))).toThrow("500 No");
+  });
+
   test.each(callDialects)("a stream of %s is read alike wherever the packets are cut", (dialect) => {
     const { chunks } = dialectAnswers[dialect];
     const body = Buffer.from(dialectAnswers[dialect].streamBody);

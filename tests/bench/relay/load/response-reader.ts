@@ -1,8 +1,10 @@
 /**
- * Reads successive HTTP/1.1 responses from one connection, as strictly as a measurement needs: a status other than 2xx,
- * a body without declared length or a malformed chunk is an error, never a sample.
+ * Reads successive HTTP/1.1 responses from one connection, as strictly as a measurement needs: a status other than 2xx
+ * that nobody expects, a body without declared length or a malformed chunk is an error, never a sample.
  */
 export type ResponseSink = {
+  /** Whether a response with another status than 2xx is one to read on, too; none without it. */
+  accepts?(status: number): boolean;
   /** A part of the body without transfer coding; valid only during the call. */
   onBody(bytes: Buffer): void;
   /** The response is complete and the connection is free for the next request. */
@@ -26,7 +28,7 @@ export class ResponseReader {
     return this.#state === "head" && this.#unread === null;
   }
 
-  /** Takes bytes as they come from the socket. @throws Error for anything but a well-formed 2xx response */
+  /** Takes bytes as they come from the socket. @throws Error for anything but a well-formed response that is accepted */
   feed(bytes: Buffer): void {
     let rest: Buffer | null = this.#unread === null ? bytes : Buffer.concat([this.#unread, bytes]);
     this.#unread = null;
@@ -61,7 +63,7 @@ export class ResponseReader {
       return null;
     }
     const head = bytes.toString("latin1", 0, end);
-    if (!head.startsWith("HTTP/1.1 2")) {
+    if (!head.startsWith("HTTP/1.1 2") && this.#sink.accepts?.(Number(head.slice(9, 12))) !== true) {
       throw new Error(`answer "${bytes.toString("latin1", 0, Math.min(bytes.byteLength, 600))}"`);
     }
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
