@@ -3,6 +3,8 @@ import type { BudgetId, ChannelId, ReplicaId, RequestId, UserId } from "@sluice/
 import { parseDecimal, type Quota } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
 import { commitCalls } from "@sluice/control-plane/compose/commit-work.ts";
+import { findAppRole } from "@sluice/control-plane/db/app-role.ts";
+import { ownSource } from "@sluice/control-plane/db/migrate.ts";
 import { createPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
 import { utcDay } from "@sluice/control-plane/platform/clock.ts";
@@ -22,16 +24,22 @@ const granted = 10n ** 15n;
 const dayMs = 86_400_000;
 const today = utcDay(Date.now());
 const startedAtMs = Date.parse(`${today}T01:02:03.456Z`);
+const suffix = `_y${today.slice(0, 4)}m${today.slice(5, 7)}d${today.slice(8)}`;
+const partitions = [`trace_record${suffix}`, `usage_log${suffix}`];
 
 let server: TestDatabase;
+/** Acts as the application does, with its rights. */
 let db: Database;
+let owner: Database;
 let customer: Customer;
 /** The tables that were copied to. */
 const copies: string[] = [];
 
 beforeAll(async () => {
   server = await createTestDatabase();
-  const opened = openDatabase({ url: server.url, poolMax: 2, applicationName: "test" });
+  owner = openDatabase({ url: server.url, poolMax: 1, applicationName: "test" });
+  const role = await findAppRole(server.url);
+  const opened = openDatabase({ url: server.url, poolMax: 2, applicationName: "test", role });
   db = {
     ...opened,
     withTransaction: (work, options) =>
@@ -55,6 +63,7 @@ beforeEach(async () => {
 afterAll(async () => {
   expect([...(await db.sql`select * from check_money()`)]).toEqual([]);
   await db.close(1_000);
+  await owner.close(1_000);
   await server.drop();
 });
 
@@ -137,7 +146,10 @@ async function written(ids: readonly RequestId[]): Promise<unknown[]> {
 }
 
 const spent = async (of: Customer) =>
-  await db.sql`select day, spent from account_spend where gateway_user_id = ${of.gatewayUserId}`;
+  await db.sql<{
+    day: string;
+    spent: bigint;
+  }>`select day::text as day, spent::bigint as spent from account_spend where gateway_user_id = ${of.gatewayUserId}`;
 const plain: Changes = { usage: {}, trace: {} };
 const many = (changes: Changes, length = 150): Changes[] => Array.from({ length }, () => changes);
 
@@ -148,7 +160,7 @@ describe("new calls that are copied to the database", () => {
     const copied = orderOf(changes);
     const inserted = orderOf(changes, other);
     const charges = await commitCalls(db, copied.order);
-    expect(copies).toEqual(["trace_record", "usage_log"]);
+    expect(copies).toEqual(partitions);
     const expected = await commitCalls(db, { ...inserted.order, isNew: false });
     expect(copies).toHaveLength(2);
     expect(await written(copied.ids)).toEqual([...(await written(inserted.ids))]);
@@ -200,6 +212,21 @@ describe("new calls that are copied to the database", () => {
       expect(await stateOf(false)).toBe(state ?? "");
     }
     expect((await db.sql`select 1 from usage_log where gateway_user_id = ${customer.gatewayUserId}`).length).toBe(0);
+  });
+
+  test("of one day are copied into its partitions once these count what is spent, and until then through the log", async () => {
+    await owner.drizzle.execute(`drop trigger usage_log_spend on usage_log${suffix}`);
+    // A process that has not seen the partitions yet.
+    const fresh = { ...db };
+    await commitCalls(fresh, orderOf(many(plain)).order);
+    expect(copies).toEqual(["trace_record", "usage_log"]);
+    const [earlier] = await spent(customer);
+    const migration = new URL("migrations/0069_copied_partitions.sql", ownSource.folder);
+    await owner.drizzle.execute(await Bun.file(migration).text());
+    await commitCalls(fresh, orderOf(many(plain)).order);
+    expect(copies.slice(2)).toEqual(partitions);
+    const [both] = await spent(customer);
+    expect(both?.spent).toBe(2n * (earlier?.spent ?? 0n));
   });
 
   test("are inserted where they are few", async () => {

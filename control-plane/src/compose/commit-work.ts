@@ -1,5 +1,5 @@
-import { createPartitions } from "../db/partitions.ts";
-import type { Database } from "../platform/db.ts";
+import { type CallPartitions, createPartitions, findCallPartitions } from "../db/partitions.ts";
+import type { Database, Transaction } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
 import { type JsonList, jsonLists } from "../platform/spool/json-lists.ts";
 import { recordedTraces, writeTraces } from "../trace/write-store.ts";
@@ -40,6 +40,26 @@ export async function commitCalls(db: Database, calls: CallsOrder): Promise<Budg
   return charges;
 }
 
+/** The partitions that were last copied to. */
+const found = new WeakMap<Database, CallPartitions>();
+
+/** The partitions of calls, if all are of one day. */
+async function partitionsOf(db: Database, tx: Transaction, days: readonly string[]): Promise<CallPartitions | null> {
+  const [day] = days;
+  if (day === undefined || days.some((other) => other !== day)) {
+    return null;
+  }
+  const known = found.get(db);
+  if (known?.day === day) {
+    return known;
+  }
+  const partitions = await findCallPartitions(tx, day);
+  if (partitions !== null) {
+    found.set(db, partitions);
+  }
+  return partitions;
+}
+
 /** @param lists the rows that are inserted if all are new: those that are not copied */
 function writeCalls(
   db: Database,
@@ -57,8 +77,8 @@ function writeCalls(
       db,
       replicaId,
       alongside: async (tx, areNew) => {
-        if (areNew) {
-          await copied?.write(tx);
+        if (areNew && copied !== null) {
+          await copied.write(tx, await partitionsOf(db, tx, [...usage.days, ...traceDays]));
         }
         await writeTraces(tx, (areNew ? lists : allLists()).trace, areNew);
       },

@@ -1,3 +1,4 @@
+import type { CallPartitions } from "../db/partitions.ts";
 import type { Transaction } from "../platform/db.ts";
 import { CopyRows } from "../platform/db-copy-rows.ts";
 import type { LineTaker } from "../platform/spool/json-lists.ts";
@@ -41,14 +42,15 @@ export class CopiedCalls implements LineTaker {
 
   /**
    * Writes all rows that were taken.
+   * @param partitions those of the day of all rows; without them, the database finds the partition of each row
    * @throws SQL.PostgresError, see `isUniqueViolation` if not all of them were new
    */
-  async write(tx: Transaction): Promise<void> {
+  async write(tx: Transaction, partitions: CallPartitions | null): Promise<void> {
     if (this.#traces.count > 0) {
-      await tx.copyIn(copyTracesSql, this.#traces.whole);
+      await tx.copyIn(copyTracesSql(partitions?.traceRecord ?? "trace_record"), this.#traces.whole);
     }
     if (this.#usage.count > 0) {
-      await tx.copyIn(copyUsageSql, this.#usage.whole);
+      await tx.copyIn(copyUsageSql(partitions?.usageLog ?? "usage_log"), this.#usage.whole);
     }
   }
 }

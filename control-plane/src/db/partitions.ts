@@ -61,3 +61,25 @@ export async function createPartitions(db: Queryable, days: Iterable<string>): P
     await createMissingPartitions(db, table, days);
   }
 }
+
+/** The partitions of a day into which its calls can be copied. */
+export type CallPartitions = { readonly day: string; readonly usageLog: string; readonly traceRecord: string };
+
+/**
+ * The partitions of a day, if rows that are copied straight into them are counted as spent like those of their log, and this
+ * role may do so. A partition that an earlier release has made says no.
+ */
+export async function findCallPartitions(db: Queryable, day: string): Promise<CallPartitions | null> {
+  const rows = await db.sql<{ log: string; name: string }>`
+    select l.relname::text as log, c.relname::text as name
+    from pg_class l join pg_inherits i on i.inhparent = l.oid join pg_class c on c.oid = i.inhrelid
+    where l.oid in ('public.usage_log'::regclass, 'public.trace_record'::regclass)
+      and c.relname = l.relname || to_char(${day}::text::date, '"_y"YYYY"m"MM"d"DD')
+      and has_table_privilege(c.oid, 'INSERT')
+      and (l.relname = 'trace_record' or exists (
+        select 1 from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'usage_log_spend' and t.tgenabled <> 'D'))`;
+  const { usage_log: usageLog, trace_record: traceRecord } = Object.fromEntries(
+    rows.map(({ log, name }) => [log, name]),
+  );
+  return usageLog === undefined || traceRecord === undefined ? null : { day, usageLog, traceRecord };
+}

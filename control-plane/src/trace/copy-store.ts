@@ -7,7 +7,10 @@ import { recordPlace, traceColumns } from "./write-store.ts";
 const ownColumns = ["request_id", "started_at", "input_tokens", "output_tokens", "first_token_ms", "duration_ms"];
 const commonColumns = traceColumns.filter(({ name }) => !ownColumns.includes(name));
 
-export const copyTracesSql = `copy trace_record (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})
+/** @param table the log, or the partition of the day of all rows */
+export const copyTracesSql = (
+  table: string,
+): string => `copy ${table} (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})
   from stdin (format binary)`;
 
 /**

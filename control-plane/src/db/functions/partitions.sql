@@ -9,6 +9,9 @@
 -- The columns of a partition are in the order of their alignment, the widest first: in the order of the log, which has the
 -- newest columns last, bytes between them would be lost in every row.
 --
+-- The application copies the rows of a day straight into its partition, which costs less than the search for the partition of
+-- each row. A trigger of the log for a whole statement does not notice that, so the partition has it too.
+--
 -- There is no default partition: its rows would survive the retention, which drops days, and would keep the partition
 -- of their day from ever being created. A writer that meets a day without a partition creates it and writes again.
 CREATE OR REPLACE FUNCTION ensure_day_partitions(p_table text, p_from date, p_days integer) RETURNS text[]
@@ -59,6 +62,13 @@ BEGIN
     LOOP
       EXECUTE format('ALTER TABLE public.%I ALTER COLUMN %I SET STORAGE %s', v_name, v_column, v_storage);
     END LOOP;
+    IF p_table = 'usage_log' THEN
+      EXECUTE format('CREATE TRIGGER usage_log_spend AFTER INSERT ON public.%I REFERENCING NEW TABLE AS written
+        FOR EACH STATEMENT EXECUTE FUNCTION public.note_spend()', v_name);
+    END IF;
+    IF p_table IN ('usage_log', 'trace_record') AND to_regrole('sluice_app') IS NOT NULL THEN
+      EXECUTE format('GRANT INSERT ON public.%I TO sluice_app', v_name);
+    END IF;
     EXECUTE format('ALTER TABLE public.%I ATTACH PARTITION public.%I FOR VALUES FROM (%L) TO (%L)',
       p_table, v_name, v_day, v_day + 1);
     v_made := v_made || v_name;

@@ -17,7 +17,10 @@ const decimal = /^\d+(?:\.\d+)?$/;
 const own = new Set<string>(ownColumns);
 const commonColumns = usageRowColumns.filter(({ name }) => !own.has(name));
 
-export const copyUsageSql = `copy usage_log (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})
+/** @param table the log, or the partition of the day of all rows */
+export const copyUsageSql = (
+  table: string,
+): string => `copy ${table} (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})
   from stdin (format binary)`;
 
 /** What rows of calls have in common, as `COPY` takes it. */
