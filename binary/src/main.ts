@@ -1,6 +1,4 @@
 /** The entry of the one-file build: `sluice <command>`. */
-// A package of the service needs it first and says so, but a bundle does not keep that order.
-import "reflect-metadata";
 import { innerPrograms } from "./inner-programs.ts";
 
 const nameAt = 2;

@@ -2,18 +2,24 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 const folder = join(import.meta.dir, "../../../control-plane/src/compose");
-/**
- * Large packages for what a process may never do. That for passkeys is not one of them: a bundle of the program can't load it late.
- */
-const seldom = ["nodemailer", "@pydantic/genai-prices", "aws4fetch"];
+/** Large packages for what a process may never do. */
+const seldom = ["@simplewebauthn/server", "nodemailer", "@pydantic/genai-prices", "aws4fetch"];
 
-test("a start loads none of the large packages for mails and proposals", () => {
+/** The paths of everything that is loaded when this module has been loaded. */
+function loadedBy(module: string): string[] {
   const script = `
-    await import("./program.ts");
+    await import("./${module}");
     console.log(JSON.stringify(Object.keys(require.cache)));
     process.exit(0);`;
   const run = Bun.spawnSync([process.execPath, "-e", script], { cwd: folder, stderr: "inherit" });
-  const loaded: string[] = JSON.parse(run.stdout.toString());
+  return JSON.parse(run.stdout.toString());
+}
+
+const packagesAmong = (names: readonly string[], loaded: readonly string[]): string[] =>
+  names.filter((name) => loaded.some((path) => path.includes(`/node_modules/${name}/`)));
+
+test("a start loads none of the large packages for passkeys, mails and proposals", () => {
+  const loaded = loadedBy("program.ts");
   expect(loaded.length).toBeGreaterThan(1_000);
-  expect(seldom.filter((name) => loaded.some((path) => path.includes(`/node_modules/${name}/`)))).toEqual([]);
+  expect(packagesAmong(seldom, loaded)).toEqual([]);
 });

@@ -1,5 +1,3 @@
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
-import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL } from "@simplewebauthn/server/helpers";
 import type { MadeCredential, ShownCredential } from "@sluice/contracts/passkeys";
 import { AppError } from "../../platform/errors.ts";
 import type { MadeKey, RelyingParty } from "./model.ts";
@@ -11,6 +9,20 @@ export const algorithms = [-8, -7, -257];
 const knownTransports: ReadonlySet<string> = new Set(["ble", "hybrid", "internal", "nfc", "smart-card", "usb"]);
 
 /**
+ * Loaded by the first passkey, because it takes 9 MB. A package below it expects the metadata of classes to be there, and a
+ * bundle would load that after it.
+ */
+async function loadLibrary() {
+  await import("reflect-metadata");
+  const [ceremonies, decoders] = await Promise.all([
+    import("@simplewebauthn/server"),
+    import("@simplewebauthn/server/helpers"),
+  ]);
+  return { ...ceremonies, decoders };
+}
+type Decoders = Awaited<ReturnType<typeof loadLibrary>>["decoders"];
+
+/**
  * Checks that an authenticator has made a key for this challenge, on a page of ours, and has recognised its owner.
  * @throws AppError `passkey_failed`
  */
@@ -19,9 +31,10 @@ export async function checkMade(
   { challenge, party }: { readonly challenge: string; readonly party: RelyingParty },
 ): Promise<MadeKey> {
   const { transports = [], ...response } = credential.response;
+  const { verifyRegistrationResponse, decoders } = await loadLibrary();
   const verified = await orFailed(async () => {
-    refuseFrames(response.clientDataJSON);
-    refuseCertificates(response.attestationObject);
+    refuseFrames(response.clientDataJSON, decoders);
+    refuseCertificates(response.attestationObject, decoders);
     return await verifyRegistrationResponse({
       response: { ...credential, response, clientExtensionResults: {} },
       expectedChallenge: challenge,
@@ -62,8 +75,9 @@ export async function checkShown(
 ): Promise<{ readonly counter: number; readonly isBackedUp: boolean }> {
   const { challenge, party, publicKey, isSynced } = asked;
   const { userHandle, ...response } = credential.response;
+  const { verifyAuthenticationResponse, decoders } = await loadLibrary();
   const { verified, authenticationInfo } = await orFailed(async () => {
-    refuseFrames(response.clientDataJSON);
+    refuseFrames(response.clientDataJSON, decoders);
     return await verifyAuthenticationResponse({
       response: {
         ...credential,
@@ -94,7 +108,7 @@ async function orFailed<Result>(check: () => Promise<Result>): Promise<Result> {
 }
 
 /** Our pages are in no frame of another site. */
-function refuseFrames(clientData: string): void {
+function refuseFrames(clientData: string, { decodeClientDataJSON }: Decoders): void {
   if (decodeClientDataJSON(clientData).crossOrigin === true) {
     throw new Error("shown in a frame of another site");
   }
@@ -104,7 +118,7 @@ function refuseFrames(clientData: string): void {
  * We ask for no statement about the authenticator, so browsers send none, or one that it has signed with the new key. One
  * with certificates would name addresses that the library asks whether they were revoked.
  */
-function refuseCertificates(attestation: string): void {
+function refuseCertificates(attestation: string, { decodeAttestationObject, isoBase64URL }: Decoders): void {
   const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestation));
   const format = decoded.get("fmt");
   if (format !== "none" && (format !== "packed" || decoded.get("attStmt").get("x5c") !== undefined)) {
