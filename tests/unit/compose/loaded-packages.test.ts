@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dir, "../../../control-plane/src/compose");
 /** Large packages for what a process may never do. */
-const seldom = ["@simplewebauthn/server", "nodemailer", "@pydantic/genai-prices", "aws4fetch"];
+const seldom = ["@simplewebauthn/server", "stripe", "nodemailer", "@pydantic/genai-prices", "aws4fetch"];
 
 /** The paths of everything that is loaded when this module has been loaded. */
 function loadedBy(module: string): string[] {
@@ -18,7 +18,7 @@ function loadedBy(module: string): string[] {
 const packagesAmong = (names: readonly string[], loaded: readonly string[]): string[] =>
   names.filter((name) => loaded.some((path) => path.includes(`/node_modules/${name}/`)));
 
-test("a start loads none of the large packages for passkeys, mails and proposals", () => {
+test("a start loads none of the large packages for passkeys, cards, mails and proposals", () => {
   const loaded = loadedBy("program.ts");
   expect(loaded.length).toBeGreaterThan(1_000);
   expect(packagesAmong(seldom, loaded)).toEqual([]);

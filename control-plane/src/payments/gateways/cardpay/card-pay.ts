@@ -1,10 +1,11 @@
 import { type CardSender, cardSenders, type GatewayRequest } from "@sluice/contracts/payments";
-import { Stripe } from "stripe";
+import type { Stripe } from "stripe";
 import type { SecretReader } from "../../../admin/secrets/service.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { CardCheckoutRequest, Checkout, GatewayNotice } from "../model.ts";
 import type { CardGateway, RefundAnswer, RefundRequest } from "../port.ts";
+import { loadCardPackage } from "./card-package.ts";
 import { checkoutKey, checkoutParams, encodeBracketForm } from "./checkout.ts";
 import { failureOf } from "./failure.ts";
 import { readCardNotice } from "./notice.ts";
@@ -70,11 +71,10 @@ export class CardPay implements CardGateway {
     const account = await this.#account(request.sender);
     const params = checkoutParams(request, this.#settings.publicBaseUrl);
     const options = { idempotencyKey: checkoutKey(request.order.orderNo) };
-    const session = await this.#client(account)
-      .checkout.sessions.create(params, options)
-      .catch((error: unknown) => {
-        throw failureOf(error);
-      });
+    const client = await this.#client(account);
+    const session = await client.checkout.sessions.create(params, options).catch((error: unknown) => {
+      throw failureOf(error);
+    });
     if (session.url === null || !URL.canParse(session.url)) {
       throw new AppError("payment_gateway_failed", { internal: { gateway: "cardpay", reason: "no address" } });
     }
@@ -97,7 +97,7 @@ export class CardPay implements CardGateway {
   }
 
   async refund(request: RefundRequest): Promise<RefundAnswer> {
-    return await refundAtGateway(this.#client(await this.#account(senderOf(request.account))), request);
+    return await refundAtGateway(await this.#client(await this.#account(senderOf(request.account))), request);
   }
 
   async #account(sender: CardSender): Promise<Account> {
@@ -112,9 +112,10 @@ export class CardPay implements CardGateway {
     return { key, isLive: mode === "live" };
   }
 
-  #client({ key }: Account): Stripe {
+  async #client({ key }: Account): Promise<Stripe> {
+    const Package = await loadCardPackage();
     const { apiUrl, timeoutMs, retriesMax } = this.#settings;
-    return new Stripe(key, {
+    return new Package(key, {
       timeout: timeoutMs,
       maxNetworkRetries: retriesMax,
       telemetry: false,

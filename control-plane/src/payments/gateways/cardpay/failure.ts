@@ -1,9 +1,10 @@
-import { Stripe } from "stripe";
+import type { Stripe } from "stripe";
 import { AppError } from "../../../platform/errors.ts";
+import { isPackageError } from "./card-package.ts";
 
 /** Codes and ids for the log; the gateway's message may quote what was sent. */
 export function failureOf(error: unknown): AppError {
-  if (!(error instanceof Stripe.errors.StripeError)) {
+  if (!isPackageError(error, "StripeError")) {
     return new AppError("payment_gateway_failed", { cause: error });
   }
   const { type, code, param, statusCode, requestId } = error;
@@ -14,7 +15,7 @@ export function failureOf(error: unknown): AppError {
 
 /** Whether the gateway has refused a request for what it says, as opposed to failing it. */
 export const isInvalidRequest = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
-  error instanceof Stripe.errors.StripeInvalidRequestError;
+  isPackageError(error, "StripeInvalidRequestError");
 
 /** @throws AppError `payment_gateway_failed` */
 export async function asked<Answer>(request: Promise<Answer>): Promise<Answer> {

@@ -1,7 +1,7 @@
-import { Stripe } from "stripe";
+import type { Stripe } from "stripe";
 import { toCents } from "../model.ts";
 import type { RefundAnswer, RefundRequest } from "../port.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, isInvalidRequest } from "./failure.ts";
 
 /** A payment has fewer refunds than this. */
 const refundsMax = 100;
@@ -40,7 +40,7 @@ export async function refundAtGateway(client: Stripe, request: RefundRequest): P
     }
     return answerOf(known ?? (await createRefund(client, request)));
   } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) {
+    if (!isInvalidRequest(error)) {
       throw failureOf(error);
     }
     const message = (error.code ?? error.message).slice(0, wordsMax);

@@ -1,8 +1,9 @@
 import type { CardSender } from "@sluice/contracts/payments";
-import { Stripe } from "stripe";
+import type { Stripe } from "stripe";
 import { AppError } from "../../../platform/errors.ts";
 import { type Checkout, toCents } from "../model.ts";
 import type { ChargeAnswer, ChargeRequest, SavedMethod, SavedMethodGateway, SetupRequest } from "../port.ts";
+import { isPackageError } from "./card-package.ts";
 import { asked, failureOf, isInvalidRequest, orMissing, orRefused } from "./failure.ts";
 import { readPaid } from "./notice.ts";
 
@@ -74,7 +75,7 @@ export class CardSavedMethods implements SavedMethodGateway {
     try {
       return answerOf(await client.paymentIntents.create(params, { idempotencyKey: key }));
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeCardError) {
+      if (isPackageError(error, "StripeCardError")) {
         await stop(client, error.payment_intent?.id ?? null);
         return { kind: "failed", code: error.code ?? "card_declined" };
       }

@@ -1,6 +1,6 @@
-import { Stripe } from "stripe";
 import { z } from "zod";
 import { AppError } from "../../../platform/errors.ts";
+import { loadCardPackage } from "./card-package.ts";
 
 /**
  * Messages older than this, or as far in the future, are refused, so that an intercepted one can't be kept for later.
@@ -56,9 +56,10 @@ function readTime(signature: string): number {
 
 /** Passed as text, so that its bytes are the received ones; from bytes the package would drop a byte order mark. */
 async function verify(text: string, signature: string, secret: string): Promise<unknown> {
+  const { webhooks } = await loadCardPackage();
   try {
     // A tolerance of zero disables the age check, which is ours.
-    return await Stripe.webhooks.constructEventAsync(text, signature, secret, 0);
+    return await webhooks.constructEventAsync(text, signature, secret, 0);
   } catch (cause) {
     // It is parsed only after its signature was found valid; a malformed header makes the package fail in other ways.
     throw new AppError(cause instanceof SyntaxError ? "invalid_json" : "invalid_signature", { cause });
