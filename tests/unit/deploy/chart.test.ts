@@ -36,7 +36,7 @@ test("settings and secret settings of the chart are exactly the variables that i
   const { settings, secretSettings } = schema.properties;
   const listed: string[] = [...settings.propertyNames.enum, ...secretSettings.propertyNames.enum, ...setByTheChart];
   expect(listed.toSorted()).toEqual(
-    [...new Set([...configVariables, ...Object.keys(runtimeEnvironment())])].toSorted(),
+    [...new Set([...configVariables(), ...Object.keys(runtimeEnvironment())])].toSorted(),
   );
 });
 
