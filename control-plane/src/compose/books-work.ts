@@ -1,5 +1,5 @@
 import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/db-open.ts";
+import { openStatements } from "../platform/db-statements.ts";
 import { onThreadMessages } from "../platform/kept-thread.ts";
 import { type Log, type LogFields, type LogLevel, plain } from "../platform/log.ts";
 import type { PayloadOrder } from "../trace/payload-thread.ts";
@@ -11,6 +11,10 @@ import { openCommitWork } from "./commit-work.ts";
 /* The code that the second thread of the books runs; the counterpart of `books-thread.ts`. */
 
 const connectionsMax = 2;
+
+const noBuilder = (): never => {
+  throw new Error("the second thread of the books has no query builder");
+};
 
 function openLog(bound: LogFields): Log {
   const send =
@@ -40,7 +44,8 @@ let commits: ((order: CommitOrder) => void) | null = null;
 
 onThreadMessages({
   setup: ({ database }: BooksSetup) => {
-    const db = openDatabase({ ...database, poolMax: connectionsMax, applicationName: "sluice books" });
+    const options = { ...database, poolMax: connectionsMax, applicationName: "sluice books" };
+    const db = openStatements(options, noBuilder);
     commits = openCommitWork(db, (news) => postMessage(news));
     payloads = openPayloadWork({ db, clock: systemClock, log, report: (news) => postMessage(news) });
   },

@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
+import { DrizzleQueryError } from "drizzle-orm";
 import { BunSQLSession } from "drizzle-orm/bun-sql/session";
 import { PgDatabase, PgDialect, type PgQueryResultHKT, type PreparedQueryConfig } from "drizzle-orm/pg-core";
-import { withoutQueryText } from "./db-errors.ts";
 import type { StatementResult, StatementSource } from "./db-pool.ts";
 
 /** What a statement without `returning` resolves to; `rowsWritten` counts it. */
@@ -11,6 +11,9 @@ interface WrittenRows extends PgQueryResultHKT {
 
 /** The query builder for plain reads and writes: a column that is renamed or changes its type is a compile error. */
 export type Drizzle = PgDatabase<WrittenRows>;
+
+/** Makes a query builder that runs its statements this way. */
+export type MakeBuilder = (run: Run) => Drizzle;
 
 type Run = <Row>(source: StatementSource<Row>) => Promise<StatementResult<Row>>;
 
@@ -36,8 +39,8 @@ export function drizzleOn(run: Run): Drizzle {
 type Base = BunSQLSession<SQL, Record<string, never>, Record<string, never>>;
 
 /**
- * The builder wraps a failure in an error that quotes the statement and its parameters; this session throws the
- * original error.
+ * The builder wraps every failure in an error whose message quotes the statement and its parameters. Parameters can be
+ * secrets and personal data, so that wrapper must not reach a log: this session throws the wrapped error.
  */
 class Session extends BunSQLSession<SQL, Record<string, never>, Record<string, never>> {
   override prepareQuery<T extends PreparedQueryConfig>(...what: Parameters<Base["prepareQuery"]>) {
@@ -47,7 +50,7 @@ class Session extends BunSQLSession<SQL, Record<string, never>, Record<string, n
       try {
         return await execute(values);
       } catch (error) {
-        throw withoutQueryText(error);
+        throw error instanceof DrizzleQueryError ? error.cause : error;
       }
     };
     return statement;

@@ -1,5 +1,3 @@
-import { DrizzleQueryError } from "drizzle-orm";
-
 /**
  * What can go wrong between us and Postgres, sorted by what the caller may conclude from it. Errors that the server
  * returned deliberately (a violated constraint, a failed cast) stay Bun's `SQL.PostgresError`; `sqlStateOf` reads their
@@ -126,14 +124,6 @@ export function isConnectionLoss(error: unknown): boolean {
     return failure.code.startsWith("ERR_POSTGRES_CONNECTION");
   }
   return unavailableStates.test(failure.errno) || failure.severity === "FATAL" || failure.severity === "PANIC";
-}
-
-/**
- * The query builder wraps every failure in an error whose message quotes the statement and its parameters. Parameters
- * can be secrets and personal data, so that wrapper must not reach a log: this returns the wrapped error.
- */
-export function withoutQueryText(error: unknown): unknown {
-  return error instanceof DrizzleQueryError ? error.cause : error;
 }
 
 /** Turns what the driver threw into one of the errors above; other errors are returned as they are. */

@@ -1,6 +1,6 @@
 import { backoffMs } from "./backoff.ts";
 import type { Transaction, TransactionOptions } from "./db.ts";
-import { type Drizzle, drizzleOn } from "./db-drizzle.ts";
+import type { Drizzle, MakeBuilder } from "./db-drizzle.ts";
 import {
   CommitUnknownError,
   DatabaseTimeoutError,
@@ -19,10 +19,11 @@ export async function runTransaction<T>(
   pool: ConnectionPool,
   work: (tx: Transaction) => Promise<T>,
   limits: TransactionOptions,
+  makeBuilder: MakeBuilder,
 ): Promise<T> {
   for (let retry = 0; ; retry += 1) {
     try {
-      return await runOnce(pool, work, limits);
+      return await runOnce(pool, work, limits, makeBuilder);
     } catch (error) {
       if (retry >= retriesMax || !isRetryable(error)) {
         throw error;
@@ -50,11 +51,12 @@ async function runOnce<T>(
   pool: ConnectionPool,
   work: (tx: Transaction) => Promise<T>,
   limits: TransactionOptions,
+  makeBuilder: MakeBuilder,
 ): Promise<T> {
   const connection = await begin(pool, limits);
   const scope = { isOpen: true };
   try {
-    const result = await work(transactionOn(connection, limits, scope));
+    const result = await work(transactionOn(connection, limits, scope, makeBuilder));
     scope.isOpen = false;
     await commit(connection, limits);
     return result;
@@ -145,6 +147,7 @@ function transactionOn(
   connection: PooledConnection,
   limits: TransactionOptions,
   scope: { isOpen: boolean },
+  makeBuilder: MakeBuilder,
 ): Transaction {
   const assertOpen = () => {
     if (!scope.isOpen) {
@@ -161,7 +164,7 @@ function transactionOn(
     sql: async (strings, ...values) => run((client) => client(strings, ...values)),
     query: async (text, values) => run((client) => client.unsafe(text, [...values])),
     get drizzle() {
-      builder ??= drizzleOn(async (source) => run(source));
+      builder ??= makeBuilder(async (source) => run(source));
       return builder;
     },
     copyIn: async (text, bytes) => {

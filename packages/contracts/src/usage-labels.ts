@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 /** The header by which a client tags a call: `team=search, feature=chat`. */
 export const tagsHeader = "x-sluice-tags";
 
@@ -20,6 +18,3 @@ export function isTag(text: string): boolean {
 export function isEndUser(text: string): boolean {
   return text !== "" && text.length <= endUserLengthMax && !hiddenCharacters.test(text);
 }
-
-export const endUserFilter = z.string().refine(isEndUser, "This can't be the ID of an end user.");
-export const tagFilter = z.string().refine(isTag, "Enter a tag like team=search.");

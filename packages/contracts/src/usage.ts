@@ -3,7 +3,7 @@ import { pageSize, recordId } from "./keys.ts";
 import { percentiles } from "./model-performance.ts";
 import { day } from "./moments.ts";
 import { byTokenCount, pricedUnits, unitMeasures } from "./priced-units.ts";
-import { endUserFilter, tagFilter } from "./usage-labels.ts";
+import { isEndUser, isTag } from "./usage-labels.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const outcomes = ["completed", "aborted", "failed", "refused"] as const;
@@ -37,8 +37,8 @@ const filters = {
   member_id: recordId.optional(),
   project_id: recordId.optional(),
   /** The calls for this end user, and those with this tag, as `name=value`. */
-  end_user: endUserFilter.optional(),
-  tag: tagFilter.optional(),
+  end_user: z.string().refine(isEndUser, "This can't be the ID of an end user.").optional(),
+  tag: z.string().refine(isTag, "Enter a tag like team=search.").optional(),
 };
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 

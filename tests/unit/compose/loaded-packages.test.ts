@@ -23,3 +23,9 @@ test("a start loads none of the large packages for passkeys, cards, mails and pr
   expect(loaded.length).toBeGreaterThan(1_000);
   expect(packagesAmong(seldom, loaded)).toEqual([]);
 });
+
+test("the second thread of the books loads neither schemas nor the query builder", () => {
+  const loaded = loadedBy("books-work.ts");
+  expect(loaded.length).toBeGreaterThan(30);
+  expect(packagesAmong(["zod", "drizzle-orm"], loaded)).toEqual([]);
+});
