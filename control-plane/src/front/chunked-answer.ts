@@ -1,6 +1,6 @@
 import { cutBytes } from "@sluice/http-client/cut-bytes";
 import { type AnswerSink, type AnswerStream, leaveStream } from "../platform/answer-stream.ts";
-import { chunkParts, type Parts } from "./response-head.ts";
+import { chunkEndBytes, chunkParts, chunkStart, type Parts } from "./response-head.ts";
 
 /** The connection that a stream is written to. */
 export interface StreamOutlet {
@@ -9,6 +9,8 @@ export interface StreamOutlet {
   writeParts(parts: Parts): void;
   /** The bytes of a packet from `start` to `end`, as one chunk. */
   writeChunk(packet: Buffer, start: number, end: number): void;
+  /** Chunks that the bytes of a packet from `start` to `end` already are. */
+  writePart(packet: Buffer, start: number, end: number): void;
   /** The response is over; called once. @param isWhole false if it was broken off */
   onStreamEnd(isWhole: boolean): void;
   /** The stream has thrown something. */
@@ -17,7 +19,10 @@ export interface StreamOutlet {
 
 const nothing = Buffer.alloc(0);
 
-/** The stream of a response on its way to the client: what comes in a packet, or in a turn, goes out as one chunk, in one write. */
+/**
+ * The stream of a response on its way to the client: what comes in a packet, or in a turn, goes out in one write. That is one
+ * chunk, unless the packet brought chunks that can be sent as they are.
+ */
 export class ChunkedAnswer implements AnswerSink {
   readonly #stream: AnswerStream;
   readonly #outlet: StreamOutlet;
@@ -28,6 +33,8 @@ export class ChunkedAnswer implements AnswerSink {
   #packet: Buffer = nothing;
   #start = 0;
   #end = 0;
+  /** Where the packet has more than one chunk that can be sent as it is: where the size of the first begins; else -1. */
+  #firstChunk = -1;
   #bytes = 0;
   #isFlushComing = false;
   #isOver = false;
@@ -66,14 +73,30 @@ export class ChunkedAnswer implements AnswerSink {
     if (this.#isOver) {
       return;
     }
-    if (this.#bytes > 0) {
+    if (this.#bytes === 0) {
+      this.#packet = packet;
+      this.#start = start;
+      this.#end = end;
+      this.#bytes = end - start;
+    } else if (!this.#follow(packet, start, end)) {
       this.#add(cutBytes(packet, start, end));
-      return;
     }
-    this.#packet = packet;
-    this.#start = start;
+  }
+
+  /** Adds a chunk of the packet that follows the one before it. @returns false if they can't be sent as they are */
+  #follow(packet: Buffer, start: number, end: number): boolean {
+    if (packet !== this.#packet || chunkStart(packet, start, end) !== this.#end + chunkEndBytes) {
+      return false;
+    }
+    if (this.#firstChunk === -1) {
+      this.#firstChunk = chunkStart(packet, this.#start, this.#end);
+    }
+    if (this.#firstChunk === -1) {
+      return false;
+    }
     this.#end = end;
-    this.#bytes = end - start;
+    this.#bytes += end - start;
+    return true;
   }
 
   flush(): void {
@@ -120,6 +143,9 @@ export class ChunkedAnswer implements AnswerSink {
   }
 
   #add(piece: Uint8Array): void {
+    if (this.#firstChunk !== -1) {
+      this.#flush(false);
+    }
     this.#keepPacket();
     this.#pieces.push(piece);
     this.#bytes += piece.byteLength;
@@ -157,9 +183,17 @@ export class ChunkedAnswer implements AnswerSink {
     }
     this.#bytes = 0;
     if (this.#packet !== nothing && before === "" && !isEnd) {
-      const packet = this.#packet;
-      this.#packet = nothing;
-      this.#outlet.writeChunk(packet, this.#start, this.#end);
+      this.#flushPacket(this.#packet);
+      return;
+    }
+    if (this.#firstChunk !== -1) {
+      // Chunks that are sent as they are have a write of their own; only the head and the end of a response have others.
+      if (before !== "") {
+        this.#before = "";
+        this.#outlet.writeParts(chunkParts(before, [], { bytes: 0, isEnd: false }));
+      }
+      this.#flushPacket(this.#packet);
+      this.#flush(isEnd);
       return;
     }
     this.#keepPacket();
@@ -167,5 +201,19 @@ export class ChunkedAnswer implements AnswerSink {
     this.#before = "";
     this.#pieces = [];
     this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }));
+  }
+
+  /** Nothing else waits. */
+  #flushPacket(packet: Buffer): void {
+    const start = this.#start;
+    const end = this.#end;
+    const from = this.#firstChunk === -1 ? chunkStart(packet, start, end) : this.#firstChunk;
+    this.#packet = nothing;
+    this.#firstChunk = -1;
+    if (from === -1) {
+      this.#outlet.writeChunk(packet, start, end);
+    } else {
+      this.#outlet.writePart(packet, from, end + chunkEndBytes);
+    }
   }
 }

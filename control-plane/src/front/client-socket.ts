@@ -80,6 +80,18 @@ export class ClientSocket {
     this.#writeNow(scratch, frameChunk(packet, start, end, scratch), nowMs);
   }
 
+  /** The bytes of a packet from `start` to `end` as they are. */
+  writePart(packet: Buffer, start: number, end: number, nowMs: number): void {
+    if (this.#backlog.length > 0) {
+      this.write(Buffer.copyBytesFrom(packet, start, end - start), nowMs);
+      return;
+    }
+    const written = this.#socket.write(packet, start, end - start);
+    if (written !== end - start) {
+      this.#keep(Buffer.copyBytesFrom(packet, start + Math.max(0, written), end - start - Math.max(0, written)), nowMs);
+    }
+  }
+
   /** Writes it while nothing waits. */
   #writeNow(memory: Buffer, length: number, nowMs: number): void {
     const written = this.#socket.write(memory, 0, length);

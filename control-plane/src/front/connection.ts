@@ -280,16 +280,15 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
     }
     const { status, headers, body } = response;
     const isLast = this.#head.isLast || this.#shared.isDraining || headers["connection"] === "close";
-    const { headers: more } = this.#shared.settings;
     if (isAnswerStream(body)) {
-      const head = writeHead(status, headers, more, { length: null, isLast });
+      const head = writeHead(status, headers, this.#shared.settings.headers, { length: null, isLast });
       this.#isLastStream = isLast;
       this.#answer = new ChunkedAnswer(body, head.written.toString("latin1"), this);
       this.#answer.begin();
       return;
     }
     const length = body?.byteLength ?? 0;
-    const head = writeHead(status, headers, more, { length, isLast });
+    const head = writeHead(status, headers, this.#shared.settings.headers, { length, isLast });
     if (body !== null && length <= copiedBytesMax) {
       head.addBody(body);
     }
@@ -310,6 +309,10 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
 
   writeChunk(packet: Buffer, start: number, end: number): void {
     this.#socket.writeChunk(packet, start, end, this.#nowMs);
+  }
+
+  writePart(packet: Buffer, start: number, end: number): void {
+    this.#socket.writePart(packet, start, end, this.#nowMs);
   }
 
   onStreamEnd(isWhole: boolean): void {
@@ -372,20 +375,18 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   }
 
   #handOver(): void {
-    const { work, serverPort } = this.#shared;
-    work.count("handed_over");
+    this.#shared.work.count("handed_over");
     const first = this.#buffer.takeAll();
     this.#state = "tunnel";
     this.#held.release();
-    const socket = this.#socket;
     const client = {
-      write: (bytes: Buffer) => socket.write(bytes, this.#nowMs),
-      pause: () => socket.pause(),
-      resume: () => socket.resume(),
+      write: (bytes: Buffer) => this.#socket.write(bytes, this.#nowMs),
+      pause: () => this.#socket.pause(),
+      resume: () => this.#socket.resume(),
       end: () => this.#end(),
     };
     this.#tunnel = new Tunnel(client, first, () => this.#refuseTunnel());
-    this.#tunnel.open(serverPort, this.peer);
+    this.#tunnel.open(this.#shared.serverPort, this.peer);
   }
 
   /** The runtime's server accepts no connection: it has stopped, or has no files left. */

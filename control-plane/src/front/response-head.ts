@@ -140,6 +140,7 @@ export function chunkParts(
 /** At most, around the bytes of a chunk: eight digits and two ends of lines. */
 export const chunkFrameBytes = 12;
 const hexDigits = Buffer.from("0123456789abcdef");
+const largeHexDigits = Buffer.from("0123456789ABCDEF");
 const cr = 13;
 const lf = 10;
 
@@ -161,4 +162,29 @@ export function frameChunk(packet: Buffer, start: number, end: number, target: B
   target[at] = cr;
   target[at + 1] = lf;
   return at + 2;
+}
+
+/** The end of the line after a chunk. */
+export const chunkEndBytes = 2;
+
+/**
+ * Whether the bytes of a packet from `start` to `end` came as a chunk that can be sent as it is: with nothing but their size
+ * before them, and the end of a line after them.
+ * @returns where its size begins; -1 if they did not
+ */
+export function chunkStart(packet: Buffer, start: number, end: number): number {
+  const isBetweenLines =
+    start > 2 && packet[start - 2] === cr && packet[start - 1] === lf && packet[end] === cr && packet[end + 1] === lf;
+  if (!isBetweenLines) {
+    return -1;
+  }
+  let at = start - 2;
+  for (let rest = end - start; rest > 0; rest >>>= 4) {
+    at -= 1;
+    const digit = at < 0 ? cr : packet[at];
+    if (digit !== hexDigits[rest & 15] && digit !== largeHexDigits[rest & 15]) {
+      return -1;
+    }
+  }
+  return at;
 }

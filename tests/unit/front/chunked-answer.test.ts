@@ -23,6 +23,10 @@ class KeptWrites implements StreamOutlet {
     this.writes.push(framed.subarray(0, frameChunk(packet, start, end, framed)));
   }
 
+  writePart(packet: Buffer, start: number, end: number): void {
+    this.writes.push(packet.subarray(start, end));
+  }
+
   onStreamEnd(isWhole: boolean): void {
     this.end = isWhole;
   }
@@ -66,4 +70,77 @@ test("whatever a stream pushes goes out in order, with one write in each turn, a
       expect([body, end]).toEqual([Buffer.from(all.join("")).toString("latin1"), "delimited"]);
     }),
   );
+});
+
+const size = (text: string, isLarge: boolean) => {
+  const digits = Buffer.byteLength(text).toString(16);
+  return isLarge ? digits.toUpperCase() : digits;
+};
+
+/** What an upstream may have around a text in a packet: a chunk as a client may get it, or anything else. */
+const frames: Readonly<Record<string, (text: string) => readonly [before: string, after: string]>> = {
+  chunk: (text) => [`${size(text, false)}\r\n`, "\r\n"],
+  largeDigits: (text) => [`${size(text, true)}\r\n`, "\r\n"],
+  leadingZeros: (text) => [`00${size(text, false)}\r\n`, "\r\n"],
+  extension: (text) => [`${size(text, false)};a=b\r\n`, "\r\n"],
+  wrongSize: (text) => [`${size(`${text}more`, false)}\r\n`, "\r\n"],
+  noSize: () => ["\r\n", "\r\n"],
+  noEnd: (text) => [`${size(text, false)}\r\n`, "--"],
+  nothing: () => ["", ""],
+};
+
+test("parts of packets reach the client in order and framed once, whatever was around them in their packets", () => {
+  const part = fc.record({
+    text: fc.string({ minLength: 1, maxLength: 300 }),
+    frame: fc.constantFrom("chunk", "chunk", "chunk", ...Object.keys(frames)),
+    isSent: fc.constantFrom(true, true, true, false),
+    isPushed: fc.constantFrom(false, false, false, true),
+  });
+  const packets = fc.array(fc.array(part, { minLength: 1, maxLength: 5 }), { maxLength: 5 });
+  fc.assert(
+    fc.property(packets, fc.boolean(), fc.boolean(), (all, isHeadWritten, isFlushed) => {
+      const stream: AnswerStream = { sendTo: () => undefined, onTaken: () => undefined, onGone: () => undefined };
+      const outlet = new KeptWrites();
+      const answer = new ChunkedAnswer(stream, isHeadWritten ? "" : head, outlet);
+      const sent: string[] = [];
+      for (const [index, parts] of all.entries()) {
+        const framed = parts.map(({ text, frame }) => [...(frames[frame]?.(text) ?? ["", ""]), text] as const);
+        const packet = Buffer.from(framed.map(([before, after, text]) => before + text + after).join(""));
+        let at = 0;
+        for (const [place, [before, after, text]] of framed.entries()) {
+          const start = at + before.length;
+          const end = start + Buffer.byteLength(text);
+          at = end + after.length;
+          if (parts[place]?.isSent) {
+            sent.push(text);
+            answer.pushPart(packet, start, end);
+          }
+          if (parts[place]?.isPushed) {
+            sent.push("!");
+            answer.push(Buffer.from("!"));
+          }
+        }
+        if (isFlushed || index < all.length - 1) {
+          answer.flush();
+        }
+      }
+      answer.close();
+      const { body, end } = parsePieces(isHeadWritten ? [Buffer.from(head), ...outlet.writes] : outlet.writes);
+      expect([body, end]).toEqual([Buffer.from(sent.join("")).toString("latin1"), "delimited"]);
+    }),
+  );
+});
+
+test("chunks that come in one packet are sent as they are, in one write and without being copied", () => {
+  const outlet = new KeptWrites();
+  const stream: AnswerStream = { sendTo: () => undefined, onTaken: () => undefined, onGone: () => undefined };
+  const answer = new ChunkedAnswer(stream, "", outlet);
+  const packet = Buffer.from("2\r\nab\r\n11\r\n0123456789abcdefg\r\nA\r\n0123456789\r\n");
+  answer.pushPart(packet, 3, 5);
+  answer.pushPart(packet, 11, 28);
+  answer.pushPart(packet, 33, 43);
+  answer.flush();
+  expect(outlet.writes.map((write) => write.toString())).toEqual([packet.toString()]);
+  packet.fill("-");
+  expect(outlet.writes[0]?.toString()).toBe("-".repeat(packet.length));
 });

@@ -19,7 +19,7 @@ test("what was written reaches the client in order, whatever becomes of the buff
   const step = fc.record({
     size: fc.integer({ min: 1, max: 9 }),
     room: fc.nat(90),
-    form: fc.constantFrom("bytes", "parts", "chunk", "memory"),
+    form: fc.constantFrom("bytes", "parts", "chunk", "memory", "part"),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
@@ -32,6 +32,10 @@ test("what was written reaches the client in order, whatever becomes of the buff
         written += form === "chunk" ? `${text.length.toString(16)}\r\n${text}\r\n` : text;
         if (form === "chunk") {
           socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2, 0);
+        } else if (form === "part") {
+          const packet = Buffer.from(`--${text}-`);
+          socket.writePart(packet, 2, text.length + 2, 0);
+          packet.fill("-");
         } else if (form === "memory") {
           const memory = Buffer.from(`${text}--`);
           socket.writeFrom(memory, text.length, 0);
