@@ -255,6 +255,7 @@ export class CallAttempts {
       onWhole: () => state.recording?.finish(),
       onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
       textOf: (payload) => meter.textOf(payload),
+      onShape: (payload) => meter.addShape(payload),
       onText: (text) => meter.addText(text),
       onEnding: async (ending) => {
         const note = readEventNote(ending, use.channel, viewOf(plan.request.body));

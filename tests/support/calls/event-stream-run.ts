@@ -43,6 +43,7 @@ export function runEventStream(more: Partial<StreamOwner> = {}, read = readableA
       delivered.push(isDelivered);
     },
     textOf: () => null,
+    onShape: () => undefined,
     onText: () => undefined,
     onEnding: async (ending) => {
       endings.push(ending);

@@ -263,6 +263,10 @@ export class EventStream implements HttpBodySink {
       if (end === 0) {
         break;
       }
+      if (known.news !== null) {
+        this.#ends.note(known.news);
+        this.#owner.onShape(known.news);
+      }
       if (this.#leaving === null) {
         this.#owner.onText(known.text);
       }

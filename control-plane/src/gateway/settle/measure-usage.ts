@@ -194,6 +194,11 @@ export class StreamMeter {
     return this.#usage.reports(payload) ? null : this.#count.textOf(payload);
   }
 
+  /** Does what `add` does for the payload of an event that counts by its text alone, except for that text. */
+  addShape(payload: Record<string, unknown>): void {
+    this.#isFiltered ||= isFiltered[this.#dialect](payload);
+  }
+
   /** Does what `add` does for a delivered event that has this text and says nothing else that is new. */
   addText(text: EventText): void {
     this.#count.addText(text);

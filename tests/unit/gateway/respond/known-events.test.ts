@@ -32,6 +32,7 @@ async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, channel: ob
       meter.add(payload, isDelivered);
     },
     textOf: (payload) => (channel === null ? null : meter.textOf(payload)),
+    onShape: (payload) => meter.addShape(payload),
     onText: (text) => meter.addText(text),
   });
   opening.catch(() => undefined);
@@ -195,13 +196,73 @@ describe("events like the ones before are not parsed", () => {
     const channel = {};
     for (const [created, parsed] of [
       [1, 2],
-      [1_792_000_000, 1],
+      [1_792_000_000, 0],
     ] as const) {
       const more = { created, id: `chatcmpl-${created}` };
       const events = Array.from({ length: 9 }, (_, index) => chatEvent({ content: ` word${index}` }, more));
       const seen = await expectSame({ dialect: "chat", bytes: Buffer.concat(events) }, channel);
       expect(seen).toEqual({ events: 9, parsed });
     }
+  });
+
+  test("once two streams had the same beginning and end, the next ones need not parse theirs, and come to the same", async () => {
+    const pieces = Array.from({ length: 5 }, (_, index) => ({ delta: { content: ` word${index}` } }));
+    const other = { index: 1, delta: { content: "" } };
+    const stop = { delta: {}, finish_reason: "stop" };
+    const tails = [
+      { name: "whole", choices: [stop], end: [done] },
+      { name: "without a mark", choices: [stop], end: [] },
+      { name: "one of two choices has ended", choices: [other, stop], end: [] },
+      { name: "filtered", choices: [{ delta: {}, finish_reason: "content_filter" }], end: [done] },
+    ];
+    for (const { name, choices, end } of tails) {
+      const channel = {};
+      const parsed: number[] = [];
+      for (let stream = 0; stream < 4; stream += 1) {
+        const all = [{ delta: { role: "assistant", content: "" } }, ...pieces, ...choices];
+        const events = all.map(({ delta, ...choice }) => chatEvent(delta, { id: `chatcmpl-${stream}` }, choice));
+        const bytes = Buffer.concat([...events, usageEvent, ...end]);
+        parsed.push((await expectSame({ dialect: "chat", bytes }, channel)).parsed);
+      }
+      const ofOne = 4 + choices.length;
+      expect([name, ...parsed]).toEqual([name, ofOne, 2 + choices.length, 1, 1]);
+    }
+  });
+
+  test("whatever changes in the ids, times and texts of a stream, and whatever comes in the place of a byte", async () => {
+    const id = fc.constantFrom("a", "ab", "abc", "b", "", "naïve", "0".repeat(190), "0".repeat(240), "0".repeat(509));
+    const padding = fc.constantFrom("", "x".repeat(40), "x".repeat(520));
+    const each = fc.record({
+      id,
+      created: fc.constantFrom(1, 12, 123, 0),
+      model: fc.constant("m"),
+      system_fingerprint: id,
+      choices: fc.record({ delta: fc.record({ content: id }) }).map((choice) => [choice]),
+      obfuscation: padding,
+    });
+    const changed = fc.record({
+      event: fc.nat(20),
+      at: fc.nat(200),
+      byte: fc.constantFrom(0x22, 0x30, 0x5c, 0x7d, 0xc3),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(each, { minLength: 1, maxLength: 20 }),
+        fc.nat(6),
+        fc.option(changed),
+        async (payloads, repeats, change) => {
+          const all = payloads.flatMap((payload) =>
+            Array.from({ length: 1 + repeats }, () => event(JSON.stringify(payload))),
+          );
+          const target = change === null ? undefined : all[change.event];
+          if (change !== null && target !== undefined && change.at < target.length - 2) {
+            target[change.at] = change.byte;
+          }
+          await expectSame({ dialect: "chat", bytes: Buffer.concat(all) });
+        },
+      ),
+      { numRuns: runs },
+    );
   });
 
   test("a string that decides what an event is stays one that is read", async () => {

@@ -3,8 +3,10 @@ import type { EventText } from "../../usage-count/model.ts";
 import { countText, type TextCount } from "../../usage-count/text-tokens.ts";
 import { seeEvent } from "./event-scan.ts";
 
+type Json = Record<string, unknown>;
+
 /** Returns the text that the payload of an event counts as; null if it counts as anything else, too. */
-export type TextOf = (payload: Record<string, unknown>) => EventText | null;
+export type TextOf = (payload: Json) => EventText | null;
 
 /** What is between two runs of bytes that all events of a shape have: a string of the model, another string, a number. */
 type Slot = "text" | "string" | "number";
@@ -40,8 +42,12 @@ const quote = 0x22;
 const backslash = 0x5c;
 const zero = 0x30;
 const nine = 0x39;
-const firstPrintable = 0x20;
-const firstOutsideAscii = 0x80;
+/** Per byte: 0 where a string of ASCII continues, 1 where one of other characters does, 2 where a string ends or has an escape. */
+const stringBytes = new Uint8Array(256).fill(2, 0, 0x20).fill(1, 0x80);
+stringBytes[quote] = 2;
+stringBytes[backslash] = 2;
+
+type Beginning = { readonly bytes: number; readonly index: number };
 
 /**
  * What events that a stream has in a row have in common: everything but some strings and numbers. Bytes that have the
@@ -54,32 +60,74 @@ export class EventShape {
   readonly #common: TextCount;
   /** The text of the last event that had this shape. */
   readonly text: { letters: number; signs: number; readonly item: number | null };
+  /** Of an event of this shape: it says what all of them say, apart from their texts, ids and times. */
+  readonly payload: Json;
 
-  constructor(parts: readonly Part[], { letters, signs, item }: EventText) {
+  constructor(parts: readonly Part[], { letters, signs, item }: EventText, payload: Json) {
     this.#parts = parts;
+    this.payload = payload;
     this.#common = { letters, signs };
     this.text = { letters, signs, item };
   }
 
-  /** Where the event at `start` ends, if it has this shape and ends by `end`; else 0. */
+  /**
+   * Where the event at `start` ends, if it has this shape and ends by `end`. Else 0, or -1 for a string that no shape takes, as
+   * most with escapes are.
+   */
   endIn(bytes: Buffer, start: number, end: number): number {
+    const { bytes: part } = this.#parts[0] as Part;
+    const next = start + part.length;
+    return next <= end && isSame(bytes, start, part) ? this.endAfter(0, bytes, next, end) : 0;
+  }
+
+  /** The same for an event that is known to have this shape up to `start`, where the part with this index ends. */
+  endAfter(index: number, bytes: Buffer, start: number, end: number): number {
     this.text.letters = this.#common.letters;
     this.text.signs = this.#common.signs;
     const parts = this.#parts;
+    let { slot } = parts[index] as Part;
+    let at = start;
+    for (let next = index + 1; slot !== null; next += 1) {
+      const slotEnd = slot === "number" ? numberEnd(bytes, at, end) : this.#stringEnd(bytes, at, end, slot);
+      if (slotEnd === 0) {
+        return slot === "number" ? 0 : -1;
+      }
+      at = slotEnd;
+      const { bytes: part, slot: following } = parts[next] as Part;
+      if (at + part.length > end || !isSame(bytes, at, part)) {
+        return 0;
+      }
+      at += part.length;
+      slot = following;
+    }
+    return at;
+  }
+
+  /**
+   * What two events of this shape have in common at their beginnings, before any text: how many bytes, and the index of the
+   * part that ends there.
+   * @param before the beginning of one of them
+   */
+  beginningOf(before: Buffer, bytes: Buffer, start: number, end: number): Beginning {
+    let length = 0;
     let at = start;
     for (let index = 0; ; index += 1) {
-      const { bytes: part, slot } = parts[index] as Part;
-      const next = at + part.length;
-      if (next > end || !isSame(bytes, at, part)) {
-        return 0;
+      const { bytes: part, slot } = this.#parts[index] as Part;
+      if (at - start + part.length > before.length) {
+        return { bytes: length, index: Math.max(0, index - 1) };
       }
-      if (slot === null) {
-        return next;
+      at += part.length;
+      length = at - start;
+      if (slot === null || slot === "text") {
+        return { bytes: length, index };
       }
-      at = slot === "number" ? numberEnd(bytes, next, end) : this.#stringEnd(bytes, next, end, slot);
-      if (at === 0) {
-        return 0;
+      const next = slot === "number" ? numberEnd(bytes, at, end) : this.#stringEnd(bytes, at, end, slot);
+      // The byte after it shows that the other one ends there, too.
+      const other = before.subarray(length, next - start + 1);
+      if (next === 0 || other.length !== next - at + 1 || !isSame(bytes, at, other)) {
+        return { bytes: length, index };
       }
+      at = next;
     }
   }
 
@@ -89,16 +137,13 @@ export class EventShape {
     let isAscii = true;
     let at = start;
     for (; at < last; at += 1) {
-      const byte = bytes[at] as number;
-      if (byte === quote) {
+      const kind = stringBytes[bytes[at] as number];
+      if (kind === 2) {
         break;
       }
-      if (byte < firstPrintable || byte === backslash) {
-        return 0;
-      }
-      isAscii = isAscii && byte < firstOutsideAscii;
+      isAscii = isAscii && kind === 0;
     }
-    if (at >= last) {
+    if (at >= last || bytes[at] !== quote) {
       return 0;
     }
     if (slot === "text" && isAscii) {
@@ -137,32 +182,41 @@ function isSame(bytes: Buffer, at: number, part: Buffer): boolean {
 }
 
 /**
- * The shape of two parsed events; null if they differ in more than strings of the model and numbers that count events, or
- * if either has an escape, which may hide anything.
+ * An event without the strings and numbers in which events may differ: those of two events of the same shape are equal. Null if
+ * it has an escape, which may hide anything.
  */
-export function shapeOf(before: Buffer, event: Buffer, form: StreamForm, textOf: TextOf): EventShape | null {
-  const own = event.toString("latin1");
-  const others = before.toString("latin1").split('"');
-  const pieces = own.split('"');
-  // Without escapes, and with no quote before the JSON, every second piece is a string.
-  if (own.includes("\\") || others.length !== pieces.length || !pieces[0]?.includes("{")) {
+export function outlineOf(event: string): string | null {
+  const pieces = piecesOf(event);
+  return pieces === null ? null : pieces.map((piece, at) => (isSlot(pieces, at) ? restOf(piece, at) : piece)).join('"');
+}
+
+/** The shape of a parsed event; null if the text of events like it can't be derived from the texts of their strings. */
+export function shapeOf(event: string, form: StreamForm, textOf: TextOf): EventShape | null {
+  const pieces = piecesOf(event);
+  const slots = pieces === null ? [] : [...pieces.keys()].filter((index) => isSlot(pieces, index));
+  if (pieces === null || slots.length > slotsMax) {
     return null;
   }
-  const slots: number[] = [];
-  for (const [index, piece] of pieces.entries()) {
-    if (isSlot(pieces, index) && isSlot(others, index) && restOf(piece, index) === restOf(others[index] ?? "", index)) {
-      slots.push(index);
-    } else if (piece !== others[index]) {
-      return null;
-    }
-  }
-  return slots.length > slotsMax ? null : measureSlots(pieces, slots, { form, textOf });
+  const measuring = { form, textOf };
+  const payload = payloadOf(withoutTexts(pieces, slots), measuring);
+  return payload === null ? null : measureSlots(pieces, slots, measuring, payload);
+}
+
+/** An event of the same shape, with nothing in it that only this event said. */
+function withoutTexts(pieces: readonly string[], slots: readonly number[]): readonly string[] {
+  return pieces.map((piece, index) => (index % 2 === 1 && slots.includes(index) ? "" : piece));
+}
+
+/** Without escapes, and with no quote before the JSON, every second piece is a string. */
+function piecesOf(event: string): readonly string[] | null {
+  const pieces = event.split('"');
+  return event.includes("\\") || !pieces[0]?.includes("{") ? null : pieces;
 }
 
 /** A number, and what comes after it. */
 const numberAfterName = /^:(?:0|[1-9]\d{0,13})(?!\d|[.eE])/;
 
-/** Whether a piece is a string, or begins with a number, in which events may differ, even if these two do not. */
+/** Whether a piece is a string, or begins with a number, in which events may differ. */
 function isSlot(pieces: readonly string[], index: number): boolean {
   return index % 2 === 0
     ? numberNames.has(pieces[index - 1] ?? "") && numberAfterName.test(pieces[index] ?? "")
@@ -176,8 +230,16 @@ function restOf(piece: string, index: number): string {
 
 type Measuring = { readonly form: StreamForm; readonly textOf: TextOf };
 
-/** Null if the text of an event can't be derived from the texts of its strings. */
-function measureSlots(pieces: readonly string[], slots: readonly number[], measuring: Measuring): EventShape | null {
+/**
+ * Null if the text of an event can't be derived from the texts of its strings.
+ * @param payload of an event of the same shape
+ */
+function measureSlots(
+  pieces: readonly string[],
+  slots: readonly number[],
+  measuring: Measuring,
+  payload: Json,
+): EventShape | null {
   const whole = textIn(pieces, measuring);
   if (whole === null) {
     return null;
@@ -207,7 +269,7 @@ function measureSlots(pieces: readonly string[], slots: readonly number[], measu
     from = index + 1;
   }
   parts.push({ bytes: partUntil(pieces.length, ""), slot: null });
-  return new EventShape(parts, { letters, signs, item: whole.item });
+  return new EventShape(parts, { letters, signs, item: whole.item }, payload);
 }
 
 const uncounted: TextCount = { letters: 0, signs: 0 };
@@ -251,7 +313,13 @@ function countedInString(
   return letters === longer.length - text.letters && signs === -text.signs ? text : null;
 }
 
-function textIn(pieces: readonly string[], { form, textOf }: Measuring): EventText | null {
+function textIn(pieces: readonly string[], measuring: Measuring): EventText | null {
+  const payload = payloadOf(pieces, measuring);
+  return payload === null ? null : measuring.textOf(payload);
+}
+
+/** Null for an event with anything but content. */
+function payloadOf(pieces: readonly string[], { form }: Measuring): Json | null {
   const { kind, payload } = seeEvent(Buffer.from(pieces.join('"'), "latin1"), form);
-  return kind === "content" && payload !== null ? textOf(payload) : null;
+  return kind === "content" ? payload : null;
 }

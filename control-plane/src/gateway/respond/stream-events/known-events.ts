@@ -1,16 +1,19 @@
 import type { StreamForm } from "../../operations/model.ts";
 import type { EventText } from "../../usage-count/model.ts";
 import type { SeenEvent } from "./event-scan.ts";
-import { type EventShape, shapeOf, type TextOf } from "./event-shape.ts";
+import type { EventShape, TextOf } from "./event-shape.ts";
 import type { SharedShapes } from "./shared-shapes.ts";
 
-/** How often a shape may be looked for without success: each time takes as long as parsing ten events. */
-const attemptsMax = 4;
+/** How often a stream may look for shapes without success: that takes as long as parsing a few events, and ten if one was found. */
+const attemptsMax = 6;
 /** A shape that this many events had was worth looking for: others may be looked for again. */
 const matchesWorth = 64;
+/** At most so much of the beginning of an event is compared at once. */
+const beginningBytesMax = 512;
+/** A shorter beginning is not worth it. */
+const beginningBytesMin = 32;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;
-const backslash = 0x5c;
 const noText: EventText = { letters: 0, signs: 0, item: null };
 
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
@@ -19,10 +22,21 @@ export class KnownEvents {
   readonly #textOf: TextOf;
   readonly #shared: SharedShapes;
   #shape: EventShape | null = null;
-  /** An event that was parsed, until it is compared with the next one. */
-  #before: Buffer | null = null;
+  #news: Record<string, unknown> | null = null;
+  /** The event before was another one. */
+  #isNew = false;
   #attemptsLeft = attemptsMax;
   #matches = 0;
+  /**
+   * The beginning of a known event. The ids and times of a stream are mostly the same in all of its events: with what is
+   * between them, they are compared at once.
+   */
+  #beginning: Buffer | null = null;
+  /** How much of it the one after it had as well, up to the end of the part with this index; 0 if that is not known. */
+  #beginningBytes = 0;
+  #beginningIndex = 0;
+  /** Too little of it is the same. */
+  #isVaried = false;
 
   constructor(form: StreamForm, textOf: TextOf, shared: SharedShapes) {
     this.#form = form;
@@ -32,11 +46,70 @@ export class KnownEvents {
 
   /** Where the event at `start` ends, if it is known and ends by `end`; else 0. */
   endOfKnown(bytes: Buffer, start: number, end: number): number {
-    const found = this.#shape === null ? 0 : this.#shape.endIn(bytes, start, end);
-    if (found > 0) {
-      this.#matches += 1;
+    this.#news = null;
+    const found = this.#endOfUsual(bytes, start, end) || this.#endOfShared(bytes, start, end);
+    if (found <= 0) {
+      return 0;
+    }
+    this.#matches += 1;
+    if (this.#isNew) {
+      this.#isNew = false;
+      this.#news = this.#shape?.payload ?? null;
     }
     return found;
+  }
+
+  /** The same for an event with the shape of the one before it; -1 if it has no other either. */
+  #endOfUsual(bytes: Buffer, start: number, end: number): number {
+    const shape = this.#shape;
+    if (shape === null) {
+      return 0;
+    }
+    const length = this.#beginningBytes;
+    const hasBeginning = length > 0 && !this.#isVaried && this.#begins(bytes, start, end);
+    const found = hasBeginning
+      ? shape.endAfter(this.#beginningIndex, bytes, start + length, end)
+      : shape.endIn(bytes, start, end);
+    if (found > 0 && !hasBeginning && !this.#isVaried) {
+      this.#noteBeginning(shape, bytes, start, found);
+    }
+    return found;
+  }
+
+  #endOfShared(bytes: Buffer, start: number, end: number): number {
+    const found = this.#shared.endIn(bytes, start, end);
+    const shape = this.#shared.found;
+    if (found > 0 && shape !== null) {
+      this.#use(shape);
+    }
+    return found;
+  }
+
+  /**
+   * What the event that was found last says besides its text, if the one before it may have said something else; else null.
+   */
+  get news(): Record<string, unknown> | null {
+    return this.#news;
+  }
+
+  #begins(bytes: Buffer, start: number, end: number): boolean {
+    const length = this.#beginningBytes;
+    const beginning = this.#beginning;
+    return (
+      beginning !== null && start + length <= end && bytes.compare(beginning, 0, length, start, start + length) === 0
+    );
+  }
+
+  /** With an event of this shape that does not have all of the beginning, less of it is compared from then on. */
+  #noteBeginning(shape: EventShape, bytes: Buffer, start: number, end: number): void {
+    if (this.#beginning === null) {
+      this.#beginning = Buffer.copyBytesFrom(bytes, start, Math.min(end - start, beginningBytesMax));
+      return;
+    }
+    const { bytes: length, index } = shape.beginningOf(this.#beginning, bytes, start, end);
+    this.#beginningBytes = length;
+    this.#beginningIndex = index;
+    this.#isVaried = length < beginningBytesMin;
   }
 
   /** The text of the event that was found last, until the next one is. */
@@ -46,40 +119,30 @@ export class KnownEvents {
 
   /** Learns from an event that was parsed, if it has nothing but content. */
   learn({ kind, payload }: SeenEvent, bytes: Buffer, start: number, end: number): void {
-    if (kind !== "content" || payload === null) {
+    this.#isNew = true;
+    if (kind !== "content" || payload === null || end - start > eventBytesMax) {
       return;
     }
-    const found = this.#shared.find(bytes, start, end);
-    if (found === null) {
-      this.#learn(bytes, start, end);
-    } else {
-      this.#shape = found;
-      this.#before = null;
-    }
-  }
-
-  #learn(bytes: Buffer, start: number, end: number): void {
     if (this.#matches >= matchesWorth) {
       this.#matches = 0;
       this.#attemptsLeft = attemptsMax;
     }
-    if (this.#attemptsLeft === 0 || end - start > eventBytesMax) {
-      return;
-    }
-    const event = Buffer.copyBytesFrom(bytes, start, end - start);
-    if (event.includes(backslash)) {
-      return;
-    }
-    const before = this.#before;
-    this.#before = event;
-    if (before !== null) {
+    if (this.#attemptsLeft > 0) {
       this.#attemptsLeft -= 1;
-      const shape = shapeOf(before, event, this.#form, this.#textOf);
+      const shape = this.#shared.learn(bytes.toString("latin1", start, end), this.#form, this.#textOf);
       if (shape !== null) {
-        this.#shape = shape;
-        this.#before = null;
-        this.#shared.add(shape);
+        this.#use(shape);
       }
+    }
+  }
+
+  #use(shape: EventShape): void {
+    if (shape !== this.#shape) {
+      this.#isNew = true;
+      this.#shape = shape;
+      this.#beginning = null;
+      this.#beginningBytes = 0;
+      this.#isVaried = false;
     }
   }
 }

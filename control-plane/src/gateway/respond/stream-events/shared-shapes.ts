@@ -1,27 +1,60 @@
 import type { StreamForm } from "../../operations/model.ts";
-import type { EventShape } from "./event-shape.ts";
+import { type EventShape, outlineOf, shapeOf, type TextOf } from "./event-shape.ts";
 
 /** An event that no stream has seen is compared with each of them. */
-const shapesMax = 4;
+const shapesMax = 5;
+/** How many outlines of events without a shape are kept. */
+const outlinesMax = 8;
 
 /** The shapes of events that streams of one kind have learned: what one has learned, the others need not. */
 export class SharedShapes {
   /** The latest first. */
   readonly #shapes: EventShape[] = [];
+  /** Of events that were seen once, and whether they were seen again without having a shape. */
+  readonly #outlines = new Map<string, boolean>();
 
-  /** The shape of an event that was parsed; null if no stream has learned it yet. */
-  find(bytes: Buffer, start: number, end: number): EventShape | null {
+  /** The shape of the event that was found last. */
+  found: EventShape | null = null;
+
+  /** Where the event at `start` ends, if it has a shape that a stream has learned, and ends by `end`; else 0. */
+  endIn(bytes: Buffer, start: number, end: number): number {
     for (const shape of this.#shapes) {
-      if (shape.endIn(bytes, start, end) === end) {
-        return shape;
+      const found = shape.endIn(bytes, start, end);
+      if (found > 0) {
+        this.found = shape;
+        return found;
       }
     }
-    return null;
+    return 0;
   }
 
-  add(shape: EventShape): void {
-    this.#shapes.unshift(shape);
-    this.#shapes.length = Math.min(this.#shapes.length, shapesMax);
+  /** Learns the shape of a parsed event with content that is like one before it, of any stream; else null. */
+  learn(event: string, form: StreamForm, textOf: TextOf): EventShape | null {
+    const outline = outlineOf(event);
+    if (outline === null || this.#outlines.get(outline) === true) {
+      return null;
+    }
+    if (!this.#outlines.has(outline)) {
+      this.#note(outline, false);
+      return null;
+    }
+    const shape = shapeOf(event, form, textOf);
+    if (shape === null) {
+      this.#note(outline, true);
+    } else {
+      this.#outlines.delete(outline);
+      this.#shapes.unshift(shape);
+      this.#shapes.length = Math.min(this.#shapes.length, shapesMax);
+    }
+    return shape;
+  }
+
+  #note(outline: string, isShapeless: boolean): void {
+    this.#outlines.set(outline, isShapeless);
+    const [oldest] = this.#outlines.keys();
+    if (this.#outlines.size > outlinesMax && oldest !== undefined) {
+      this.#outlines.delete(oldest);
+    }
   }
 }
 
