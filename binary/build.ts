@@ -142,7 +142,7 @@ Usage: bun run release [target] [options]
   --with-postgres   Build an archive that brings a Postgres, too.
   --deb             Build a Debian package around the file, too.
   --image           Build a container image, too, as an archive in the OCI layout.
-  --quick           Compress archive and package less, which takes a quarter of the time: to try them, not to publish them.
+  --quick           Compress what is built around the file less, which takes a quarter of the time: to try it, not to publish it.
   --help            Print this.
 `;
 
@@ -182,5 +182,5 @@ if (values.deb && architecture !== null) {
   report(buildDebianPackage(binary, architecture, values.quick));
 }
 if (values.image) {
-  report(buildContainerImage(binary, chosen, revision));
+  report(buildContainerImage(binary, { target: chosen, commit: revision, isQuick: values.quick }));
 }

@@ -33,14 +33,21 @@ export function canBuildImage(target: string): boolean {
   return target === `${process.platform}-${process.arch}` && target in architectures;
 }
 
+export type ImageOptions = {
+  readonly target: string;
+  /** For the label of the revision. */
+  readonly commit: string;
+  /** Compresses less. */
+  readonly isQuick: boolean;
+};
+
 /**
  * Builds a container image of a binary, as an archive in the OCI layout, which podman, docker, skopeo and containerd
  * load. It holds the program, the C library, and nothing else: no shell, no package manager.
- * @param commit for the label of the revision
  * @returns the path of the archive
  * @throws Error when tar, gzip or ldd is missing or fails
  */
-export function buildContainerImage(binary: string, target: string, commit: string): string {
+export function buildContainerImage(binary: string, { target, commit, isQuick }: ImageOptions): string {
   const folder = dirname(binary);
   const work = mkdtempSync(join(folder, ".image-"));
   const layout = join(work, "layout");
@@ -53,7 +60,7 @@ export function buildContainerImage(binary: string, target: string, commit: stri
   };
   const putJson = (value: object, mediaType: string): Descriptor => put(Buffer.from(JSON.stringify(value)), mediaType);
   const files = packFiles(work, binary);
-  const layer = put(Bun.gzipSync(files, { level: 6 }), mediaTypes.layer);
+  const layer = put(Bun.gzipSync(files, { level: isQuick ? 1 : 6 }), mediaTypes.layer);
   const config = putJson(configOf(target, { layer: sha256(files), commit }), mediaTypes.config);
   const image = putJson(
     { schemaVersion: 2, mediaType: mediaTypes.manifest, config, layers: [layer] },

@@ -29,7 +29,6 @@ import {
   inRoot,
   makeFolders,
   oneFileName,
-  quickWords,
 } from "../support/service/one-file.ts";
 import { type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 
@@ -64,7 +63,7 @@ describeUnless(firstObstacle(unlessLinux, unlessInstalled("tar", "gzip")), "the 
     folder = mkdtempSync(join(tmpdir(), "with postgres "));
     // The account of Postgres passes through.
     chmodSync(folder, 0o711);
-    await buildOneFile(join(folder, "release"), "--with-postgres", ...quickWords);
+    await buildOneFile(join(folder, "release"), "--with-postgres");
   });
 
   afterAll(() => {

@@ -13,7 +13,7 @@ import {
   unlessInstalled,
   unlessRoot,
 } from "../../support/service/obstacles.ts";
-import { quickWords } from "../../support/service/one-file.ts";
+import { buildOneFile } from "../../support/service/one-file.ts";
 import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
 import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
 
@@ -29,11 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Builds the package, once for all tests. @returns its name */
 async function buildPackage(): Promise<string> {
-  const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), "--deb", ...quickWords, "--out", folder];
-  const build = startProgram({ command, env: {} });
-  if ((await build.exited) !== 0) {
-    throw new Error(build.output());
-  }
+  await buildOneFile(folder, "--deb");
   const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".deb"));
   return name;
 }

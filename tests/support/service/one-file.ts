@@ -9,28 +9,36 @@ import { repositoryRoot, startProgram } from "./start-process.ts";
 /** The name of the build for this machine. */
 export const oneFileName = `sluice-${process.platform}-${process.arch}`;
 
-/** Less compression than a release has, except in a full run. */
-export const quickWords: readonly string[] = unlessFull === null ? [] : ["--quick"];
-
 const buildMsMax = 600_000;
 const pollMs = 100;
-/** What the build for all of a run makes: the program and its image. */
-const sharedWords = ["--image"];
+/** Less compression than a release has, except in a full run. */
+const quickWords: readonly string[] = unlessFull === null ? [] : ["--quick"];
+
+/** What `bun run release` makes of the program by these words: how its files are known, and a program that makes it. */
+const packages = [
+  { word: "--image", files: /\.oci\.tar/, tool: null },
+  { word: "--with-postgres", files: /-with-postgres-/, tool: null },
+  { word: "--deb", files: /\.deb/, tool: "dpkg-deb" },
+];
+
+/** What the build for all of a run makes: everything that can be made on this machine. */
+const sharedPackages = packages.filter(({ tool }) => tool === null || Bun.which(tool) !== null);
 
 /**
  * The service as one file in a folder. A build takes up to 17 s of processor time, so that in an ordinary run every file that
- * wants the program or its image gets a copy of one build.
- * @param words of `bun run release`
+ * wants the program or a package of it gets a copy of one build.
+ * @param words of `bun run release`: packages, or another target
  */
 export async function buildOneFile(folder: string, ...words: readonly string[]): Promise<void> {
   const canShare = isInRunFolder() && unlessLinux === null && unlessFull !== null;
-  if (!(canShare && words.every((word) => sharedWords.includes(word)))) {
+  if (!(canShare && words.every((word) => sharedPackages.some((each) => each.word === word)))) {
     await build(folder, words);
     return;
   }
   const built = await sharedBuild();
   mkdirSync(folder, { recursive: true });
-  const isWanted = (name: string): boolean => words.length > 0 || !name.includes(".oci.tar");
+  const isWanted = (name: string): boolean =>
+    packages.every(({ word, files }) => words.includes(word) || !files.test(name));
   for (const name of readdirSync(built).filter(isWanted)) {
     cpSync(join(built, name), join(folder, name));
   }
@@ -49,7 +57,10 @@ async function sharedBuild(): Promise<string> {
     if (!existsSync(built)) {
       // Moved when it is complete.
       const draft = `${built}.${process.pid}`;
-      await build(draft, sharedWords);
+      await build(
+        draft,
+        sharedPackages.map(({ word }) => word),
+      );
       renameSync(draft, built);
     }
   } finally {
@@ -59,7 +70,7 @@ async function sharedBuild(): Promise<string> {
 }
 
 async function build(folder: string, words: readonly string[]): Promise<void> {
-  const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), ...words, "--out", folder];
+  const command = [process.execPath, join(repositoryRoot, "binary/build.ts"), ...words, ...quickWords, "--out", folder];
   const building = startProgram({ command, env: {} });
   if ((await building.exited) !== 0) {
     throw new Error(building.output());
