@@ -145,14 +145,15 @@ export class RoleVisitor {
     throw new Error(`${path} does not come to an end`);
   }
 
-  async visit(path: string): Promise<void> {
+  /** @param isPressed whether everything on the page is pressed, and not only looked at */
+  async visit(path: string, isPressed: boolean): Promise<void> {
     await this.#page.evaluate(goingTo(path));
     await this.#look();
     const reads = readsAt(path);
     const isRefused = (await this.#page.locator("main h1").textContent()) === "Not for your role";
     const isElsewhere = new URL(this.#page.url()).pathname !== path;
     expect([path, isRefused || isElsewhere]).toEqual([path, reads !== null && !roleAllows(this.#role, reads)]);
-    if (!isElsewhere) {
+    if (isPressed && !isElsewhere) {
       await this.#pressAll(path);
     }
   }
