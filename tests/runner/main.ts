@@ -1,4 +1,4 @@
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatDuration } from "@sluice/deploy/start/progress";
 import { StartError } from "@sluice/deploy/start/start-error";
@@ -134,6 +134,13 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
   print(result.output.replace(/^/gm, "      "));
 }
 
+/** Of all processors since the machine started: a run that leaves them idle waits for something. */
+function processorTimes(): { readonly allMs: number; readonly idleMs: number } {
+  const times = cpus().map(({ times: each }) => each);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return { allMs: sum(times.flatMap((each) => Object.values(each))), idleMs: sum(times.map(({ idle }) => idle)) };
+}
+
 function stopOnSignal(signal: NodeJS.Signals): void {
   process.once(signal, () => {
     killAllGroups();
@@ -157,6 +164,7 @@ async function runTests(words: readonly string[]): Promise<number> {
   }
   const { TEST_FULL } = process.env;
   const startedAt = performance.now();
+  const before = processorTimes();
   openRunFolder();
   try {
     await runPlan(makePlan(words, TEST_FULL === "1"));
@@ -165,7 +173,11 @@ async function runTests(words: readonly string[]): Promise<number> {
     print(`FAIL  ${error instanceof StartError ? error.message : Bun.inspect(error)}`);
   }
   await stopping;
-  print(`done in ${formatDuration(performance.now() - startedAt)}`);
+  const after = processorTimes();
+  const busy = 1 - (after.idleMs - before.idleMs) / Math.max(1, after.allMs - before.allMs);
+  print(
+    `done in ${formatDuration(performance.now() - startedAt)}, the processors busy for ${Math.round(busy * 100)} %`,
+  );
   if (totals.passed + totals.failed === 0) {
     print("No test ran.");
   }

@@ -94,7 +94,7 @@ const kinds: readonly TestKind[] = [
       "replica-end",
       "/start",
     ],
-    jobsPerProcessor: 2,
+    jobsPerProcessor: 2.5,
     processTimeoutMs: 10 * minuteMs,
     testTimeoutMs: 4 * minuteMs,
   },
