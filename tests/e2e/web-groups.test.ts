@@ -150,7 +150,8 @@ test(
     const named = await makeKey(user, { name: "for the tier only", group: "pro" });
     // The month is over; the job that ends it has not run yet, and then it has.
     await web.rig.db.sql`
-      update subscription set period_start = period_start - interval '2 months', period_end = period_end - interval '2 months'`;
+      update subscription set period_start = period_start - interval '2 months',
+        period_end = period_start - interval '2 months' + interval '1 month'`;
     await waitUntil(async () => (await call(secret))?.group_name === "default");
     await endOverdueSubscriptions(web.rig.db);
     expect(await call(secret)).toEqual({ group_name: "default", rate_multiplier: "1.0000", quota: 1_000n });

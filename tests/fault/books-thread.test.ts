@@ -13,7 +13,7 @@ import {
   callForms,
 } from "@sluice/control-plane/compose/call-rows.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { dayMs, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { KeptThread } from "@sluice/control-plane/platform/kept-thread.ts";
@@ -48,7 +48,7 @@ const seen: { isRetry: boolean; charges: readonly BudgetCharge[] }[] = [];
 beforeAll(async () => {
   server = await createTestDatabase();
   db = openDatabase({ url: server.url, poolMax: 4, applicationName: "test" });
-  await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+  await createMissingPartitions(db, "usage_log", [utcDay(Date.now()), utcDay(Date.now() + dayMs)]);
   customer = await createCustomer(db, 1_000_000_000n);
   directory = await mkdtemp(join(tmpdir(), "sluice-books-"));
   thread = openBooksThread({ url: server.url, role: null }, silentLog, () => {

@@ -15,6 +15,7 @@ import { readBudget, waitForIdleReturn, watchBudget } from "../support/calls/bud
 import { allRoutes, type CallRoute, routesToTest, serveThrough, surfaces } from "../support/calls/call-routes.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { patienceMs } from "../support/values/patience.ts";
 
 const { TEST_FULL } = process.env;
@@ -335,6 +336,7 @@ describe("a key limit for ten calls, requested far more often at once on three r
   });
 
   test("lets ten more through in the next period, and no more, although leases of the previous one are still out", async () => {
+    await untilDayLasts();
     provider.reset();
     const user = await rig.addUser(1_000_000n);
     const limit = await limitKey(user, BigInt(covered) * flat.price, "daily");

@@ -8,6 +8,7 @@ import { Registry } from "prom-client";
 import { consoleClient } from "../support/accounts/console-client.ts";
 import { loginUser } from "../support/accounts/logins.ts";
 import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 
 const quotaPerCall = 617n;
 const origin = "https://tools.example";
@@ -61,6 +62,7 @@ async function settle(): Promise<void> {
 }
 
 test("limit minus usage is the balance to the last unit, before and after a multiplier is settled", async () => {
+  await untilDayLasts();
   const user = await scene.rig.addUser(6_172_839n);
   await scene.rig.db.sql`update gateway_user set rate_multiplier = 1.5 where id = ${user.gatewayUserId}::bigint`;
   const amounts = async () => {

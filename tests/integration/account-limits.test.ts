@@ -3,6 +3,7 @@ import { type ConsoleClient, codeOf, consoleClient } from "../support/accounts/c
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { type KeyScene, type KeyUser, makeKey, price, startKeyScene } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 
 let scene: KeyScene;
 let admin: ConsoleClient;
@@ -118,6 +119,7 @@ describe("a limit of what an account spends", () => {
   const millions = 1_000_000_000;
 
   test("refuses what could exceed it, says which, in the form of each API, and shows it to its owner", async () => {
+    await untilDayLasts();
     await limit({ scope: "user", user_id: userId, spend_per_day: 2 * price, spend_per_month: millions });
     expect((await scene.call(user.apiKey)).status).toBe(200);
     expect((await scene.call(user.apiKey, 1)).status).toBe(200);
@@ -286,10 +288,11 @@ describe("the limits of a plan", () => {
       expect((await as.get("/backend/billing/balance/")).body["spend_limits"]).toMatchObject([
         { limit_quota: 5_000 * price },
       ]);
-      // A month that ends by itself announces nothing: what a replica keeps of a key ends with it.
+      // A month that ends by itself announces nothing: what a replica keeps of a key ends with it. A month before
+      // and a month after it are today again only if the month before is as long, and four years always are.
       await scene.rig.db.sql`
-        update subscription set period_start = s, period_end = s + interval '1 month'
-        from (values (now() + interval '2 seconds' - interval '1 month')) v (s) where user_id = ${userId}`;
+        update subscription set months = 48, period_start = s, period_end = s + interval '48 months'
+        from (values (now() + interval '2 seconds' - interval '48 months')) v (s) where user_id = ${userId}`;
       expect(await untilRefused(user.apiKey)).toBe("rate_limit_exceeded");
       expect(await explain({ user_id: String(userId) })).toMatchObject({
         requests_per_minute: { value: 2, source: "default" },

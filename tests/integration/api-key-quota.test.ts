@@ -13,6 +13,7 @@ import {
   startKeyScene,
 } from "../support/calls/key-scene.ts";
 import { waitUntil } from "../support/calls/relay-scene.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { promptMs } from "../support/values/patience.ts";
 
 let scene: KeyScene;
@@ -95,6 +96,7 @@ describe("the quota limit of a key", () => {
   });
 
   test("restarts with its period, and is shown so before the first call of the new one", async () => {
+    await untilDayLasts();
     const { as } = await scene.enter();
     const { secret, key } = await makeKey(as, { quota_limit: 2 * price, reset_period: "daily" });
     expect(await scene.countThrough([secret], 10)).toBe(2);

@@ -12,6 +12,7 @@ import { addMember, askAs, makeKey, makeOrganisation, makeProject } from "../sup
 import { addPlans } from "../support/accounts/owned-things.ts";
 import { chat } from "../support/calls/chat-call.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { promptMs } from "../support/values/patience.ts";
 
 const price = 1_000n;
@@ -167,6 +168,7 @@ describe("an organisation", () => {
   });
 
   test("is credited with what a member buys for it, and nobody else is; refunds take it back from there", async () => {
+    await untilDayLasts();
     const organisation = await makeOrganisation(rig, url);
     const billing = await addMember(rig, url, organisation, "billing");
     const as = { organisation: organisation.id };

@@ -5,6 +5,7 @@ import { maskOrigins } from "@sluice/control-plane/accounts/registration/registr
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import { RegistrationScene, registrationPath } from "../support/accounts/registration-scene.ts";
 import { masterKeyBytes } from "../support/service/sluice.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 
 let scene: RegistrationScene;
 
@@ -72,6 +73,7 @@ describe("free credit", () => {
   });
 
   test("is limited by device, by network in all, and for everybody a day", async () => {
+    await untilDayLasts();
     await scene.setRules({ credit_quota: 100, credits_per_device: 1 });
     const device =
       (await scene.client.get("/register/")).headers.getSetCookie().find((set) => set.includes("DEVICE")) ?? "";
@@ -110,6 +112,7 @@ describe("free credit", () => {
   });
 
   test("of an invitation replaces the usual credit and its limits, but not that of the address", async () => {
+    await untilDayLasts();
     await scene.setRules({ credit_quota: 100, credits_per_day: 1 });
     const { code } = await scene.invite({ uses_max: 3, credit_quota: 700 });
     const email = scene.freshEmail();

@@ -230,7 +230,7 @@ describe("an invalid row", () => {
   });
 
   test("is quarantined itself, and not a row that comes in before it while the log is read again", async () => {
-    await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now())]);
+    await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now()), utcDay(Date.now() + dayMs)]);
     const requestId = (last: number) => `00000000-0000-7000-8000-00000000000${last}` as RequestId;
     const early = scene.row(0, 7n, "1.5000", { requestId: requestId(1) });
     const poison = scene.row(0, 0n, "1.5000", { requestId: requestId(2) });

@@ -4,6 +4,7 @@ import type { ResponseOf } from "@sluice/contracts/wire";
 import { readShownSuccess } from "@sluice/control-plane/status/service.ts";
 import { loginAdmin } from "../support/accounts/logins.ts";
 import { type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { builtWeb } from "../support/web/web-build.ts";
 
 type View = ResponseOf<typeof statusResponse>;
@@ -58,6 +59,7 @@ async function addCalls(daysAgo: number, kind: string, calls: number, bucket = 4
 const incident = { title: "Slow answers", impact: "minor", models: [model], state: "investigating", text: "We look." };
 
 test("each public model has its state, the share of each day, and its latency, without channels or numbers of calls", async () => {
+  await untilDayLasts();
   await addCalls(0, "total", 1_237);
   await addCalls(0, "first_byte", 1_237);
   await addCalls(0, "failed", 61);

@@ -5,7 +5,7 @@ import { parseDecimal } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms } from "@sluice/control-plane/compose/call-rows.ts";
 import { commitCalls } from "@sluice/control-plane/compose/commit-work.ts";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { dayMs, systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   server = await createTestDatabase();
   db = openDatabase({ url: server.url, poolMax: 2, applicationName: "test" });
   await createMissingPartitions(db, "trace_record", [today]);
-  await createMissingPartitions(db, "usage_log", [today]);
+  await createMissingPartitions(db, "usage_log", [today, utcDay(Date.now() + dayMs)]);
   trace = new TraceService({
     db,
     masterKey: new MasterKey(randomBytes(32)),

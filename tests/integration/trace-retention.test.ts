@@ -13,6 +13,7 @@ import { masterKeyBytes } from "../support/service/sluice.ts";
 import { dayBeforeNow } from "../support/trace/aged-days.ts";
 import { fillTraceDay } from "../support/trace/trace-days.ts";
 import { silentLog } from "../support/trace/trace-fixtures.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 
 const rules: TraceRules = { payloadRetentionDays: 7, metadataRetentionDays: 20, readsPerHour: 1 };
 
@@ -21,6 +22,7 @@ let database: TestDatabase;
 let db: Database;
 
 beforeEach(async () => {
+  await untilDayLasts();
   database = await createTestDatabase();
   db = openDatabase({ url: database.url, poolMax: 6, applicationName: "test", role: await findAppRole(database.url) });
 });

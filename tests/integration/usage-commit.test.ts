@@ -3,7 +3,7 @@ import type { BudgetId, ReplicaId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
-import { utcDay } from "@sluice/control-plane/platform/clock.ts";
+import { dayMs, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { isMissingPartition } from "@sluice/control-plane/platform/db-errors.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const id of [replica, rival]) {
     await db.sql`insert into replica (id) values (${id})`;
   }
-  await createMissingPartitions(db, "usage_log", [utcDay(Date.now())]);
+  await createMissingPartitions(db, "usage_log", [utcDay(Date.now()), utcDay(Date.now() + dayMs)]);
 });
 
 beforeEach(async () => {
@@ -273,7 +273,7 @@ describe("a day without a partition", () => {
 
   test("gets one, and no row is lost", async () => {
     const asked: string[][] = [];
-    const old = [usageRow(customer, { startedAtMs: days(30) }), usageRow(customer, { startedAtMs: days(31) })];
+    const rows = [30, 31, 0].map((ago) => usageRow(customer, { startedAtMs: days(ago) }));
     await commitUsageBatch(
       {
         leases: null,
@@ -290,9 +290,9 @@ describe("a day without a partition", () => {
             order,
           ),
       },
-      { rows: encoded(...old, usageRow(customer)), isReplay: true, isRetry: true },
+      { rows: encoded(...rows), isReplay: true, isRetry: true },
     );
-    expect(asked).toEqual([[...old.map(({ day }) => day), utcDay(Date.now())]]);
+    expect(asked).toEqual([rows.map(({ day }) => day)]);
     expect((await budget(customer.userBudgetId))?.used).toBe(30n);
   });
 });

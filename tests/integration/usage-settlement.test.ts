@@ -10,6 +10,7 @@ import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlemen
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
 import { SettlementScene, waitUntilSettleable } from "../support/usage/settlement-scene.ts";
+import { untilDayLasts } from "../support/values/day-that-lasts.ts";
 import { patienceMs } from "../support/values/patience.ts";
 import { ceiling, fromDecimal, fromInteger, times } from "../support/values/rational.ts";
 import { testRandom } from "../support/values/test-seed.ts";
@@ -163,6 +164,7 @@ describe("settling", () => {
   });
 
   test("lists and statements show what the calls of a batch cost as one entry, with the balance after it", async () => {
+    await untilDayLasts();
     const { gatewayUserId } = scene.customer(0);
     await scene.commit(...Array.from({ length: 30 }, (_, index) => scene.row(0, BigInt(index), "1.5000")));
     const { settledQuota } = await scene.run();
@@ -337,7 +339,7 @@ describe("the cursor", () => {
   }, 600_000);
 
   test("a user whose budget is locked keeps nobody of another shard from being settled", async () => {
-    await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now())]);
+    await createMissingPartitions(scene.db, "usage_settlement", [utcDay(Date.now()), utcDay(Date.now() + dayMs)]);
     await scene.commit(scene.row(0, 10n, "1.5000"), scene.row(1, 20n, "1.5000"), scene.row(2, 30n, "0.5000"));
     await waitUntilSettleable(scene.db);
     let running: ReturnType<typeof scene.run> | null = null;

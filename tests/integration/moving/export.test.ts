@@ -10,6 +10,7 @@ import { Registry } from "prom-client";
 import { type RelayScene, startRelayScene, waitUntil } from "../../support/calls/relay-scene.ts";
 import { createLiteLlm, move } from "../../support/moving/peers.ts";
 import { masterKeyBytes } from "../../support/service/sluice.ts";
+import { untilDayLasts } from "../../support/values/day-that-lasts.ts";
 
 type Line = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
@@ -84,6 +85,7 @@ async function callTwice(): Promise<string> {
 }
 
 test("an export that is read back says of accounts, keys, balances and usage what the database says", async () => {
+  await untilDayLasts();
   const caller = await callTwice();
   const path = join(folder, "export.jsonl");
   const { exitCode, said } = await run(["--to", path]);

@@ -9,6 +9,7 @@ import { BillingScene, type Buyer, noticeOf } from "../../support/payments/billi
 import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 import { holdLock } from "../../support/postgres/held-lock.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
+import { untilDayLasts } from "../../support/values/day-that-lasts.ts";
 
 type Admin = { readonly id: bigint; readonly username: string; readonly client: ConsoleClient };
 
@@ -29,6 +30,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
+  await untilDayLasts();
   rules = usualRules;
   buyer = await scene.addBuyer();
 });

@@ -8,6 +8,7 @@ import { adminBillingEndpoints } from "../../support/payments/admin-billing.ts";
 import { BillingScene, noticeOf } from "../../support/payments/billing-scene.ts";
 import { ScriptedRefunds } from "../../support/payments/scripted-refunds.ts";
 import { type EndpointServer, serveEndpoints } from "../../support/service/endpoint-server.ts";
+import { untilDayLasts } from "../../support/values/day-that-lasts.ts";
 
 let scene: BillingScene;
 let http: EndpointServer;
@@ -332,6 +333,7 @@ describe("the mock", () => {
 
 describe("the account of a user", () => {
   test("lists its entries in pages, and its month as a file and as a page", async () => {
+    await untilDayLasts();
     const user = await loginUser(scene, { quota: 1_000n });
     const buyer = await scene.buyerOf(user.userId);
     const order = await scene.placeFor(buyer, "monthly");

@@ -100,7 +100,8 @@ describe("a month that an organisation buys", () => {
     ]);
     await scene.payments.billing.use({ ...team.payer, ...team }, 2_000_000n);
     await scene.db.sql`
-      update subscription set period_start = period_start - interval '2 months', period_end = period_start - interval '1 month'
+      update subscription set period_start = period_start - interval '2 months',
+        period_end = period_start - interval '2 months' + interval '1 month'
       where gateway_user_id = ${team.gatewayUserId}::bigint`;
     expect(await isPro(team)).toBe(false);
     await endOverdueSubscriptions(scene.db);

@@ -11,6 +11,7 @@ import { cardEventBody, signLikeCard } from "../../support/payments/card-gateway
 import { cardSecrets, type PaymentScene } from "../../support/payments/payment-scene.ts";
 import { nothing, outage, placeOf, TopUpScene, usd } from "../../support/payments/top-up-scene.ts";
 import { serveEndpoints } from "../../support/service/endpoint-server.ts";
+import { untilDayLasts } from "../../support/values/day-that-lasts.ts";
 
 let scene: PaymentScene;
 let topUps: TopUpScene;
@@ -87,6 +88,7 @@ describe("a low balance", () => {
   });
 
   test("is topped up within the limit of the month, and again in the next one", async () => {
+    await untilDayLasts();
     const buyer = await topUps.saved({ monthMaxUsd: usd("20.00") });
     for (let round = 0; round < 4; round += 1) {
       await chargeTopUps(topUps.deps());

@@ -1,15 +1,12 @@
 import type { RequestId } from "@sluice/contracts/ids";
 import { createMissingPartitions } from "@sluice/control-plane/db/partitions.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
+import { dayMs, systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import type { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { Database } from "@sluice/control-plane/platform/db.ts";
 import { commitTraces, TraceService } from "@sluice/control-plane/trace/service.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
-import { dayBeforeNow } from "./aged-days.ts";
 import { PayloadPair } from "./payload-pair.ts";
 import { PayloadCounts, payloadOf, silentLog, traceRowOf } from "./trace-fixtures.ts";
-
-const dayMs = 86_400_000;
 
 export type TraceDay = { readonly day: string; readonly requestIds: readonly RequestId[] };
 
@@ -23,14 +20,16 @@ export async function fillTraceDay(
   { daysAgo, payloads = 3 }: { readonly daysAgo: number; readonly payloads?: number },
 ): Promise<TraceDay> {
   const counts = new PayloadCounts();
-  const day = dayBeforeNow(daysAgo);
+  // The clock is stopped, so that midnight does not come meanwhile.
+  const nowMs = Date.now() - daysAgo * dayMs;
+  const day = utcDay(nowMs);
   for (const table of ["payload_segment", "payload_record", "trace_record"] as const) {
     await createMissingPartitions(db, table, [day]);
   }
   const trace = new TraceService({
     db,
     masterKey,
-    clock: { ...systemClock, now: () => Date.now() - daysAgo * dayMs },
+    clock: { ...systemClock, now: () => nowMs },
     log: silentLog,
     thread: PayloadPair.on(db),
     append: () => undefined,

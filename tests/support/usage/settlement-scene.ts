@@ -54,7 +54,8 @@ export class SettlementScene implements AsyncDisposable {
     // A check of a million rows takes a busy machine minutes.
     const owner = openDatabase({ ...options, statementTimeoutMs: 600_000, poolMax: 2 });
     await db.sql`insert into replica (id) values (${replica})`;
-    await createMissingPartitions(db, "usage_log", [utcDay(Date.now() - dayMs), utcDay(Date.now())]);
+    const days = [-1, 0, 1].map((ahead) => utcDay(Date.now() + ahead * dayMs));
+    await createMissingPartitions(db, "usage_log", days);
     const customers: Customer[] = [];
     for (let each = 0; each < customerCount; each += 1) {
       customers.push(await createCustomer(db, granted));
