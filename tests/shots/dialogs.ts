@@ -2,8 +2,30 @@ import type { ShownPage } from "./pages.ts";
 
 const admin = { as: "admin", arabic: "none" } as const;
 
-/** Dialogs that a page opens. */
+const usage = { as: "user", arabic: "none", path: "/console/usage/", ready: ".table tbody tr" } as const;
+const menu = "[role=menu]:popover-open";
+
+/** Menus and dialogs that a page opens. */
 export const shownDialogs: readonly ShownPage[] = [
+  { ...usage, name: "console-menu-person", press: ["Your account"], waitFor: menu },
+  { ...usage, name: "console-menu-account", press: ["Your own account"], waitFor: menu },
+  { ...usage, name: "console-menu-columns", press: ["Columns"], waitFor: menu },
+  {
+    ...admin,
+    name: "admin-menu-person",
+    path: "/admin/users/",
+    ready: ".row-open",
+    press: ["Your account"],
+    waitFor: menu,
+  },
+  {
+    ...admin,
+    name: "admin-menu-views",
+    path: "/admin/users/?status=active",
+    ready: ".row-open",
+    press: ["Saved views"],
+    waitFor: menu,
+  },
   {
     name: "console-pay-amount",
     path: "/console/billing/?plan=credit-any",
