@@ -1,5 +1,5 @@
-import type { Quota } from "@sluice/contracts/money";
 import { noUnits } from "../models/units.ts";
+import type { Amount } from "../platform/amount.ts";
 import { utcDay } from "../platform/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RowWaiter } from "../platform/spool/model.ts";
@@ -10,7 +10,6 @@ import type { PipelineDeps } from "./pipeline-deps.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
 import { releaseHold, settleQuota } from "./settle/settle-quota.ts";
 
-const nothing = 0n as Quota;
 const unrecordedCode = "storage_unavailable";
 
 /** A call that a provider answered, or a response in a session. */
@@ -31,7 +30,7 @@ type Ended = Pick<RecordedCall, "quota" | "durationMs"> & { readonly end: CallEn
 export class AwaitedRow implements RecordedCall, RowWaiter {
   readonly state: ServedCall;
   readonly end: CallEnd;
-  readonly quota: Quota;
+  readonly quota: Amount;
   readonly durationMs: number;
   readonly day: string;
   readonly #unrecordedStatus: number;
@@ -93,7 +92,7 @@ export class AwaitedRow implements RecordedCall, RowWaiter {
       units: noUnits,
       usageSource: "none",
     };
-    this.#deps.observer.onEnd(state, failed, durationMs, nothing);
+    this.#deps.observer.onEnd(state, failed, durationMs, 0);
     state.call.onUnrecorded?.(toReport(state, failed, noUnits, durationMs));
   }
 }

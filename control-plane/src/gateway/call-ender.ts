@@ -1,4 +1,3 @@
-import type { Quota } from "@sluice/contracts/money";
 import { noUnits } from "../models/units.ts";
 import type { AppError } from "../platform/errors.ts";
 import { AwaitedRow, type ServedCall, type Settling } from "./awaited-row.ts";
@@ -8,8 +7,6 @@ import type { PipelineDeps } from "./pipeline-deps.ts";
 import { priceUsage } from "./settle/price-usage.ts";
 import { toUsageRow } from "./settle/record-usage.ts";
 import { releaseHold } from "./settle/settle-quota.ts";
-
-const nothing = 0n as Quota;
 
 /** Ends each call exactly once: row, spool, quota, limits, report. */
 export class CallEnder {
@@ -73,7 +70,7 @@ export class CallEnder {
     state.isSettled = true;
     const { principal, hold } = state;
     if (principal !== null) {
-      const row = toUsageRow({ ...state, principal }, end, nothing, durationMs);
+      const row = toUsageRow({ ...state, principal }, end, 0, durationMs);
       this.#deps.usage.append(row, {
         onWritten: () => undefined,
         onLost: (cause) => this.#deps.log.error("usage.row_lost", { requestId: row.requestId, cause }),
@@ -83,7 +80,7 @@ export class CallEnder {
       }
     }
     this.#finish(state, isClientGone ? end : { ...end, httpStatus: seenStatus }, tick);
-    this.#deps.observer.onEnd(state, end, durationMs, nothing);
+    this.#deps.observer.onEnd(state, end, durationMs, 0);
   }
 
   /** Ends a call that needed no provider: it has no row, only a trace. */
@@ -95,7 +92,7 @@ export class CallEnder {
     const end: CallEnd = { outcome: "completed", httpStatus, errorCode: null, units: noUnits, usageSource: "none" };
     const tick = this.#deps.clock.tick();
     this.#finish(state, end, tick);
-    this.#deps.observer.onEnd(state, end, durationAt(state, tick), nothing);
+    this.#deps.observer.onEnd(state, end, durationAt(state, tick), 0);
   }
 
   #finish(state: CallState, end: CallEnd, tick: number): void {

@@ -1,5 +1,5 @@
-import type { Quota } from "@sluice/contracts/money";
 import type { Registry } from "prom-client";
+import type { Amount } from "../platform/amount.ts";
 import { histogram, type Sum, Sums } from "../platform/metric.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
@@ -100,7 +100,7 @@ export class GatewayMetrics implements GatewayObserver {
     this.#fallbacks.add(`${from}\n${to}\n${reason}`, 1);
   }
 
-  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void {
+  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Amount): void {
     const model = state.model?.name ?? "";
     const isPaid = end.outcome === "completed" && end.errorCode === null && end.usageSource !== "none";
     const sums = isPaid ? this.#sumsOf(model) : null;
@@ -114,7 +114,7 @@ export class GatewayMetrics implements GatewayObserver {
     if (end.isImplausible === true) {
       this.#implausible.add(`${state.attempts.at(-1)?.channel ?? ""}\n${model}`, 1);
     }
-    if (quota > 0n) {
+    if (quota > 0) {
       (sums?.quota ?? this.#quota.of(model)).sum += Number(quota);
     }
     this.#duration(durationMs / 1000);

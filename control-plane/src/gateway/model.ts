@@ -1,12 +1,13 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { ModelKind } from "@sluice/contracts/model-kinds";
-import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Decimal } from "@sluice/contracts/money";
 import type { AbortNotice, HttpClientError } from "@sluice/http-client/model";
 import type { Bytes } from "@sluice/http-client/packet-part";
 import type { ModelFlags } from "@sluice/messages-conversion/model-flags";
 import type { PriceVersion } from "../models/model.ts";
 import type { Units } from "../models/units.ts";
+import type { Amount } from "../platform/amount.ts";
 import type { AnswerCapture } from "../platform/answer-capture.ts";
 import type { AnswerBody } from "../platform/answer-stream.ts";
 import type { AppError, UpstreamError } from "../platform/errors.ts";
@@ -247,9 +248,9 @@ export type FallbackRule = {
  */
 export type Hold = {
   readonly userBudgetId: BudgetId;
-  readonly userAmount: Quota;
+  readonly userAmount: Amount;
   readonly keyBudgetId: BudgetId | null;
-  readonly keyAmount: Quota;
+  readonly keyAmount: Amount;
   readonly sharedBudgetIds: readonly BudgetId[];
 };
 

@@ -1,6 +1,6 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
-import type { Quota } from "@sluice/contracts/money";
 import type { HttpClient, HttpLimits } from "@sluice/http-client/model";
+import type { Amount } from "../platform/amount.ts";
 import type { CaptureAllowance } from "../platform/answer-capture.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
@@ -35,7 +35,7 @@ export interface GatewayObserver {
   /** A call continues with another model. @param reason the result of the last attempt, or why there was none */
   onFallback(from: string, to: string, reason: string): void;
   /** @param quota what the call costs before a multiplier */
-  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void;
+  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Amount): void;
 }
 
 /** Everything the pipeline depends on; composed in compose/gateway.ts. */

@@ -1,5 +1,4 @@
 import type { ApiKeyId } from "@sluice/contracts/ids";
-import type { Quota } from "@sluice/contracts/money";
 import type { Bytes } from "@sluice/http-client/packet-part";
 import { AppError, toAppError } from "../platform/errors.ts";
 import { OneAtATime } from "../platform/one-at-a-time.ts";
@@ -291,7 +290,7 @@ export class Pipeline implements GatewayPort {
     checkPrice(request, model, operation);
     const bound = boundUnits(request, model);
     state.bound = bound;
-    const cost = operation.handling === "count" ? freeOfCharge : boundCost(bound, model);
+    const cost = operation.handling === "count" ? 0 : boundCost(bound, model);
     const reserved = reserveQuota(leases, principal, cost, {
       lowers: lowersHold(operation, request.bounds),
       tick: state.latestTick,
@@ -373,7 +372,6 @@ function watchEarly(state: AdmittedCall, { abilities, dialect }: Choice, fallbac
 
 /** Clients of this path give up on a stream that is silent for long. */
 const earlyPath = "/v1/messages";
-const freeOfCharge = 0n as Quota;
 const badRequest = 400;
 
 /** Whether a count that a provider did not give is replaced: for anything but a mistake in the request. */

@@ -1,4 +1,4 @@
-import type { Quota } from "@sluice/contracts/money";
+import type { Amount } from "../platform/amount.ts";
 import type { FinishedSpan, HistogramSpec, Measurement, TelemetryRecord } from "../platform/telemetry/model.ts";
 import type { Attempt } from "../usage/log/model.ts";
 import type { CallEnd, CallState } from "./model.ts";
@@ -39,7 +39,7 @@ export class ExportingObserver implements GatewayObserver {
     this.#inner.onAttempt(attempt, exitNode);
   }
 
-  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Quota): void {
+  onEnd(state: CallState, end: CallEnd, durationMs: number, quota: Amount): void {
     this.#inner.onEnd(state, end, durationMs, quota);
     const { call, model, principal, isStream, firstByteMs, attempts } = state;
     this.#take({

@@ -1,5 +1,6 @@
 import { applyMultiplier, ceilDivide, type Decimal, type Quota, quotaPerUsd } from "@sluice/contracts/money";
 import { type PricedUnit, partsOf, unitsByWhole } from "@sluice/contracts/priced-units";
+import { type Amount, toAmount } from "../platform/amount.ts";
 import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName, type Rates } from "./model.ts";
 import { type CountName, countName, type Units } from "./units.ts";
 
@@ -119,15 +120,15 @@ export function toShare(parts: bigint, basisPoints: number): Quota {
 }
 
 /** What a call costs with the multiplier. */
-export function withMultiplier(base: Quota, multiplier: Decimal): Quota {
-  return (multiplier === "1.0000" ? base : applyMultiplier(base, multiplier)) as Quota;
+export function withMultiplier(base: Amount, multiplier: Decimal): Amount {
+  return multiplier === "1.0000" ? base : toAmount(applyMultiplier(BigInt(base), multiplier));
 }
 
 /**
  * The most that a user with this multiplier may owe for a base cost. A multiplier below 1 does not reduce it, because
  * it is only refunded later.
  */
-export function withMultiplierAboveOne(base: Quota, multiplier: Decimal): Quota {
+export function withMultiplierAboveOne(base: Amount, multiplier: Decimal): Amount {
   const multiplied = withMultiplier(base, multiplier);
   return multiplied > base ? multiplied : base;
 }

@@ -1,5 +1,6 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { HoldAnswer, SpendLimit } from "@sluice/control-plane/gateway/quota/model.ts";
+import type { Amount } from "@sluice/control-plane/platform/amount.ts";
 
 /** Holds of budgets, granted unless the script decides otherwise. */
 export class ScriptedLeases {
@@ -18,15 +19,15 @@ export class ScriptedLeases {
     return this.#spendLimit;
   }
 
-  hold(budgetId: BudgetId, amount: bigint): HoldAnswer {
+  hold(budgetId: BudgetId, amount: Amount): HoldAnswer {
     this.asked.push(budgetId);
     const answer = this.#answers[String(budgetId)] ?? "held";
-    this.#held.set(budgetId, this.heldOf(budgetId) + (answer === "held" ? amount : 0n));
+    this.#held.set(budgetId, this.heldOf(budgetId) + (answer === "held" ? BigInt(amount) : 0n));
     return answer;
   }
 
-  settle(budgetId: BudgetId, held: bigint): void {
-    this.#held.set(budgetId, this.heldOf(budgetId) - held);
+  settle(budgetId: BudgetId, held: Amount): void {
+    this.#held.set(budgetId, this.heldOf(budgetId) - BigInt(held));
   }
 
   heldOf(budgetId: BudgetId): bigint {

@@ -4,6 +4,7 @@ import { parseDecimal, type Quota } from "@sluice/contracts/money";
 import { type CallRows, type CallsSummary, callForms, callSummaries } from "@sluice/control-plane/compose/call-rows.ts";
 import { withMultiplierAboveOne } from "@sluice/control-plane/models/cost.ts";
 import { type CountName, noUnits } from "@sluice/control-plane/models/units.ts";
+import { minus, plus } from "@sluice/control-plane/platform/amount.ts";
 import { linesOf, parseLine, RowCollector, type SpoolEntry } from "@sluice/control-plane/platform/spool/model.ts";
 import type { TraceRow } from "@sluice/control-plane/trace/model.ts";
 import { toSpooledTrace } from "@sluice/control-plane/trace/trace-row.ts";
@@ -61,8 +62,10 @@ test("summaries of groups add up to what their rows charge, exactly, and leave e
       expect(byBudget(total.charges.list)).toEqual(byBudget(sumByBudget(usage.map((row) => ({ row })))));
       for (const { budgetId, reserve } of total.charges.list) {
         const ofUser = usage.filter(({ userBudgetId, quota }) => userBudgetId === budgetId && quota > 0n);
-        const owed = ofUser.map(({ quota, rateMultiplier }) => withMultiplierAboveOne(quota, rateMultiplier) - quota);
-        expect<bigint>(reserve).toBe(owed.reduce((sum, more) => sum + more, 0n));
+        const owed = ofUser.map(({ quota, rateMultiplier }) =>
+          minus(withMultiplierAboveOne(quota, rateMultiplier), quota),
+        );
+        expect<bigint>(reserve).toBe(BigInt(owed.reduce(plus, 0)));
       }
       expect(total.usageDays).toEqual(new Set(usage.map(({ day }) => day)));
       const traceDays = entries.flatMap(({ kind, row }) => (kind === "trace" ? [row.day] : []));

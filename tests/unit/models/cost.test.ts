@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Decimal } from "@sluice/contracts/money";
 import { costLines, costOf, toQuota, withMultiplierAboveOne } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
+import { toAmount } from "@sluice/control-plane/platform/amount.ts";
 import fc from "fast-check";
 import { anyUnits, exactCost, prices } from "../../support/calls/priced-usage.ts";
 
@@ -144,6 +145,8 @@ describe("the most that a user may owe for a cost", () => {
     [100n, "0.5000", 100n],
     [0n, "9.0000", 0n],
   ])("of %p at %p is %p: a multiplier below 1 is only refunded later", (base, multiplier, owed) => {
-    expect<bigint>(withMultiplierAboveOne(base as Quota, multiplier as Decimal)).toBe(owed);
+    for (const given of [base, toAmount(base)]) {
+      expect(BigInt(withMultiplierAboveOne(given, multiplier as Decimal))).toBe(owed);
+    }
   });
 });

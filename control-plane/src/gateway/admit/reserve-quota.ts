@@ -1,8 +1,9 @@
 import type { BudgetId } from "@sluice/contracts/ids";
-import { type Quota, usdOfQuota } from "@sluice/contracts/money";
+import { usdOfQuota } from "@sluice/contracts/money";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
 import { noUnits, type Units } from "../../models/units.ts";
+import { type Amount, minus, toAmount } from "../../platform/amount.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
@@ -54,11 +55,9 @@ function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds
 }
 
 /** The most that a call within these units can cost: each token at the most expensive price it could be charged at. */
-export function boundCost(bound: Units, model: ModelEntry): Quota {
-  return costOf(bound, model.price.highest, 1n);
+export function boundCost(bound: Units, model: ModelEntry): Amount {
+  return toAmount(costOf(bound, model.price.highest, 1n));
 }
-
-const nothing = 0n as Quota;
 
 /** What lowers the output in each API, in the words of its clients. */
 const lowersOutput: Readonly<Record<Dialect, string>> = {
@@ -104,15 +103,15 @@ type Reserving = {
 export function reserveQuota(
   leases: Holder,
   principal: Holding,
-  cost: Quota,
+  cost: Amount,
   reserving: Reserving = { lowers: null },
 ): Hold | Promise<Hold> {
   return reserveFrom(leases, holdFor(principal, cost), reserving, 0);
 }
 
-function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }: Holding, cost: Quota): Hold {
+function holdFor({ userBudgetId, keyBudgetId, sharedBudgetIds, rateMultiplier }: Holding, cost: Amount): Hold {
   const userAmount = withMultiplierAboveOne(cost, rateMultiplier);
-  return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? nothing : cost, sharedBudgetIds };
+  return { userBudgetId, userAmount, keyBudgetId, keyAmount: keyBudgetId === null ? 0 : cost, sharedBudgetIds };
 }
 
 /** How many budgets a hold takes from: the user's first, then the key's if it has a limit, then those that are shared. */
@@ -129,7 +128,7 @@ function budgetAt({ userBudgetId, keyBudgetId, sharedBudgetIds }: Hold, at: numb
 }
 
 /** What a hold takes from a budget: from shared ones as much as from the user's. */
-function amountAt({ userAmount, keyBudgetId, keyAmount }: Hold, at: number): Quota {
+function amountAt({ userAmount, keyBudgetId, keyAmount }: Hold, at: number): Amount {
   return at === 1 && keyBudgetId !== null ? keyAmount : userAmount;
 }
 
@@ -137,13 +136,13 @@ function amountAt({ userAmount, keyBudgetId, keyAmount }: Hold, at: number): Quo
  * Changes what a call has set aside to the bound of another model: what is missing is set aside too, the rest released.
  * @returns null if the budgets do not cover it; the call keeps its hold then
  */
-export async function changeHold(leases: Holder, principal: Holding, hold: Hold, cost: Quota): Promise<Hold | null> {
+export async function changeHold(leases: Holder, principal: Holding, hold: Hold, cost: Amount): Promise<Hold | null> {
   const wanted = holdFor(principal, cost);
   const count = countBudgets(wanted);
-  const moreAt = (at: number): Quota => (amountAt(wanted, at) - amountAt(hold, at)) as Quota;
+  const moreAt = (at: number): Amount => minus(amountAt(wanted, at), amountAt(hold, at));
   for (let at = 0; at < count; at += 1) {
     const more = moreAt(at);
-    if (more > 0n && (await leases.hold(budgetAt(wanted, at), more)) !== "held") {
+    if (more > 0 && (await leases.hold(budgetAt(wanted, at), more)) !== "held") {
       for (let before = 0; before < at; before += 1) {
         release(leases, budgetAt(wanted, before), moreAt(before));
       }
@@ -151,14 +150,14 @@ export async function changeHold(leases: Holder, principal: Holding, hold: Hold,
     }
   }
   for (let at = 0; at < count; at += 1) {
-    release(leases, budgetAt(wanted, at), -moreAt(at) as Quota);
+    release(leases, budgetAt(wanted, at), minus(0, moreAt(at)));
   }
   return wanted;
 }
 
-function release(leases: Holder, budgetId: BudgetId, amount: Quota): void {
-  if (amount > 0n) {
-    leases.settle(budgetId, amount, nothing);
+function release(leases: Holder, budgetId: BudgetId, amount: Amount): void {
+  if (amount > 0) {
+    leases.settle(budgetId, amount, 0);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Quota } from "@sluice/contracts/money";
+import { minus, plus, toAmount } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
 import type { LeaseAnswer, LeaseStore } from "./model.ts";
@@ -64,7 +65,7 @@ export class LeaseStatements {
     slice.remaining = answer.remainingAfter;
     adjustRefill(slice);
     if (doubts === this.#doubts) {
-      slice.leased += answer.leasedNow;
+      slice.leased = plus(slice.leased, answer.leasedNow);
     }
     return answer;
   }
@@ -79,17 +80,17 @@ export class LeaseStatements {
     const { budgetId } = slice;
     try {
       await this.#inTurn(slice, async (statement) => {
-        const idle = available(slice);
+        const idle = BigInt(available(slice));
         const amount = idle > 0n ? idle : 0n;
         if (amount === 0n && recall === 0n) {
           return;
         }
-        slice.returning += amount;
+        slice.returning = plus(slice.returning, amount);
         try {
           await this.#store.giveBack({ budgetId, amount: amount as Quota, recall, statement });
         } finally {
-          slice.leased -= amount;
-          slice.returning -= amount;
+          slice.leased = minus(slice.leased, amount);
+          slice.returning = minus(slice.returning, amount);
         }
       });
       return true;
@@ -117,7 +118,7 @@ export class LeaseStatements {
         const doubts = this.#doubts;
         const leased = await this.#store.readLease(slice.budgetId, statement);
         if (doubts === this.#doubts) {
-          slice.leased = leased;
+          slice.leased = toAmount(leased);
           slice.isDoubtful = false;
         }
       }),

@@ -1,5 +1,6 @@
 import type { BudgetId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
+import { type Amount, minus, plus, toAmount } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { throughLosses } from "../../platform/db-losses.ts";
 import type { Log } from "../../platform/log.ts";
@@ -74,7 +75,7 @@ export class QuotaLeases {
   #distrust(): void {
     this.#statements.voidAnswers();
     for (const slice of this.#slices.values()) {
-      slice.leased = 0n;
+      slice.leased = 0;
       slice.isDoubtful = true;
     }
   }
@@ -83,7 +84,7 @@ export class QuotaLeases {
    * Sets quota aside; returns a promise only when the slice does not cover it.
    * @param tick if the time was just read
    */
-  hold(budgetId: BudgetId, amount: Quota, tick = this.#clock.tick()): HoldAnswer | Promise<HoldAnswer> {
+  hold(budgetId: BudgetId, amount: Amount, tick = this.#clock.tick()): HoldAnswer | Promise<HoldAnswer> {
     const slice = this.#slice(budgetId);
     slice.lastUsedTick = tick;
     if (!this.#term.holds(tick)) {
@@ -91,15 +92,16 @@ export class QuotaLeases {
     }
     const left = available(slice);
     if (slice.waiters.length === 0 && left >= amount) {
-      slice.held += amount;
-      this.#refillAhead(slice, left - amount, tick);
+      slice.held = plus(slice.held, amount);
+      this.#refillAhead(slice, minus(left, amount), tick);
       return "held";
     }
     if (slice.refusal !== null && tick < slice.refusal.untilTick && amount >= slice.refusal.amount) {
       return "insufficient";
     }
-    if (slice.want < amount * callsPerLease) {
-      slice.want = amount * callsPerLease;
+    const usual = BigInt(amount) * callsPerLease;
+    if (slice.want < usual) {
+      slice.want = usual;
       adjustRefill(slice);
     }
     const answer = addWaiter(slice, amount, holdMsMax);
@@ -113,10 +115,10 @@ export class QuotaLeases {
   }
 
   /** Ends a hold: what was charged stays pending until its usage row is committed, the rest may be held again. */
-  settle(budgetId: BudgetId, held: Quota, charged: Quota): void {
+  settle(budgetId: BudgetId, held: Amount, charged: Amount): void {
     const slice = this.#slice(budgetId);
-    slice.held -= held;
-    slice.pending += charged;
+    slice.held = minus(slice.held, held);
+    slice.pending = plus(slice.pending, charged);
     noteSpent(slice, charged, slice.lastUsedTick);
     if (charged < held) {
       slice.refusal = null;
@@ -138,13 +140,13 @@ export class QuotaLeases {
       const taken = new Map(charges.map((charge) => [charge.budgetId, charge.taken]));
       for (const [budgetId, total] of totals) {
         const slice = this.#slice(budgetId);
-        slice.pending -= total;
+        slice.pending = minus(slice.pending, total);
         const takenHere = isRetry ? total : (taken.get(budgetId) ?? 0n);
-        slice.leased -= takenHere;
+        slice.leased = minus(slice.leased, takenHere);
         slice.isDoubtful ||= isRetry;
         if (takenHere < total) {
           // The lease row did not cover the rows, so it is empty, whatever we assumed.
-          slice.leased = slice.leased > 0n ? 0n : slice.leased;
+          slice.leased = slice.leased > 0 ? 0 : slice.leased;
           slice.isDoubtful = true;
         }
       }
@@ -157,7 +159,7 @@ export class QuotaLeases {
   owe(totals: ReadonlyMap<BudgetId, bigint>): void {
     for (const [budgetId, total] of totals) {
       const slice = this.#slice(budgetId);
-      slice.pending += total;
+      slice.pending = plus(slice.pending, total);
       slice.isDoubtful = true;
     }
   }
@@ -196,7 +198,7 @@ export class QuotaLeases {
         return;
       }
       const keptMs = isAmple(slice) ? Math.max(idleReturnMs, this.keptMs) : idleReturnMs;
-      if (idleMs > keptMs && slice.waiters.length === 0 && available(slice) > 0n) {
+      if (idleMs > keptMs && slice.waiters.length === 0 && available(slice) > 0) {
         slice.want = 0n;
         slice.pace = 0n;
         adjustRefill(slice);
@@ -216,7 +218,7 @@ export class QuotaLeases {
   async reconcile(): Promise<void> {
     for (const [budgetId, amount] of await this.#store.listLeases()) {
       const slice = this.#slice(budgetId);
-      slice.isDoubtful ||= slice.leased !== amount;
+      slice.isDoubtful ||= slice.leased !== toAmount(amount);
     }
   }
 
@@ -241,7 +243,7 @@ export class QuotaLeases {
   }
 
   /** Asks for more before the slice runs dry, so that in the steady state no call waits. */
-  #refillAhead(slice: Slice, left: bigint, tick: number): void {
+  #refillAhead(slice: Slice, left: Amount, tick: number): void {
     if (slice.isAcquiring || left >= slice.refillBelow || tick < slice.nextRefillTick) {
       return;
     }
@@ -285,7 +287,7 @@ export class QuotaLeases {
     const deadline = this.#clock.tick() + recallMsMax;
     const recall = new Recall();
     for (let first = this.#serve(slice); first !== undefined; first = this.#serve(slice)) {
-      const shortfall = first.amount - available(slice);
+      const shortfall = BigInt(first.amount) - BigInt(available(slice));
       const answer = await this.#statements.lease(slice, shortfall, recall.number);
       if (answer.leasedNow > 0n) {
         slice.lastRefillTick = this.#clock.tick();
@@ -294,7 +296,7 @@ export class QuotaLeases {
       } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
         // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
         // quota does not lower it.
-        const refused = shortfall + available(slice);
+        const refused = plus(shortfall, available(slice));
         const amount = refused > first.amount ? refused : first.amount;
         const spendLimit = await this.#store.findSpendLimit(slice.budgetId, shortfall as Quota);
         refuseWaiters(slice, { amount, untilTick: this.#clock.tick() + refusalMs, spendLimit });

@@ -1,12 +1,13 @@
 import type { BudgetId } from "@sluice/contracts/ids";
+import { type Amount, minus, plus, toAmount } from "../../platform/amount.ts";
 import { ampleShare, coveredSeconds, paceWindowMs, recallPollMs } from "./lease-limits.ts";
 import type { HoldAnswer, SpendLimit } from "./model.ts";
 
 /** A call waiting for quota. */
-export type Waiter = { readonly amount: bigint; resolve(answer: HoldAnswer): void };
+export type Waiter = { readonly amount: Amount; resolve(answer: HoldAnswer): void };
 
 type Refusal = {
-  readonly amount: bigint;
+  readonly amount: Amount;
   readonly untilTick: number;
   /** The limit of spending that refused them; null if too little is left of the budget. */
   readonly spendLimit: SpendLimit | null;
@@ -19,24 +20,24 @@ type Refusal = {
 export type Slice = {
   readonly budgetId: BudgetId;
   /** What the database has certainly lent us: never more than its lease row says. */
-  leased: bigint;
+  leased: Amount;
   /** Quota that is set aside for running calls. */
-  held: bigint;
+  held: Amount;
   /** Quota that finished calls were charged and that is not committed yet. */
-  pending: bigint;
+  pending: Amount;
   /** Quota that is being returned to the database. */
-  returning: bigint;
+  returning: Amount;
   /** How much to request next time; grows while refills come in quick succession. */
   want: bigint;
   /** What calls were charged in the current window of the pace, which began at this tick. */
-  spent: bigint;
+  spent: Amount;
   windowTick: number;
   /** What calls were charged in a second, lately. */
   pace: bigint;
   /** What was left of the budget after the last loan. */
   remaining: bigint;
   /** An early refill begins when less than this is available. */
-  refillBelow: bigint;
+  refillBelow: Amount;
   lastUsedTick: number;
   lastRefillTick: number;
   /** No early refill begins before this time. */
@@ -58,16 +59,16 @@ export type Slice = {
 export function emptySlice(budgetId: BudgetId, tick: number): Slice {
   return {
     budgetId,
-    leased: 0n,
-    held: 0n,
-    pending: 0n,
-    returning: 0n,
+    leased: 0,
+    held: 0,
+    pending: 0,
+    returning: 0,
     want: 0n,
-    spent: 0n,
+    spent: 0,
     windowTick: tick,
     pace: 0n,
     remaining: 0n,
-    refillBelow: 0n,
+    refillBelow: 0,
     lastUsedTick: tick,
     lastRefillTick: 0,
     nextRefillTick: 0,
@@ -82,17 +83,17 @@ export function emptySlice(budgetId: BudgetId, tick: number): Slice {
 }
 
 /** What may still be held; negative after an overrun. */
-export function available(slice: Slice): bigint {
-  return slice.leased - slice.held - slice.pending - slice.returning;
+export function available(slice: Slice): Amount {
+  return minus(minus(minus(slice.leased, slice.held), slice.pending), slice.returning);
 }
 
 export function isForgettable(slice: Slice): boolean {
-  const isEmpty = slice.leased === 0n && slice.held === 0n && slice.pending === 0n && slice.returning === 0n;
+  const isEmpty = slice.leased === 0 && slice.held === 0 && slice.pending === 0 && slice.returning === 0;
   return isEmpty && !slice.isDoubtful && !slice.isAcquiring && slice.waiters.length === 0;
 }
 
 /** Appends a call to the queue; it gets `unavailable` when nothing has been decided in time. */
-export function addWaiter(slice: Slice, amount: bigint, waitMsMax: number): Promise<HoldAnswer> {
+export function addWaiter(slice: Slice, amount: Amount, waitMsMax: number): Promise<HoldAnswer> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       slice.waiters.splice(slice.waiters.indexOf(waiter), 1);
@@ -117,7 +118,7 @@ export function serveWaiters(slice: Slice): void {
     first = slice.waiters[0]
   ) {
     slice.waiters.shift();
-    slice.held += first.amount;
+    slice.held = plus(slice.held, first.amount);
     first.resolve("held");
   }
 }
@@ -139,9 +140,9 @@ export function refuseWaiters(slice: Slice, refusal: Refusal): void {
  * calls for, unless another replica lacks it.
  */
 export function wanted(slice: Slice, tick: number): bigint {
-  let waiting = -available(slice);
+  let waiting = -BigInt(available(slice));
   for (const waiter of slice.waiters) {
-    waiting += waiter.amount;
+    waiting += BigInt(waiter.amount);
   }
   if (tick < slice.sparesUntilTick) {
     return waiting < 0n ? 0n : waiting;
@@ -162,26 +163,26 @@ function stock({ pace, remaining }: Slice): bigint {
 
 /** To be called when what it depends on has changed. A refill begins when half of the stock is gone. */
 export function adjustRefill(slice: Slice): void {
-  slice.refillBelow = slice.want / 4n + stock(slice) / 2n;
+  slice.refillBelow = toAmount(slice.want / 4n + stock(slice) / 2n);
 }
 
 /** Counts what a call was charged. The pace falls more slowly than it rises. */
-export function noteSpent(slice: Slice, charged: bigint, tick: number): void {
-  slice.spent += charged;
+export function noteSpent(slice: Slice, charged: Amount, tick: number): void {
+  slice.spent = plus(slice.spent, charged);
   const elapsedMs = tick - slice.windowTick;
   if (elapsedMs < paceWindowMs) {
     return;
   }
-  const pace = (slice.spent * 1_000n) / BigInt(Math.ceil(elapsedMs));
+  const pace = (BigInt(slice.spent) * 1_000n) / BigInt(Math.ceil(elapsedMs));
   slice.pace = pace > slice.pace / 2n ? pace : slice.pace / 2n;
-  slice.spent = 0n;
+  slice.spent = 0;
   slice.windowTick = tick;
   adjustRefill(slice);
 }
 
 /** Whether so much is left of the budget that nobody misses what this replica has of it. */
 export function isAmple(slice: Slice): boolean {
-  return slice.remaining >= slice.leased * ampleShare;
+  return slice.remaining >= BigInt(slice.leased) * ampleShare;
 }
 
 /** Resolves when another replica has returned quota, and after a moment in any case. */
@@ -208,10 +209,10 @@ export type SliceTotals = {
 export function totalsOf(slices: readonly Slice[]): SliceTotals {
   const sum = { budgets: slices.length, leased: 0n, held: 0n, pending: 0n, idle: 0n };
   for (const slice of slices) {
-    sum.leased += slice.leased;
-    sum.held += slice.held;
-    sum.pending += slice.pending;
-    const idle = available(slice);
+    sum.leased += BigInt(slice.leased);
+    sum.held += BigInt(slice.held);
+    sum.pending += BigInt(slice.pending);
+    const idle = BigInt(available(slice));
     sum.idle += idle > 0n ? idle : 0n;
   }
   return sum;

@@ -1,7 +1,7 @@
 import type { ChannelId } from "@sluice/contracts/ids";
-import type { Quota } from "@sluice/contracts/money";
 import { costOf } from "../../models/cost.ts";
 import { noUnits } from "../../models/units.ts";
+import { type Amount, plus } from "../../platform/amount.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { readApiKey } from "../admit/authenticate-key.ts";
 import { checkKeyState, checkModelAccess, isPriced, refuseEnded } from "../admit/check-access.ts";
@@ -134,10 +134,10 @@ export class RealtimeGateway implements RealtimePort {
   }
 
   /** The most expensive response; if audio is sold by time, at least the longest session's worth of speech. */
-  #boundCost(request: ParsedRequest, model: ModelEntry): Quota {
+  #boundCost(request: ParsedRequest, model: ModelEntry): Amount {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
     const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);
-    return (boundCost(boundUnits(request, model), model) + spoken) as Quota;
+    return plus(boundCost(boundUnits(request, model), model), spoken);
   }
 
   /** The limits of what a response, or a transcription, can have used. */

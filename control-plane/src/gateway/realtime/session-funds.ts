@@ -1,4 +1,4 @@
-import type { Quota } from "@sluice/contracts/money";
+import type { Amount } from "../../platform/amount.ts";
 import { reserveQuota } from "../admit/reserve-quota.ts";
 import type { Hold, Principal } from "../model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
@@ -12,12 +12,12 @@ import { releaseHold } from "../settle/settle-quota.ts";
 export class SessionFunds {
   readonly #leases: QuotaLeases;
   readonly #principal: Principal;
-  readonly #cost: Quota;
+  readonly #cost: Amount;
   #holds: Hold[] = [];
   #isClosed = false;
 
   /** @param cost what the most expensive response can cost, before a multiplier */
-  constructor(leases: QuotaLeases, principal: Principal, cost: Quota) {
+  constructor(leases: QuotaLeases, principal: Principal, cost: Amount) {
     this.#leases = leases;
     this.#principal = principal;
     this.#cost = cost;

@@ -1,10 +1,10 @@
 import type { Quota } from "@sluice/contracts/money";
+import type { Amount } from "../../platform/amount.ts";
 import { utcDay } from "../../platform/clock.ts";
 import { recordedPathLengthMax } from "../../platform/request-target.ts";
 import type { UsageRow } from "../../usage/log/model.ts";
 import type { CallEnd, CallState, Principal } from "../model.ts";
 
-const nothing = 0n as Quota;
 const noTags: readonly string[] = [];
 
 /**
@@ -15,7 +15,7 @@ const noTags: readonly string[] = [];
 export function toUsageRow(
   state: CallState & { principal: Principal },
   end: CallEnd,
-  quota: Quota,
+  quota: Amount,
   durationMs: number,
 ): UsageRow {
   const { call, principal, model } = state;
@@ -45,8 +45,8 @@ export function toUsageRow(
     cacheBasisPoints: end.cacheBasisPoints ?? null,
     priceVersion: model?.price.version ?? null,
     rateMultiplier: principal.rateMultiplier,
-    quota,
-    quotaHeld: state.hold?.userAmount ?? nothing,
+    quota: BigInt(quota) as Quota,
+    quotaHeld: BigInt(state.hold?.userAmount ?? 0) as Quota,
     attempts: state.attempts,
     firstByteMs: state.firstByteMs,
     durationMs,

@@ -1,14 +1,14 @@
-import type { Quota } from "@sluice/contracts/money";
+import type { Decimal } from "@sluice/contracts/money";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
-import type { UsageRow } from "../../usage/log/model.ts";
+import type { Amount } from "../../platform/amount.ts";
 import type { Hold } from "../model.ts";
 import type { QuotaLeases } from "../quota/leases.ts";
 
 /** What a call costs before the multiplier, and that. */
-type Cost = Pick<UsageRow, "quota" | "rateMultiplier">;
+type Cost = { readonly quota: Amount; readonly rateMultiplier: Decimal };
 
 /** What a call takes from its user's budget: its base cost, and what a multiplier above 1 will add at settlement. */
-export function userCharge({ quota, rateMultiplier }: Cost): Quota {
+export function userCharge({ quota, rateMultiplier }: Cost): Amount {
   return withMultiplierAboveOne(quota, rateMultiplier);
 }
 
@@ -23,12 +23,10 @@ export function settleQuota(leases: QuotaLeases, hold: Hold, cost: Cost): void {
 
 /** Gives back the hold of a call that has no row. */
 export function releaseHold(leases: QuotaLeases, hold: Hold): void {
-  settle(leases, hold, { user: nothing, key: nothing, shared: nothing });
+  settle(leases, hold, { user: 0, key: 0, shared: 0 });
 }
 
-const nothing = 0n as Quota;
-
-type Charges = { readonly user: Quota; readonly key: Quota; readonly shared: Quota };
+type Charges = { readonly user: Amount; readonly key: Amount; readonly shared: Amount };
 
 function settle(leases: QuotaLeases, hold: Hold, charge: Charges): void {
   leases.settle(hold.userBudgetId, hold.userAmount, charge.user);

@@ -1,3 +1,4 @@
+import type { Amount } from "../amount.ts";
 import { ReusedBytes } from "../reused-bytes.ts";
 
 const openingBytes = 16 * 1024;
@@ -131,6 +132,11 @@ export class JsonBytes extends ReusedBytes {
     } else {
       this.integer(value);
     }
+  }
+
+  /** The same of an amount. */
+  amount(value: Amount): void {
+    this.integer(Number(value));
   }
 
   /** A number, plain if it represents the value exactly. */

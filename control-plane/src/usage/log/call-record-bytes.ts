@@ -49,9 +49,9 @@ export function writeCallRecord(call: RecordedCall, out: JsonBytes): boolean {
   out.comma();
   out.integer(attempt.durationMs);
   out.comma();
-  out.bigint(call.quota);
+  out.amount(call.quota);
   out.comma();
-  out.bigint(state.hold.userAmount);
+  out.amount(state.hold.userAmount);
   out.comma();
   out.textOrNull(end.providerCost ?? null);
   out.comma();

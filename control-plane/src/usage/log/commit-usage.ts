@@ -2,7 +2,7 @@ import type { BudgetId, ReplicaId, RequestId } from "@sluice/contracts/ids";
 import type { Quota } from "@sluice/contracts/money";
 import { asBuffer } from "@sluice/http-client/as-buffer";
 import { withMultiplier, withMultiplierAboveOne } from "../../models/cost.ts";
-import { type Amount, plus, toAmount } from "../../platform/amount.ts";
+import { type Amount, minus, plus } from "../../platform/amount.ts";
 import type { Database, Transaction } from "../../platform/db.ts";
 import { isMissingPartition, isUniqueViolation } from "../../platform/db-errors.ts";
 import type { JsonBytes } from "../../platform/spool/json-bytes.ts";
@@ -227,17 +227,17 @@ export class ChargeSums {
 
   add(row: UsageRow | RecordedCall): void {
     const { quota } = row;
-    if (quota > 0n) {
+    if (quota > 0) {
       const payer = "toRow" in row ? row.state.principal : row;
       const { rateMultiplier } = payer;
       const sum = this.#sumOf(payer);
-      sum.charge = plus(sum.charge, toAmount(quota));
+      sum.charge = plus(sum.charge, quota);
       const owed = withMultiplierAboveOne(quota, rateMultiplier);
       if (owed !== quota) {
-        sum.reserve = plus(sum.reserve, toAmount(owed - quota));
+        sum.reserve = plus(sum.reserve, minus(owed, quota));
       }
       if (payer.sharedBudgetIds.length > 0) {
-        sum.shared = plus(sum.shared, toAmount(withMultiplier(quota, rateMultiplier)));
+        sum.shared = plus(sum.shared, withMultiplier(quota, rateMultiplier));
       }
     }
   }

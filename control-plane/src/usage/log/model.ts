@@ -1,6 +1,7 @@
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
 import type { Units } from "../../models/units.ts";
+import type { Amount } from "../../platform/amount.ts";
 
 /**
  * `aborted`: the client left. `failed`: we or a provider could not serve it, or no provider could be asked. `refused`:
@@ -87,7 +88,7 @@ type RecordedState = Pick<UsageRow, "askedModel" | "channelId" | "isStream" | "a
   /** The same for the calls to a model. */
   readonly model: { readonly name: string; readonly price: { readonly version: number } };
   readonly labels: Pick<UsageRow, "endUser" | "tags"> | null;
-  readonly hold: { readonly userAmount: Quota };
+  readonly hold: { readonly userAmount: Amount };
 };
 
 type RecordedEnd = Pick<UsageRow, "outcome" | "httpStatus" | "errorCode" | "units" | "usageSource"> &
@@ -97,7 +98,8 @@ type RecordedEnd = Pick<UsageRow, "outcome" | "httpStatus" | "errorCode" | "unit
  * A served call whose row is still in parts. Most rows are written straight from these; the row itself is an object only
  * where somebody needs one.
  */
-export interface RecordedCall extends Pick<UsageRow, "day" | "quota" | "durationMs"> {
+export interface RecordedCall extends Pick<UsageRow, "day" | "durationMs"> {
+  readonly quota: Amount;
   readonly state: RecordedState;
   readonly end: RecordedEnd;
   toRow(): UsageRow;

@@ -105,7 +105,7 @@ test(
         const free = { ...parts, reasoning_usd_per_m: "0", long_prompt: null };
         const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
         const units = boundUnits(request, model);
-        expect(costOf(units, model.price, 1n)).toBe(boundCost(units, model));
+        expect<bigint>(costOf(units, model.price, 1n)).toBe(BigInt(boundCost(units, model)));
       }),
       { numRuns },
     );
@@ -168,7 +168,7 @@ describe("what is set aside", () => {
 
 const userBudget = 1n as BudgetId;
 const keyBudget = 2n as BudgetId;
-const cost = 100n as Quota;
+const cost = 100;
 const limited: Pick<Principal, "userBudgetId" | "keyBudgetId" | "sharedBudgetIds" | "rateMultiplier"> = {
   userBudgetId: userBudget,
   keyBudgetId: keyBudget,
@@ -180,7 +180,7 @@ test("a call holds its bound with the multiplier against the user's budget, and 
   const leases = new ScriptedLeases({ [String(keyBudget)]: "held" });
   expect(await reserveQuota(leases, limited, cost)).toEqual({
     userBudgetId: userBudget,
-    userAmount: 150n as Quota,
+    userAmount: 150,
     keyBudgetId: keyBudget,
     keyAmount: cost,
     sharedBudgetIds: [],
@@ -300,32 +300,32 @@ test.each([
 
 describe("the hold of a call that turns to another model", () => {
   const begun = async (leases: ScriptedLeases) => await reserveQuota(leases, limited, cost);
-  const changedTo = (userAmount: bigint, keyAmount: bigint) => ({
-    ...{ userBudgetId: userBudget, userAmount: userAmount as Quota },
-    ...{ keyBudgetId: keyBudget, keyAmount: keyAmount as Quota, sharedBudgetIds: [] },
+  const changedTo = (userAmount: number, keyAmount: number) => ({
+    ...{ userBudgetId: userBudget, userAmount },
+    ...{ keyBudgetId: keyBudget, keyAmount, sharedBudgetIds: [] },
   });
 
   test.each([
-    ["grows to the bound of a dearer one", 250n, 375n],
-    ["shrinks to the bound of a cheaper one", 31n, 47n],
-    ["stays as it is at the same bound", 100n, 150n],
+    ["grows to the bound of a dearer one", 250, 375],
+    ["shrinks to the bound of a cheaper one", 31, 47],
+    ["stays as it is at the same bound", 100, 150],
   ])("%s", async (_rule, next, user) => {
     const leases = new ScriptedLeases({});
     const hold = await begun(leases);
-    expect(await changeHold(leases, limited, hold, next as Quota)).toEqual(changedTo(user, next));
-    expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([user, next]);
+    expect(await changeHold(leases, limited, hold, next)).toEqual(changedTo(user, next));
+    expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([BigInt(user), BigInt(next)]);
   });
 
   test("changes what it has in the budgets of project and member, too, in all of them or in none", async () => {
     const leases = new ScriptedLeases({});
     const hold = await reserveQuota(leases, shared, cost);
-    const larger = await changeHold(leases, shared, hold, 250n as Quota);
+    const larger = await changeHold(leases, shared, hold, 250);
     const heldNow = () => [userBudget, keyBudget, project, member].map((id) => leases.heldOf(id));
     expect(heldNow()).toEqual([375n, 250n, 375n, 375n]);
-    await changeHold(leases, shared, larger ?? hold, 31n as Quota);
+    await changeHold(leases, shared, larger ?? hold, 31);
     expect(heldNow()).toEqual([47n, 31n, 47n, 47n]);
     const spent = new ScriptedLeases({ [String(member)]: "insufficient" });
-    expect(await changeHold(spent, shared, hold, 250n as Quota)).toBeNull();
+    expect(await changeHold(spent, shared, hold, 250)).toBeNull();
     expect([userBudget, keyBudget, project, member].map((id) => spent.heldOf(id))).toEqual([0n, 0n, 0n, 0n]);
   });
 
@@ -334,7 +334,7 @@ describe("the hold of a call that turns to another model", () => {
     const hold = await begun(plenty);
     for (const answer of ["insufficient", "unavailable"] as const) {
       const leases = new ScriptedLeases({ [String(short)]: answer });
-      expect(await changeHold(leases, limited, hold, 250n as Quota)).toBeNull();
+      expect(await changeHold(leases, limited, hold, 250)).toBeNull();
       expect([leases.heldOf(userBudget), leases.heldOf(keyBudget)]).toEqual([0n, 0n]);
     }
   });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
-import type { Decimal, Quota } from "@sluice/contracts/money";
+import type { Decimal } from "@sluice/contracts/money";
 import type { Hold } from "@sluice/control-plane/gateway/model.ts";
 import type { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
+import type { Amount } from "@sluice/control-plane/platform/amount.ts";
 import { sumByBudget } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 
@@ -16,10 +17,12 @@ const holdOf = (userAmount: bigint, keyAmount: bigint, keyBudgetId: BudgetId | n
 
 /** What is reported to the leases: budget, hold, charge. */
 const settled = (hold: Hold, row: UsageRow) => {
-  const told: [bigint, Quota, Quota][] = [];
-  const leases = { settle: (...one: [BudgetId, Quota, Quota]) => told.push(one) } as unknown as QuotaLeases;
-  settleQuota(leases, hold, row);
-  return told as [bigint, bigint, bigint][];
+  const told: [bigint, bigint, bigint][] = [];
+  const settle = (budgetId: BudgetId, held: Amount, charge: Amount) => {
+    told.push([budgetId, BigInt(held), BigInt(charge)]);
+  };
+  settleQuota({ settle } as unknown as QuotaLeases, hold, row);
+  return told;
 };
 
 describe("a call that is settled", () => {
@@ -68,7 +71,7 @@ describe("a call that is settled", () => {
           charge,
         ]);
         expect(pending).toEqual(committed as [bigint, bigint][]);
-        expect(userCharge(row)).toBe((pending[0]?.[1] ?? 0n) as Quota);
+        expect(BigInt(userCharge(row))).toBe(pending[0]?.[1] ?? 0n);
       }
     },
   );
