@@ -1,4 +1,5 @@
 import { noUnits } from "../models/units.ts";
+import { plus } from "../platform/amount.ts";
 import type { AppError } from "../platform/errors.ts";
 import { AwaitedRow, type ServedCall, type Settling } from "./awaited-row.ts";
 import { toReport } from "./call-state.ts";
@@ -98,7 +99,7 @@ export class CallEnder {
   #finish(state: CallState, end: CallEnd, tick: number): void {
     const { inputTokens, outputTokens } = end.units;
     if (state.principal !== null && state.isLimited) {
-      this.#deps.limits.end(state.principal, inputTokens + outputTokens, tick);
+      this.#deps.limits.end(state.principal, plus(inputTokens, outputTokens), tick);
     }
     state.bodyShare?.end();
     state.readOn?.end();

@@ -85,8 +85,8 @@ export type CallReport = {
   readonly errorCode: string | null;
   readonly httpStatus: number;
   readonly isStream: boolean;
-  readonly inputTokens: bigint | null;
-  readonly outputTokens: bigint | null;
+  readonly inputTokens: Amount | null;
+  readonly outputTokens: Amount | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
   /** The response as sent to the client, in pieces, up to the capture limit. Only until `onReport` returns: they are used again. */
@@ -156,7 +156,7 @@ export type RequestBounds = {
   readonly choices: number;
   readonly outputImages: number;
   /** Milliseconds of audio. */
-  readonly audioMs: bigint;
+  readonly audioMs: Amount;
   /** Characters to be spoken. */
   readonly characters: number;
   /** The most web searches that the provider may make for it; none where this is absent. */

@@ -1,13 +1,12 @@
 import { applyMultiplier, ceilDivide, type Decimal, type Quota, quotaPerUsd } from "@sluice/contracts/money";
 import { type PricedUnit, partsOf, unitsByWhole } from "@sluice/contracts/priced-units";
-import { type Amount, toAmount } from "../platform/amount.ts";
+import { type Amount, dividedUp, minus, plus, times, toAmount } from "../platform/amount.ts";
 import { amountPlaces, type PriceName, type Prices, partsOfPrice, priceName, type Rates } from "./model.ts";
 import { type CountName, countName, type Units } from "./units.ts";
 
 const partsPerUsd = 10n ** BigInt(amountPlaces);
 /** A whole number: quota is coarser than amounts. */
-const partsPerQuota = partsPerUsd / quotaPerUsd;
-const roundsUp = partsPerQuota - 1n;
+const partsPerQuota = toAmount(partsPerUsd / quotaPerUsd);
 
 /** One line of a receipt. */
 export type CostLine = {
@@ -46,19 +45,17 @@ const byRequest = rules.filter(({ count }) => count === null);
  * The remaining count for a unit's line, so that each token is on one line only. Parts may overlap, so that their sum
  * exceeds the whole.
  */
-function countOf(units: Units, count: CountName, parts: readonly CountName[]): bigint {
-  let rest = asBigint(units[count]);
+function countOf(units: Units, count: CountName, parts: readonly CountName[]): Amount {
+  let rest: Amount = units[count];
   for (const part of parts) {
     const own = units[part];
     // Most counts are zero, and the arithmetic is what takes time.
     if (own) {
-      rest -= asBigint(own);
+      rest = minus(rest, own);
     }
   }
-  return rest > 0n ? rest : 0n;
+  return rest > 0 ? rest : 0;
 }
-
-const asBigint = (count: bigint | number): bigint => (typeof count === "bigint" ? count : BigInt(count));
 
 /** The prices of a call: a prompt above a length may change all of them, for the whole call. */
 export function pricesFor(rates: Rates, { inputTokens }: Units): Prices {
@@ -70,46 +67,46 @@ export function pricesFor(rates: Rates, { inputTokens }: Units): Prices {
 export function costLines(units: Units, rates: Rates, requests: bigint): CostLine[] {
   const prices = pricesFor(rates, units);
   return rules.map((rule) => {
-    const count = rule.count === null ? requests : countOf(units, rule.count, rule.parts);
-    const price = prices[rule.price];
+    const count = rule.count === null ? requests : BigInt(countOf(units, rule.count, rule.parts));
+    const price = BigInt(prices[rule.price]);
     return { unit: rule.unit, count, price: price / partsOfPrice(rule.unit), parts: count * price };
   });
 }
 
 /** The base cost of a call: the exact sum of its lines, rounded up once, at the end. */
-export function costOf(units: Units, rates: Rates, requests: bigint): Quota {
+export function costOf(units: Units, rates: Rates, requests: Amount): Amount {
   return toQuota(sumLines(units, rates, requests));
 }
 
 /** The same of a call that costs only a share of it, in hundredths of a percent. */
-export function shareOfCost(units: Units, rates: Rates, requests: bigint, basisPoints: number): Quota {
-  return toShare(sumLines(units, rates, requests), basisPoints);
+export function shareOfCost(units: Units, rates: Rates, requests: Amount, basisPoints: number): Amount {
+  return toAmount(toShare(BigInt(sumLines(units, rates, requests)), basisPoints));
 }
 
-function sumLines(units: Units, rates: Rates, requests: bigint): bigint {
+function sumLines(units: Units, rates: Rates, requests: Amount): Amount {
   const prices = pricesFor(rates, units);
-  let parts = 0n;
+  let parts: Amount = 0;
   for (const { count, parts: without, price } of divided) {
-    parts += countOf(units, count, without) * prices[price];
+    parts = plus(parts, times(countOf(units, count, without), prices[price]));
   }
   for (const { count, price } of undivided) {
     const own = units[count];
     if (own) {
-      parts += asBigint(own) * prices[price];
+      parts = plus(parts, times(own, prices[price]));
     }
   }
   for (const { price } of byRequest) {
     const each = prices[price];
     if (each) {
-      parts += requests * each;
+      parts = plus(parts, times(requests, each));
     }
   }
   return parts;
 }
 
 /** Converts parts of 10^-14 USD to quota, rounded up. */
-export function toQuota(parts: bigint): Quota {
-  return ((parts + roundsUp) / partsPerQuota) as Quota;
+export function toQuota(parts: Amount): Amount {
+  return dividedUp(parts, partsPerQuota);
 }
 
 const basisPointsOfWhole = 10_000n;

@@ -10,6 +10,7 @@ import {
   type TieredPrices,
   unitMeasures,
 } from "@sluice/contracts/priced-units";
+import { type Amount, toAmount } from "../platform/amount.ts";
 
 /** Prices have 8 decimal places of a USD. */
 export const pricePlaces = 8;
@@ -26,12 +27,12 @@ export const passThroughModel = "*";
 export type PriceName = CamelCase<PricedUnit["name"]>;
 
 /** The price of one of each unit (a token, a request, an image, a millisecond), in 10^-14 USD. */
-export type Prices = Readonly<Record<PriceName, bigint>>;
+export type Prices = Readonly<Record<PriceName, Amount>>;
 
 /** Prices that may differ for long prompts. */
 export type Rates = Prices & {
   /** The prices of a whole call whose prompt is longer than this; absent if prompts of any length cost the same. */
-  readonly long?: { readonly aboveTokens: bigint; readonly prices: Prices } | undefined;
+  readonly long?: { readonly aboveTokens: number; readonly prices: Prices } | undefined;
 };
 
 export type PriceVersion = Rates & {
@@ -63,7 +64,7 @@ export function toPriceVersion(texts: PriceTexts): PriceVersion {
   if (long === null) {
     return { ...prices, version, highest };
   }
-  const aboveTokens = BigInt(long.above_tokens);
+  const aboveTokens = long.above_tokens;
   const longPrices = parsePrices(listFor(texts, long.above_tokens + 1));
   const longHighest = highestOf(longPrices);
   const higher = toPrices((unit) => larger(highest[priceName(unit)], longHighest[priceName(unit)]));
@@ -76,16 +77,19 @@ export function toPriceVersion(texts: PriceTexts): PriceVersion {
 }
 
 function parsePrices(texts: PriceList): Prices {
-  return toPrices((unit) => decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces) * partsOfPrice(unit));
+  return toPrices((unit) => {
+    const price = decimalToScaled(priceOf<string>(texts, unit) as Decimal, pricePlaces);
+    return toAmount(price * partsOfPrice(unit));
+  });
 }
 
 function highestOf(prices: Prices): Prices {
-  const priceIn = (unit: PricedUnit): bigint => prices[priceName(unit)];
+  const priceIn = (unit: PricedUnit): Amount => prices[priceName(unit)];
   return toPrices((unit) => partsOf(unit).map(priceIn).reduce(larger, priceIn(unit)));
 }
 
-const larger = (one: bigint, other: bigint): bigint => (other > one ? other : one);
+const larger = (one: Amount, other: Amount): Amount => (other > one ? other : one);
 
-function toPrices(priceIn: (unit: PricedUnit) => bigint): Prices {
+function toPrices(priceIn: (unit: PricedUnit) => Amount): Prices {
   return Object.fromEntries(pricedUnits.map((unit) => [priceName(unit), priceIn(unit)])) as Prices;
 }

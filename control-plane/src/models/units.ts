@@ -1,7 +1,8 @@
 import { type CamelCase, camelCase } from "@sluice/contracts/camel-case";
-import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/priced-units";
+import { type CountedUnit, countedUnits, type unitMeasures } from "@sluice/contracts/priced-units";
+import type { Amount } from "../platform/amount.ts";
 
-type CountOf = { readonly bigint: bigint; readonly integer: number };
+type CountOf = { readonly bigint: Amount; readonly integer: number };
 
 /**
  * The counts of one call, from the provider or, if it did not count, from us, with a member for each row of the table
@@ -21,9 +22,9 @@ export function countName(unit: CountedUnit): CountName {
 }
 
 /** The units, created from a count for each. */
-export function unitsOf(countOf: (unit: CountedUnit) => bigint | number): Units {
+export function unitsOf(countOf: (unit: CountedUnit) => Amount): Units {
   return Object.fromEntries(countedUnits.map((unit) => [countName(unit), countOf(unit)])) as unknown as Units;
 }
 
 /** The units of a call for which nothing was counted. */
-export const noUnits: Units = unitsOf(({ measure }) => (unitMeasures[measure].column === "integer" ? 0 : 0n));
+export const noUnits: Units = unitsOf(() => 0);

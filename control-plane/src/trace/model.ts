@@ -1,5 +1,6 @@
 import type { ApiKeyId, GatewayUserId, RequestId, UserId } from "@sluice/contracts/ids";
 import type { Bytes } from "@sluice/http-client/packet-part";
+import type { Amount } from "../platform/amount.ts";
 import { dayMs, utcDay } from "../platform/clock.ts";
 
 /** Metadata of one relayed call. Written for every call, including those without a valid key. */
@@ -17,8 +18,8 @@ export type TraceRow = {
   readonly errorCode: string | null;
   readonly httpStatus: number;
   readonly isStream: boolean;
-  readonly inputTokens: bigint | null;
-  readonly outputTokens: bigint | null;
+  readonly inputTokens: Amount | null;
+  readonly outputTokens: Amount | null;
   readonly firstTokenMs: number | null;
   readonly durationMs: number;
   readonly clientIp: string;

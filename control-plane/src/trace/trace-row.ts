@@ -1,4 +1,5 @@
 import type { RequestId } from "@sluice/contracts/ids";
+import type { Amount } from "../platform/amount.ts";
 import { utcDay } from "../platform/clock.ts";
 import type { JsonBytes } from "../platform/spool/json-bytes.ts";
 import type { AnyTrace, ReportedCall, SpooledTrace, TraceRow } from "./model.ts";
@@ -97,18 +98,18 @@ export function writeTraceRow(trace: AnyTrace, out: JsonBytes): void {
 const opening = `[${traceVersion},`;
 
 /** With a comma before it. */
-function writeInteger(value: bigint | null, out: JsonBytes): void {
+function writeInteger(value: Amount | null, out: JsonBytes): void {
   if (value === null) {
     out.ascii(",null");
   } else {
     out.ascii(',"');
-    out.bigint(value);
+    out.amount(value);
     out.ascii('"');
   }
 }
 
 /** As text, because a JSON number is not exact beyond 2^53. */
-function integerText(value: bigint | null): string | null {
+function integerText(value: Amount | null): string | null {
   return value === null ? null : value.toString();
 }
 

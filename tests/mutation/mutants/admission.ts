@@ -225,8 +225,8 @@ export const admissionMutants: readonly Mutant[] = [
   {
     id: "relay/access-picture",
     file: "control-plane/src/gateway/admit/check-access.ts",
-    from: "price.image > 0n && price.output === 0n",
-    to: "price.image > 0n && price.output > 0n",
+    from: "price.image > 0 && price.output === 0",
+    to: "price.image > 0 && price.output > 0",
     rule: "an option that a price does not cover is not offered",
     tests: ["unit/gateway/admit/check-access.test.ts"],
   },

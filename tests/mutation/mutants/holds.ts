@@ -53,8 +53,8 @@ export const holdMutants: readonly Mutant[] = [
   {
     id: "quota/hold-choices",
     file: "control-plane/src/gateway/admit/reserve-quota.ts",
-    from: "BigInt(outputPerChoice * bounds.choices)",
-    to: "BigInt(outputPerChoice)",
+    from: "amountOf(outputPerChoice * bounds.choices)",
+    to: "amountOf(outputPerChoice)",
     rule: "each answer that is asked for is set aside",
     tests: ["unit/gateway/admit/reserve-quota.test.ts"],
   },

@@ -132,7 +132,7 @@ export async function setUpCallEnder(append: () => Promise<void>) {
   };
   const bounds = { outputTokensMax: null, outputImages: 0, choices: 1, inputImages: 0 };
   const request = { model: "m", isStream: false, body: new Uint8Array(), bounds };
-  const bound = { ...noUnits, inputTokens: 100n, outputTokens: 100n };
+  const bound = { ...noUnits, inputTokens: 100, outputTokens: 100 };
   const admitted = { principal, model, request, bound, hold, isLimited: true };
   const state = Object.assign(newCallState(call, null), admitted) as unknown as AdmittedCall;
   const counted = async (): Promise<string[]> => {

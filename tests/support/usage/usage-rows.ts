@@ -63,8 +63,8 @@ export function usageRow(customer: Customer, changes: Partial<UsageRow> = {}): U
     isStream: true,
     units: {
       ...noUnits,
-      inputTokens: 1_200n,
-      outputTokens: 340n,
+      inputTokens: 1_200,
+      outputTokens: 340,
     },
     usageSource: "provider",
     providerCost: null,

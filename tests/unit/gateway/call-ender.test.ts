@@ -29,7 +29,7 @@ const end = {
   outcome: "completed",
   httpStatus: 200,
   errorCode: null,
-  units: { ...noUnits, inputTokens: 10n, outputTokens: 5n },
+  units: { ...noUnits, inputTokens: 10, outputTokens: 5 },
   usageSource: "provider",
 } as const;
 
@@ -45,8 +45,8 @@ test("a call whose usage can't be recorded counts as failed in its trace and its
   expect(reports[1]?.[1]).toMatchObject({
     errorCode: "storage_unavailable",
     httpStatus: 503,
-    inputTokens: 0n,
-    outputTokens: 0n,
+    inputTokens: 0,
+    outputTokens: 0,
   });
   expect(await counted()).toEqual(['sluice_requests_total{outcome="failed",code="storage_unavailable",model="m"} 1']);
   expect(leases.totals()).toMatchObject({ held: 0n, pending: 0n });

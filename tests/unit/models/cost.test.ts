@@ -1,10 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import type { Decimal } from "@sluice/contracts/money";
-import { costLines, costOf, toQuota, withMultiplierAboveOne } from "@sluice/control-plane/models/cost.ts";
-import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
+import {
+  costLines,
+  costOf,
+  toQuota,
+  withMultiplier,
+  withMultiplierAboveOne,
+} from "@sluice/control-plane/models/cost.ts";
+import { type Rates, toPriceVersion } from "@sluice/control-plane/models/model.ts";
+import { countName, unitsOf } from "@sluice/control-plane/models/units.ts";
 import { toAmount } from "@sluice/control-plane/platform/amount.ts";
 import fc from "fast-check";
-import { anyUnits, exactCost, prices } from "../../support/calls/priced-usage.ts";
+import { anyUnits, type CountedUnits, exactCost, prices } from "../../support/calls/priced-usage.ts";
 
 const { TEST_FULL } = process.env;
 const numRuns = TEST_FULL === "1" ? 1_000_000 : 2_000;
@@ -36,13 +43,21 @@ const free = {
   long_prompt: null,
 };
 
+/** The cost of counts that are bigints, which that of the same counts in numbers has to be. */
+function cost(units: CountedUnits, rates: Rates, requests: bigint): bigint {
+  const inBigints = costOf(units, rates, requests);
+  const amounts = unitsOf((unit) => toAmount(BigInt(units[countName(unit)])));
+  expect(costOf(amounts, rates, toAmount(requests))).toBe(inBigints);
+  return BigInt(inBigints);
+}
+
 describe("the cost of a call", () => {
   test(
     "is the exact sum of units times prices, rounded up once",
     () => {
       fc.assert(
         fc.property(anyUnits, prices, (units, texts) => {
-          expect<bigint>(costOf(units, toPriceVersion(texts), 1n)).toBe(exactCost(units, texts));
+          expect(cost(units, toPriceVersion(texts), 1n)).toBe(exactCost(units, texts));
         }),
         { numRuns },
       );
@@ -57,7 +72,7 @@ describe("the cost of a call", () => {
         fc.property(anyUnits, prices, (units, texts) => {
           const price = toPriceVersion(texts);
           const parts = costLines(units, price, 1n).reduce((sum, line) => sum + line.parts, 0n);
-          expect(toQuota(parts)).toBe(costOf(units, price, 1n));
+          expect(BigInt(toQuota(parts))).toBe(cost(units, price, 1n));
         }),
         { numRuns: numRuns / 10 },
       );
@@ -67,13 +82,13 @@ describe("the cost of a call", () => {
 
   test("of the smallest possible amount is one quota, and of nothing is zero", () => {
     const price = toPriceVersion({ ...free, input_usd_per_m: "0.00000001" });
-    expect<bigint>(costOf({ ...nothing, inputTokens: 1n }, price, 1n)).toBe(1n);
-    expect<bigint>(costOf(nothing, price, 1n)).toBe(0n);
+    expect(cost({ ...nothing, inputTokens: 1n }, price, 1n)).toBe(1n);
+    expect(cost(nothing, price, 1n)).toBe(0n);
   });
 
   test("of requests is their price, however many there are", () => {
     const price = toPriceVersion({ ...free, request_usd: "0.01" });
-    expect<bigint[]>([0n, 1n, 3n].map((requests) => costOf(nothing, price, requests))).toEqual([0n, 5_000n, 15_000n]);
+    expect([0n, 1n, 3n].map((requests) => cost(nothing, price, requests))).toEqual([0n, 5_000n, 15_000n]);
   });
 
   test("is not rounded line by line", () => {
@@ -85,7 +100,7 @@ describe("the cost of a call", () => {
       reasoning_usd_per_m: "0.66666667",
     };
     const units = { ...nothing, inputTokens: 1n, outputTokens: 2n, reasoningTokens: 1n };
-    expect<bigint>(costOf(units, toPriceVersion(third), 1n)).toBe(1n);
+    expect(cost(units, toPriceVersion(third), 1n)).toBe(1n);
   });
 
   test("counts cached and reasoning tokens on their own lines and not again on the plain ones", () => {
@@ -106,7 +121,7 @@ describe("the cost of a call", () => {
       reasoningTokens: 60n,
     };
     // 100 x 1 + 600 x 0.1 + 300 x 2 + 40 x 10 + 60 x 4 = 1,400 millionths of a USD; a millionth is half a quota.
-    expect<bigint>(costOf(units, price, 1n)).toBe(700n);
+    expect(cost(units, price, 1n)).toBe(700n);
   });
 });
 
@@ -121,17 +136,17 @@ describe("prices for long prompts", () => {
   test("apply to the whole call once its prompt is longer, and to no shorter one", () => {
     const units = { ...nothing, cacheReadTokens: 40_000n, cacheWriteTokens: 10_000n, outputTokens: 2_000n };
     // 50,000 x 0.1 + 40,000 x 0.01 + 10,000 x 0.1 + 2,000 x 0.5 = 7,400 millionths.
-    expect<bigint>(costOf({ ...units, inputTokens: 100_000n }, price, 1n)).toBe(3_700n);
+    expect(cost({ ...units, inputTokens: 100_000n }, price, 1n)).toBe(3_700n);
     // 50,001 x 0.5 + 40,000 x 0.5 + 10,000 x 0.625 + 2,000 x 2.5 = 56,250.5 millionths.
-    expect<bigint>(costOf({ ...units, inputTokens: 100_001n }, price, 1n)).toBe(28_126n);
+    expect(cost({ ...units, inputTokens: 100_001n }, price, 1n)).toBe(28_126n);
   });
 
   test("are set aside for calls that may have a long prompt, and for no others", () => {
-    const held = (inputTokens: bigint) => costOf({ ...nothing, inputTokens, outputTokens: 1_000n }, price.highest, 1n);
-    expect<bigint>(held(100_000n)).toBe(5_250n);
-    expect<bigint>(held(100_001n)).toBe(32_501n);
+    const held = (inputTokens: bigint) => cost({ ...nothing, inputTokens, outputTokens: 1_000n }, price.highest, 1n);
+    expect(held(100_000n)).toBe(5_250n);
+    expect(held(100_001n)).toBe(32_501n);
     const cheaper = toPriceVersion({ ...short, long_prompt: { ...long, output_usd_per_m: "0.1" } });
-    expect<bigint>(cheaper.highest.long?.prices.output ?? 0n).toBe(price.output);
+    expect(cheaper.highest.long?.prices.output).toBe(price.output);
   });
 });
 
@@ -149,4 +164,30 @@ describe("the most that a user may owe for a cost", () => {
       expect(BigInt(withMultiplierAboveOne(given, multiplier as Decimal))).toBe(owed);
     }
   });
+
+  test(
+    "are the same of numbers as of bigints, and rounded up",
+    () => {
+      const multipliers = fc.tuple(fc.nat(99), fc.nat(9_999)).map(([whole, part]) => {
+        return `${whole}.${String(part).padStart(4, "0")}` as Decimal;
+      });
+      const bases = fc.oneof(
+        fc.bigInt({ min: 0n, max: 10_000_000n }),
+        fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 3n }),
+        fc.bigInt({ min: 0n, max: 2n ** 62n }),
+      );
+      fc.assert(
+        fc.property(bases, multipliers, (base, multiplier) => {
+          const scaled = BigInt(multiplier.replace(".", ""));
+          const product = (base * scaled + 9_999n) / 10_000n;
+          for (const given of [base, toAmount(base)]) {
+            expect(BigInt(withMultiplier(given, multiplier))).toBe(product);
+            expect(BigInt(withMultiplierAboveOne(given, multiplier))).toBe(product > base ? product : base);
+          }
+        }),
+        { numRuns: 100_000 },
+      );
+    },
+    timeoutMs,
+  );
 });

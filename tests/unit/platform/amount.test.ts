@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { minus, plus, toAmount } from "@sluice/control-plane/platform/amount.ts";
+import { amountOf, dividedUp, minus, plus, times, toAmount } from "@sluice/control-plane/platform/amount.ts";
 import fc from "fast-check";
 
 const largest = BigInt(Number.MAX_SAFE_INTEGER);
@@ -28,6 +28,32 @@ test(
   },
   timeoutMs,
 );
+
+test(
+  "products are those of bigints, and quotients are rounded up as theirs",
+  () => {
+    // The divisors of quota and of multipliers, and others; dividends that are just below and above a multiple, too.
+    const divisor = fc.oneof(fc.constantFrom(200_000_000n, 10_000n), fc.bigInt({ min: 1n, max: largest }));
+    const near = fc.bigInt({ min: -1n, max: 1n });
+    fc.assert(
+      fc.property(value, value, divisor, near, (one, other, by, off) => {
+        expect(times(toAmount(one), toAmount(other))).toBe(toAmount(one * other));
+        for (const dividend of [size(one), size((size(one) / by) * by + off)]) {
+          expect(dividedUp(toAmount(dividend), toAmount(by))).toBe(toAmount((dividend + by - 1n) / by));
+        }
+      }),
+      { numRuns },
+    );
+  },
+  timeoutMs,
+);
+
+const size = (of: bigint): bigint => (of < 0n ? -of : of);
+
+test("a whole number beyond those that are exact is kept as a bigint", () => {
+  expect([amountOf(7), amountOf(2 ** 54)]).toEqual([7, 2n ** 54n]);
+  expect(times(0, -5)).toBe(0);
+});
 
 test("a sum of many amounts is exact", () => {
   fc.assert(

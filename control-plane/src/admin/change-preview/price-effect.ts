@@ -71,7 +71,7 @@ async function modelEffect(
   after: PriceRow,
 ): Promise<PriceEffect> {
   const all = [after, ...before].map((row) => ({ row, prices: toPriceVersion(row) }));
-  const isByToken = all.every(({ prices }) => otherUnits.every((unit) => prices[priceName(unit)] === 0n));
+  const isByToken = all.every(({ prices }) => otherUnits.every((unit) => prices[priceName(unit)] === 0));
   // The newest comes first, so that each is valid until the one before it.
   const spans = all.slice(1).map(({ row, prices }, index, rows): PricedSpan => {
     const isOldest = index === rows.length - 1;

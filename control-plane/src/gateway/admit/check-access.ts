@@ -98,7 +98,7 @@ export function checkPassThrough(
 
 /** Whether the prices include one that the operation is charged by. */
 export function isPriced(price: Prices, { soldBy }: Pick<Operation, "soldBy">): boolean {
-  return soldBy?.some((unit) => price[unit] > 0n) ?? true;
+  return soldBy?.some((unit) => price[unit] > 0) ?? true;
 }
 
 /**
@@ -111,7 +111,7 @@ export function checkPrice(
   { price }: ModelEntry,
   operation: Pick<Operation, "soldBy">,
 ): void {
-  if (param !== null && price.image > 0n && price.output === 0n) {
+  if (param !== null && price.image > 0 && price.output === 0) {
     throw new AppError("unpriced_option", {
       message: `This model has a single price per image, which does not cover this value of '${param}'.`,
       param,
@@ -130,7 +130,7 @@ export function refusalOf(
   if (refusal !== undefined) {
     return refusal;
   }
-  return (bounds.searches ?? 0) > 0 && price.search === 0n ? unpricedSearch : null;
+  return (bounds.searches ?? 0) > 0 && price.search === 0 ? unpricedSearch : null;
 }
 
 const unpricedSearch: RequestRefusal = {

@@ -3,7 +3,7 @@ import { usdOfQuota } from "@sluice/contracts/money";
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { costOf, withMultiplierAboveOne } from "../../models/cost.ts";
 import { noUnits, type Units } from "../../models/units.ts";
-import { type Amount, minus, toAmount } from "../../platform/amount.ts";
+import { type Amount, amountOf, minus, plus, times } from "../../platform/amount.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Hold, ModelEntry, ParsedRequest, Principal, RequestBounds } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
@@ -16,8 +16,8 @@ export function boundUnits({ bounds }: Pick<ParsedRequest, "bounds">, model: Mod
   return {
     ...noUnits,
     // A provider reads the conversation again after each search.
-    inputTokens: BigInt(boundInput(bounds, model) * (1 + (bounds.searches ?? 0))),
-    outputTokens: BigInt(outputPerChoice * bounds.choices),
+    inputTokens: amountOf(boundInput(bounds, model) * (1 + (bounds.searches ?? 0))),
+    outputTokens: amountOf(outputPerChoice * bounds.choices),
     images: bounds.outputImages,
     audioMs: bounds.audioMs,
     searches: bounds.searches ?? bounds.ranks?.searchUnitsMax ?? 0,
@@ -38,10 +38,10 @@ export function plausibleUnits(request: Pick<ParsedRequest, "bounds">, model: Mo
   const { choices, searches = 0 } = request.bounds;
   return {
     ...held,
-    inputTokens: held.inputTokens + BigInt(model.contextTokensMax * (choices + searches)),
-    outputTokens: held.outputTokens + BigInt(model.outputTokensMax * choices),
+    inputTokens: plus(held.inputTokens, amountOf(model.contextTokensMax * (choices + searches))),
+    outputTokens: plus(held.outputTokens, amountOf(model.outputTokensMax * choices)),
     images: held.images + picturesMax,
-    audioMs: held.audioMs * 2n,
+    audioMs: times(held.audioMs, 2),
     searches: held.searches + searchesMax,
   };
 }
@@ -56,7 +56,7 @@ function boundInput({ inputTokensMax, inputImages, isOneContext }: RequestBounds
 
 /** The most that a call within these units can cost: each token at the most expensive price it could be charged at. */
 export function boundCost(bound: Units, model: ModelEntry): Amount {
-  return toAmount(costOf(bound, model.price.highest, 1n));
+  return costOf(bound, model.price.highest, 1);
 }
 
 /** What lowers the output in each API, in the words of its clients. */

@@ -1,4 +1,5 @@
 import type { ApiKeyId, GatewayUserId } from "@sluice/contracts/ids";
+import type { Amount } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { RateBucket } from "../../platform/rate-bucket.ts";
@@ -175,7 +176,7 @@ export class KeyLimits {
   }
 
   /** A running call used this many tokens. */
-  use(principal: Principal, tokens: bigint): void {
+  use(principal: Principal, tokens: Amount): void {
     const tick = this.#clock.tick();
     for (const count of this.#counts(principal)) {
       count.tokens?.take(Number(tokens), tick);
@@ -183,7 +184,7 @@ export class KeyLimits {
   }
 
   /** The call is over and used this many tokens. @param tick if the time was just read */
-  end(principal: Principal, tokens: bigint, tick = this.#clock.tick()): void {
+  end(principal: Principal, tokens: Amount, tick = this.#clock.tick()): void {
     const { groupLimits, accountLimits } = principal;
     leave(this.#keys.known(principal.limitKeyId), tokens, tick);
     if (groupLimits !== null) {
@@ -256,7 +257,7 @@ function enter(count: RateCount, isCall: boolean, tick: number): void {
   }
 }
 
-function leave(count: RateCount, tokens: bigint, tick: number): void {
+function leave(count: RateCount, tokens: Amount, tick: number): void {
   count.inFlight -= 1;
   count.lastTick = tick;
   count.tokens?.take(Number(tokens), tick);

@@ -20,7 +20,7 @@ const choicesMax = 128;
  * file of compressed silence can last longer than that; what the provider counts beyond the bound is charged anyway,
  * and shows in the row.
  */
-const soundBytesPerSecond = 500n;
+const soundBytesPerSecond = 500;
 
 /** Bounds from the body alone: a token is at least one of its bytes. */
 const bodyAlone: Omit<RequestBounds, "inputTokensMax"> = {
@@ -31,7 +31,7 @@ const bodyAlone: Omit<RequestBounds, "inputTokensMax"> = {
   outputTokensMax: null,
   choices: 1,
   outputImages: 0,
-  audioMs: 0n,
+  audioMs: 0,
   characters: 0,
 };
 
@@ -156,7 +156,7 @@ export function speechBounds(fields: JsonObject, bodyBytes: number): RequestBoun
 }
 
 export function recordingBounds(_form: FormCounts, bodyBytes: number): RequestBounds {
-  const audioMs = (BigInt(bodyBytes) * 1000n + soundBytesPerSecond - 1n) / soundBytesPerSecond;
+  const audioMs = Math.ceil((bodyBytes * 1000) / soundBytesPerSecond);
   return { ...bodyAlone, inputTokensMax: bodyBytes, audioMs };
 }
 

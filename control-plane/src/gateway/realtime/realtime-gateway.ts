@@ -136,14 +136,14 @@ export class RealtimeGateway implements RealtimePort {
   /** The most expensive response; if audio is sold by time, at least the longest session's worth of speech. */
   #boundCost(request: ParsedRequest, model: ModelEntry): Amount {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
-    const spoken = costOf({ ...noUnits, audioMs: BigInt(totalTimeoutMs) }, model.price, 0n);
+    const spoken = costOf({ ...noUnits, audioMs: totalTimeoutMs }, model.price, 0);
     return plus(boundCost(boundUnits(request, model), model), spoken);
   }
 
   /** The limits of what a response, or a transcription, can have used. */
   #usageLimits(request: ParsedRequest, model: ModelEntry): UsageLimits {
     const { totalTimeoutMs } = this.#deps.realtimeLimits;
-    const held = { ...boundUnits(request, model), audioMs: BigInt(totalTimeoutMs) };
+    const held = { ...boundUnits(request, model), audioMs: totalTimeoutMs };
     return { held, most: plausibleUnits(request, model, held) };
   }
 
@@ -222,7 +222,7 @@ function sessionRequest(model: ModelEntry): ParsedRequest {
       outputTokensMax: null,
       choices: 1,
       outputImages: 0,
-      audioMs: 0n,
+      audioMs: 0,
       characters: 0,
     },
     inputBytes: 0,

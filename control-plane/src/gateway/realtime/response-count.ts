@@ -1,4 +1,5 @@
 import { noUnits, type Units } from "../../models/units.ts";
+import { plus } from "../../platform/amount.ts";
 import type { ModelEntry } from "../model.ts";
 import { charactersPerSpokenToken, Tally } from "../usage-count/tally.ts";
 import { toTokens } from "../usage-count/text-tokens.ts";
@@ -85,7 +86,7 @@ export class ConversationCount {
 
   /** The provider counted a response: its input was the whole conversation, and its output is now part of it. */
   onCounted(units: Units): void {
-    this.#countedTokens = Number(units.inputTokens + units.outputTokens);
+    this.#countedTokens = Number(plus(units.inputTokens, units.outputTokens));
     this.#textBytes = 0;
     this.#audioCharacters = 0;
   }
@@ -101,9 +102,9 @@ export class ConversationCount {
     const inputTokens = Math.min(this.#countedTokens + freshTokens, model.contextTokensMax);
     return {
       ...noUnits,
-      inputTokens: BigInt(inputTokens),
-      outputTokens: BigInt(Math.min(response.outputTokens(), model.outputTokensMax)),
-      cacheReadTokens: BigInt(Math.min(this.#countedTokens, inputTokens)),
+      inputTokens,
+      outputTokens: Math.min(response.outputTokens(), model.outputTokensMax),
+      cacheReadTokens: Math.min(this.#countedTokens, inputTokens),
     };
   }
 }

@@ -1,4 +1,5 @@
 import { noUnits } from "../../models/units.ts";
+import { type Amount, plus } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { CallEnder } from "../call-ender.ts";
@@ -45,7 +46,7 @@ export type SessionEnd = Pick<CallEnd, "outcome" | "errorCode"> & {
 type Ending = SessionEnd & Pick<ResponseEnd, "units"> & { readonly isFiltered?: boolean };
 
 /** Everything that a session was charged. */
-export type SessionTotals = { readonly inputTokens: bigint; readonly outputTokens: bigint };
+export type SessionTotals = { readonly inputTokens: Amount; readonly outputTokens: Amount };
 
 /**
  * The books of one session. What is charged is not the session but each response in it: a response is what the provider
@@ -70,8 +71,8 @@ export class SessionBooks {
   /** The model that transcribes the user's speech, if the client has named one. */
   #transcriber: ModelEntry | null = null;
   #rows = 0;
-  #inputTokens = 0n;
-  #outputTokens = 0n;
+  #inputTokens: Amount = 0;
+  #outputTokens: Amount = 0;
 
   /** @param limits what a response, or a transcription, can have used */
   constructor(session: SessionCall, parts: { readonly ender: CallEnder; readonly clock: Clock }, limits: UsageLimits) {
@@ -145,7 +146,7 @@ export class SessionBooks {
    * @returns the tokens that were charged
    * @throws AppError `storage_unavailable` when it can't be recorded; nothing is charged then
    */
-  async end(responseId: string, { status, units, isFiltered, output }: ResponseEnd, hold: Hold): Promise<bigint> {
+  async end(responseId: string, { status, units, isFiltered, output }: ResponseEnd, hold: Hold): Promise<Amount> {
     const { state, count } = this.#running.get(responseId) ?? { state: this.#open(), count: new ResponseCount() };
     if (output !== null && count.outputTokens() === 0) {
       count.add({ responseId, item: "", kind: "whole", part: "all", size: output });
@@ -157,7 +158,7 @@ export class SessionBooks {
     const outcome = status === "failed" ? "failed" : status === "cancelled" ? "aborted" : "completed";
     const ending = { outcome, errorCode: null, owesInput: outcome === "aborted", units, isFiltered } as const;
     const tokens = await this.#settle(state, hold, ending, count);
-    if (units !== null && units.isOdd !== true && units.inputTokens > 0n) {
+    if (units !== null && units.isOdd !== true && units.inputTokens > 0) {
       this.#conversation.onCounted(bookable(units, this.#limits).units);
     }
     return tokens;
@@ -172,7 +173,7 @@ export class SessionBooks {
     { itemId, textBytes, units }: Omit<Transcribed, "kind">,
     hold: Hold,
     { outcome, errorCode }: Omit<SessionEnd, "owesInput"> = whole,
-  ): Promise<bigint> {
+  ): Promise<Amount> {
     this.#heard.delete(itemId);
     const model = this.#transcriber ?? this.#session.model;
     const heard = audioUnits(estimateAudio(textBytes));
@@ -225,18 +226,18 @@ export class SessionBooks {
     return Object.assign(state, { principal, request, model, channelId, isStream: true });
   }
 
-  async #settle(state: SessionCall, hold: Hold, ending: Ending, count: ResponseCount): Promise<bigint> {
+  async #settle(state: SessionCall, hold: Hold, ending: Ending, count: ResponseCount): Promise<Amount> {
     const { outcome, errorCode } = ending;
     const measured = this.#measure(ending, count, state.model);
     return await this.#write(Object.assign(state, { hold }), { outcome, errorCode, ...measured });
   }
 
-  async #write(state: SessionCall & { hold: Hold }, end: Omit<CallEnd, "httpStatus">): Promise<bigint> {
+  async #write(state: SessionCall & { hold: Hold }, end: Omit<CallEnd, "httpStatus">): Promise<Amount> {
     await this.#ender.settle(state, { ...end, httpStatus: end.outcome === "aborted" ? abortedStatus : 200 });
     const { inputTokens, outputTokens } = end.units;
-    this.#inputTokens += inputTokens;
-    this.#outputTokens += outputTokens;
-    return inputTokens + outputTokens;
+    this.#inputTokens = plus(this.#inputTokens, inputTokens);
+    this.#outputTokens = plus(this.#outputTokens, outputTokens);
+    return plus(inputTokens, outputTokens);
   }
 
   /**
@@ -254,11 +255,11 @@ export class SessionBooks {
           }
         : free;
     }
-    if (units.outputTokens === 0n && hasOutput && isFiltered !== true) {
+    if (units.outputTokens === 0 && hasOutput && isFiltered !== true) {
       const estimated = withOutput(units, this.#conversation.estimate(count, model), this.#limits);
       return { units: estimated, usageSource: "estimated", isImplausible: outcome === "completed" };
     }
-    const isOwed = outcome === "completed" || owesInput || units.outputTokens > 0n;
+    const isOwed = outcome === "completed" || owesInput || units.outputTokens > 0;
     return isOwed ? { ...bookable(units, this.#limits), usageSource: "provider" } : free;
   }
 }

@@ -1,3 +1,4 @@
+import type { Amount } from "../../platform/amount.ts";
 import { AppError, toAppError } from "../../platform/errors.ts";
 import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } from "../../platform/websocket/model.ts";
 import type { ServerSocketOwner } from "../../platform/websocket/server-socket.ts";
@@ -269,7 +270,7 @@ export class RealtimeSession implements ServerSocketOwner {
   }
 
   /** How to charge an event; null for one that costs nothing. */
-  #settlement(event: ServerEvent): ((hold: Hold) => Promise<bigint>) | null {
+  #settlement(event: ServerEvent): ((hold: Hold) => Promise<Amount>) | null {
     const { books } = this.#deps;
     if (event.kind === "response_ended" && !books.hasEnded(event.id)) {
       return (hold) => books.end(event.id, event, hold);

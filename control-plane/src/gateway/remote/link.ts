@@ -1,4 +1,5 @@
 import type { ApiKeyId, GatewayUserId, UserId } from "@sluice/contracts/ids";
+import { toAmount } from "../../platform/amount.ts";
 import { isEqualSecret } from "../../platform/crypto/compare.ts";
 import type { CallHeaders, CallReport, CallTraits } from "../model.ts";
 
@@ -89,13 +90,14 @@ export function decodeReport(text: string): ReportFields | null {
   try {
     const fields = JSON.parse(Buffer.from(text, "base64").toString("utf8")) as Record<string, string | null>;
     const integer = (name: string) => (fields[name] == null ? null : BigInt(fields[name]));
+    const amount = (name: string) => (fields[name] == null ? null : toAmount(BigInt(fields[name])));
     return {
       ...(fields as unknown as ReportFields),
       userId: integer("userId") as UserId | null,
       gatewayUserId: integer("gatewayUserId") as GatewayUserId | null,
       apiKeyId: integer("apiKeyId") as ApiKeyId | null,
-      inputTokens: integer("inputTokens"),
-      outputTokens: integer("outputTokens"),
+      inputTokens: amount("inputTokens"),
+      outputTokens: amount("outputTokens"),
     };
   } catch {
     return null;

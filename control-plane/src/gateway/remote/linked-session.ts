@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable } from "@sluice/contracts/errors";
+import { type Amount, plus } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { ClientWebSocket, Frame, FrameSocket } from "../../platform/websocket/model.ts";
@@ -12,8 +13,8 @@ import { PacedSender } from "../realtime/paced-sender.ts";
 import { carriesSound, readServerEvent } from "../realtime/server-events.ts";
 
 export type LinkedEnding = Pick<CallEnd, "outcome" | "errorCode"> & {
-  readonly inputTokens: bigint;
-  readonly outputTokens: bigint;
+  readonly inputTokens: Amount;
+  readonly outputTokens: Amount;
 };
 
 export type LinkedSessionDeps = {
@@ -33,8 +34,8 @@ export class LinkedSession implements ServerSocketOwner {
   #client: { readonly socket: FrameSocket; readonly sender: PacedSender } | null = null;
   #drainTimer: ReturnType<typeof setTimeout> | null = null;
   #isOver = false;
-  #inputTokens = 0n;
-  #outputTokens = 0n;
+  #inputTokens: Amount = 0;
+  #outputTokens: Amount = 0;
 
   constructor(deps: LinkedSessionDeps) {
     this.#deps = deps;
@@ -103,8 +104,8 @@ export class LinkedSession implements ServerSocketOwner {
       this.#running.delete(event.id);
     }
     if ((event?.kind === "response_ended" || event?.kind === "transcribed") && event.units !== null) {
-      this.#inputTokens += event.units.inputTokens;
-      this.#outputTokens += event.units.outputTokens;
+      this.#inputTokens = plus(this.#inputTokens, event.units.inputTokens);
+      this.#outputTokens = plus(this.#outputTokens, event.units.outputTokens);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Dialect } from "@sluice/contracts/upstreams";
 import { type Bytes, partOf, viewOf } from "@sluice/http-client/packet-part";
 import { noUnits, type Units } from "../../models/units.ts";
+import type { Amount } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
@@ -92,7 +93,7 @@ function measureEvents(answer: StreamedResponse): Measured {
 
 /** The provider's count from the middle of a stream, with the output by our own count if that is more. */
 function withLater(measured: Measured, { delivered, limits }: StreamedResponse): Measured {
-  const outputTokens = atMost(BigInt(delivered.outputTokens), limits.held.outputTokens);
+  const outputTokens = atMost<Amount>(delivered.outputTokens, limits.held.outputTokens);
   return measured.usageSource === "provider" && outputTokens > measured.units.outputTokens
     ? { ...measured, units: { ...measured.units, outputTokens }, usageSource: "estimated" }
     : measured;
@@ -104,7 +105,7 @@ function measureEnded(rules: OutputRules, answer: StreamedResponse, content: Con
   if (end === "completed") {
     return completedUnits(rules, usage, limits, content);
   }
-  if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
+  if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0 || usage.images > 0)) {
     return { ...bookable(usage, limits), usageSource: "provider" };
   }
   const own = bytesSent === 0 ? noUnits : content.counted();
@@ -130,7 +131,7 @@ export function measureUnread(call: AnsweredCall): Measured {
 function measureAborted(rules: OutputRules, answer: StreamedResponse): Measured {
   const { limits, delivered, reported } = answer;
   const usage = withPictures(reported, delivered);
-  if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0n || usage.images > 0)) {
+  if (usage !== null && usage.isOdd !== true && (usage.outputTokens > 0 || usage.images > 0)) {
     return { ...bookable(usage, limits), usageSource: "provider" };
   }
   const counted = rules.countStream(answer);
@@ -151,7 +152,7 @@ function measureAborted(rules: OutputRules, answer: StreamedResponse): Measured 
 
 /** A report from the beginning of a stream, which names what the provider has read and nothing else; else null. */
 function inputReport(usage: ReportedUnits | null): ReportedUnits | null {
-  return usage?.isInputOnly === true && usage.isOdd !== true && usage.inputTokens > 0n ? usage : null;
+  return usage?.isInputOnly === true && usage.isOdd !== true && usage.inputTokens > 0 ? usage : null;
 }
 
 /** Images are counted as they pass, whatever the provider reports about tokens. */
@@ -264,7 +265,7 @@ function completedUnits(
   limits: UsageLimits,
   content: Content,
 ): Measured {
-  const isAskedForNone = limits.held.outputTokens === 0n;
+  const isAskedForNone = limits.held.outputTokens === 0;
   if (usage !== null && usage.isOdd !== true && (isOutput(rules, usage) || isAskedForNone)) {
     const { units, isImplausible } = bookable(usage, limits);
     return { units, usageSource: "provider", isImplausible };
@@ -282,12 +283,12 @@ function completedUnits(
 }
 
 function isOutput({ isText }: OutputRules, { outputTokens }: Units): boolean {
-  return outputTokens > 0n || !isText;
+  return outputTokens > 0 || !isText;
 }
 
 /** Whether any of an interrupted response was of use. */
 function hasOutput({ outputTokens, inputTokens, audioMs, images }: Units): boolean {
-  return outputTokens > 0n || inputTokens > 0n || audioMs > 0n || images > 0;
+  return outputTokens > 0 || inputTokens > 0 || audioMs > 0 || images > 0;
 }
 
 /**

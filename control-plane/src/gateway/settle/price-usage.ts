@@ -1,5 +1,5 @@
 import { costOf, shareOfCost } from "../../models/cost.ts";
-import { type Amount, toAmount } from "../../platform/amount.ts";
+import type { Amount } from "../../platform/amount.ts";
 import type { CallEnd, ModelEntry } from "../model.ts";
 
 /** A finished call's cost before the multiplier: nothing if nothing was delivered or the model is unknown. */
@@ -7,9 +7,7 @@ export function priceUsage({ usageSource, units, cacheBasisPoints }: CallEnd, mo
   if (usageSource === "none" || model === null) {
     return 0;
   }
-  const cost =
-    cacheBasisPoints === undefined
-      ? costOf(units, model.price, 1n)
-      : shareOfCost(units, model.price, 1n, cacheBasisPoints);
-  return toAmount(cost);
+  return cacheBasisPoints === undefined
+    ? costOf(units, model.price, 1)
+    : shareOfCost(units, model.price, 1, cacheBasisPoints);
 }

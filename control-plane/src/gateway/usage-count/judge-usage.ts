@@ -1,5 +1,6 @@
 import { countedUnits, partsOf } from "@sluice/contracts/priced-units";
 import { type CountName, countName, type Units } from "../../models/units.ts";
+import { type Amount, minus } from "../../platform/amount.ts";
 import { atMost } from "./units.ts";
 
 /** What a call was admitted for, and the most that can be true of it. */
@@ -34,7 +35,7 @@ export function withinHeld(counted: Units, { held, most }: UsageLimits): Units {
 
 /** A report without output, completed by our own count of the output, and of the input if none was named. */
 export function withOutput(reported: Units, own: Units, limits: UsageLimits): Units {
-  const inputTokens = reported.inputTokens > 0n ? reported.inputTokens : own.inputTokens;
+  const inputTokens = reported.inputTokens > 0 ? reported.inputTokens : own.inputTokens;
   return bookable({ ...reported, inputTokens, outputTokens: own.outputTokens }, limits).units;
 }
 
@@ -54,21 +55,16 @@ function isWithin(reported: Units, most: Units): boolean {
 
 /** Limits each whole to what is plausible, and its parts together to the whole. */
 function cut(units: Units, most: Units): Units {
-  const kept: Partial<Record<CountName, bigint | number>> = {};
+  const kept: Partial<Record<CountName, Amount>> = {};
   for (const { name, parts } of wholes) {
-    const whole = atMost(units[name], most[name]);
+    const whole = atMost<Amount>(units[name], most[name]);
     kept[name] = whole;
-    let rest = whole;
+    let rest: Amount = whole;
     for (const part of parts) {
-      const own = atMost(units[part], rest);
+      const own = atMost<Amount>(units[part], rest);
       kept[part] = own;
-      rest = less(rest, own);
+      rest = minus(rest, own);
     }
   }
   return kept as Units;
-}
-
-/** A unit and its parts always have the same type. */
-function less<Count extends bigint | number>(count: Count, taken: Count): Count {
-  return (typeof count === "bigint" ? count - (taken as bigint) : count - (taken as number)) as Count;
 }

@@ -1,4 +1,5 @@
 import { noUnits, type Units } from "../../models/units.ts";
+import { amountOf } from "../../platform/amount.ts";
 import { parseObject } from "./units.ts";
 
 /** What a transcription reports about its audio. */
@@ -12,7 +13,7 @@ const timePattern = /(?:(\d{1,3}):)?([0-5]?\d):([0-5]\d)[.,](\d{3})/g;
 
 /** The units of the audio. It is sold by its time or by tokens, and only the tokens of its text can be counted. */
 export function audioUnits({ soundMs, textBytes }: MeasuredAudio): Units {
-  return { ...noUnits, outputTokens: BigInt(Math.ceil(textBytes / textBytesPerToken)), audioMs: BigInt(soundMs) };
+  return { ...noUnits, outputTokens: Math.ceil(textBytes / textBytesPerToken), audioMs: amountOf(soundMs) };
 }
 
 /** Audio about which only the length of its text is known. */

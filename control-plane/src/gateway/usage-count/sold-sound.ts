@@ -1,8 +1,9 @@
 import type { Prices } from "../../models/model.ts";
 import type { Units } from "../../models/units.ts";
+import { dividedUp } from "../../platform/amount.ts";
 
 /** Models that hear in tokens make at least one per this much audio. */
-const msPerHeardToken = 100n;
+const msPerHeardToken = 100;
 
 /** The prices that determine the unit in which something is sold. */
 export type UnitPrice = Pick<Prices, "input" | "output" | "image" | "audio" | "search">;
@@ -17,15 +18,15 @@ export type SoldSound = { readonly units: Units; readonly isConverted: boolean }
  * @param heard our own count of the same audio
  */
 export function asSold(reported: Units, heard: Units, price: Omit<UnitPrice, "image" | "search">): SoldSound {
-  const isByTime = price.audio > 0n;
-  const isByToken = price.input > 0n || price.output > 0n;
-  const isReportedInTokens = reported.inputTokens > 0n || reported.outputTokens > 0n;
-  if (isByTime && !isByToken && reported.audioMs === 0n && isReportedInTokens) {
+  const isByTime = price.audio > 0;
+  const isByToken = price.input > 0 || price.output > 0;
+  const isReportedInTokens = reported.inputTokens > 0 || reported.outputTokens > 0;
+  if (isByTime && !isByToken && reported.audioMs === 0 && isReportedInTokens) {
     return { units: { ...reported, audioMs: heard.audioMs }, isConverted: true };
   }
-  if (isByToken && !isByTime && reported.inputTokens === 0n && reported.audioMs > 0n) {
-    const inputTokens = (reported.audioMs + msPerHeardToken - 1n) / msPerHeardToken;
-    const outputTokens = reported.outputTokens > 0n ? reported.outputTokens : heard.outputTokens;
+  if (isByToken && !isByTime && reported.inputTokens === 0 && reported.audioMs > 0) {
+    const inputTokens = dividedUp(reported.audioMs, msPerHeardToken);
+    const outputTokens = reported.outputTokens > 0 ? reported.outputTokens : heard.outputTokens;
     return { units: { ...reported, inputTokens, outputTokens }, isConverted: true };
   }
   return { units: reported, isConverted: false };

@@ -42,25 +42,15 @@ export function wholeOf(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** The same as the type of most units. */
-export function count(value: unknown): bigint {
-  return unitCount(wholeOf(value));
-}
-
-/** A count, or the sum of some, as the type of most units. A sum that is not exact is more than any call can have. */
-export function unitCount(whole: number): bigint {
-  return whole === 0 ? 0n : BigInt(whole);
-}
-
 /** The first of the names under which something is counted. */
-export function countOf(...values: readonly unknown[]): bigint {
+export function countOf(...values: readonly unknown[]): number {
   for (const value of values) {
     const whole = wholeOf(value);
     if (whole > 0) {
-      return BigInt(whole);
+      return whole;
     }
   }
-  return 0n;
+  return 0;
 }
 
 /** The searches of a provider: on the web of Messages and routers in one place, of Perplexity in another, or in documents. */

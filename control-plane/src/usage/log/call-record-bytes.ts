@@ -55,15 +55,15 @@ export function writeCallRecord(call: RecordedCall, out: JsonBytes): boolean {
   out.comma();
   out.textOrNull(end.providerCost ?? null);
   out.comma();
-  out.bigint(units.inputTokens);
+  out.amount(units.inputTokens);
   out.comma();
-  out.bigint(units.outputTokens);
+  out.amount(units.outputTokens);
   out.comma();
-  out.bigint(units.cacheReadTokens);
+  out.amount(units.cacheReadTokens);
   out.comma();
-  out.bigint(units.cacheWriteTokens);
+  out.amount(units.cacheWriteTokens);
   out.comma();
-  out.bigint(units.reasoningTokens);
+  out.amount(units.reasoningTokens);
   return out.isPlain;
 }
 

@@ -68,12 +68,7 @@ function writeParties(row: UsageRow, out: JsonBytes): void {
 function writeCounts(names: readonly CountName[], units: Units, out: JsonBytes): void {
   for (const name of names) {
     out.ascii(",");
-    const count = units[name];
-    if (typeof count === "bigint") {
-      out.bigint(count);
-    } else {
-      out.integer(count);
-    }
+    out.amount(units[name]);
   }
 }
 

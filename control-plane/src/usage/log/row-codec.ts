@@ -3,6 +3,7 @@ import { parseDecimal } from "@sluice/contracts/money";
 import { type CountedUnit, countedUnits, unitMeasures } from "@sluice/contracts/priced-units";
 import { isTag } from "@sluice/contracts/usage-labels";
 import { type CountName, countName, noUnits, type Units } from "../../models/units.ts";
+import { type Amount, toAmount } from "../../platform/amount.ts";
 import { arrayLiteral } from "../../platform/db-array-literal.ts";
 import type { Attempt, Outcome, UsageRow } from "./model.ts";
 
@@ -31,7 +32,7 @@ const outcomes: readonly Outcome[] = ["completed", "aborted", "failed", "refused
 const usageSources: readonly UsageRow["usageSource"][] = ["provider", "estimated", "none"];
 
 /** Returns a JSON number if it represents the value exactly, because numbers are cheaper, else a string. */
-function exact(value: bigint): number | string {
+function exact(value: Amount): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
 }
@@ -188,7 +189,7 @@ export const countNames = { first: firstUnits.map(countName), second: secondName
 function pushCounts(fields: unknown[], names: readonly CountName[], units: Units): void {
   for (const name of names) {
     const count = units[name];
-    fields.push(typeof count === "bigint" ? exact(count) : count);
+    fields.push(exact(count));
   }
 }
 
@@ -328,7 +329,7 @@ class Fields {
     return Object.fromEntries(
       units.map((unit) => [
         countName(unit),
-        unitMeasures[unit.measure].column === "bigint" ? this.bigint() : this.integer(),
+        unitMeasures[unit.measure].column === "bigint" ? toAmount(this.bigint()) : this.integer(),
       ]),
     );
   }

@@ -1,4 +1,4 @@
-import { applyMultiplier, type Decimal, scaledToDecimal } from "@sluice/contracts/money";
+import { applyMultiplier, type Decimal, type Quota, scaledToDecimal } from "@sluice/contracts/money";
 import { unitMeasures } from "@sluice/contracts/priced-units";
 import type { ReceiptLine, UsageReceipt } from "@sluice/contracts/usage";
 import { type CostLine, costLines, pricesFor, toQuota, toShare } from "../../models/cost.ts";
@@ -24,7 +24,8 @@ export function toReceipt({ view, attempts, prices }: PricedCall): UsageReceipt 
     long_prompt_above: isLong ? (prices?.long_prompt?.above_tokens ?? null) : null,
     lines: lines.map(toReceiptLine),
     sum_usd: scaledToDecimal(parts, amountPlaces),
-    recomputed_quota: view.cache_basis_points === null ? toQuota(parts) : toShare(parts, view.cache_basis_points),
+    recomputed_quota:
+      view.cache_basis_points === null ? (BigInt(toQuota(parts)) as Quota) : toShare(parts, view.cache_basis_points),
     settled_quota: applyMultiplier(view.quota, view.rate_multiplier as Decimal),
     quota_delta: applyMultiplier(view.quota, view.rate_multiplier as Decimal) - view.quota,
     attempts: attempts.map(toShownAttempt),

@@ -13,6 +13,7 @@ import { findOperation } from "@sluice/control-plane/gateway/operations/table.ts
 import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits } from "@sluice/control-plane/models/units.ts";
+import { type Amount, minus, toAmount } from "@sluice/control-plane/platform/amount.ts";
 import fc from "fast-check";
 import { prices } from "../../../support/calls/priced-usage.ts";
 import { ScriptedLeases } from "../../../support/leases/scripted-leases.ts";
@@ -34,7 +35,7 @@ const requestBounds: fc.Arbitrary<RequestBounds> = fc.record({
   outputTokensMax: fc.option(fc.integer({ min: 1, max: 100_000 }), { nil: null }),
   choices: fc.integer({ min: 1, max: 128 }),
   outputImages: fc.nat(128),
-  audioMs: fc.bigInt({ min: 0n, max: 100_000_000n }),
+  audioMs: fc.nat(100_000_000),
   characters: fc.nat(1_000),
 });
 const requests = requestBounds.map((bounds) => ({ bounds }));
@@ -62,7 +63,8 @@ test(
   "no usage within the bound costs more than what is set aside, however it is spread over the lines",
   () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
-    const part = (whole: bigint, of: number): bigint => (whole * BigInt(Math.round(of * 1e9))) / 1_000_000_000n;
+    const part = (whole: Amount, of: number): Amount =>
+      toAmount((BigInt(whole) * BigInt(Math.round(of * 1e9))) / 1_000_000_000n);
     const property = fc.property(
       requests,
       models,
@@ -78,15 +80,15 @@ test(
             inputTokens,
             outputTokens,
             cacheReadTokens,
-            cacheWriteTokens: part(inputTokens - cacheReadTokens, shares[3]),
-            cacheWrite1hTokens: part(inputTokens - cacheReadTokens, 1 - shares[3]),
+            cacheWriteTokens: part(minus(inputTokens, cacheReadTokens), shares[3]),
+            cacheWrite1hTokens: part(minus(inputTokens, cacheReadTokens), 1 - shares[3]),
             reasoningTokens: part(outputTokens, shares[4]),
             searches: request.bounds.searches ?? 0,
             images: request.bounds.outputImages,
             audioMs: part(bound.audioMs, shares[5]),
           },
           model.price,
-          1n,
+          1,
         );
         expect(cost).toBeLessThanOrEqual(boundCost(bound, entry(model)));
       },
@@ -105,7 +107,7 @@ test(
         const free = { ...parts, reasoning_usd_per_m: "0", long_prompt: null };
         const model = entry({ ...fields, price: toPriceVersion({ ...texts, ...free }) });
         const units = boundUnits(request, model);
-        expect<bigint>(costOf(units, model.price, 1n)).toBe(BigInt(boundCost(units, model)));
+        expect(costOf(units, model.price, 1)).toBe(boundCost(units, model));
       }),
       { numRuns },
     );
@@ -118,7 +120,7 @@ test("input that the provider stores is bounded by the context of the model, rea
     fc.property(requests, models, (request, fields) => {
       const model = entry(fields);
       const bound = boundUnits({ bounds: { ...request.bounds, inputTokensMax: null } }, model);
-      expect(bound.inputTokens).toBe(BigInt(model.contextTokensMax * (1 + (request.bounds.searches ?? 0))));
+      expect(bound.inputTokens).toBe(model.contextTokensMax * (1 + (request.bounds.searches ?? 0)));
     }),
     { numRuns: 100 },
   );
@@ -150,17 +152,17 @@ describe("what is set aside", () => {
   });
   const bounds: RequestBounds = {
     ...{ inputTokensMax: 300, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-    ...{ outputImages: 0, audioMs: 0n, characters: 0, inputPages: 0, fileLetters: 0 },
+    ...{ outputImages: 0, audioMs: 0, characters: 0, inputPages: 0, fileLetters: 0 },
   };
 
   test.each([
-    ["the most that the model can give, if the request sets no limit", {}, 300n, 1_000n],
-    ["what was requested, if that is less", { outputTokensMax: 20 }, 300n, 20n],
-    ["no more than the model can give", { outputTokensMax: 5_000 }, 300n, 1_000n],
-    ["that much for each requested response", { outputTokensMax: 20, choices: 3 }, 300n, 60n],
-    ["the largest image of the model for each image", { inputImages: 2 }, 1_700n, 1_000n],
-    ["no more input than one context takes", { inputTokensMax: 90_000 }, 10_000n, 1_000n],
-    ["more if each text has its own context", { inputTokensMax: 90_000, isOneContext: false }, 90_000n, 1_000n],
+    ["the most that the model can give, if the request sets no limit", {}, 300, 1_000],
+    ["what was requested, if that is less", { outputTokensMax: 20 }, 300, 20],
+    ["no more than the model can give", { outputTokensMax: 5_000 }, 300, 1_000],
+    ["that much for each requested response", { outputTokensMax: 20, choices: 3 }, 300, 60],
+    ["the largest image of the model for each image", { inputImages: 2 }, 1_700, 1_000],
+    ["no more input than one context takes", { inputTokensMax: 90_000 }, 10_000, 1_000],
+    ["more if each text has its own context", { inputTokensMax: 90_000, isOneContext: false }, 90_000, 1_000],
   ])("is %s", (_rule, asked, inputTokens, outputTokens) => {
     expect(boundUnits({ bounds: { ...bounds, ...asked } }, small)).toMatchObject({ inputTokens, outputTokens });
   });

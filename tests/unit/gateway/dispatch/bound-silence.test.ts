@@ -28,7 +28,7 @@ describe("patience with a call", () => {
     outputTokensMax: null,
     choices: 1,
     outputImages: 0,
-    audioMs: 0n,
+    audioMs: 0,
     characters: 0,
   };
   const of = (isStream: boolean, more: Partial<RequestBounds> = {}, inputBytes = 100) =>

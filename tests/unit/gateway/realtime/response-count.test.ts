@@ -7,15 +7,15 @@ import type { Units } from "@sluice/control-plane/models/units.ts";
 
 const model = { contextTokensMax: 1_000, outputTokensMax: 50 } as ModelEntry;
 
-const units = (inputTokens: bigint, outputTokens: bigint): Units => ({
+const units = (inputTokens: number, outputTokens: number): Units => ({
   inputTokens,
   outputTokens,
-  cacheReadTokens: 0n,
-  cacheWriteTokens: 0n,
-  reasoningTokens: 0n,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
   images: 0,
-  audioMs: 0n,
-  cacheWrite1hTokens: 0n,
+  audioMs: 0,
+  cacheWrite1hTokens: 0,
   searches: 0,
 });
 
@@ -82,28 +82,28 @@ describe("its conversation", () => {
     conversation.onClientFrame("x".repeat(400));
     const sound = JSON.stringify({ type: "input_audio_buffer.append", audio: "" });
     conversation.onClientFrame(sound.replace('""', `"${"A".repeat(64_000 - sound.length)}"`));
-    expect(conversation.estimate(responseOf(["text", 4]), model).inputTokens).toBe(90n);
+    expect(conversation.estimate(responseOf(["text", 4]), model).inputTokens).toBe(90);
   });
 
   test("is what the provider counted last and what came since, the former out of its cache", () => {
     const conversation = new ConversationCount();
     conversation.onClientFrame("x".repeat(4_000));
-    conversation.onCounted(units(200n, 30n));
+    conversation.onCounted(units(200, 30));
     conversation.onClientFrame("x".repeat(40));
     expect(conversation.estimate(responseOf(["text", 4]), model)).toMatchObject({
-      inputTokens: 238n,
-      cacheReadTokens: 230n,
-      outputTokens: 1n,
+      inputTokens: 238,
+      cacheReadTokens: 230,
+      outputTokens: 1,
     });
   });
 
   test("is never larger than the model's context, and neither is the response", () => {
     const conversation = new ConversationCount();
-    conversation.onCounted(units(5_000n, 0n));
+    conversation.onCounted(units(5_000, 0));
     expect(conversation.estimate(responseOf(["text", 4_000]), model)).toMatchObject({
-      inputTokens: 1_000n,
-      cacheReadTokens: 1_000n,
-      outputTokens: 50n,
+      inputTokens: 1_000,
+      cacheReadTokens: 1_000,
+      outputTokens: 50,
     });
   });
 });

@@ -6,7 +6,7 @@ import type { Frame, FrameListener } from "@sluice/control-plane/platform/websoc
 const done = JSON.stringify({ type: "response.done", response: { id: "r1", status: "completed" } });
 
 test("a session that drains delivers the end of its response, which the books already have, before it ends", async () => {
-  const settled = Promise.withResolvers<bigint>();
+  const settled = Promise.withResolvers<number>();
   const running = new Set(["r1"]);
   const sent: Frame[] = [];
   let provider: FrameListener | null = null;
@@ -73,7 +73,7 @@ test("a session that drains delivers the end of its response, which the books al
   session.beginDrain();
   session.checkTimeouts();
   expect(isClosed).toBe(false);
-  settled.resolve(1n);
+  settled.resolve(1);
   await closed.promise;
   expect(sent[0]).toBe(done);
 });

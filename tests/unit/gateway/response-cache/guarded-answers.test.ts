@@ -16,7 +16,7 @@ const answer: KeptAnswer = {
   headers: { "content-type": "application/json" },
   body: Buffer.from("what a customer was answered, what a customer was answered"),
   isStream: false,
-  units: { ...noUnits, inputTokens: 12n, outputTokens: 9_007_199_254_740_993n, images: 2 },
+  units: { ...noUnits, inputTokens: 12, outputTokens: 9_007_199_254_740_993n, images: 2 },
   keptAtMs: 5,
   expiresAtMs: 1_000_000,
 };

@@ -10,7 +10,7 @@ import { reportedBy } from "../../../support/calls/reported-usage.ts";
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-  ...{ outputImages: 0, audioMs: 0n, characters: 0, inputPages: 0, fileLetters: 0 },
+  ...{ outputImages: 0, audioMs: 0, characters: 0, inputPages: 0, fileLetters: 0 },
 };
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const body = json({ messages: [{ role: "user", content: "a".repeat(1_000) }] });
@@ -18,10 +18,10 @@ const request: ParsedRequest = {
   ...{ model: "m", isStream: true, wantsUsage: false, bounds, body, inputBytes: body.length },
   ...{ contentType: null, pictureOption: null, plainBody: null, modelPlace: null, cacheKey: null, dropped: null },
 };
-const held: Units = { ...noUnits, inputTokens: 100_000n, outputTokens: 100_000n };
-const most: Units = { ...noUnits, inputTokens: 300_000n, outputTokens: 150_000n };
+const held: Units = { ...noUnits, inputTokens: 100_000, outputTokens: 100_000 };
+const most: Units = { ...noUnits, inputTokens: 300_000, outputTokens: 150_000 };
 const limits = { held, most };
-const price = { input: 1n, output: 1n, image: 0n, audio: 0n, search: 0n };
+const price = { input: 1, output: 1, image: 0, audio: 0, search: 0 };
 const words = { choices: [{ delta: { content: "four words of text" } }] };
 const free = { units: noUnits, usageSource: "none", isImplausible: false } as const;
 
@@ -53,12 +53,12 @@ describe("a client that leaves", () => {
     for (const prompt of [-5, 90_000]) {
       const left = streamed({ end: "aborted", reported: told({ prompt_tokens: prompt, completion_tokens: 4.5 }) });
       expect(left).toMatchObject({ usageSource: "estimated", isImplausible: true });
-      expect([left.units.inputTokens >= 200n, left.units.inputTokens < 220n]).toEqual([true, true]);
+      expect([left.units.inputTokens >= 200, left.units.inputTokens < 220]).toEqual([true, true]);
     }
   });
 
   test("owes no more than was set aside, as far as nobody counted", () => {
-    const tight = { most, held: { ...noUnits, inputTokens: 3n, outputTokens: 2n } };
+    const tight = { most, held: { ...noUnits, inputTokens: 3, outputTokens: 2 } };
     const left = streamed({ end: "aborted", limits: tight, delivered: deliveredOf(words) });
     expect(left.units).toEqual(tight.held);
   });
@@ -68,7 +68,7 @@ describe("a client that leaves", () => {
     meter.add(words, false);
     expect(meter.heard.delivered.outputTokens).toBe(0);
     meter.add({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 4 } }, false);
-    expect(meter.heard.reported).toMatchObject({ inputTokens: 7n, outputTokens: 4n });
+    expect(meter.heard.reported).toMatchObject({ inputTokens: 7, outputTokens: 4 });
   });
 });
 
@@ -88,36 +88,36 @@ describe("usage that came before the end of the text", () => {
     (end) => {
       expect(streamed({ ...heardOf(first, words, words), end })).toMatchObject({
         ...{ usageSource: "estimated", isImplausible: false },
-        units: { inputTokens: 7n, outputTokens: 8n },
+        units: { inputTokens: 7, outputTokens: 8 },
       });
     },
   );
 
   test("counts where our own count says less, and where it came with the last text or later", () => {
     for (const [events, outputTokens] of [
-      [[{ ...first, usage: { ...early, completion_tokens: 90 } }, words], 90n],
-      [[words, { ...words, usage: early }], 1n],
-      [[words, { choices: [], usage: early }], 1n],
+      [[{ ...first, usage: { ...early, completion_tokens: 90 } }, words], 90],
+      [[words, { ...words, usage: early }], 1],
+      [[words, { choices: [], usage: early }], 1],
     ] as const) {
-      const charged = { usageSource: "provider", units: { inputTokens: 7n, outputTokens } };
+      const charged = { usageSource: "provider", units: { inputTokens: 7, outputTokens } };
       expect(streamed(heardOf(...events))).toMatchObject(charged);
     }
   });
 
   test("adds no more to it than was set aside", () => {
-    const tight = { most, held: { ...held, outputTokens: 5n } };
+    const tight = { most, held: { ...held, outputTokens: 5 } };
     const charged = streamed({ ...heardOf(first, words, words), limits: tight });
-    expect(charged.units).toMatchObject({ inputTokens: 7n, outputTokens: 5n });
+    expect(charged.units).toMatchObject({ inputTokens: 7, outputTokens: 5 });
   });
 });
 
 describe("a response that broke off", () => {
-  const reported = { ...noUnits, inputTokens: 1_234n };
+  const reported = { ...noUnits, inputTokens: 1_234 };
 
   test("is charged by our count while the provider has named no output", () => {
     const cut = streamed({ end: "failed", reported, delivered: deliveredOf(words) });
-    expect(cut).toMatchObject({ usageSource: "estimated", units: { outputTokens: 4n } });
-    expect(cut.units.inputTokens).toBeLessThan(220n);
+    expect(cut).toMatchObject({ usageSource: "estimated", units: { outputTokens: 4 } });
+    expect(cut.units.inputTokens).toBeLessThan(220);
   });
 
   test("is free when none of it was sent", () => {
@@ -130,7 +130,7 @@ describe("a stream of the Messages API", () => {
   const start = { type: "message_start", message: { type: "message", content: [], usage } };
   const delta = { type: "text_delta", text: "four words of text" };
   const said = { type: "content_block_delta", index: 0, delta };
-  const input = { inputTokens: 18_020n, cacheReadTokens: 18_000n };
+  const input = { inputTokens: 18_020, cacheReadTokens: 18_000 };
   const heardOf = (...events: Record<string, unknown>[]) => {
     const meter = new StreamMeter({ tick: () => 0 }, "messages");
     for (const event of events) {
@@ -141,23 +141,23 @@ describe("a stream of the Messages API", () => {
 
   test.each(["failed", "aborted"] as const)("that %s costs the input it named, and what was delivered", (end) => {
     expect(streamed({ ...heardOf(start, said, said), end })).toMatchObject({
-      ...{ usageSource: "estimated", isImplausible: false, units: { ...input, outputTokens: 8n } },
+      ...{ usageSource: "estimated", isImplausible: false, units: { ...input, outputTokens: 8 } },
     });
   });
 
   test("that failed before any text is free, and a client that left owes the input", () => {
     expect(streamed({ ...heardOf(start), end: "failed" })).toEqual(free);
-    expect(streamed({ ...heardOf(start), end: "aborted" })).toMatchObject({ units: { ...input, outputTokens: 0n } });
+    expect(streamed({ ...heardOf(start), end: "aborted" })).toMatchObject({ units: { ...input, outputTokens: 0 } });
   });
 
   test("costs what its end reports, also when the provider refused to continue", () => {
     const end = { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } };
     const charged = { usageSource: "provider", isImplausible: false };
-    expect(streamed(heardOf(start, said, end))).toMatchObject({ ...charged, units: { ...input, outputTokens: 5n } });
+    expect(streamed(heardOf(start, said, end))).toMatchObject({ ...charged, units: { ...input, outputTokens: 5 } });
     const refusal = { ...end, delta: { stop_reason: "refusal" }, usage: { output_tokens: 0 } };
     expect(streamed(heardOf(start, said, refusal))).toMatchObject({
       ...charged,
-      units: { ...input, outputTokens: 0n },
+      units: { ...input, outputTokens: 0 },
     });
   });
 });
@@ -170,9 +170,9 @@ describe("a response of the Gemini API", () => {
 
   test("that was filtered costs what the provider reports", () => {
     const filtered = { candidates: [{ ...candidate, finishReason: "SAFETY" }], usageMetadata };
-    expect(measured(filtered)).toMatchObject({ usageSource: "provider", units: { inputTokens: 9n, outputTokens: 0n } });
+    expect(measured(filtered)).toMatchObject({ usageSource: "provider", units: { inputTokens: 9, outputTokens: 0 } });
     expect(measured({ candidates: [candidate], usageMetadata })).toMatchObject({
-      ...{ usageSource: "estimated", isImplausible: true, units: { inputTokens: 9n, outputTokens: 1n } },
+      ...{ usageSource: "estimated", isImplausible: true, units: { inputTokens: 9, outputTokens: 1 } },
     });
   });
 });
@@ -186,14 +186,14 @@ describe("a complete response", () => {
   });
 
   test.each([
-    ["reports as zero", usage, 10n],
-    ["leaves out", { prompt_tokens: 10 }, 10n],
-    ["reports as zero, like the input", { prompt_tokens: 0, completion_tokens: 0 }, 209n],
+    ["reports as zero", usage, 10],
+    ["leaves out", { prompt_tokens: 10 }, 10],
+    ["reports as zero, like the input", { prompt_tokens: 0, completion_tokens: 0 }, 209],
   ])("with output that the provider %s is charged by our count of it, and marked", (_what, counted, inputTokens) => {
     const charged = {
       usageSource: "estimated",
       isImplausible: true,
-      units: { inputTokens, outputTokens: 4n },
+      units: { inputTokens, outputTokens: 4 },
     } as const;
     const message = { content: "four words of text" };
     expect(answered({ choices: [{ message }], usage: counted })).toMatchObject(charged);
@@ -207,13 +207,13 @@ describe("a complete response", () => {
   });
 
   test("whose count by us exceeds what was set aside is charged no more than that", () => {
-    const tight = { most, held: { ...held, outputTokens: 2n } };
+    const tight = { most, held: { ...held, outputTokens: 2 } };
     const charged = streamed({ reported: told(usage), delivered: deliveredOf(words), limits: tight });
-    expect(charged).toMatchObject({ isImplausible: true, units: { inputTokens: 10n, outputTokens: 2n } });
+    expect(charged).toMatchObject({ isImplausible: true, units: { inputTokens: 10, outputTokens: 2 } });
   });
 
   test("that the content filter ended costs what the provider reports", () => {
-    const charged = { usageSource: "provider", isImplausible: false, units: { inputTokens: 10n, outputTokens: 0n } };
+    const charged = { usageSource: "provider", isImplausible: false, units: { inputTokens: 10, outputTokens: 0 } };
     const choice = { index: 0, finish_reason: "content_filter" };
     expect(answered({ choices: [{ ...choice, message: { content: "words" } }], usage })).toMatchObject(charged);
     const other = { ...choice, index: 1, finish_reason: "stop", message: { content: "words" } };
@@ -233,15 +233,15 @@ describe("a complete response", () => {
   });
 
   test("without a requested output is charged for its input, whichever side counted that", () => {
-    const noOutput = { most, held: { ...held, outputTokens: 0n } };
+    const noOutput = { most, held: { ...held, outputTokens: 0 } };
     const scored = (value: object) =>
       measureAnswer(json({ choices: [{ text: "the prompt again", logprobs: {} }], ...value }), {
         ...{ operation: operationOf("completions"), request, limits: noOutput, price },
       });
-    expect(scored({ usage })).toMatchObject({ usageSource: "provider", units: { inputTokens: 10n } });
-    expect(scored({})).toMatchObject({ usageSource: "estimated", units: { inputTokens: 209n, outputTokens: 0n } });
+    expect(scored({ usage })).toMatchObject({ usageSource: "provider", units: { inputTokens: 10 } });
+    expect(scored({})).toMatchObject({ usageSource: "estimated", units: { inputTokens: 209, outputTokens: 0 } });
     expect(streamed({ operation: operationOf("completions"), limits: noOutput, reported: told(usage) })).toMatchObject({
-      ...{ usageSource: "provider", isImplausible: false, units: { inputTokens: 10n } },
+      ...{ usageSource: "provider", isImplausible: false, units: { inputTokens: 10 } },
     });
   });
 
@@ -325,7 +325,7 @@ describe("the provider's usage report", () => {
     const reported = told({ prompt_tokens: 900_000, completion_tokens: 1, ...details });
     expect(streamed({ reported })).toMatchObject({
       isImplausible: true,
-      units: { inputTokens: 300_000n, cacheReadTokens: 300_000n, cacheWriteTokens: 0n },
+      units: { inputTokens: 300_000, cacheReadTokens: 300_000, cacheWriteTokens: 0 },
     });
   });
 

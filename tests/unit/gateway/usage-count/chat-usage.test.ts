@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readChatUsage } from "@sluice/control-plane/gateway/usage-count/readers/chat-usage.ts";
 import type { Json } from "@sluice/control-plane/gateway/usage-count/units.ts";
+import { toAmount } from "@sluice/control-plane/platform/amount.ts";
 import fc from "fast-check";
 
 const numRuns = process.env["TEST_FULL"] === "1" ? 100_000 : 1_000;
@@ -73,11 +74,11 @@ function exactUnits(usage: Json) {
   );
   const cacheWriteTokens = least(kept, inputTokens - cacheReadTokens);
   return {
-    inputTokens,
-    outputTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    reasoningTokens: least(thoughts, outputTokens),
+    inputTokens: toAmount(inputTokens),
+    outputTokens: toAmount(outputTokens),
+    cacheReadTokens: toAmount(cacheReadTokens),
+    cacheWriteTokens: toAmount(cacheWriteTokens),
+    reasoningTokens: toAmount(least(thoughts, outputTokens)),
   };
 }
 

@@ -9,7 +9,7 @@ import { costOf } from "@sluice/control-plane/models/cost.ts";
 import { toPriceVersion } from "@sluice/control-plane/models/model.ts";
 import { noUnits, type Units } from "@sluice/control-plane/models/units.ts";
 import { operationOf } from "../../../support/calls/operations.ts";
-import { exactCost, type PriceTexts } from "../../../support/calls/priced-usage.ts";
+import { type CountedUnits, exactCost, type PriceTexts } from "../../../support/calls/priced-usage.ts";
 
 /**
  * One answer of a provider in its own words, and what has to be charged for it. Both follow from what the provider
@@ -87,7 +87,7 @@ const prices = {
 
 const bounds: RequestBounds = {
   ...{ inputTokensMax: 400, isOneContext: true, inputImages: 0, outputTokensMax: null, choices: 1 },
-  ...{ outputImages: 0, audioMs: 0n, characters: 0, inputPages: 0, fileLetters: 0 },
+  ...{ outputImages: 0, audioMs: 0, characters: 0, inputPages: 0, fileLetters: 0 },
 };
 const body = Buffer.from("{}");
 const request: ParsedRequest = {
@@ -103,7 +103,7 @@ const request: ParsedRequest = {
   },
   ...{ contentType: null, pictureOption: null, plainBody: null, dropped: null },
 };
-const most: Units = { ...noUnits, inputTokens: 2_000_000n, outputTokens: 500_000n, searches: 100 };
+const most: Units = { ...noUnits, inputTokens: 2_000_000, outputTokens: 500_000, searches: 100 };
 const resultLists = {
   chat: "choices",
   responses: "output",
@@ -122,9 +122,9 @@ const answers = Object.keys(resultLists).flatMap((dialect) =>
 function measure({ dialect, operation: name, end, payload, price: list }: ProviderAnswer): Measured {
   const operation =
     name === undefined ? { ...operationOf("chat"), dialect, resultList: resultLists[dialect] } : operationOf(name);
-  const isSet = (text: string): bigint => (text === "0" ? 0n : 1n);
+  const isSet = (text: string): number => (text === "0" ? 0 : 1);
   const { input_usd_per_m: input, search_usd_per_k: search } = prices[list];
-  const price = { input: isSet(input), output: 1n, image: 0n, audio: 0n, search: isSet(search) };
+  const price = { input: isSet(input), output: 1, image: 0, audio: 0, search: isSet(search) };
   const call: AnsweredCall = { operation, request, limits: { held: most, most }, price };
   if (end === "whole") {
     const { form: _, ...measured } = measureAnswer(Buffer.from(JSON.stringify(payload)), call);
@@ -137,10 +137,10 @@ function measure({ dialect, operation: name, end, payload, price: list }: Provid
   return measureStream({ ...call, ...meter.heard, end, pieces: [], bytesSent: 100 });
 }
 
-function unitsOf({ units }: ProviderAnswer): Units {
+function unitsOf({ units }: ProviderAnswer): CountedUnits {
   const { input = 0, output = 0, read = 0, write = 0, hour = 0, thought = 0, searches = 0 } = units;
   return {
-    ...noUnits,
+    ...{ images: 0, audioMs: 0n },
     ...{ inputTokens: BigInt(input), outputTokens: BigInt(output), reasoningTokens: BigInt(thought), searches },
     ...{ cacheReadTokens: BigInt(read), cacheWriteTokens: BigInt(write), cacheWrite1hTokens: BigInt(hour) },
   };
@@ -150,11 +150,12 @@ describe("what a provider bills for is counted in its own meaning, and priced:",
   test.each(answers.map((answer) => [`${answer.name} (${answer.end})`, answer] as const))("%s", (_name, answer) => {
     const measured = measure(answer);
     expect(measured.usageSource).toBe(answer.source);
-    expect(measured.units).toMatchObject(unitsOf(answer));
+    const counted = Object.entries(unitsOf(answer)).map(([name, count]) => [name, Number(count)]);
+    expect(measured.units).toMatchObject(Object.fromEntries(counted));
     expect<string | undefined>(measured.providerCost).toBe(answer.provider_cost);
     const price: PriceTexts = prices[answer.price];
-    const cost = answer.source === "none" ? 0n : costOf(measured.units, toPriceVersion(price), 1n);
-    expect<bigint>(cost).toBe(BigInt(answer.quota));
+    const cost = answer.source === "none" ? 0 : costOf(measured.units, toPriceVersion(price), 1);
+    expect(BigInt(cost)).toBe(BigInt(answer.quota));
     expect(answer.source === "none" ? 0n : exactCost(unitsOf(answer), price)).toBe(BigInt(answer.quota));
   });
 });

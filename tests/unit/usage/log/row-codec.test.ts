@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApiKeyId, BudgetId, ChannelId, GatewayUserId, RequestId } from "@sluice/contracts/ids";
 import type { Decimal, Quota } from "@sluice/contracts/money";
+import { toAmount } from "@sluice/control-plane/platform/amount.ts";
 import { JsonBytes } from "@sluice/control-plane/platform/spool/json-bytes.ts";
 import { RowCollector } from "@sluice/control-plane/platform/spool/model.ts";
 import { usageRowCodec } from "@sluice/control-plane/usage/log/commit-usage.ts";
@@ -23,6 +24,7 @@ const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
 /** Rows whose texts and counts are of the given kinds. */
 function rows(text: fc.Arbitrary<string>, count = big): fc.Arbitrary<UsageRow> {
+  const amount = count.map(toAmount);
   return fc.record({
     requestId: fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<RequestId>,
     day: fc.constantFrom("2026-11-21", "1999-12-31"),
@@ -43,14 +45,14 @@ function rows(text: fc.Arbitrary<string>, count = big): fc.Arbitrary<UsageRow> {
     errorCode: orNull(text),
     isStream: fc.boolean(),
     units: fc.record({
-      inputTokens: count,
-      outputTokens: count,
-      cacheReadTokens: count,
-      cacheWriteTokens: count,
-      reasoningTokens: count,
+      inputTokens: amount,
+      outputTokens: amount,
+      cacheReadTokens: amount,
+      cacheWriteTokens: amount,
+      reasoningTokens: amount,
       images: small,
-      audioMs: count,
-      cacheWrite1hTokens: count,
+      audioMs: amount,
+      cacheWrite1hTokens: amount,
       searches: small,
     }),
     usageSource: fc.constantFrom("provider", "estimated", "none"),
@@ -183,7 +185,7 @@ describe("a usage row as text", () => {
       fields.with(0, 4).slice(0, firstLength + 3),
       fields.with(0, 5).slice(0, firstLength + 4),
     ];
-    const none = { cacheWrite1hTokens: 0n, searches: 0 };
+    const none = { cacheWrite1hTokens: 0, searches: 0 };
     const old = {
       ...rest,
       isImplausible: true,

@@ -1,5 +1,6 @@
 import { unitMeasures } from "@sluice/contracts/priced-units";
 import { countName, type Units, unitsOf } from "../../../models/units.ts";
+import { toAmount } from "../../../platform/amount.ts";
 import { open, seal, sealContext } from "../../../platform/crypto/seal.ts";
 import type { SealingKey } from "../../../platform/crypto/sealing-key.ts";
 import type { KeptAnswer } from "../model.ts";
@@ -52,6 +53,6 @@ function toTexts(units: Units): Record<string, string | number> {
 function toUnits(texts: Description["units"]): Units {
   return unitsOf((unit) => {
     const count = texts[countName(unit)] ?? 0;
-    return unitMeasures[unit.measure].column === "bigint" ? BigInt(count) : Number(count);
+    return unitMeasures[unit.measure].column === "bigint" ? toAmount(BigInt(count)) : Number(count);
   });
 }

@@ -1,4 +1,5 @@
 import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
+import { plus } from "../../../platform/amount.ts";
 import { jsonContentType } from "../../upstreams/edit-body.ts";
 import type { AnsweredCall, Measured } from "../../usage-count/model.ts";
 
@@ -13,12 +14,12 @@ const hourTexts = ['"1h"', "\\u0031", "\\u0068"];
  */
 export function withLongWrites(measured: Measured, { operation, request }: AnsweredCall): Measured {
   const { units } = measured;
-  const isUntold = units.cacheWriteTokens > 0n && operation.dialect !== "messages";
+  const isUntold = units.cacheWriteTokens > 0 && operation.dialect !== "messages";
   if (!isUntold || request.contentType !== jsonContentType || !asksForHour(request.body)) {
     return measured;
   }
-  const cacheWrite1hTokens = units.cacheWrite1hTokens + units.cacheWriteTokens;
-  return { ...measured, units: { ...units, cacheWriteTokens: 0n, cacheWrite1hTokens } };
+  const cacheWrite1hTokens = plus(units.cacheWrite1hTokens, units.cacheWriteTokens);
+  return { ...measured, units: { ...units, cacheWriteTokens: 0, cacheWrite1hTokens } };
 }
 
 function asksForHour(body: Bytes): boolean {

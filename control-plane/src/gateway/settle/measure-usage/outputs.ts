@@ -13,7 +13,7 @@ import { estimateInput } from "./estimate-input.ts";
 
 const spokenTokensPerCharacter = 4 / 3;
 /** The highest bit rate of audio files: gives the least time that a file of this size lasts. */
-const soundBytesPerSecondMax = 176_400n;
+const soundBytesPerSecondMax = 176_400;
 
 /** How one kind of output is counted, and in which unit it is charged. */
 export type OutputRules = {
@@ -39,7 +39,7 @@ const items: OutputRules = {
   countImages: () => 0,
   countAnswer: (_body, answer, { request }) => estimateUnits(request, countDeliveredAnswer(answer())),
   countStream: ({ request, delivered }) => estimateUnits(request, delivered),
-  owedInput: ({ request }) => ({ ...noUnits, inputTokens: BigInt(estimateInput(request)) }),
+  owedInput: ({ request }) => ({ ...noUnits, inputTokens: estimateInput(request) }),
   soldAsPriced: (measured) => measured,
 };
 
@@ -49,7 +49,7 @@ const vectors: OutputRules = {
   countAnswer(_body, answer, { request }) {
     const { embeddings, embedding } = answer();
     const isEmpty = Array.isArray(embeddings) ? embeddings.length === 0 : (embedding ?? null) === null;
-    return isEmpty ? noUnits : { ...noUnits, inputTokens: BigInt(request.bounds.countedTokens ?? 0) };
+    return isEmpty ? noUnits : { ...noUnits, inputTokens: request.bounds.countedTokens ?? 0 };
   },
 };
 
@@ -58,9 +58,9 @@ const ranks: OutputRules = {
   ...items,
   soldAsPriced(measured, { request, price, limits }, content) {
     const { inputTokens, searches } = measured.units;
-    const isBySearch = price.search > 0n;
-    const isByToken = price.input > 0n;
-    const isPaid = (isBySearch && searches > 0) || (isByToken && inputTokens > 0n) || !(isBySearch || isByToken);
+    const isBySearch = price.search > 0;
+    const isByToken = price.input > 0;
+    const isPaid = (isBySearch && searches > 0) || (isByToken && inputTokens > 0) || !(isBySearch || isByToken);
     if (measured.usageSource === "none" || isPaid) {
       return measured;
     }
@@ -91,7 +91,7 @@ const speech: OutputRules = {
   countStream: (answer) => (answer.bytesSent > 0 ? spokenUnits(answer) : noUnits),
   owedInput: spokenUnits,
   soldAsPriced(measured, call) {
-    return measured.usageSource === "provider" && call.price.output === 0n
+    return measured.usageSource === "provider" && call.price.output === 0
       ? { ...measured, units: withinHeld(spokenUnits(call), call.limits), usageSource: "estimated" }
       : measured;
   },
@@ -131,12 +131,12 @@ export const outputs: Readonly<Record<Output, OutputRules | null>> = {
 };
 
 function isDrawnForNothing(units: Units, price: UnitPrice): boolean {
-  return units.outputTokens === 0n && units.images > 0 && price.image === 0n && price.output > 0n;
+  return units.outputTokens === 0 && units.images > 0 && price.image === 0 && price.output > 0;
 }
 
 /** The shortest possible time of a recording of this size. */
-function leastMs({ inputBytes }: ParsedRequest): bigint {
-  return (BigInt(inputBytes) * 1000n) / soundBytesPerSecondMax;
+function leastMs({ inputBytes }: ParsedRequest): number {
+  return Math.floor((inputBytes * 1000) / soundBytesPerSecondMax);
 }
 
 /**
@@ -145,8 +145,8 @@ function leastMs({ inputBytes }: ParsedRequest): bigint {
  */
 function spokenUnits({ request, price }: AnsweredCall): Units {
   const { characters } = request.bounds;
-  const outputTokens = price.output > 0n ? Math.ceil(characters * spokenTokensPerCharacter) : 0;
-  return { ...noUnits, inputTokens: BigInt(characters), outputTokens: BigInt(outputTokens) };
+  const outputTokens = price.output > 0 ? Math.ceil(characters * spokenTokensPerCharacter) : 0;
+  return { ...noUnits, inputTokens: characters, outputTokens };
 }
 
 /** Our own count for a response without reported usage: see `text-tokens.ts` for the rule. */
@@ -156,8 +156,8 @@ function estimateUnits(request: ParsedRequest, { outputTokens, pictures, items: 
   }
   return {
     ...noUnits,
-    inputTokens: BigInt(estimateInput(request)),
-    outputTokens: BigInt(outputTokens),
+    inputTokens: estimateInput(request),
+    outputTokens,
     images: pictures,
   };
 }

@@ -1,15 +1,6 @@
 import { noUnits, type Units } from "../../../models/units.ts";
-import {
-  asObject,
-  atMost,
-  count,
-  isInvalidCount,
-  type Json,
-  type ReportedUnits,
-  searchesOf,
-  unitCount,
-  wholeOf,
-} from "../units.ts";
+import { amountOf, minus, plus } from "../../../platform/amount.ts";
+import { asObject, atMost, isInvalidCount, type Json, type ReportedUnits, searchesOf, wholeOf } from "../units.ts";
 
 /** The realtime API and transcriptions use singular names for the details. */
 const inputDetails = ["prompt_tokens_details", "input_tokens_details", "input_token_details"];
@@ -45,13 +36,14 @@ export function readChatUsage(usage: Json): ReportedUnits | null {
 /** The same for a provider that counts thoughts only in the total: what is not input there is output. */
 export function readChatUsageByTotal(usage: Json): ReportedUnits | null {
   const units = readChatUsage(usage);
-  const thoughts = units === null ? 0n : count(usage["total_tokens"]) - units.inputTokens - units.outputTokens;
-  return units === null || thoughts <= 0n
+  const read = units === null ? 0 : plus(units.inputTokens, units.outputTokens);
+  const thoughts = minus(wholeOf(usage["total_tokens"]), read);
+  return units === null || thoughts <= 0
     ? units
     : {
         ...units,
-        outputTokens: units.outputTokens + thoughts,
-        reasoningTokens: units.reasoningTokens + thoughts,
+        outputTokens: plus(units.outputTokens, thoughts),
+        reasoningTokens: plus(units.reasoningTokens, thoughts),
       };
 }
 
@@ -80,14 +72,14 @@ function toTokens(usage: Json): Units {
     wholeOf(read["cache_creation_input_tokens"]) ||
     wholeOf(usage["cache_creation_tokens"]);
   return {
-    inputTokens: unitCount(inputTokens),
-    outputTokens: unitCount(outputTokens),
-    cacheReadTokens: unitCount(cacheReadTokens),
-    cacheWriteTokens: unitCount(atMost(kept, inputTokens - cacheReadTokens)),
-    cacheWrite1hTokens: 0n,
-    reasoningTokens: unitCount(atMost(thoughtTokens, outputTokens)),
+    inputTokens: amountOf(inputTokens),
+    outputTokens: amountOf(outputTokens),
+    cacheReadTokens: amountOf(cacheReadTokens),
+    cacheWriteTokens: amountOf(atMost(kept, inputTokens - cacheReadTokens)),
+    cacheWrite1hTokens: 0,
+    reasoningTokens: amountOf(atMost(thoughtTokens, outputTokens)),
     images: 0,
-    audioMs: 0n,
+    audioMs: 0,
     searches: searchesOf(usage),
   };
 }
@@ -134,6 +126,6 @@ function firstOf(usage: Json, names: readonly string[]): Json {
   return noDetails;
 }
 
-function toMilliseconds(seconds: number): bigint {
-  return isInvalidTime(seconds) ? 0n : BigInt(Math.ceil(seconds * 1000));
+function toMilliseconds(seconds: number): number {
+  return isInvalidTime(seconds) ? 0 : Math.ceil(seconds * 1000);
 }

@@ -1,5 +1,6 @@
 import { noUnits } from "../../../models/units.ts";
-import { atMost, count, isInvalidCount, type Json, type ReportedUnits } from "../units.ts";
+import { amountOf } from "../../../platform/amount.ts";
+import { atMost, isInvalidCount, type Json, type ReportedUnits, wholeOf } from "../units.ts";
 
 const countNames = [
   ...["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount"],
@@ -14,19 +15,19 @@ export function readGeminiUsage(usage: Json): ReportedUnits | null {
   if (countNames.every((name) => typeof usage[name] !== "number")) {
     return null;
   }
-  const inputTokens = count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]);
-  const reasoningTokens = count(usage["thoughtsTokenCount"]);
+  const inputTokens = wholeOf(usage["promptTokenCount"]) + wholeOf(usage["toolUsePromptTokenCount"]);
+  const reasoningTokens = wholeOf(usage["thoughtsTokenCount"]);
   // Where the answer is not counted, the total shows it.
-  const rest = count(usage["totalTokenCount"]) - inputTokens - reasoningTokens;
-  const answerTokens = count(usage["candidatesTokenCount"] ?? (rest > 0n ? Number(rest) : 0));
+  const rest = wholeOf(usage["totalTokenCount"]) - inputTokens - reasoningTokens;
+  const answerTokens = wholeOf(usage["candidatesTokenCount"] ?? (rest > 0 ? rest : 0));
   const units = {
     ...noUnits,
-    inputTokens,
-    outputTokens: answerTokens + reasoningTokens,
-    cacheReadTokens: atMost(count(usage["cachedContentTokenCount"]), inputTokens),
+    inputTokens: amountOf(inputTokens),
+    outputTokens: amountOf(answerTokens + reasoningTokens),
+    cacheReadTokens: amountOf(atMost(wholeOf(usage["cachedContentTokenCount"]), inputTokens)),
     reasoningTokens,
   };
-  const isInputOnly = units.outputTokens === 0n;
+  const isInputOnly = units.outputTokens === 0;
   const isOdd = countNames.some((name) => isInvalidCount(usage[name]));
   return { ...units, ...(isInputOnly ? { isInputOnly } : {}), ...(isOdd ? { isOdd } : {}) };
 }

@@ -1,13 +1,14 @@
 import { noUnits, type Units } from "../../../models/units.ts";
+import { amountOf, plus } from "../../../platform/amount.ts";
 import {
   asObject,
   atMost,
-  count,
   countOf,
   isInvalidCount,
   type Json,
   type ReportedUnits,
   searchesOf,
+  wholeOf,
 } from "../units.ts";
 
 const countNames = ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
@@ -48,22 +49,22 @@ export function startOfMessagesUsage(usage: Json): Json {
 }
 
 function toTokens(usage: Json): Units {
-  const cacheReadTokens = count(usage["cache_read_input_tokens"]);
+  const cacheReadTokens = wholeOf(usage["cache_read_input_tokens"]);
   const { ephemeral_5m_input_tokens: shortLived, ephemeral_1h_input_tokens: longLived } = asObject(
     usage["cache_creation"],
   );
-  const written = countOf(usage["cache_creation_input_tokens"], Number(count(shortLived) + count(longLived)));
-  const cacheWrite1hTokens = atMost(count(longLived), written);
-  const outputTokens = count(usage["output_tokens"]);
+  const written = countOf(usage["cache_creation_input_tokens"], wholeOf(shortLived) + wholeOf(longLived));
+  const cacheWrite1hTokens = atMost(wholeOf(longLived), written);
+  const outputTokens = wholeOf(usage["output_tokens"]);
   return {
     ...noUnits,
-    inputTokens: count(usage["input_tokens"]) + cacheReadTokens + written,
+    inputTokens: amountOf(wholeOf(usage["input_tokens"]) + cacheReadTokens + written),
     outputTokens,
     cacheReadTokens,
     cacheWriteTokens: written - cacheWrite1hTokens,
     cacheWrite1hTokens,
     searches: searchesOf(usage),
-    reasoningTokens: atMost(count(asObject(usage["output_tokens_details"])["thinking_tokens"]), outputTokens),
+    reasoningTokens: atMost(wholeOf(asObject(usage["output_tokens_details"])["thinking_tokens"]), outputTokens),
   };
 }
 
@@ -76,10 +77,10 @@ function sum(units: Units, more: Units): Units {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = more;
   return {
     ...units,
-    inputTokens: units.inputTokens + inputTokens,
-    outputTokens: units.outputTokens + outputTokens,
-    cacheReadTokens: units.cacheReadTokens + cacheReadTokens,
-    cacheWriteTokens: units.cacheWriteTokens + cacheWriteTokens,
-    cacheWrite1hTokens: units.cacheWrite1hTokens + cacheWrite1hTokens,
+    inputTokens: plus(units.inputTokens, inputTokens),
+    outputTokens: plus(units.outputTokens, outputTokens),
+    cacheReadTokens: plus(units.cacheReadTokens, cacheReadTokens),
+    cacheWriteTokens: plus(units.cacheWriteTokens, cacheWriteTokens),
+    cacheWrite1hTokens: plus(units.cacheWrite1hTokens, cacheWrite1hTokens),
   };
 }

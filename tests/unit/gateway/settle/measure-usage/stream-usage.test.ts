@@ -17,7 +17,7 @@ describe("the usage of the Messages API", () => {
       },
     },
   };
-  const input = { inputTokens: 18_520n, cacheReadTokens: 18_000n, cacheWriteTokens: 500n };
+  const input = { inputTokens: 18_520, cacheReadTokens: 18_000, cacheWriteTokens: 500 };
   const delta = (usage: object) => ({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage });
   const streamed = (...events: Record<string, unknown>[]) => reportedBy(events, "messages");
 
@@ -25,7 +25,7 @@ describe("the usage of the Messages API", () => {
     const { usage } = start.message;
     const said = { type: "message", content: [{ type: "text", text: "x" }], stop_reason: "end_turn" };
     const answer = { ...said, usage };
-    const expected = units({ ...input, outputTokens: 3n });
+    const expected = units({ ...input, outputTokens: 3 });
     expect(readAnswer(json(answer), "content", "messages")).toEqual({ usage: expected, json: null, isObject: true });
     expect(readAnswer(json({ usage, ...said, context: { usage: {} } }), "content", "messages").usage).toEqual(expected);
   });
@@ -35,10 +35,10 @@ describe("the usage of the Messages API", () => {
     const split = { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 400 };
     const usage = { ...written, cache_creation: split, server_tool_use: { web_search_requests: 3 } };
     const expected = {
-      inputTokens: 501n,
-      outputTokens: 2n,
-      cacheWriteTokens: 100n,
-      cacheWrite1hTokens: 400n,
+      inputTokens: 501,
+      outputTokens: 2,
+      cacheWriteTokens: 100,
+      cacheWrite1hTokens: 400,
       searches: 3,
     };
     expect(readAnswer(json({ content: [], usage }), null, "messages").usage).toEqual(units(expected));
@@ -65,19 +65,19 @@ describe("the usage of the Messages API", () => {
   ])("keeps the input of the start when the end has it %s", (_how, again) => {
     const thinking = { output_tokens: 90, output_tokens_details: { thinking_tokens: 40 } };
     expect(streamed(start, delta({ ...again, ...thinking }))).toEqual(
-      units({ ...input, outputTokens: 90n, reasoningTokens: 40n }),
+      units({ ...input, outputTokens: 90, reasoningTokens: 40 }),
     );
   });
 
   test("takes the last of several reports, and never their sum", () => {
     const reports = [10, 40, 90].map((output_tokens) => delta({ output_tokens, input_tokens: 25 }));
-    expect(streamed(start, ...reports)).toEqual(units({ ...input, inputTokens: 18_525n, outputTokens: 90n }));
+    expect(streamed(start, ...reports)).toEqual(units({ ...input, inputTokens: 18_525, outputTokens: 90 }));
   });
 
   test("counts input that only the end of the stream names", () => {
     const empty = { type: "message_start", message: { usage: { input_tokens: 0, output_tokens: 0 } } };
     expect(streamed(empty, delta({ input_tokens: 12, cache_read_input_tokens: 4, output_tokens: 5 }))).toEqual(
-      units({ inputTokens: 16n, cacheReadTokens: 4n, outputTokens: 5n }),
+      units({ inputTokens: 16, cacheReadTokens: 4, outputTokens: 5 }),
     );
   });
 
@@ -89,18 +89,18 @@ describe("the usage of the Messages API", () => {
         { type: "message", input_tokens: 23_000, output_tokens: 1_000 },
       ],
     };
-    const expected = units({ inputTokens: 203_007n, cacheReadTokens: 7n, outputTokens: 4_500n });
+    const expected = units({ inputTokens: 203_007, cacheReadTokens: 7, outputTokens: 4_500 });
     expect(readAnswer(json({ content: [], usage }), null, "messages").usage).toEqual(expected);
     expect(streamed(start, delta({ ...usage, cache_read_input_tokens: null }))).toEqual(
-      units({ ...expected, inputTokens: 221_507n, cacheReadTokens: 18_007n, cacheWriteTokens: 500n }),
+      units({ ...expected, inputTokens: 221_507, cacheReadTokens: 18_007, cacheWriteTokens: 500 }),
     );
     const twice = delta({ output_tokens: 1_001, cache_creation_input_tokens: null });
-    expect(streamed(delta(usage), twice)).toEqual(units({ ...expected, outputTokens: 4_501n }));
+    expect(streamed(delta(usage), twice)).toEqual(units({ ...expected, outputTokens: 4_501 }));
   });
 
   test("that is impossible is marked", () => {
     expect(streamed(start, delta({ output_tokens: -1 }))).toMatchObject({ isOdd: true });
-    expect(streamed(delta({ output_tokens: 1.5, input_tokens: 3 }))).toMatchObject({ isOdd: true, inputTokens: 3n });
+    expect(streamed(delta({ output_tokens: 1.5, input_tokens: 3 }))).toMatchObject({ isOdd: true, inputTokens: 3 });
   });
 
   test("is not found in other events, nor in a report that counts nothing", () => {
@@ -113,7 +113,7 @@ describe("the usage of the Gemini API", () => {
     ...{ promptTokenCount: 100, cachedContentTokenCount: 60, toolUsePromptTokenCount: 5 },
     ...{ candidatesTokenCount: 20, thoughtsTokenCount: 30, totalTokenCount: 155 },
   };
-  const expected = units({ inputTokens: 105n, cacheReadTokens: 60n, outputTokens: 50n, reasoningTokens: 30n });
+  const expected = units({ inputTokens: 105, cacheReadTokens: 60, outputTokens: 50, reasoningTokens: 30 });
 
   test("counts thoughts as output, and results of tools as input", () => {
     const said = { candidates: [{ content: { parts: [{ text: "x" }] } }], modelVersion: "g" };
@@ -124,7 +124,7 @@ describe("the usage of the Gemini API", () => {
 
   test("of a stream is that of its last event", () => {
     const first = { usageMetadata: { promptTokenCount: 90, totalTokenCount: 90 } };
-    expect(reportedBy([first], "gemini")).toEqual(units({ inputTokens: 90n, isInputOnly: true }));
+    expect(reportedBy([first], "gemini")).toEqual(units({ inputTokens: 90, isInputOnly: true }));
     expect(reportedBy([first, { usageMetadata }, { candidates: [] }], "gemini")).toEqual(expected);
   });
 
