@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { StreamForm } from "@sluice/control-plane/gateway/operations/model.ts";
 import { StreamMeter } from "@sluice/control-plane/gateway/settle/measure-usage.ts";
+import { HttpClientError } from "@sluice/http-client/model";
 import fc from "fast-check";
 import { runEventStream } from "../../../support/calls/event-stream-run.ts";
 
@@ -15,12 +16,14 @@ type Case = {
   readonly cuts?: readonly number[];
   /** After how many pieces the client leaves; never if absent. */
   readonly leavesAfter?: number;
+  /** The upstream's connection breaks at the end. */
+  readonly isLost?: boolean;
 };
 
 const forms: Readonly<Record<Dialect, StreamForm>> = { chat: "choices", messages: "messages", responses: "responses" };
 
 /** Everything that a stream comes to, and how many of its events were parsed: all of them without a channel. */
-async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, channel: object | null) {
+async function run({ dialect, bytes, cuts = [], leavesAfter, isLost = false }: Case, channel: object | null) {
   let pushed = 0;
   let parsed = 0;
   const meter = new StreamMeter({ tick: () => pushed }, dialect);
@@ -47,7 +50,11 @@ async function run({ dialect, bytes, cuts = [], leavesAfter }: Case, channel: ob
     start = end;
     pushed += 1;
   }
-  body.end(false);
+  if (isLost) {
+    body.sink.onError(new HttpClientError("reset_in_body", true, "lost"));
+  } else {
+    body.end(false);
+  }
   await Promise.resolve();
   return { seen: { sent: sent(), endings, heard: meter.heard, outputTick: meter.outputTick }, parsed };
 }
@@ -227,6 +234,14 @@ describe("events like the ones before are not parsed", () => {
       const ofOne = 4 + choices.length;
       expect([name, ...parsed]).toEqual([name, ofOne, 2 + choices.length, 1, 1]);
     }
+  });
+
+  test("an event with a usage after the end of all choices completes the stream, though the ones before had the same usage", async () => {
+    const content = ["a", "b", "c"].map((each) => chatEvent({ content: each }, { usage: {} }));
+    const stop = chatEvent({ content: "\n" }, { usage: null }, { finish_reason: "stop" });
+    const bytes = Buffer.concat([...content, stop, chatEvent({ content: "d" }, { usage: {} })]);
+    const { parsed } = await expectSame({ dialect: "chat", bytes, isLost: true });
+    expect(parsed).toBe(3);
   });
 
   test("whatever changes in the ids, times and texts of a stream, and whatever comes in the place of a byte", async () => {
