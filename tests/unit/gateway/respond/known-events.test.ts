@@ -236,6 +236,13 @@ describe("events like the ones before are not parsed", () => {
     }
   });
 
+  test("a stream that begins with line ends learns what comes after them", async () => {
+    const lines = Array.from({ length: 9 }, () => chatEvent({ content: "\n" }));
+    const plain = Array.from({ length: 9 }, (_, index) => chatEvent({ content: ` word${index}` }));
+    const seen = await expectSame({ dialect: "chat", bytes: Buffer.concat([...lines, ...plain]) });
+    expect(seen).toEqual({ events: 18, parsed: 11 });
+  });
+
   test("an event with a usage after the end of all choices completes the stream, though the ones before had the same usage", async () => {
     const content = ["a", "b", "c"].map((each) => chatEvent({ content: each }, { usage: {} }));
     const stop = chatEvent({ content: "\n" }, { usage: null }, { finish_reason: "stop" });

@@ -127,12 +127,15 @@ export class KnownEvents {
       this.#matches = 0;
       this.#attemptsLeft = attemptsMax;
     }
-    if (this.#attemptsLeft > 0) {
-      this.#attemptsLeft -= 1;
-      const shape = this.#shared.learn(bytes.toString("latin1", start, end), this.#form, this.#textOf);
-      if (shape !== null) {
-        this.#use(shape);
-      }
+    const event = this.#attemptsLeft > 0 ? bytes.toString("latin1", start, end) : "";
+    // One with an escape has no shape, which is seen at once.
+    if (event === "" || event.includes("\\")) {
+      return;
+    }
+    this.#attemptsLeft -= 1;
+    const shape = this.#shared.learn(event, this.#form, this.#textOf);
+    if (shape !== null) {
+      this.#use(shape);
     }
   }
 
