@@ -28,37 +28,64 @@ export class HeadBytes extends ReusedBytes {
   }
 
   addNumber(value: number): void {
-    let digits = 1;
-    for (let bound = 10; bound <= value; bound *= 10) {
-      digits += 1;
-    }
+    const digits = countDigits(value);
     this.reserve(digits);
+    this.#putDigits(this.end, digits, value);
+    this.end += digits;
+  }
+
+  /** Writes a number over one that begins at an offset. @returns false if that has more or fewer digits */
+  replaceNumber(at: number, last: number, value: number): boolean {
+    const digits = countDigits(value);
+    if (digits !== countDigits(last)) {
+      return false;
+    }
+    this.#putDigits(at, digits, value);
+    return true;
+  }
+
+  #putDigits(from: number, digits: number, value: number): void {
     let rest = value;
-    for (let at = this.end + digits - 1; at >= this.end; at -= 1) {
+    for (let at = from + digits - 1; at >= from; at -= 1) {
       const next = Math.floor(rest / 10);
       this.bytes[at] = zero + rest - next * 10;
       rest = next;
     }
-    this.end += digits;
   }
 
-  /** A value with the end of its line. @returns false for one that can't be in a head; then nothing of it is written */
+  /** A value with the end of its line. @returns false for one that can't be in a head; then it is not part of it */
   addValue(value: string): boolean {
     const { length } = value;
     this.reserve(length + 2);
+    const end = this.end + length;
+    if (!this.replaceValue(this.end, value)) {
+      return false;
+    }
+    this.bytes[end] = cr;
+    this.bytes[end + 1] = lf;
+    this.end = end + 2;
+    return true;
+  }
+
+  /** Writes a value over one of the same length. @returns false for one that can't be in a head; some of it is there then */
+  replaceValue(from: number, value: string): boolean {
+    const { length } = value;
     const bytes = this.bytes;
-    let at = this.end;
     for (let index = 0; index < length; index += 1) {
       const unit = value.charCodeAt(index);
       if (valueBytes[unit] !== 1) {
         return false;
       }
-      bytes[at] = unit;
-      at += 1;
+      bytes[from + index] = unit;
     }
-    bytes[at] = cr;
-    bytes[at + 1] = lf;
-    this.end = at + 2;
     return true;
   }
+}
+
+function countDigits(value: number): number {
+  let digits = 1;
+  for (let bound = 10; bound <= value; bound *= 10) {
+    digits += 1;
+  }
+  return digits;
 }

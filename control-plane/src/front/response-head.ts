@@ -62,40 +62,153 @@ type Framing = {
   readonly isLast: boolean;
 };
 
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Writes each head over the one before, which is still there: a body is written after it. Nearly all have the same lines, of
+ * which a few have another value of the same length: only these are written.
+ */
+class HeadWriter {
+  /** Of the head in the memory; 0 if there is none. */
+  #status = 0;
+  readonly #names: string[] = [];
+  readonly #values: string[] = [];
+  /** Where each line begins, and the last one ends. */
+  readonly #starts: number[] = [];
+  #count = 0;
+  #date: Buffer | null = null;
+  #length: number | null = null;
+  #isLast = false;
+  #end = 0;
+  /** The lines so far of the head that is being written. */
+  #line = 0;
+  /** Whether this line and all after it differ from those of the last head. */
+  #isChanged = false;
+
+  /** @throws TypeError for a value that can't be in a head */
+  write(status: number, headers: Headers, more: Headers, framing: Framing): void {
+    this.#begin(status);
+    this.#addAll(headers);
+    this.#addAll(more);
+    const date = writeDate(Date.now());
+    if (!this.#repeatEnd(date, framing)) {
+      this.#writeEnd(date, framing);
+    }
+    this.#status = status;
+  }
+
+  #begin(status: number): void {
+    const isSame = status === this.#status;
+    // There is none if this throws.
+    this.#status = 0;
+    this.#line = 0;
+    this.#isChanged = !isSame;
+    if (!isSame) {
+      head.cut(0);
+      head.add(
+        status === 200 ? successLine : Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`),
+      );
+      this.#starts[0] = head.length;
+    }
+  }
+
+  #addAll(headers: Headers): void {
+    for (const name in headers) {
+      // Only the server itself decides about the connection.
+      if (name !== "connection") {
+        this.#add(name, headers[name] as string);
+      }
+    }
+  }
+
+  #add(name: string, value: string): void {
+    const line = this.#line;
+    if (!this.#isChanged) {
+      if (this.#isWritten(line, name, value)) {
+        this.#line = line + 1;
+        return;
+      }
+      this.#changeFrom(line);
+    }
+    addLine(name, value);
+    this.#names[line] = name;
+    this.#values[line] = value;
+    this.#line = line + 1;
+    this.#starts[line + 1] = head.length;
+  }
+
+  /** Whether a line is there already, but perhaps for its value, which then is. */
+  #isWritten(line: number, name: string, value: string): boolean {
+    if (line >= this.#count || this.#names[line] !== name) {
+      return false;
+    }
+    const last = this.#values[line] as string;
+    if (last === value) {
+      return true;
+    }
+    const at = (this.#starts[line] as number) + name.length + 2;
+    if (last.length !== value.length || !head.replaceValue(at, value)) {
+      return false;
+    }
+    this.#values[line] = value;
+    return true;
+  }
+
+  #changeFrom(line: number): void {
+    this.#isChanged = true;
+    head.cut(this.#starts[line] as number);
+  }
+
+  /** Whether what follows the lines is there already, but for the length. */
+  #repeatEnd(date: Buffer, { length, isLast }: Framing): boolean {
+    if (this.#isChanged || this.#line !== this.#count || this.#date !== date || this.#isLast !== isLast) {
+      return false;
+    }
+    if (length !== this.#length) {
+      const at = (this.#starts[this.#line] as number) + date.length + lengthName.length;
+      if (length === null || this.#length === null || !head.replaceNumber(at, this.#length, length)) {
+        return false;
+      }
+      this.#length = length;
+    }
+    head.cut(this.#end);
+    return true;
+  }
+
+  #writeEnd(date: Buffer, { length, isLast }: Framing): void {
+    if (!this.#isChanged) {
+      this.#changeFrom(this.#line);
+    }
+    head.add(date);
+    if (length === null) {
+      head.add(chunkedLine);
+    } else {
+      head.add(lengthName);
+      head.addNumber(length);
+      head.add(lineEnd);
+    }
+    if (isLast) {
+      head.add(closeLine);
+    }
+    head.add(lineEnd);
+    this.#count = this.#line;
+    this.#date = date;
+    this.#length = length;
+    this.#isLast = isLast;
+    this.#end = head.length;
+  }
+}
+
+const writer = new HeadWriter();
+
 /**
  * The head of a response, in memory that the next one uses again.
  * @param more headers of every response
  * @throws TypeError for a value that can't be in a head
  */
-export function writeHead(status: number, headers: Headers, more: Headers, { length, isLast }: Framing): HeadBytes {
-  head.cut(0);
-  head.add(status === 200 ? successLine : Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`));
-  addLines(headers);
-  addLines(more);
-  head.add(writeDate(Date.now()));
-  if (length === null) {
-    head.add(chunkedLine);
-  } else {
-    head.add(lengthName);
-    head.addNumber(length);
-    head.add(lineEnd);
-  }
-  if (isLast) {
-    head.add(closeLine);
-  }
-  head.add(lineEnd);
+export function writeHead(status: number, headers: Headers, more: Headers, framing: Framing): HeadBytes {
+  writer.write(status, headers, more, framing);
   return head;
-}
-
-type Headers = Readonly<Record<string, string>>;
-
-function addLines(headers: Headers): void {
-  for (const name in headers) {
-    // Only the server itself decides about the connection.
-    if (name !== "connection") {
-      addLine(name, headers[name] as string);
-    }
-  }
 }
 
 const lastChunk = "0\r\n\r\n";
