@@ -13,7 +13,10 @@ export class FrontCall implements AbortNotice {
   aborted = false;
   readonly #body: PacketPart;
   #isRead = false;
-  #listeners: AbortListener[] = [];
+  /** Most calls have one at a time. */
+  #listener: AbortListener | null = null;
+  /** Those after it. */
+  #others: AbortListener[] | null = null;
 
   constructor(target: string, headers: CallHeaders, clientIp: string, body: PacketPart) {
     this.target = target;
@@ -44,15 +47,21 @@ export class FrontCall implements AbortNotice {
   onOver(): void {}
 
   addEventListener(_type: "abort", listener: AbortListener): void {
-    this.#listeners.push(listener);
+    if (this.#listener === null && this.#others === null) {
+      this.#listener = listener;
+    } else {
+      this.#others ??= [];
+      this.#others.push(listener);
+    }
   }
 
+  /** The one that was added last. */
   removeEventListener(_type: "abort", listener: AbortListener): void {
-    const index = this.#listeners.lastIndexOf(listener);
-    if (index === this.#listeners.length - 1) {
-      this.#listeners.pop();
-    } else if (index !== -1) {
-      this.#listeners.splice(index, 1);
+    const index = this.#others?.lastIndexOf(listener) ?? -1;
+    if (index !== -1) {
+      this.#others?.splice(index, 1);
+    } else if (this.#listener === listener) {
+      this.#listener = null;
     }
   }
 
@@ -62,9 +71,11 @@ export class FrontCall implements AbortNotice {
       return;
     }
     this.aborted = true;
-    const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) {
+    const first = this.#listener;
+    const others = this.#others ?? [];
+    this.#listener = null;
+    this.#others = null;
+    for (const listener of first === null ? others : [first, ...others]) {
       try {
         if (typeof listener === "function") {
           listener();

@@ -24,43 +24,48 @@ export function addLimitHeaders(
     return;
   }
   if (requests !== null) {
-    headers["x-ratelimit-limit-requests"] = latestRequests.of(requests.limit);
-    headers["x-ratelimit-remaining-requests"] = String(requests.left);
+    headers["x-ratelimit-limit-requests"] = numberTexts.of(requests.limit);
+    headers["x-ratelimit-remaining-requests"] = numberTexts.of(requests.left);
     headers["x-ratelimit-reset-requests"] = durationText(requests.fullInMs);
   }
   if (tokens !== null) {
-    headers["x-ratelimit-limit-tokens"] = latestTokens.of(tokens.limit);
-    headers["x-ratelimit-remaining-tokens"] = String(tokens.left);
+    headers["x-ratelimit-limit-tokens"] = numberTexts.of(tokens.limit);
+    headers["x-ratelimit-remaining-tokens"] = numberTexts.of(tokens.left);
     headers["x-ratelimit-reset-tokens"] = durationText(tokens.fullInMs);
   }
 }
 
-/** The text of a number that is often the same as the last time, as limits are. */
-class LatestText {
-  #number = 0;
-  #text = "0";
+/** A power of two. */
+const textsMax = 1_024;
 
+/** The texts of numbers: limits are the same for every call, and what is left of them is often what it was before. */
+class NumberTexts {
+  /** Each in the place that its last bits name. */
+  readonly #numbers = new Float64Array(textsMax);
+  readonly #texts: string[] = new Array<string>(textsMax).fill("0");
+
+  /** @param number a whole one, and not negative */
   of(number: number): string {
-    if (this.#number !== number) {
-      this.#number = number;
-      this.#text = String(number);
+    const place = number & (textsMax - 1);
+    if (this.#numbers[place] !== number) {
+      this.#numbers[place] = number;
+      this.#texts[place] = String(number);
     }
-    return this.#text;
+    return this.#texts[place] as string;
   }
 }
 
-const latestRequests = new LatestText();
-const latestTokens = new LatestText();
+const numberTexts = new NumberTexts();
 
 function nameForMessages(headers: Record<string, string>, { requests, tokens }: LimitGauges, nowMs: number): void {
   if (requests !== null) {
-    headers["anthropic-ratelimit-requests-limit"] = latestRequests.of(requests.limit);
-    headers["anthropic-ratelimit-requests-remaining"] = String(requests.left);
+    headers["anthropic-ratelimit-requests-limit"] = numberTexts.of(requests.limit);
+    headers["anthropic-ratelimit-requests-remaining"] = numberTexts.of(requests.left);
     headers["anthropic-ratelimit-requests-reset"] = fullAt(requests, nowMs);
   }
   if (tokens !== null) {
-    headers["anthropic-ratelimit-tokens-limit"] = latestTokens.of(tokens.limit);
-    headers["anthropic-ratelimit-tokens-remaining"] = String(tokens.left);
+    headers["anthropic-ratelimit-tokens-limit"] = numberTexts.of(tokens.limit);
+    headers["anthropic-ratelimit-tokens-remaining"] = numberTexts.of(tokens.left);
     headers["anthropic-ratelimit-tokens-reset"] = fullAt(tokens, nowMs);
   }
 }

@@ -48,6 +48,19 @@ describe("the limits of a call", () => {
     });
   });
 
+  test("are their own, whatever those of the calls before were", () => {
+    for (const left of [0, 1_024, 0, 5, 1_029, 2_053, 5, 2_000_000_000, 4_294_967_301, 5]) {
+      const limits = { requests: { limit: 1_029, left, fullInMs: 0 }, tokens: { limit: 5, left, fullInMs: 0 } };
+      const headers = headersOf(limits, calledAt("/v1/chat/completions"), 0);
+      expect(headers).toMatchObject({
+        "x-ratelimit-limit-requests": "1029",
+        "x-ratelimit-remaining-requests": String(left),
+        "x-ratelimit-limit-tokens": "5",
+        "x-ratelimit-remaining-tokens": String(left),
+      });
+    }
+  });
+
   test("leave out what has no limit, and are nothing to clients of the Gemini API", () => {
     expect(headersOf({ requests: null, tokens: null }, calledAt("/v1/responses"), 0)).toEqual({});
     expect(headersOf(gauges, calledAt("/v1beta/models/m:generateContent"), 0)).toEqual({});
