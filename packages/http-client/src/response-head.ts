@@ -75,10 +75,17 @@ export class KnownLines {
   #head: Http1ResponseHead | null = null;
   #isHeadRequest = false;
 
-  /** The last head, if this one has the same bytes and means the same; else null. */
-  same(bytes: Uint8Array, length: number, isHeadRequest: boolean): Http1ResponseHead | null {
+  /** How long the last head is; 0 if none is known. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The last head, if these bytes begin with it and it means the same; else null. */
+  repeatedIn(bytes: Uint8Array, isHeadRequest: boolean): Http1ResponseHead | null {
+    const length = this.#length;
     const isSame =
-      this.#length === length &&
+      length > 0 &&
+      length <= bytes.length &&
       this.#isHeadRequest === isHeadRequest &&
       compare.call(this.#bytes, bytes, 0, length, 0, length) === 0;
     return isSame ? this.#head : null;
@@ -135,10 +142,6 @@ export function parseResponseHead(
   isHeadRequest: boolean,
   known: KnownLines,
 ): Http1ResponseHead {
-  const same = known.same(bytes, length, isHeadRequest);
-  if (same !== null) {
-    return same;
-  }
   const status = parseStatusLine(bytes);
   const isHttp10 = bytes[7] === 48;
   // One string for the whole head: the values are only views into it until someone reads them.

@@ -116,18 +116,14 @@ export class Http1ResponseParser {
   #readHead(bytes: Uint8Array, start: number): number {
     let offset = start;
     while (offset < bytes.length) {
-      const end = this.#headBytes === 0 ? this.#findWholeHead(bytes, offset) : this.#findHeadEnd(bytes, offset);
+      const isAtStart = offset === 0 && this.#headBytes === 0;
+      const repeated = isAtStart ? this.#knownLines.repeatedIn(bytes, this.#isHeadRequest) : null;
+      const end = repeated === null ? this.#findEnd(bytes, offset) : this.#knownLines.length;
       if (end === -1) {
         this.#keepHeadPart(bytes, offset, bytes.length);
         return bytes.length;
       }
-      const headLength = this.#headBytes + end - offset;
-      const head = parseResponseHead(
-        this.#takeHead(bytes, offset, end),
-        headLength,
-        this.#isHeadRequest,
-        this.#knownLines,
-      );
+      const head = repeated ?? this.#parseHead(bytes, offset, end);
       offset = end;
       if (head.status >= 200) {
         this.#beginBody(head);
@@ -144,6 +140,16 @@ export class Http1ResponseParser {
     if (status === 101 || this.#informational > informationalMax) {
       throw new Http1ParseError("malformed", "the peer sent informational responses that were not requested");
     }
+  }
+
+  /** Where a head ends of which the last bytes are here; -1 if they are not. */
+  #findEnd(bytes: Uint8Array, offset: number): number {
+    return this.#headBytes === 0 ? this.#findWholeHead(bytes, offset) : this.#findHeadEnd(bytes, offset);
+  }
+
+  #parseHead(bytes: Uint8Array, offset: number, end: number): Http1ResponseHead {
+    const length = this.#headBytes + end - offset;
+    return parseResponseHead(this.#takeHead(bytes, offset, end), length, this.#isHeadRequest, this.#knownLines);
   }
 
   /** The usual case: the head came in one piece, and native code finds its end. */
