@@ -84,7 +84,6 @@ export class KnownLines {
   repeatedIn(bytes: Uint8Array, isHeadRequest: boolean): Http1ResponseHead | null {
     const length = this.#length;
     const isSame =
-      length > 0 &&
       length <= bytes.length &&
       this.#isHeadRequest === isHeadRequest &&
       compare.call(this.#bytes, bytes, 0, length, 0, length) === 0;

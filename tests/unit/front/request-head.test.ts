@@ -327,6 +327,25 @@ describe("the head of a request", () => {
     }
   });
 
+  test("is not served with a length that begins with a zero, after one with as many digits", () => {
+    const read = (head: RequestHead, digits: string) => {
+      const bytes = Buffer.from(withFields().replace("gth: 5", `gth: ${digits}`));
+      head.reset();
+      const verdict = head.read(bytes, bytes.length);
+      if (verdict === "serve") {
+        head.fieldsOf(bytes);
+      }
+      return [verdict, head.contentLength];
+    };
+    const head = new RequestHead(table);
+    expect([read(head, "15"), read(head, "42")]).toEqual([
+      ["serve", 15],
+      ["serve", 42],
+    ]);
+    expect(read(head, "05")[0]).toBe("hand_over");
+    expect(read(head, "10")).toEqual(["serve", 10]);
+  });
+
   test("keeps what was derived from it while it repeats", () => {
     const head = new RequestHead(table);
     const derivedOf = (text: string) => {

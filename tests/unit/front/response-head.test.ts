@@ -76,6 +76,12 @@ test("a head that is like the one before has its own values, with bodies between
   );
 });
 
+test("each head has its own length, whichever came before", () => {
+  for (const length of [98, 99, 98, null, 98, 100, 98, 0, 9, 10]) {
+    expectHead({ status: 200, headers: { "x-a": "a" }, more: {}, length, isLast: false });
+  }
+});
+
 test("the time in a head is that of its second, and the rest stays", () => {
   setSystemTime(new Date("2026-11-30T00:00:00Z"));
   try {

@@ -187,6 +187,33 @@ describe("what a valid response means", () => {
     expect(seen).toEqual(["200", "a", "true", "200", "b", "true", "200", "c", "true"]);
   });
 
+  test("a head that comes in pieces, one of them like the head before, is read as a whole", () => {
+    const heads: unknown[] = [];
+    const parser = new Http1ResponseParser({
+      onHead: ({ headers, contentLength }) => heads.push([headers, contentLength]),
+      onBody: () => undefined,
+      onComplete: () => undefined,
+    });
+    const first = `${ok}Content-Length: 0\r\n\r\n`;
+    for (const pieces of [[first], [`${ok}X-A: `, first]]) {
+      parser.begin(false);
+      for (const piece of pieces) {
+        expect(parser.push(Buffer.from(piece), 0)).toBe(piece.length);
+      }
+      expect(parser.isComplete).toBe(true);
+    }
+    expect(heads).toEqual([
+      [[["content-length", "0"]], 0],
+      [
+        [
+          ["x-a", "HTTP/1.1 200 OK"],
+          ["content-length", "0"],
+        ],
+        0,
+      ],
+    ]);
+  });
+
   test("the peer's idle timeout is read from Keep-Alive", () => {
     const hints: (number | null)[] = [];
     const parser = new Http1ResponseParser({
