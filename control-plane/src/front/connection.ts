@@ -2,12 +2,12 @@ import { type DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/
 import { PacketPart, viewOf } from "@sluice/http-client/packet-part";
 import type { AnswerReceiver } from "../gateway/port.ts";
 import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
-import { clientAddress } from "../platform/client-address.ts";
+import { reportedAddress } from "../platform/client-address.ts";
 import { ChunkedAnswer, type StreamOutlet } from "./chunked-answer.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { FrontCall } from "./front-call.ts";
 import { type HeldBytes, HeldShare } from "./held-bytes.ts";
-import type { FrontResponse, FrontSettings, FrontWork } from "./model.ts";
+import type { FrontResponse, FrontSettings, FrontWork, Peer } from "./model.ts";
 import { RequestBuffer } from "./request-buffer.ts";
 import { type HeadTable, RequestHead } from "./request-head.ts";
 import { type Parts, writeHead } from "./response-head.ts";
@@ -51,7 +51,7 @@ type State = "receiving" | "busy" | "ending" | "tunnel" | "closed";
 /** The connection of a client: one request after the other, until it ends or is handed over. */
 export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, StreamOutlet {
   tickerSlot = -1;
-  readonly peer: string;
+  readonly peer: Peer;
   readonly #shared: FrontShared;
   readonly #socket: ClientSocket;
   readonly #head: RequestHead;
@@ -68,7 +68,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   #tunnel: Tunnel | null = null;
   #onDrain: (() => void) | null = null;
 
-  constructor(socket: Bun.Socket<unknown>, peer: string, shared: FrontShared) {
+  constructor(socket: Bun.Socket<unknown>, peer: Peer, shared: FrontShared) {
     this.#shared = shared;
     this.#socket = new ClientSocket(socket);
     this.peer = peer;
@@ -225,13 +225,13 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
   }
 
   #begin(end: number): void {
-    const { work } = this.#shared;
+    const { work, settings } = this.#shared;
     const head = this.#head;
     const bytes = this.#buffer.take(end) as Buffer<ArrayBuffer>;
     this.#held.waitForAnswer(this.#buffer.capacity);
     this.#state = "busy";
     const fields = head.fieldsOf(bytes);
-    const clientIp = clientAddress(fields, this.peer, this.#shared.settings.edge);
+    const clientIp = this.peer.isEdge ? reportedAddress(fields, this.peer.address, settings.edge) : this.peer.address;
     this.#call = new FrontCall(head.target, fields, clientIp, new PacketPart(bytes, head.end, end));
     work.count("served");
     try {
@@ -386,7 +386,7 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
       end: () => this.#end(),
     };
     this.#tunnel = new Tunnel(client, first, () => this.#refuseTunnel());
-    this.#tunnel.open(this.#shared.serverPort, this.peer);
+    this.#tunnel.open(this.#shared.serverPort, this.peer.address);
   }
 
   /** The runtime's server accepts no connection: it has stopped, or has no files left. */

@@ -8,6 +8,14 @@ export type FrontResponse = Pick<GatewayResponse, "status" | "headers" | "body">
 /** What became of a request, or, if it was turned away, of a connection. */
 export type FrontOutcome = "served" | "handed_over" | "refused" | "turned_away";
 
+/** The other end of a connection. */
+export type Peer = {
+  /** An IPv4 address is written as one, even if the socket is one of IPv6. */
+  readonly address: string;
+  /** It is an edge, and says whose calls it passes on. */
+  readonly isEdge: boolean;
+};
+
 /** What the front is for. */
 export type FrontWork = {
   readonly targets: readonly string[];

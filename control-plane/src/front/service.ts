@@ -1,6 +1,5 @@
 import { DeadlineTicker } from "@sluice/http-client/deadline-ticker";
-import { isAddressAllowed } from "../platform/address-list.ts";
-import { addressGroup, plainAddress } from "../platform/client-address.ts";
+import { addressGroup, isEdge, plainAddress } from "../platform/client-address.ts";
 import type { Log } from "../platform/log.ts";
 import { ClientConnection, type FrontShared } from "./connection.ts";
 import { HeldBytes } from "./held-bytes.ts";
@@ -120,15 +119,15 @@ export class Front {
     const address = plainAddress(peer);
     const group = addressGroup(address);
     const count = (this.#ofAddress.get(group) ?? 0) + 1;
-    const isEdge = edge.header !== null && isAddressAllowed(address, edge.addresses);
-    if (count > connectionsMax && !isEdge) {
+    const isFromEdge = isEdge(address, edge);
+    if (count > connectionsMax && !isFromEdge) {
       work.count("turned_away");
       socket.terminate();
       this.#warn(address);
       return;
     }
     this.#ofAddress.set(group, count);
-    const connection = new ClientConnection(socket, address, this.#shared);
+    const connection = new ClientConnection(socket, { address, isEdge: isFromEdge }, this.#shared);
     socket.data = { connection };
     this.#connections.add(connection);
   }
@@ -144,7 +143,7 @@ export class Front {
 
   #forget(connection: ClientConnection): void {
     this.#connections.delete(connection);
-    const group = addressGroup(connection.peer);
+    const group = addressGroup(connection.peer.address);
     const left = (this.#ofAddress.get(group) ?? 1) - 1;
     if (left === 0) {
       this.#ofAddress.delete(group);

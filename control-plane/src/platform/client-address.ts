@@ -11,11 +11,22 @@ export type EdgeSettings = {
 
 /** The address of the client: the peer's, or, if the peer is the edge, the one that it reports. */
 export function clientAddress(headers: Pick<Headers, "get">, peer: string, edge: EdgeSettings): string {
-  if (edge.header === null || !isAddressAllowed(peer, edge.addresses)) {
-    return plainAddress(peer);
-  }
-  const forwarded = headers.get(edge.header)?.split(",").at(-1)?.trim() ?? "";
-  return readAddress(forwarded) ?? plainAddress(peer);
+  return isEdge(peer, edge) ? reportedAddress(headers, peer, edge) : plainAddress(peer);
+}
+
+/** Whether a peer is trusted to say whose calls it passes on. */
+export function isEdge(peer: string, { header, addresses }: EdgeSettings): boolean {
+  return header !== null && isAddressAllowed(peer, addresses);
+}
+
+/** The address of the client that an edge reports; its own if that is none. */
+export function reportedAddress(
+  headers: Pick<Headers, "get">,
+  peer: string,
+  { header }: Pick<EdgeSettings, "header">,
+): string {
+  const forwarded = header === null ? undefined : headers.get(header)?.split(",").at(-1)?.trim();
+  return readAddress(forwarded ?? "") ?? plainAddress(peer);
 }
 
 /**
