@@ -3,6 +3,7 @@ import { planCode } from "./billing.ts";
 import { groupName } from "./groups.ts";
 import { recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger } from "./wire.ts";
 
 /**
@@ -31,11 +32,11 @@ const spendMax = 1_000_000_000_000_000;
 export const limitNames = [...rateLimitNames, ...spendLimitNames] as const;
 export type LimitName = RateLimitName | SpendLimitName;
 
-const limits = z.strictObject({
+const limits = strictObject(() => ({
   ...rateLimitFields,
   spend_per_day: count(spendMax).default(null),
   spend_per_month: count(spendMax).default(null),
-});
+}));
 const reason = reasonText(500);
 
 /** All limits of a scope; they replace those that it had. */
@@ -47,23 +48,23 @@ export const saveLimitsInput = z.discriminatedUnion("scope", [
   limits.extend({ scope: z.literal("organisation"), organisation_id: recordId, reason }),
 ]);
 export type SaveLimitsInput = z.output<typeof saveLimitsInput>;
-export const saveLimitsOutput = z.strictObject({ limits });
+export const saveLimitsOutput = strictObject(() => ({ limits }));
 
 /** Whose limits to explain: by default those of everyone. */
-export const explainLimitsInput = z.strictObject({
+export const explainLimitsInput = strictObject(() => ({
   user_id: recordId.optional(),
   organisation_id: recordId.optional(),
   key_id: recordId.optional(),
   group_name: groupName.optional(),
   plan_code: planCode.optional(),
-});
+}));
 
 export const limitSources = ["default", "group", "plan", "user", "key"] as const;
 
-const appliedLimit = z.strictObject({ value: z.int(), source: z.enum(limitSources) }).nullable();
+const appliedLimit = strictObject(() => ({ value: z.int(), source: z.enum(limitSources) })).nullable();
 
 /** Which limits calls meet, where each comes from, and what is used of it. */
-export const explainedLimits = z.strictObject({
+export const explainedLimits = strictObject(() => ({
   user_id: wireInteger.nullable(),
   organisation_id: wireInteger.nullable(),
   key_id: wireInteger.nullable(),
@@ -102,4 +103,4 @@ export const explainedLimits = z.strictObject({
       spend_per_month: z.int(),
     })
     .nullable(),
-});
+}));

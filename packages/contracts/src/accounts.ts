@@ -6,6 +6,7 @@ import { adminLocales } from "./locales.ts";
 import { loginMethods } from "./login-methods.ts";
 import { reasonText } from "./readable-text.ts";
 import { registrationPasses } from "./registration-passes.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
@@ -31,79 +32,79 @@ export const rowId = z.union([
 export const userTypes = ["personal", "business", "internal"] as const;
 export const userStatuses = ["email_pending", "active", "suspended", "closed"] as const;
 
-export const registerInput = z.strictObject({
+export const registerInput = strictObject(() => ({
   email: typedEmail,
   password: z.string().max(65_536),
   display_name: z.string().max(1_024).nullish(),
   /** The language for emails and pages; by default the browser's first language. */
   locale: z.string().max(35).optional(),
   ...registrationPasses,
-});
+}));
 
-export const exportDataInput = z.strictObject({ password: typedPassword.optional(), code: typedCode.optional() });
+export const exportDataInput = strictObject(() => ({ password: typedPassword.optional(), code: typedCode.optional() }));
 
-export const changeEmailInput = z.strictObject({
+export const changeEmailInput = strictObject(() => ({
   email: typedEmail,
   password: typedPassword.optional(),
   code: typedCode.optional(),
-});
+}));
 
-export const emailInput = z.strictObject({ email: typedEmail });
+export const emailInput = strictObject(() => ({ email: typedEmail }));
 
-export const loginInput = z.strictObject({
+export const loginInput = strictObject(() => ({
   email: typedEmail,
   password: typedPassword,
   /** A code from the authenticator, if one is set up, or a recovery code. */
   code: typedCode.optional(),
-});
+}));
 
-export const passwordResetInput = z.strictObject({
+export const passwordResetInput = strictObject(() => ({
   token: z.string().max(1_024),
   password: z.string().max(65_536),
   /** Whether the sign-ins with other services that are linked to the account are removed. */
   end_sign_ins: z.boolean().default(false),
   /** Whether the passkeys of the account are removed. */
   end_passkeys: z.boolean().default(false),
-});
+}));
 
-export const passwordChangeInput = z.strictObject({
+export const passwordChangeInput = strictObject(() => ({
   current_password: typedPassword,
   new_password: z.string().max(65_536),
-});
+}));
 
-export const profileSaveInput = z.strictObject({
+export const profileSaveInput = strictObject(() => ({
   display_name: z.string().max(1_024).nullable().optional(),
   locale: z.string().max(35).optional(),
-});
+}));
 
-export const adminLocaleInput = z.strictObject({ locale: z.enum(adminLocales) });
+export const adminLocaleInput = strictObject(() => ({ locale: z.enum(adminLocales) }));
 
 /** One session by its id, or all but the current one. */
 export const sessionRevokeInput = z.union([
-  z.strictObject({ session_id: rowId }),
-  z.strictObject({ all_others: z.literal(true) }),
+  strictObject(() => ({ session_id: rowId })),
+  strictObject(() => ({ all_others: z.literal(true) })),
 ]);
 
-export const totpBeginInput = z.strictObject({ password: typedPassword });
-export const totpEnableInput = z.strictObject({ code: typedCode.min(1) });
-export const totpDisableInput = z.strictObject({ password: typedPassword, code: typedCode.min(1) });
-export const recoveryCodesInput = z.strictObject({ password: typedPassword, code: typedCode.min(1) });
+export const totpBeginInput = strictObject(() => ({ password: typedPassword }));
+export const totpEnableInput = strictObject(() => ({ code: typedCode.min(1) }));
+export const totpDisableInput = strictObject(() => ({ password: typedPassword, code: typedCode.min(1) }));
+export const recoveryCodesInput = strictObject(() => ({ password: typedPassword, code: typedCode.min(1) }));
 
-export const adminLoginInput = z.strictObject({
+export const adminLoginInput = strictObject(() => ({
   /** Username, email or mobile number. */
   login: z.string().trim().min(1).max(254),
   password: typedPassword,
   code: typedCode.optional(),
-});
+}));
 
 /** The kind of owner: a user or an admin. */
 export const totpRemoveInput = z.union([
-  z.strictObject({ user_id: rowId, reason: reasonText(1_000) }),
-  z.strictObject({ admin_id: rowId, reason: reasonText(1_000) }),
+  strictObject(() => ({ user_id: rowId, reason: reasonText(1_000) })),
+  strictObject(() => ({ admin_id: rowId, reason: reasonText(1_000) })),
 ]);
 
 /** Changes to a user; absent fields stay as they are. */
-export const userSaveInput = z.strictObject({
+export const userSaveInput = strictObject(() => ({
   user_id: rowId,
   display_name: z.string().max(1_024).nullable().optional(),
   user_type: z.enum(userTypes).optional(),
@@ -119,23 +120,25 @@ export const userSaveInput = z.strictObject({
   /** The `updated_at` that was loaded: the change is refused if someone else has changed the user since. */
   updated_at: z.iso.datetime().optional(),
   reason: z.string().trim().max(1_000).optional(),
-});
+}));
 
 /**
  * The response to a registration, which is the same for an address that is already registered. It includes the link
  * only if the operator allows that.
  */
-export const registrationResponse = z.strictObject({
+export const registrationResponse = strictObject(() => ({
   status: z.literal("email_pending"),
   verification_url: z.url().optional(),
-});
+}));
 
-export const verifiedResponse = z.strictObject({ status: z.literal("active").optional() });
+export const verifiedResponse = strictObject(() => ({ status: z.literal("active").optional() }));
 
-export const loginResponse = z.strictObject({ user: z.strictObject({ user_id: wireInteger, email: z.string() }) });
+export const loginResponse = strictObject(() => ({
+  user: z.strictObject({ user_id: wireInteger, email: z.string() }),
+}));
 
 /** A user in responses to the owner and to admins. */
-export const userView = z.strictObject({
+export const userView = strictObject(() => ({
   user_id: wireInteger,
   gateway_user_id: wireInteger,
   email: z.string(),
@@ -154,11 +157,11 @@ export const userView = z.strictObject({
   recovery_codes_left: z.number().int(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
-export const userResponse = z.strictObject({ user: userView });
+}));
+export const userResponse = strictObject(() => ({ user: userView }));
 export const userSaveResponse = z.union([userResponse, waitingResponse]);
 
-export const sessionListResponse = z.strictObject({
+export const sessionListResponse = strictObject(() => ({
   sessions: z.array(
     z.strictObject({
       id: wireInteger,
@@ -172,18 +175,18 @@ export const sessionListResponse = z.strictObject({
       is_current: z.boolean(),
     }),
   ),
-});
-export const sessionRevokeResponse = z.strictObject({ revoked: z.int().min(0) });
+}));
+export const sessionRevokeResponse = strictObject(() => ({ revoked: z.int().min(0) }));
 
 /** The secret for an authenticator: as text, and as the URI that a QR code contains. */
 /** The codes are shown only this once, because only their digests are stored. */
-export const recoveryCodesResponse = z.strictObject({ recovery_codes: z.array(z.string()) });
-export const totpBeginResponse = z.strictObject({ secret: z.string(), uri: z.string() });
+export const recoveryCodesResponse = strictObject(() => ({ recovery_codes: z.array(z.string()) }));
+export const totpBeginResponse = strictObject(() => ({ secret: z.string(), uri: z.string() }));
 
 const adminView = { username: z.string(), is_super: z.boolean() };
 const storedRole = z.enum(adminRoles);
-export const adminLoginResponse = z.strictObject({ admin: z.strictObject(adminView) });
-export const adminMeResponse = z.strictObject({
+export const adminLoginResponse = strictObject(() => ({ admin: z.strictObject(adminView) }));
+export const adminMeResponse = strictObject(() => ({
   admin: z.strictObject({
     ...adminView,
     role: z.enum([...adminRoles, "super_admin"]),
@@ -194,12 +197,12 @@ export const adminMeResponse = z.strictObject({
     /** Whether admins need an authenticator and this one lacks it; such an admin can do nothing but set one up. */
     lacks_second_factor: z.boolean(),
   }),
-});
+}));
 
 /** 0 for nobody, 1 for an admin, 2 for a super-admin. */
 const agent = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 
-export const saveAdminInput = z.strictObject({
+export const saveAdminInput = strictObject(() => ({
   admin_id: recordId,
   agent,
   /** Only for `agent` 1. Absent, it stays as it is. */
@@ -207,10 +210,10 @@ export const saveAdminInput = z.strictObject({
   /** The value that was loaded: the change is refused if someone else has changed the admin since. */
   updated_at: z.iso.datetime({ offset: true }),
   reason: reasonText(500),
-});
+}));
 export type SaveAdminInput = z.output<typeof saveAdminInput>;
 
-export const createAdminInput = z.strictObject({
+export const createAdminInput = strictObject(() => ({
   username: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, dots, underscores and dashes"),
   /** The email address that the password link is sent to. */
   email: z.string().trim().max(254).pipe(z.email()),
@@ -222,13 +225,13 @@ export const createAdminInput = z.strictObject({
   /** Only for `agent` 1. Absent, it is `admin`. */
   role: storedRole.optional(),
   reason: reasonText(500),
-});
+}));
 export type CreateAdminInput = z.output<typeof createAdminInput>;
 
 /** What a super-admin does to another admin. */
-export const adminActInput = z.strictObject({ admin_id: recordId, reason: reasonText(500) });
+export const adminActInput = strictObject(() => ({ admin_id: recordId, reason: reasonText(500) }));
 
-const adminEntry = z.strictObject({
+const adminEntry = strictObject(() => ({
   admin_id: wireInteger,
   username: z.string(),
   email: z.string().nullable(),
@@ -243,10 +246,10 @@ const adminEntry = z.strictObject({
   sessions: wireInteger,
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 export type AdminEntry = Unsent<z.output<typeof adminEntry>>;
-export const saveAdminResponse = z.union([z.strictObject({ admin: adminEntry }), waitingResponse]);
-export const adminListResponse = z.strictObject({ admins: z.array(adminEntry) });
+export const saveAdminResponse = z.union([strictObject(() => ({ admin: adminEntry })), waitingResponse]);
+export const adminListResponse = strictObject(() => ({ admins: z.array(adminEntry) }));
 
 /** A response without content. */
 export const emptyResponse = z.strictObject({});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { strictObject } from "./strict-object.ts";
 
 /** The campaign of events without a campaign. */
 export const defaultCampaign = "default";
@@ -46,4 +47,4 @@ export const landingInput = z.object({
 export type LandingInput = z.output<typeof landingInput>;
 
 /** `is_counted` is false for reports from bots. */
-export const landingResponse = z.strictObject({ is_counted: z.boolean() });
+export const landingResponse = strictObject(() => ({ is_counted: z.boolean() }));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { recordId } from "./keys.ts";
 import { priceColumns, priceEffect } from "./priced-units.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 /** Acts that may wait for a second super-admin. */
@@ -108,7 +109,7 @@ const effects = z.partialRecord(z.enum(effectNames), z.string());
 export type Effects = Readonly<Partial<Record<EffectName, string>>>;
 
 /** An act that a second super-admin has to approve. */
-export const approvalEntry = z.strictObject({
+export const approvalEntry = strictObject(() => ({
   approval_id: wireInteger,
   kind: z.enum(actKinds),
   reason: z.string(),
@@ -122,29 +123,29 @@ export const approvalEntry = z.strictObject({
   decided_by_name: z.string().nullable(),
   decided_at: wireMoment.nullable(),
   decision_reason: z.string().nullable(),
-});
+}));
 export type ApprovalEntry = Unsent<z.output<typeof approvalEntry>>;
 
 /** Replaces the result of an act that another super-admin has to approve. */
-export const waitingResponse = z.strictObject({ approval: approvalEntry });
+export const waitingResponse = strictObject(() => ({ approval: approvalEntry }));
 
-export const approvalListResponse = z.strictObject({ approvals: z.array(approvalEntry) });
+export const approvalListResponse = strictObject(() => ({ approvals: z.array(approvalEntry) }));
 
-export const approvalInput = z.strictObject({ approval_id: recordId });
+export const approvalInput = strictObject(() => ({ approval_id: recordId }));
 
-export const approvalDetailResponse = z.strictObject({
+export const approvalDetailResponse = strictObject(() => ({
   approval: approvalEntry,
   /** The effects that a waiting act would have now, or the reason why it can't be done. */
   foreseen: z.strictObject({ effects, problem: z.string().nullable() }).nullable(),
-});
+}));
 
-export const decideApprovalInput = z.strictObject({
+export const decideApprovalInput = strictObject(() => ({
   approval_id: recordId,
   decision: z.enum(["approve", "reject"]),
   reason: reasonText(500),
-});
+}));
 
-export const decidedApprovalResponse = z.strictObject({ approval: approvalEntry });
+export const decidedApprovalResponse = strictObject(() => ({ approval: approvalEntry }));
 
 /** The rights that an act requires now, which predict the response. */
 export const demands = ["nothing", "fresh_super_admin", "second_person"] as const;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger } from "./wire.ts";
 
 /** What admins can archive: the books name it, so that it can't be deleted. */
@@ -40,11 +41,11 @@ const subjects = Object.keys(archiveEffects) as [ArchiveSubject, ...ArchiveSubje
 /** The id of a channel, the name of a model or a group, or the code of a plan or an exit node. */
 export const archiveTarget = { kind: z.enum(archivedKinds), id: z.string().min(1).max(200) };
 export const archiveQuery = z.strictObject(archiveTarget);
-export const archiveInput = z.strictObject({ ...archiveTarget, reason: reasonText(500) });
+export const archiveInput = strictObject(() => ({ ...archiveTarget, reason: reasonText(500) }));
 export type ArchiveInput = z.output<typeof archiveInput>;
 
 /** What would happen; only what there is any of. */
-export const archivePreview = z.strictObject({
+export const archivePreview = strictObject(() => ({
   preview: z.strictObject({
     name: z.string(),
     is_archived: z.boolean(),
@@ -57,5 +58,5 @@ export const archivePreview = z.strictObject({
     ),
     is_possible: z.boolean(),
   }),
-});
-export const archiveOutput = z.strictObject({ name: z.string(), is_archived: z.boolean() });
+}));
+export const archiveOutput = strictObject(() => ({ name: z.string(), is_archived: z.boolean() }));

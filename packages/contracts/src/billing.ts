@@ -6,6 +6,7 @@ import { idempotencyKey } from "./idempotency.ts";
 import type { Decimal } from "./money.ts";
 import { planDescription, planFeatures, planName, planNames, planTexts } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 export const planCode = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "up to 64 lower-case letters, digits, - and _");
@@ -51,14 +52,14 @@ const id = z
 const flag = z.boolean().default(false);
 
 /** One page of a list, newest first; the cursor comes from the previous page. */
-export const pageInput = z.strictObject({
+export const pageInput = strictObject(() => ({
   cursor: id.optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-});
+}));
 
 export const noInput = z.strictObject({});
 
-export const createOrderInput = z.strictObject({
+export const createOrderInput = strictObject(() => ({
   plan_code: z.string().min(1).max(64),
   /** For a plan whose buyers choose the amount, and only for one. */
   amount_usd: usd.optional(),
@@ -69,32 +70,32 @@ export const createOrderInput = z.strictObject({
   idempotency_key: idempotencyKey.optional(),
   /** The visitor id that the public pages report; it determines which campaign the payment comes from. */
   visitor_id: visitorId.optional(),
-});
+}));
 
-export const orderNumberInput = z.strictObject({ order_no: orderNo });
+export const orderNumberInput = strictObject(() => ({ order_no: orderNo }));
 
 /** An order of the caller, for an action on it. */
-export const ownOrderInput = z.strictObject({
+export const ownOrderInput = strictObject(() => ({
   order_no: orderNo,
   /** Required for an anonymous order. */
   claim_code: claimCode.optional(),
-});
+}));
 
-export const claimOrderInput = z.strictObject({ order_no: orderNo, claim_code: claimCode });
+export const claimOrderInput = strictObject(() => ({ order_no: orderNo, claim_code: claimCode }));
 
-export const cancelSubscriptionInput = z.strictObject({ plan_code: planCode });
+export const cancelSubscriptionInput = strictObject(() => ({ plan_code: planCode }));
 
 /** A month in UTC. */
 const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "a month like 2026-11");
 
-export const statementSumsInput = z.strictObject({ month });
+export const statementSumsInput = strictObject(() => ({ month }));
 
-export const statementInput = z.strictObject({
+export const statementInput = strictObject(() => ({
   month,
   format: z.enum(["csv", "html"]).default("csv"),
-});
+}));
 
-export const savePlanInput = z.strictObject({
+export const savePlanInput = strictObject(() => ({
   plan_code: planCode,
   name: planName,
   kind: z.enum(["wallet_balance", "monthly"]),
@@ -121,9 +122,9 @@ export const savePlanInput = z.strictObject({
   renews: z.boolean().default(false),
   /** The loaded version of the plan; without it, a new plan is created. */
   version: z.int().positive().optional(),
-});
+}));
 
-export const manualAdjustInput = z.strictObject({
+export const manualAdjustInput = strictObject(() => ({
   gateway_user_id: id,
   /** The amount in quota; negative amounts are debits. */
   amount: signedQuota.refine((amount) => amount !== 0n, "not 0"),
@@ -133,18 +134,18 @@ export const manualAdjustInput = z.strictObject({
   dry_run: flag,
   /** Allows a debit above the balance. */
   allow_negative: flag,
-});
+}));
 
 /** A decision about an order whose payment did not match; `dismiss` removes a mark from an order whose status stays. */
-export const resolveOrderInput = z.strictObject({
+export const resolveOrderInput = strictObject(() => ({
   order_no: orderNo,
   action: z.enum(["settle", "refund", "cancel", "dismiss"]),
   /** Selects the payment, if the order has several. */
   transaction_id: z.string().min(1).max(255).optional(),
   reason,
-});
+}));
 
-export const createRefundInput = z.strictObject({
+export const createRefundInput = strictObject(() => ({
   order_no: orderNo,
   /** The amount to refund; by default everything not refunded yet. */
   amount_usd: usd.optional(),
@@ -152,25 +153,27 @@ export const createRefundInput = z.strictObject({
   idempotency_key: idempotencyKey.optional(),
   /** Takes the quota back even if some of it was used. */
   allow_negative: flag,
-});
+}));
 
 /** The outcome found at the gateway for a refund that it left open. */
-export const closeRefundInput = z.strictObject({
+export const closeRefundInput = strictObject(() => ({
   refund_no: z.string().regex(/^R[0-9A-Z]{26}$/),
   outcome: z.enum(["done", "failed"]),
   reason,
-});
+}));
 
-export const previewRefundInput = z.strictObject({ order_no: orderNo, amount_usd: usd.optional() });
+export const previewRefundInput = strictObject(() => ({ order_no: orderNo, amount_usd: usd.optional() }));
 
 export const planKind = z.enum(["wallet_balance", "monthly"]);
 
 /** The amounts that buyers of a plan may choose: multiples of the step. */
-export const ownAmount = z
-  .strictObject({ min_usd: wireDecimal, max_usd: wireDecimal, step_usd: wireDecimal })
-  .nullable();
+export const ownAmount = strictObject(() => ({
+  min_usd: wireDecimal,
+  max_usd: wireDecimal,
+  step_usd: wireDecimal,
+})).nullable();
 
-export const planEntry = z.strictObject({
+export const planEntry = strictObject(() => ({
   plan_code: z.string(),
   name: z.string(),
   kind: planKind,
@@ -187,9 +190,9 @@ export const planEntry = z.strictObject({
   own_amount: ownAmount,
   /** Whether the card gateway can charge for it every month, until it is cancelled. */
   renews: z.boolean(),
-});
+}));
 export type PlanEntry = Unsent<z.output<typeof planEntry>>;
-export const planListResponse = z.strictObject({ currency: z.literal("USD"), plans: z.array(planEntry) });
+export const planListResponse = strictObject(() => ({ currency: z.literal("USD"), plans: z.array(planEntry) }));
 
 export const adminPlanEntry = planEntry.extend({
   status: z.enum(["active", "hidden"]),
@@ -197,9 +200,9 @@ export const adminPlanEntry = planEntry.extend({
   updated_at: wireMoment,
 });
 export type AdminPlanEntry = Unsent<z.output<typeof adminPlanEntry>>;
-export const savePlanOutput = z.union([z.strictObject({ plan: adminPlanEntry }), waitingResponse]);
+export const savePlanOutput = z.union([strictObject(() => ({ plan: adminPlanEntry })), waitingResponse]);
 
-export const orderEntry = z.strictObject({
+export const orderEntry = strictObject(() => ({
   order_no: z.string(),
   plan_code: z.string(),
   plan_name: z.string(),
@@ -219,22 +222,22 @@ export const orderEntry = z.strictObject({
   created_at: wireMoment,
   expires_at: wireMoment,
   settled_at: wireMoment.nullable(),
-});
+}));
 export type OrderEntry = Unsent<z.output<typeof orderEntry>>;
-export const orderResponse = z.strictObject({ order: orderEntry });
+export const orderResponse = strictObject(() => ({ order: orderEntry }));
 /** `claim_code` is returned once, with an anonymous order. */
-export const createdOrderResponse = z.strictObject({ order: orderEntry, claim_code: z.string().optional() });
-export const orderListResponse = z.strictObject({ orders: z.array(orderEntry), next_cursor: wireCursor });
-export const mockSettleResponse = z.strictObject({
+export const createdOrderResponse = strictObject(() => ({ order: orderEntry, claim_code: z.string().optional() }));
+export const orderListResponse = strictObject(() => ({ orders: z.array(orderEntry), next_cursor: wireCursor }));
+export const mockSettleResponse = strictObject(() => ({
   result: z.enum(["settled", "duplicate", "review", "unknown_order"]),
   order: orderEntry,
-});
+}));
 
 /**
  * `ledger_balance_quota` and `remaining_quota` differ by the holds of running calls and by usage that is not settled
  * yet.
  */
-export const balanceResponse = z.strictObject({
+export const balanceResponse = strictObject(() => ({
   /** For members of an organisation who may not see its usage, only what they can still spend. */
   balance: z.strictObject({
     remaining_quota: wireInteger,
@@ -252,10 +255,10 @@ export const balanceResponse = z.strictObject({
       resets_at: wireMoment,
     }),
   ),
-});
+}));
 
 /** Amounts are quota. */
-export const ledgerLine = z.strictObject({
+export const ledgerLine = strictObject(() => ({
   id: wireInteger,
   change_type: z.string(),
   reference: z.string(),
@@ -263,19 +266,19 @@ export const ledgerLine = z.strictObject({
   amount: wireInteger,
   balance_after: wireInteger,
   created_at: wireMoment,
-});
+}));
 /** Amounts are quota: the opening balance of a month and its sums add up to the closing balance. */
-export const statementSumsResponse = z.strictObject({
+export const statementSumsResponse = strictObject(() => ({
   statement: z.strictObject({
     month,
     opening_quota: wireInteger,
     sums: z.array(z.strictObject({ change_type: z.string(), amount: wireInteger })),
     closing_quota: wireInteger,
   }),
-});
-export const ledgerResponse = z.strictObject({ entries: z.array(ledgerLine), next_cursor: wireCursor });
+}));
+export const ledgerResponse = strictObject(() => ({ entries: z.array(ledgerLine), next_cursor: wireCursor }));
 
-export const subscriptionEntry = z.strictObject({
+export const subscriptionEntry = strictObject(() => ({
   plan_code: z.string(),
   plan_name: z.string(),
   plan_names: planNames,
@@ -288,12 +291,12 @@ export const subscriptionEntry = z.strictObject({
   group: z.string().nullable(),
   /** Whether a subscription that renews paid for it: that one is cancelled, and not the month. */
   renews: z.boolean(),
-});
+}));
 export type SubscriptionEntry = Unsent<z.output<typeof subscriptionEntry>>;
-export const subscriptionListResponse = z.strictObject({ subscriptions: z.array(subscriptionEntry) });
+export const subscriptionListResponse = strictObject(() => ({ subscriptions: z.array(subscriptionEntry) }));
 
 /** In a dry run, the rights that the adjustment requires of the caller. */
-const manualAdjustAnswer = z.strictObject({
+const manualAdjustAnswer = strictObject(() => ({
   gateway_user_id: wireInteger,
   /** Whose account it is: the e-mail of a user, or the name of an organisation. */
   owner: z.string().nullable(),
@@ -304,12 +307,12 @@ const manualAdjustAnswer = z.strictObject({
   remaining_after: wireInteger,
   /** For a dry run: what it requires of the caller. */
   demand: z.enum(demands).optional(),
-});
+}));
 
 /** The adjustment, or the approval that it waits for. */
 export const manualAdjustOutput = z.union([manualAdjustAnswer, waitingResponse]);
 
-export const refundEntry = z.strictObject({
+export const refundEntry = strictObject(() => ({
   refund_no: z.string(),
   order_no: z.string(),
   amount_usd: wireDecimal,
@@ -317,21 +320,21 @@ export const refundEntry = z.strictObject({
   status: z.enum(["pending", "done", "failed"]),
   gateway_refund_id: z.string().nullable(),
   error: z.string().nullable(),
-});
+}));
 export type RefundEntry = Unsent<z.output<typeof refundEntry>>;
-const resolvedOrderAnswer = z.strictObject({
+const resolvedOrderAnswer = strictObject(() => ({
   is_new: z.boolean(),
   order: orderEntry.nullable(),
   /** The refund of a payment that is sent back. */
   refund: refundEntry.nullable(),
-});
-const refundAnswer = z.strictObject({ refund: refundEntry });
+}));
+const refundAnswer = strictObject(() => ({ refund: refundEntry }));
 /** The response to decisions that create or end a refund. */
 export const refundOutput = z.union([refundAnswer, waitingResponse]);
 export const resolveOrderOutput = z.union([resolvedOrderAnswer, waitingResponse]);
 
 /** The effects that a refund would have now. */
-export const refundPreview = z.strictObject({
+export const refundPreview = strictObject(() => ({
   order_no: z.string(),
   /** The gateway that took the payment; null for an unpaid order. */
   gateway: z.string().nullable(),
@@ -369,13 +372,13 @@ export const refundPreview = z.strictObject({
       is_overridable: z.boolean(),
     }),
   ),
-});
+}));
 export type RefundPreview = Unsent<z.output<typeof refundPreview>>;
-export const refundPreviewResponse = z.strictObject({ preview: refundPreview });
+export const refundPreviewResponse = strictObject(() => ({ preview: refundPreview }));
 
 /** The violations of money invariants; `count` may exceed the number shown. */
-export const moneyCheckResponse = z.strictObject({
+export const moneyCheckResponse = strictObject(() => ({
   holds: z.boolean(),
   count: z.int().min(0),
   violations: z.array(z.strictObject({ invariant: z.string(), subject: z.string(), detail: z.string() })),
-});
+}));

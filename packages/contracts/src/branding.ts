@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { brandImageKinds, footerLinksMax, imageBytesMax, legalPages } from "./brand.ts";
 import { allLocales } from "./locales.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireDay, wireInteger, wireMoment } from "./wire.ts";
 
 /** What admins upload and write so that pages and mails look like their own service. */
@@ -12,7 +13,7 @@ const locale = z.enum(allLocales);
 const kind = z.enum(brandImageKinds);
 const page = z.enum(legalPages);
 
-export const saveImageInput = z.strictObject({
+export const saveImageInput = strictObject(() => ({
   kind,
   /** The file in base64; null removes the image. */
   file: z
@@ -21,10 +22,10 @@ export const saveImageInput = z.strictObject({
     .nullable(),
   /** The hash of the loaded image; null if there was none. */
   replaces: z.string().max(64).nullable(),
-});
+}));
 export type SaveImageInput = z.output<typeof saveImageInput>;
 
-const imageView = z.strictObject({
+const imageView = strictObject(() => ({
   kind,
   hash: z.string(),
   url: z.string(),
@@ -34,20 +35,20 @@ const imageView = z.strictObject({
   bytes: z.int(),
   updated_by: z.string(),
   updated_at: wireMoment,
-});
+}));
 export type ImageView = Unsent<z.output<typeof imageView>>;
 
-export const saveTextInput = z.strictObject({
+export const saveTextInput = strictObject(() => ({
   locale,
   headline: z.string().max(120),
   sub_line: z.string().max(300),
   links: z.array(z.strictObject({ label: z.string().max(60), url: z.string().max(300) })).max(footerLinksMax),
   /** The loaded version; 0 if there is no text in this language yet. */
   version: z.int().min(0),
-});
+}));
 export type SaveTextInput = z.output<typeof saveTextInput>;
 
-const textView = z.strictObject({
+const textView = strictObject(() => ({
   locale,
   headline: z.string(),
   sub_line: z.string(),
@@ -55,10 +56,10 @@ const textView = z.strictObject({
   version: z.int(),
   updated_by: z.string(),
   updated_at: wireMoment,
-});
+}));
 export type TextView = Unsent<z.output<typeof textView>>;
 
-export const saveLegalInput = z.strictObject({
+export const saveLegalInput = strictObject(() => ({
   page,
   locale,
   /** Markdown; empty withdraws the text in this language. */
@@ -70,13 +71,13 @@ export const saveLegalInput = z.strictObject({
   changes: z.string().max(legalChangesLengthMax).default(""),
   /** The loaded version; 0 if there is no text yet. */
   version: z.int().min(0),
-});
+}));
 export type SaveLegalInput = z.output<typeof saveLegalInput>;
 
-export const legalInput = z.strictObject({ page, locale });
-export const previewLegalInput = z.strictObject({ markdown: z.string().max(legalTextLengthMax) });
+export const legalInput = strictObject(() => ({ page, locale }));
+export const previewLegalInput = strictObject(() => ({ markdown: z.string().max(legalTextLengthMax) }));
 
-const legalVersion = z.strictObject({
+const legalVersion = strictObject(() => ({
   page,
   locale,
   version: z.int(),
@@ -86,18 +87,18 @@ const legalVersion = z.strictObject({
   edition: z.int(),
   updated_by: z.string(),
   updated_at: wireMoment,
-});
+}));
 export type LegalVersion = Unsent<z.output<typeof legalVersion>>;
 
-export const brandingResponse = z.strictObject({
+export const brandingResponse = strictObject(() => ({
   images: z.array(imageView),
   texts: z.array(textView),
   /** The newest version of each page and language. */
   legal: z.array(legalVersion),
-});
-export const savedImageResponse = z.strictObject({ image: imageView.nullable() });
-export const savedTextResponse = z.strictObject({ text: textView });
-export const legalResponse = z.strictObject({
+}));
+export const savedImageResponse = strictObject(() => ({ image: imageView.nullable() }));
+export const savedTextResponse = strictObject(() => ({ text: textView }));
+export const legalResponse = strictObject(() => ({
   /** Empty if there is none. */
   markdown: z.string(),
   /** What the newest version says is different in its edition. */
@@ -110,7 +111,7 @@ export const legalResponse = z.strictObject({
   waiting: wireInteger,
   /** Every version, the newest first; 100 at most. */
   versions: z.array(legalVersion),
-});
-export const savedLegalResponse = z.strictObject({ legal: legalVersion });
+}));
+export const savedLegalResponse = strictObject(() => ({ legal: legalVersion }));
 /** Markup without scripts, styles and images: what the page will show. */
-export const previewedLegalResponse = z.strictObject({ html: z.string() });
+export const previewedLegalResponse = strictObject(() => ({ html: z.string() }));

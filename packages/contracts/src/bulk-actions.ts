@@ -4,6 +4,7 @@ import { groupName } from "./groups.ts";
 import { namedRowsMax } from "./list-limits.ts";
 import { rowIdText } from "./lists.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 
 const chosen = {
   action: z.enum(bulkActionNames),
@@ -13,28 +14,32 @@ const chosen = {
 
 export const bulkPreviewInput = z.strictObject(chosen);
 /** The group for actions that take one. The reason is in the audit log of each row. */
-export const bulkRunInput = z.strictObject({ ...chosen, group_name: groupName.optional(), reason: reasonText(200) });
+export const bulkRunInput = strictObject(() => ({
+  ...chosen,
+  group_name: groupName.optional(),
+  reason: reasonText(200),
+}));
 export type BulkRunInput = z.output<typeof bulkRunInput>;
 
-const previewedRow = z.strictObject({
+const previewedRow = strictObject(() => ({
   row: z.string(),
   name: z.string(),
   /** Why nothing would be done with it; null for a row that would be changed. */
   skipped_because: z.string().nullable(),
-});
+}));
 /** What would happen. */
-export const bulkPreviewResponse = z.strictObject({
+export const bulkPreviewResponse = strictObject(() => ({
   rows: z.array(previewedRow),
   changes: z.int(),
   skips: z.int(),
-});
+}));
 
 /**
  * `waiting`: another super-admin has to approve it. `skipped`: there was nothing to do, or the time was over. `failed`:
  * it was refused; the note says why.
  */
 export const bulkOutcomes = ["done", "waiting", "skipped", "failed"] as const;
-export const bulkRunResponse = z.strictObject({
+export const bulkRunResponse = strictObject(() => ({
   rows: z.array(
     z.strictObject({
       row: z.string(),
@@ -44,4 +49,4 @@ export const bulkRunResponse = z.strictObject({
     }),
   ),
   counts: z.strictObject({ done: z.int(), waiting: z.int(), skipped: z.int(), failed: z.int() }),
-});
+}));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
 import { momentText } from "./moments.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 /** How many calls of a time ended how, from sums by quarter hour. */
@@ -9,7 +10,7 @@ const moment = momentText.transform((text) => new Date(text));
 
 export const histogramDaysMax = 400;
 
-export const callHistogramInput = z.strictObject({
+export const callHistogramInput = strictObject(() => ({
   /** By default 24 hours before `to`. */
   from: moment.optional(),
   /** By default now. */
@@ -19,10 +20,10 @@ export const callHistogramInput = z.strictObject({
   model: z.string().min(1).max(256).optional(),
   channel_id: recordId.optional(),
   error_code: z.string().min(1).max(100).optional(),
-});
+}));
 export type CallHistogramInput = z.output<typeof callHistogramInput>;
 
-export const callHistogram = z.strictObject({
+export const callHistogram = strictObject(() => ({
   from: wireMoment,
   to: wireMoment,
   /** How long each bar is. */
@@ -41,4 +42,4 @@ export const callHistogram = z.strictObject({
       refused: wireInteger,
     }),
   ),
-});
+}));

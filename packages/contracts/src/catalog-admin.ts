@@ -9,6 +9,7 @@ import { passThroughPaths } from "./pass-through.ts";
 import { byPrice, byTokenPrice } from "./priced-units.ts";
 import { adoptedModelsMax } from "./proposal-limits.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { dialects, type UpstreamSettings, upstreamSettings } from "./upstreams.ts";
 import { wireInteger, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
 
@@ -31,7 +32,7 @@ const price = z
 const updatedAt = z.iso.datetime().optional();
 
 /** Absent fields stay as they are; a new model needs its bounds and the prices of input and output. */
-export const saveModelInput = z.strictObject({
+export const saveModelInput = strictObject(() => ({
   name: modelName,
   display_name: displayText(200).optional(),
   owned_by: displayText(100).optional(),
@@ -61,10 +62,10 @@ export const saveModelInput = z.strictObject({
     .optional(),
   updated_at: updatedAt,
   reason,
-});
+}));
 export type SaveModelInput = z.output<typeof saveModelInput>;
 
-export const savedModel = z.strictObject({
+export const savedModel = strictObject(() => ({
   name: z.string(),
   display_name: z.string(),
   owned_by: z.string(),
@@ -81,9 +82,9 @@ export const savedModel = z.strictObject({
   ...wirePrices,
   long_prompt: wireLongPrompt,
   updated_at: wireMoment,
-});
+}));
 
-export const saveModelOutput = z.union([z.strictObject({ model: savedModel }), waitingResponse]);
+export const saveModelOutput = z.union([strictObject(() => ({ model: savedModel })), waitingResponse]);
 
 const perMinute = z.int().min(1).max(10_000_000).nullable();
 const timeoutMs = z.int().min(100).max(3_600_000).nullable();
@@ -94,7 +95,7 @@ const credential = z
   .regex(/^[\x20-\x7e\r\n\t]{1,16384}$/, "Only characters that a keyboard without accents has, at most 16,384.");
 
 /** Without an id a channel is created. Absent fields stay as they are, or are empty for a new one. */
-export const saveChannelInput = z.strictObject({
+export const saveChannelInput = strictObject(() => ({
   channel_id: recordId.optional(),
   name: displayText(100).optional(),
   /** Replaces all settings of the upstream. */
@@ -121,10 +122,10 @@ export const saveChannelInput = z.strictObject({
     .describe("The model of these calls; null for the first that the channel serves."),
   updated_at: updatedAt,
   reason,
-});
+}));
 export type SaveChannelInput = z.output<typeof saveChannelInput>;
 
-export const savedChannel = z.strictObject({
+export const savedChannel = strictObject(() => ({
   channel_id: wireInteger,
   name: z.string(),
   upstream: upstreamSettings,
@@ -138,13 +139,13 @@ export const savedChannel = z.strictObject({
   probe_minutes: z.int().nullable(),
   probe_model: z.string().nullable(),
   updated_at: wireMoment,
-});
+}));
 
 /**
  * Without `credential_id` a credential is added. Absent fields stay as they are. A new secret is not the one that was
  * refused.
  */
-export const saveCredentialInput = z.strictObject({
+export const saveCredentialInput = strictObject(() => ({
   channel_id: recordId,
   credential_id: recordId.optional(),
   label: displayText(100).optional(),
@@ -155,14 +156,14 @@ export const saveCredentialInput = z.strictObject({
   requests_per_minute: perMinute.optional(),
   concurrency_max: z.int().min(1).max(1_000_000).nullable().optional(),
   reason,
-});
+}));
 export type SaveCredentialInput = z.output<typeof saveCredentialInput>;
 
-export const removeCredentialInput = z.strictObject({ channel_id: recordId, credential_id: recordId, reason });
+export const removeCredentialInput = strictObject(() => ({ channel_id: recordId, credential_id: recordId, reason }));
 export type RemoveCredentialInput = z.output<typeof removeCredentialInput>;
 
 /** A credential of a channel, without its secret. */
-export const channelCredential = z.strictObject({
+export const channelCredential = strictObject(() => ({
   credential_id: wireInteger,
   label: z.string(),
   weight: z.int(),
@@ -172,11 +173,11 @@ export const channelCredential = z.strictObject({
   /** Since when the provider has refused it, and why; null while it does not. It is tested again every few minutes. */
   refused_at: wireMoment.nullable(),
   refused_reason: z.enum(["credential_refused", "account_empty"]).nullable(),
-});
+}));
 
-export const switchChannelsInput = z.strictObject({ channel_ids: z.array(recordId).min(1).max(100), reason });
+export const switchChannelsInput = strictObject(() => ({ channel_ids: z.array(recordId).min(1).max(100), reason }));
 
-export const saveAbilityInput = z.strictObject({
+export const saveAbilityInput = strictObject(() => ({
   group_name: groupName,
   model: modelName,
   channel_id: recordId,
@@ -198,9 +199,9 @@ export const saveAbilityInput = z.strictObject({
     .default(1)
     .describe("This channel's share of the calls among channels with the same priority."),
   reason,
-});
+}));
 
-export const savedAbility = z.strictObject({
+export const savedAbility = strictObject(() => ({
   group_name: z.string(),
   model: z.string(),
   channel_id: wireInteger,
@@ -208,21 +209,21 @@ export const savedAbility = z.strictObject({
   is_enabled: z.boolean(),
   priority: z.int(),
   weight: z.int(),
-});
+}));
 
 const { channel_id: _channel, reason: _reason, ...abilityFields } = saveAbilityInput.shape;
 const { name: _name, updated_at: _updatedAt, reason: _modelReason, ...newModelFields } = saveModelInput.shape;
 
 /** A model that a channel is to serve. */
-const adoptedModel = z.strictObject({
+const adoptedModel = strictObject(() => ({
   ...abilityFields,
   group_name: abilityFields.group_name.default("default"),
   /** What the catalog gets if it has no model of this name; an existing model keeps its prices and limits. */
   new_model: z.strictObject(newModelFields).optional(),
-});
+}));
 
 /** A new channel, or one that exists, with models that it is to serve: all of it, or nothing. */
-export const adoptModelsInput = z.strictObject({
+export const adoptModelsInput = strictObject(() => ({
   /** The channel that is to serve the models; without it, one is created from the other fields. */
   channel_id: recordId.optional(),
   name: saveChannelInput.shape.name,
@@ -237,19 +238,19 @@ export const adoptModelsInput = z.strictObject({
   pass_through_paths: saveChannelInput.shape.pass_through_paths,
   models: z.array(adoptedModel).max(adoptedModelsMax),
   reason,
-});
+}));
 export type AdoptModelsInput = z.output<typeof adoptModelsInput>;
 
-export const adoptedModels = z.strictObject({
+export const adoptedModels = strictObject(() => ({
   channel_id: wireInteger,
   channel_name: z.string(),
   channel_status: z.enum(switchStatuses),
   /** The names of the models that the channel serves now, and of those among them that are new in the catalog. */
   models: z.array(z.string()),
   new_models: z.array(z.string()),
-});
+}));
 
-export const adoptModelsOutput = z.union([z.strictObject({ adopted: adoptedModels }), waitingResponse]);
+export const adoptModelsOutput = z.union([strictObject(() => ({ adopted: adoptedModels })), waitingResponse]);
 
 /**
  * A saved channel, an upstream that is not saved yet, or a saved channel with other settings. Without a credential of
@@ -269,14 +270,14 @@ export type ProbedUpstream = {
   readonly credential_id?: bigint | undefined;
 };
 
-export const listModelsInput = z.strictObject({
+export const listModelsInput = strictObject(() => ({
   ...probedUpstream,
   /** Names to propose models for, where the provider has no list. */
   names: z.array(modelName).min(1).max(adoptedModelsMax).optional(),
-});
+}));
 export type ListModelsInput = z.output<typeof listModelsInput>;
 
-export const testChannelInput = z.strictObject({
+export const testChannelInput = strictObject(() => ({
   ...probedUpstream,
   /** The model to test; by default the first one that the channel serves. */
   model: modelName.optional(),
@@ -284,10 +285,10 @@ export const testChannelInput = z.strictObject({
   model_kind: z.enum(modelKinds).optional(),
   /** The dialect of the call, if the upstream speaks several. */
   dialect: z.enum(dialects).optional(),
-});
+}));
 export type TestChannelInput = z.output<typeof testChannelInput>;
 
-export const channelTest = z.strictObject({
+export const channelTest = strictObject(() => ({
   /** Null for an upstream that is not saved. */
   channel_id: wireInteger.nullable(),
   /** The label of the stored credential that was used; null if there was none. */
@@ -305,13 +306,13 @@ export const channelTest = z.strictObject({
   text: z.string().nullable(),
   input_tokens: z.int().nullable(),
   output_tokens: z.int().nullable(),
-});
+}));
 export type ChannelTest = z.input<typeof channelTest>;
 
 /** The APIs that clients of models speak. */
 export const clientApis = ["chat", "responses", "messages", "gemini"] as const;
 
-export const explainRouteInput = z.strictObject({
+export const explainRouteInput = strictObject(() => ({
   /** The name that a client would send. */
   name: z.string().trim().min(1).max(200),
   group_name: groupName.default("default"),
@@ -319,7 +320,7 @@ export const explainRouteInput = z.strictObject({
   route: z.enum(["v1", "messages"]).default("v1"),
   /** The API that the client speaks; at the route `messages` it is always that one. */
   api: z.enum(clientApis).default("chat"),
-});
+}));
 
 export const routeOutcomes = [
   "reachable",
@@ -334,7 +335,7 @@ export const routeOutcomes = [
 
 export const candidateReasons = ["channel_disabled", "ability_disabled", "address_unusable", "other_api"] as const;
 
-export const routeExplanation = z.strictObject({
+export const routeExplanation = strictObject(() => ({
   name: z.string(),
   group_name: z.string(),
   route: z.enum(["v1", "messages"]),
@@ -377,5 +378,5 @@ export const routeExplanation = z.strictObject({
       models: z.array(z.strictObject({ name: z.string(), is_larger: z.boolean(), outcome: z.enum(routeOutcomes) })),
     })
     .nullable(),
-});
+}));
 export type RouteExplanation = z.input<typeof routeExplanation>;

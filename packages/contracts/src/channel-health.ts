@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 export const channelHealthInput = z.strictObject({});
 
 /** How the latest attempts at channels ended, by channel and model. */
-export const channelHealth = z.strictObject({
+export const channelHealth = strictObject(() => ({
   /** The calls that were looked at are not older than this. */
   from: wireMoment,
   /** The latest periodic test of each channel that has them. */
@@ -41,4 +42,4 @@ export const channelHealth = z.strictObject({
       last_failed_at: wireMoment.nullable(),
     }),
   ),
-});
+}));

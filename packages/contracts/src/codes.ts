@@ -6,6 +6,7 @@ import { recordId } from "./keys.ts";
 import { choiceOf, exactText, flagText, listContract } from "./lists.ts";
 import { momentText } from "./moments.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 /** Redemption codes: made in batches by admins, sold or given away, each used once. */
@@ -13,7 +14,7 @@ import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 /** The most codes of one batch. */
 const codesMax = 10_000;
 
-export const createBatchInput = z.strictObject({
+export const createBatchInput = strictObject(() => ({
   /** What orders of its codes are called; customers see it. */
   name: z.string().trim().min(1).max(100),
   /** For the operator alone, such as the shop that sells them. */
@@ -27,9 +28,9 @@ export const createBatchInput = z.strictObject({
   expires_at: momentText.nullable().default(null),
   /** The same key with the same content makes one batch. */
   idempotency_key: idempotencyKey.optional(),
-});
+}));
 
-export const codeBatchEntry = z.strictObject({
+export const codeBatchEntry = strictObject(() => ({
   batch_id: wireInteger,
   name: z.string(),
   note: z.string(),
@@ -43,21 +44,21 @@ export const codeBatchEntry = z.strictObject({
   revoked_at: wireMoment.nullable(),
   created_by: z.string(),
   created_at: wireMoment,
-});
+}));
 export type CodeBatchEntry = Unsent<z.output<typeof codeBatchEntry>>;
 
 /** The batch, or the approval that it waits for. */
-export const createBatchOutput = z.union([z.strictObject({ batch: codeBatchEntry }), waitingResponse]);
+export const createBatchOutput = z.union([strictObject(() => ({ batch: codeBatchEntry })), waitingResponse]);
 
-export const batchCodesInput = z.strictObject({ batch_id: recordId });
-export const batchCodesResponse = z.strictObject({ batch_id: wireInteger, codes: z.array(z.string()) });
+export const batchCodesInput = strictObject(() => ({ batch_id: recordId }));
+export const batchCodesResponse = strictObject(() => ({ batch_id: wireInteger, codes: z.array(z.string()) }));
 
-export const revokeBatchInput = z.strictObject({ batch_id: recordId, reason: reasonText(500) });
-export const revokedBatchResponse = z.strictObject({ batch: codeBatchEntry });
+export const revokeBatchInput = strictObject(() => ({ batch_id: recordId, reason: reasonText(500) }));
+export const revokedBatchResponse = strictObject(() => ({ batch: codeBatchEntry }));
 
-export const redeemCodeInput = z.strictObject({ code: z.string().min(1).max(64) });
+export const redeemCodeInput = strictObject(() => ({ code: z.string().min(1).max(64) }));
 /** `is_new` is false when the same user has redeemed the code before. */
-export const redeemedResponse = z.strictObject({ order: orderEntry, is_new: z.boolean() });
+export const redeemedResponse = strictObject(() => ({ order: orderEntry, is_new: z.boolean() }));
 
 const batchStates = ["usable", "expired", "revoked"] as const;
 

@@ -3,6 +3,7 @@ import { consentPages } from "./brand.ts";
 import { consentWays } from "./consent-ways.ts";
 import { choiceOf, idText, listContract } from "./lists.ts";
 import { allLocales } from "./locales.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireDay, wireInteger, wireMoment } from "./wire.ts";
 
 /** Legal pages that users accept, and who accepted what. */
@@ -11,7 +12,7 @@ const page = z.enum(consentPages);
 const locale = z.enum(allLocales);
 const edition = z.int().min(1).max(1_000_000);
 
-const askedConsent = z.strictObject({
+const askedConsent = strictObject(() => ({
   page,
   edition: z.int(),
   /** The language of the text, and its version in that language. */
@@ -24,13 +25,13 @@ const askedConsent = z.strictObject({
   changes: z.string(),
   /** The edition that the user accepted last; null for none. */
   before: z.strictObject({ edition: z.int(), locale, accepted_at: wireMoment, html: z.string() }).nullable(),
-});
+}));
 export type AskedConsent = Unsent<z.output<typeof askedConsent>>;
 
 /** What the user has to accept before anything else; nothing if that is done. */
-export const consentsResponse = z.strictObject({ asked: z.array(askedConsent) });
+export const consentsResponse = strictObject(() => ({ asked: z.array(askedConsent) }));
 
-export const acceptConsentsInput = z.strictObject({
+export const acceptConsentsInput = strictObject(() => ({
   /** The texts that were shown. */
   accepts: z
     .array(z.strictObject({ page, edition, locale, version: z.int().min(1).max(1_000_000) }))
@@ -39,13 +40,13 @@ export const acceptConsentsInput = z.strictObject({
     .refine((accepts) => new Set(accepts.map((each) => each.page)).size === accepts.length, "each page once"),
   /** The path that the user was on the way to. */
   next: z.string().max(2_000).default(""),
-});
+}));
 export type AcceptConsentsInput = z.output<typeof acceptConsentsInput>;
 
 export const consentList = listContract({
   name: "consents",
   rowId: "consent_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     consent_id: wireInteger,
     user_id: wireInteger,
     email: z.string(),
@@ -58,7 +59,7 @@ export const consentList = listContract({
     /** Null once the account is closed. */
     ip: z.string().nullable(),
     accepted_at: wireMoment,
-  }),
+  })),
   filters: {
     consent_id: idText,
     user_id: idText,

@@ -8,6 +8,7 @@ import { choiceOf, exactText, flagText, listContract } from "./lists.ts";
 import { momentText } from "./moments.ts";
 import type { Decimal } from "./money.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** Coupons: codes that lower the price of an order, or add to what it grants. */
@@ -27,28 +28,27 @@ const percent = z
   .refine((text) => /[1-9]/.test(text), "more than 0")
   .transform((text) => text as Decimal);
 
-export const createCouponInput = z
-  .strictObject({
-    code: couponCode,
-    kind: z.enum(couponKinds),
-    percent: percent.nullable().default(null),
-    amount_usd: usd.nullable().default(null),
-    /** For the operator alone. */
-    note: z.string().trim().max(500).default(""),
-    starts_at: momentText.nullable().default(null),
-    expires_at: momentText.nullable().default(null),
-    /** In all; null for any number. */
-    uses_max: z.int().min(1).max(couponUsesMax).nullable().default(null),
-    uses_per_user: z.int().min(1).max(1_000).nullable().default(1),
-    /** Only for users who have not paid for anything yet. */
-    is_first_purchase: z.boolean().default(false),
-    /** The plans that it is for; empty for all. */
-    plan_codes: z.array(planCode).max(plansMax).default([]),
-    /** The lowest price, before the discount, that it is for. */
-    minimum_usd: usd.nullable().default(null),
-    /** The same key with the same content makes one coupon. */
-    idempotency_key: idempotencyKey.optional(),
-  })
+export const createCouponInput = strictObject(() => ({
+  code: couponCode,
+  kind: z.enum(couponKinds),
+  percent: percent.nullable().default(null),
+  amount_usd: usd.nullable().default(null),
+  /** For the operator alone. */
+  note: z.string().trim().max(500).default(""),
+  starts_at: momentText.nullable().default(null),
+  expires_at: momentText.nullable().default(null),
+  /** In all; null for any number. */
+  uses_max: z.int().min(1).max(couponUsesMax).nullable().default(null),
+  uses_per_user: z.int().min(1).max(1_000).nullable().default(1),
+  /** Only for users who have not paid for anything yet. */
+  is_first_purchase: z.boolean().default(false),
+  /** The plans that it is for; empty for all. */
+  plan_codes: z.array(planCode).max(plansMax).default([]),
+  /** The lowest price, before the discount, that it is for. */
+  minimum_usd: usd.nullable().default(null),
+  /** The same key with the same content makes one coupon. */
+  idempotency_key: idempotencyKey.optional(),
+}))
   .refine(({ kind, amount_usd }) => (kind === "amount") === (amount_usd !== null), {
     path: ["amount_usd"],
     message: "An amount, for a coupon of an amount and no other.",
@@ -72,7 +72,7 @@ export const createCouponInput = z
 
 const couponStates = ["usable", "upcoming", "used_up", "expired", "revoked"] as const;
 
-export const couponEntry = z.strictObject({
+export const couponEntry = strictObject(() => ({
   coupon_id: wireInteger,
   code: z.string(),
   kind: z.enum(couponKinds),
@@ -91,20 +91,20 @@ export const couponEntry = z.strictObject({
   revoked_at: wireMoment.nullable(),
   created_by: z.string(),
   created_at: wireMoment,
-});
+}));
 export type CouponEntry = Unsent<z.output<typeof couponEntry>>;
 
 /** The coupon, or the approval that it waits for. */
-export const createCouponOutput = z.union([z.strictObject({ coupon: couponEntry }), waitingResponse]);
+export const createCouponOutput = z.union([strictObject(() => ({ coupon: couponEntry })), waitingResponse]);
 
-export const revokeCouponInput = z.strictObject({ coupon_id: recordId, reason: reasonText(500) });
-export const revokedCouponResponse = z.strictObject({ coupon: couponEntry });
+export const revokeCouponInput = strictObject(() => ({ coupon_id: recordId, reason: reasonText(500) }));
+export const revokedCouponResponse = strictObject(() => ({ coupon: couponEntry }));
 
-export const checkCouponInput = z.strictObject({
+export const checkCouponInput = strictObject(() => ({
   plan_code: planCode,
   amount_usd: usd.optional(),
   coupon_code: couponCode,
-});
+}));
 /** What an order would cost now with the coupon. The price before it is without tax, as the discount is. */
 export const checkedCouponResponse = quoteResponse.extend({
   coupon_code: z.string(),

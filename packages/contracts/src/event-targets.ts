@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rowId } from "./accounts.ts";
 import { operatorEventTypes, targetKinds, userEventTypes } from "./event-types.ts";
 import { displayText, pageSize, recordId } from "./keys.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 const urlLengthMax = 1_000;
@@ -34,63 +35,63 @@ const secretText = (lengthMax: number) =>
 
 /** Where operators' events go, and what is needed to get there. */
 const operatorPlace = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("webhook"), url: postUrl }),
-  z.strictObject({ kind: z.literal("mail"), to: z.email("Enter a valid e-mail address.").max(254) }),
-  z.strictObject({ kind: z.literal("slack"), url: postUrl }),
-  z.strictObject({ kind: z.literal("discord"), url: postUrl }),
-  z.strictObject({
+  strictObject(() => ({ kind: z.literal("webhook"), url: postUrl })),
+  strictObject(() => ({ kind: z.literal("mail"), to: z.email("Enter a valid e-mail address.").max(254) })),
+  strictObject(() => ({ kind: z.literal("slack"), url: postUrl })),
+  strictObject(() => ({ kind: z.literal("discord"), url: postUrl })),
+  strictObject(() => ({
     kind: z.literal("telegram"),
     bot_token: z.string().regex(/^\d{1,20}:[A-Za-z0-9_-]{20,100}$/, "Enter the token as the bot's creator got it."),
     chat_id: z.string().regex(/^(-?\d{1,20}|@[A-Za-z0-9_]{1,64})$/, "Enter a number or @name."),
     /** The server of the Bot API; by default Telegram's. */
     server: postUrl.optional(),
-  }),
-  z.strictObject({
+  })),
+  strictObject(() => ({
     kind: z.literal("feishu"),
     url: postUrl,
     /** Signs messages, if the bot requires it. */
     signing_secret: secretText(200).optional(),
-  }),
+  })),
 ]);
 export type OperatorPlace = z.output<typeof operatorPlace>;
 
-export const userTargetCreateInput = z.strictObject({ name, url: postUrl, events: eventsOf(userEventTypes) });
+export const userTargetCreateInput = strictObject(() => ({ name, url: postUrl, events: eventsOf(userEventTypes) }));
 
 const changed = { target_id: recordId, version: z.int().min(1), is_enabled: z.boolean() };
 
-export const userTargetSaveInput = z.strictObject({
+export const userTargetSaveInput = strictObject(() => ({
   ...changed,
   name,
   url: postUrl,
   events: eventsOf(userEventTypes),
-});
+}));
 
-export const operatorTargetCreateInput = z.strictObject({
+export const operatorTargetCreateInput = strictObject(() => ({
   name,
   place: operatorPlace,
   events: eventsOf(operatorEventTypes),
-});
+}));
 
 /** Without `place`, the events go where they went. */
-export const operatorTargetSaveInput = z.strictObject({
+export const operatorTargetSaveInput = strictObject(() => ({
   ...changed,
   name,
   place: operatorPlace.optional(),
   events: eventsOf(operatorEventTypes),
-});
+}));
 
-export const targetInput = z.strictObject({ target_id: rowId });
-export const deliveryInput = z.strictObject({ delivery_id: rowId });
-export const deliveryListInput = z.strictObject({
+export const targetInput = strictObject(() => ({ target_id: rowId }));
+export const deliveryInput = strictObject(() => ({ delivery_id: rowId }));
+export const deliveryListInput = strictObject(() => ({
   target_id: recordId,
   cursor: recordId.optional(),
   limit: pageSize.default(25),
-});
+}));
 
 const targetStatuses = ["active", "off", "failed"] as const;
 const deliveryStatuses = ["queued", "sending", "delivered", "failed"] as const;
 
-export const targetView = z.strictObject({
+export const targetView = strictObject(() => ({
   target_id: wireInteger,
   kind: z.enum(targetKinds),
   name: z.string(),
@@ -108,10 +109,10 @@ export const targetView = z.strictObject({
   dropped: z.int(),
   version: z.int(),
   created_at: wireMoment,
-});
+}));
 export type TargetView = Unsent<z.output<typeof targetView>>;
 
-const attemptView = z.strictObject({
+const attemptView = strictObject(() => ({
   at: wireMoment,
   /** Null if there was no response. */
   http_status: z.int().nullable(),
@@ -120,9 +121,9 @@ const attemptView = z.strictObject({
   error: z.string().nullable(),
   /** The beginning of the response. */
   response_start: z.string(),
-});
+}));
 
-export const deliveryView = z.strictObject({
+export const deliveryView = strictObject(() => ({
   delivery_id: wireInteger,
   /** What is sent as `webhook-id`: the same at every attempt. */
   event_id: z.string(),
@@ -136,14 +137,17 @@ export const deliveryView = z.strictObject({
   /** Null once it is delivered or has failed. */
   next_attempt_at: wireMoment.nullable(),
   attempts: z.array(attemptView),
-});
+}));
 export type DeliveryView = Unsent<z.output<typeof deliveryView>>;
 export type AttemptView = Unsent<z.output<typeof attemptView>>;
 
-export const targetListResponse = z.strictObject({ targets: z.array(targetView) });
+export const targetListResponse = strictObject(() => ({ targets: z.array(targetView) }));
 /** `secret` signs the messages of a webhook; it is shown only here. Null for other kinds. */
-export const targetCreateResponse = z.strictObject({ target: targetView, secret: z.string().nullable() });
-export const targetResponse = z.strictObject({ target: targetView });
-export const targetRemoveResponse = z.strictObject({ target_id: wireInteger });
-export const deliveryListResponse = z.strictObject({ deliveries: z.array(deliveryView), next_cursor: wireCursor });
-export const queuedDeliveryResponse = z.strictObject({ delivery_id: wireInteger });
+export const targetCreateResponse = strictObject(() => ({ target: targetView, secret: z.string().nullable() }));
+export const targetResponse = strictObject(() => ({ target: targetView }));
+export const targetRemoveResponse = strictObject(() => ({ target_id: wireInteger }));
+export const deliveryListResponse = strictObject(() => ({
+  deliveries: z.array(deliveryView),
+  next_cursor: wireCursor,
+}));
+export const queuedDeliveryResponse = strictObject(() => ({ delivery_id: wireInteger }));

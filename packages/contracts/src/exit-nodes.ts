@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { archivedText } from "./lists.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 /** Exit nodes as admins send and read them. Relay keys are write-only; no response ever contains one. */
@@ -32,7 +33,7 @@ export const providerName = z
  * A new node needs `name`, `host` and `ip`. For an existing one, omitted fields stay as they are. `version` is the
  * loaded one, so that another admin's concurrent change is not overwritten.
  */
-export const saveExitNodeInput = z.strictObject({
+export const saveExitNodeInput = strictObject(() => ({
   node_code: code,
   name: text(100).min(1).optional(),
   region: text(60).optional(),
@@ -59,15 +60,15 @@ export const saveExitNodeInput = z.strictObject({
     .optional(),
   source_node_id: id.nullable().optional(),
   version,
-});
+}));
 export type SaveExitNodeInput = z.output<typeof saveExitNodeInput>;
 
-export const exitNodeReference = z.strictObject({ node_code: code });
+export const exitNodeReference = strictObject(() => ({ node_code: code }));
 
 /** The loaded version, as in a save: the node is switched only if it has not changed since. */
 export const switchExitNodeInput = exitNodeReference.extend({ version });
 
-export const saveExitAccountInput = z.strictObject({
+export const saveExitAccountInput = strictObject(() => ({
   account_code: longCode,
   /** Required for a new account; an account stays on its node. */
   node_code: code.optional(),
@@ -82,10 +83,10 @@ export const saveExitAccountInput = z.strictObject({
     .nullable()
     .optional(),
   version,
-});
+}));
 export type SaveExitAccountInput = z.output<typeof saveExitAccountInput>;
 
-export const saveExitRouteInput = z.strictObject({
+export const saveExitRouteInput = strictObject(() => ({
   route_code: longCode,
   gateway_user_id: id.optional(),
   provider: providerName.optional(),
@@ -99,18 +100,18 @@ export const saveExitRouteInput = z.strictObject({
   node_code: code.nullable().optional(),
   status: exitNodeStatus.optional(),
   version,
-});
+}));
 export type SaveExitRouteInput = z.output<typeof saveExitRouteInput>;
 
 const nothing = z.null();
 
-export const exitDnsEntry = z.strictObject({
+export const exitDnsEntry = strictObject(() => ({
   /** The A and AAAA addresses that the host resolved to, in their shortest notation. */
   resolved: z.array(z.string()),
   matched: z.boolean(),
   failure: z.enum(["timeout", "server_failure", "too_many"]).or(nothing),
   checked_at: wireMoment,
-});
+}));
 
 export const exitHealthFailures = [
   "no_relay_url",
@@ -130,17 +131,17 @@ export const exitHealthFailures = [
   "not_ok",
 ] as const;
 
-export const exitHealthEntry = z.strictObject({
+export const exitHealthEntry = strictObject(() => ({
   url: z.string().or(nothing),
   http_status: z.int().or(nothing),
   ok: z.boolean(),
   latency_ms: z.int().or(nothing),
   failure: z.enum(exitHealthFailures).or(nothing),
   checked_at: wireMoment,
-});
+}));
 
 /** The node's report about itself. */
-export const exitReportEntry = z.strictObject({
+export const exitReportEntry = strictObject(() => ({
   version: z.string(),
   uptime_seconds: z.number(),
   in_flight: z.int(),
@@ -149,19 +150,19 @@ export const exitReportEntry = z.strictObject({
   accounts: z.array(
     z.strictObject({ account: z.string(), provider: z.string(), auth_type: z.string(), status: z.string() }),
   ),
-});
+}));
 
 /** The observations of replicas about calls. */
-export const exitTrafficEntry = z.strictObject({
+export const exitTrafficEntry = strictObject(() => ({
   calls: wireInteger,
   failures: wireInteger,
   last_failure: z.string().or(nothing),
   last_failure_at: wireMoment.or(nothing),
   circuit: z.enum(["closed", "open"]),
   circuit_opened_at: wireMoment.or(nothing),
-});
+}));
 
-export const exitNodeEntry = z.strictObject({
+export const exitNodeEntry = strictObject(() => ({
   id: wireInteger,
   node_code: z.string(),
   name: z.string(),
@@ -194,9 +195,9 @@ export const exitNodeEntry = z.strictObject({
   archived_at: wireMoment.nullable(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 
-export const exitAccountEntry = z.strictObject({
+export const exitAccountEntry = strictObject(() => ({
   id: wireInteger,
   account_code: z.string(),
   node_code: z.string(),
@@ -207,9 +208,9 @@ export const exitAccountEntry = z.strictObject({
   version: z.int(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 
-export const exitRouteEntry = z.strictObject({
+export const exitRouteEntry = strictObject(() => ({
   id: wireInteger,
   route_code: z.string(),
   gateway_user_id: wireInteger,
@@ -220,27 +221,33 @@ export const exitRouteEntry = z.strictObject({
   version: z.int(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 
-export const exitNodeResponse = z.strictObject({ node: exitNodeEntry });
-export const exitNodeDetailResponse = z.strictObject({
+export const exitNodeResponse = strictObject(() => ({ node: exitNodeEntry }));
+export const exitNodeDetailResponse = strictObject(() => ({
   node: exitNodeEntry,
   accounts: z.array(exitAccountEntry),
   routes: z.array(exitRouteEntry),
-});
+}));
 /** The sorts are ascending; a leading `-` makes them descending. */
 export const exitNodeSorts = ["node_code", "name", "status", "created_at"] as const;
-export const exitNodesInput = z.strictObject({
+export const exitNodesInput = strictObject(() => ({
   sort: z.enum(exitNodeSorts.flatMap((sort) => [sort, `-${sort}` as const])).default("node_code"),
   is_archived: archivedText,
-});
-export const exitNodesResponse = z.strictObject({ nodes: z.array(exitNodeEntry) });
-export const exitDnsResponse = z.strictObject({ dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }) });
-export const exitHealthResponse = z.strictObject({ health: exitHealthEntry, dns: exitDnsEntry, node: exitNodeEntry });
-export const exitAccountResponse = z.strictObject({ account: exitAccountEntry });
-export const exitAccountsResponse = z.strictObject({ accounts: z.array(exitAccountEntry) });
-export const exitRouteResponse = z.strictObject({ route: exitRouteEntry });
-export const exitRoutesResponse = z.strictObject({ routes: z.array(exitRouteEntry) });
+}));
+export const exitNodesResponse = strictObject(() => ({ nodes: z.array(exitNodeEntry) }));
+export const exitDnsResponse = strictObject(() => ({
+  dns: exitDnsEntry.extend({ host: z.string(), expected: z.string() }),
+}));
+export const exitHealthResponse = strictObject(() => ({
+  health: exitHealthEntry,
+  dns: exitDnsEntry,
+  node: exitNodeEntry,
+}));
+export const exitAccountResponse = strictObject(() => ({ account: exitAccountEntry }));
+export const exitAccountsResponse = strictObject(() => ({ accounts: z.array(exitAccountEntry) }));
+export const exitRouteResponse = strictObject(() => ({ route: exitRouteEntry }));
+export const exitRoutesResponse = strictObject(() => ({ routes: z.array(exitRouteEntry) }));
 
 /** The filter of lists by node; a route for all nodes appears under each of them. */
-export const exitListInput = z.strictObject({ node_code: code.optional() });
+export const exitListInput = strictObject(() => ({ node_code: code.optional() }));

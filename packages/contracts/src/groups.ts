@@ -4,6 +4,7 @@ import { recordId } from "./keys.ts";
 import { modelKinds } from "./model-kinds.ts";
 import { momentText } from "./moments.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireDecimal, wireLongPrompt, wireMoment, wirePrices } from "./wire.ts";
 
 /** Who may use a group: every user, those whom an admin has put in, or those who bought a plan with it. */
@@ -31,7 +32,7 @@ const emailDomain = z
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, "a domain like example.org");
 
 /** A new group, or all of an existing one. */
-export const saveGroupInput = z.strictObject({
+export const saveGroupInput = strictObject(() => ({
   name: groupName,
   description: z.string().trim().max(500).default(""),
   multiplier,
@@ -44,7 +45,7 @@ export const saveGroupInput = z.strictObject({
   /** The `updated_at` that was loaded: the change is refused if someone else has made one since. Absent for a new group. */
   updated_at: z.iso.datetime().optional(),
   reason,
-});
+}));
 export type SaveGroupInput = z.output<typeof saveGroupInput>;
 
 /** What admins set of a group, as responses have it. */
@@ -57,18 +58,18 @@ export const groupFields = {
   is_start: z.boolean(),
   email_domains: z.array(z.string()),
 };
-const groupEntry = z.strictObject({
+const groupEntry = strictObject(() => ({
   ...groupFields,
   archived_at: wireMoment.nullable(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
-export const saveGroupOutput = z.union([z.strictObject({ group: groupEntry }), waitingResponse]);
+}));
+export const saveGroupOutput = z.union([strictObject(() => ({ group: groupEntry })), waitingResponse]);
 
-export const groupInput = z.strictObject({ name: groupName });
+export const groupInput = strictObject(() => ({ name: groupName }));
 
 /** A group with what it sells: each model with the channels that serve it, and its prices in the group. */
-export const groupDetail = z.strictObject({
+export const groupDetail = strictObject(() => ({
   group: groupEntry,
   models: z.array(
     z.strictObject({
@@ -79,7 +80,7 @@ export const groupDetail = z.strictObject({
       channels: z.array(z.string()),
     }),
   ),
-});
+}));
 
 /** Users by their address or their id. */
 const users = z
@@ -95,7 +96,7 @@ const organisations = z
 /** How users get a group: as the account's own instead of the one before, or besides it. */
 export const assignments = ["account", "additional"] as const;
 
-export const assignGroupInput = z.strictObject({
+export const assignGroupInput = strictObject(() => ({
   group_name: groupName,
   users,
   organisations,
@@ -103,18 +104,18 @@ export const assignGroupInput = z.strictObject({
   /** When an additional group ends; null for never. */
   ends_at: momentText.nullable().default(null),
   reason,
-});
+}));
 export type AssignGroupInput = z.output<typeof assignGroupInput>;
 
-export const removeGroupInput = z.strictObject({
+export const removeGroupInput = strictObject(() => ({
   group_name: groupName,
   users,
   organisations,
   reason,
-});
+}));
 export type RemoveGroupInput = z.output<typeof removeGroupInput>;
 
-const changed = z.strictObject({ changed: z.int() });
+const changed = strictObject(() => ({ changed: z.int() }));
 export const assignGroupOutput = z.union([changed, waitingResponse]);
 export const removeGroupOutput = z.union([changed, waitingResponse]);
 
@@ -122,7 +123,7 @@ export const removeGroupOutput = z.union([changed, waitingResponse]);
 export const groupSources = ["account", "admin", "plan", "public"] as const;
 
 /** A group that a user may use. */
-export const groupOfUser = z.strictObject({
+export const groupOfUser = strictObject(() => ({
   name: z.string(),
   source: z.enum(groupSources),
   multiplier: wireDecimal,
@@ -130,4 +131,4 @@ export const groupOfUser = z.strictObject({
   ends_at: wireMoment.nullable(),
   /** Whether keys without a group of their own use it now. */
   is_chosen: z.boolean(),
-});
+}));

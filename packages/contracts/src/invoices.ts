@@ -3,6 +3,7 @@ import { ownOrderInput, pageInput, planCode, usd } from "./billing.ts";
 import { countryCodes } from "./countries.ts";
 import { choiceOf, exactText, listContract } from "./lists.ts";
 import type { Decimal } from "./money.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireCursor, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** Invoices, credit notes, and what is printed on them. */
@@ -49,13 +50,13 @@ const percentText = z
   .transform((text) => text as Decimal);
 
 /** The rate of some buyers. `country` is `*` for all; with `has_tax_id`, only buyers who state a tax id. */
-const taxRule = z.strictObject({
+const taxRule = strictObject(() => ({
   country: z.union([z.literal("*"), country]),
   has_tax_id: z.boolean().default(false),
   rate: percentText,
   /** Printed on the invoice, such as why no tax is due. */
   note: printed(printedMax).default(""),
-});
+}));
 export type TaxRule = z.output<typeof taxRule>;
 
 const prefix = z
@@ -81,14 +82,15 @@ const termsFields = {
 };
 
 /** `version` is that of the loaded terms, 0 where there are none. */
-export const saveTermsInput = z
-  .strictObject({ ...termsFields, version: z.int().min(0) })
-  .refine((terms) => terms.invoice_prefix !== terms.credit_prefix, {
+export const saveTermsInput = strictObject(() => ({ ...termsFields, version: z.int().min(0) })).refine(
+  (terms) => terms.invoice_prefix !== terms.credit_prefix,
+  {
     path: ["credit_prefix"],
     message: "Credit notes have their own range: choose another prefix.",
-  });
+  },
+);
 
-export const invoiceTermsEntry = z.strictObject({
+export const invoiceTermsEntry = strictObject(() => ({
   is_on: z.boolean(),
   seller_name: z.string(),
   seller_address: z.string(),
@@ -107,10 +109,10 @@ export const invoiceTermsEntry = z.strictObject({
   version: wireInteger,
   saved_by: z.string(),
   saved_at: wireMoment,
-});
+}));
 export type InvoiceTermsEntry = Unsent<z.output<typeof invoiceTermsEntry>>;
 /** Null before the first save. */
-export const invoiceTermsResponse = z.strictObject({ terms: invoiceTermsEntry.nullable() });
+export const invoiceTermsResponse = strictObject(() => ({ terms: invoiceTermsEntry.nullable() }));
 
 const buyerCountry = z
   .string()
@@ -118,21 +120,21 @@ const buyerCountry = z
   .transform((text) => text.toUpperCase())
   .refine((code) => countryCodes.includes(code), "Choose a country.");
 
-export const saveBuyerInput = z.strictObject({
+export const saveBuyerInput = strictObject(() => ({
   name: required(printedMax),
   address,
   country: buyerCountry,
   tax_id: taxId.default(""),
-});
-export const buyerEntry = z.strictObject({
+}));
+export const buyerEntry = strictObject(() => ({
   name: z.string(),
   address: z.string(),
   country: z.string(),
   tax_id: z.string(),
-});
+}));
 export type BuyerEntry = Unsent<z.output<typeof buyerEntry>>;
 /** Null until it is saved. */
-export const buyerResponse = z.strictObject({ buyer: buyerEntry.nullable() });
+export const buyerResponse = strictObject(() => ({ buyer: buyerEntry.nullable() }));
 
 /** Everything that is printed on an invoice, as it was when it was issued. */
 export type InvoiceFacts = {
@@ -161,7 +163,7 @@ export type PartyFacts = {
 
 const invoiceKinds = ["invoice", "credit_note"] as const;
 
-export const invoiceEntry = z.strictObject({
+export const invoiceEntry = strictObject(() => ({
   number: z.string(),
   kind: z.enum(invoiceKinds),
   order_no: z.string(),
@@ -171,28 +173,28 @@ export const invoiceEntry = z.strictObject({
   gross_usd: wireDecimal,
   tax_rate: wireDecimal,
   issued_at: wireMoment,
-});
+}));
 export type InvoiceEntry = Unsent<z.output<typeof invoiceEntry>>;
 
 export { pageInput as invoicePageInput };
-export const invoicePageResponse = z.strictObject({ invoices: z.array(invoiceEntry), next_cursor: wireCursor });
+export const invoicePageResponse = strictObject(() => ({ invoices: z.array(invoiceEntry), next_cursor: wireCursor }));
 
 const invoiceNumber = z.string().regex(/^[A-Z0-9-]{1,40}$/, "not a number of an invoice");
-export const invoiceFileInput = z.strictObject({ number: invoiceNumber });
+export const invoiceFileInput = strictObject(() => ({ number: invoiceNumber }));
 
-export const orderInvoicesResponse = z.strictObject({ invoices: z.array(invoiceEntry) });
+export const orderInvoicesResponse = strictObject(() => ({ invoices: z.array(invoiceEntry) }));
 /** Without a number, the invoice of the order. */
 export const orderInvoiceInput = ownOrderInput.extend({ number: invoiceNumber.optional() });
 
-export const quoteInput = z.strictObject({ plan_code: planCode, amount_usd: usd.optional() });
+export const quoteInput = strictObject(() => ({ plan_code: planCode, amount_usd: usd.optional() }));
 /** What an order would cost now. `tax_rate` is null where no invoice is issued; the tax is part of the amount. */
-export const quoteResponse = z.strictObject({
+export const quoteResponse = strictObject(() => ({
   amount_usd: wireDecimal,
   tax_usd: wireDecimal,
   tax_rate: wireDecimal.nullable(),
   tax_name: z.string(),
   quota: wireInteger,
-});
+}));
 export type QuoteEntry = Unsent<z.output<typeof quoteResponse>>;
 
 export const invoiceList = listContract({

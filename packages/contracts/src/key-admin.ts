@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { apiKeyView, displayText, keySaveInput, recordId } from "./keys.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger } from "./wire.ts";
 
 const reason = reasonText(500);
@@ -11,12 +12,12 @@ export const adminKeySaveInput = keySaveInput
   .extend({ reason });
 
 /** Locks a key; the reason is shown to its owner. */
-export const adminKeyLockInput = z.strictObject({ key_id: recordId, reason: displayText(200) });
-export const adminKeyInput = z.strictObject({ key_id: recordId, reason });
+export const adminKeyLockInput = strictObject(() => ({ key_id: recordId, reason: displayText(200) }));
+export const adminKeyInput = strictObject(() => ({ key_id: recordId, reason }));
 
 /** A key as its owner sees it, and the groups that it may use. */
-export const adminKeyDetail = z.strictObject({
+export const adminKeyDetail = strictObject(() => ({
   key: apiKeyView,
   gateway_user_id: wireInteger,
   groups: z.array(z.string()),
-});
+}));

@@ -3,6 +3,7 @@ import { byLength } from "./by-length.ts";
 import { idempotencyKey } from "./idempotency.ts";
 import { byKeyField, keyFields, resetPeriods } from "./key-fields.ts";
 import { countVisible } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 /** The states of a key. An expired key works again when its expiry is moved; a revoked one never does. */
@@ -74,7 +75,7 @@ const sentFields = byKeyField<Sent>(keyFields, ({ kind, max }) => sent[kind](max
 /** The fields of a key as responses show them. */
 export const shownFields = byKeyField<typeof shown>(keyFields, ({ kind }) => shown[kind]);
 
-export const keyCreateInput = z.strictObject({
+export const keyCreateInput = strictObject(() => ({
   ...z.object(sentFields).partial().shape,
   name: sentFields.name,
   /** A group that the account has; null for the one that its calls have otherwise, now and later. */
@@ -85,35 +86,35 @@ export const keyCreateInput = z.strictObject({
   is_for_playground: z.boolean().optional(),
   /** A repetition with the same text creates no second key. */
   idempotency_key: idempotencyKey.optional(),
-});
+}));
 export type KeyCreateInput = z.output<typeof keyCreateInput>;
 
-export const keySaveInput = z.strictObject({
+export const keySaveInput = strictObject(() => ({
   key_id: recordId,
   /** The value that was loaded, so that a change by someone else is not overwritten. */
   updated_at: z.iso.datetime({ offset: true }),
   ...z.object(sentFields).partial().shape,
   group: z.string().max(100).nullable().optional(),
-});
+}));
 export type KeySaveInput = z.output<typeof keySaveInput>;
 
-export const keyInput = z.strictObject({ key_id: recordId });
+export const keyInput = strictObject(() => ({ key_id: recordId }));
 
-export const keyRotateInput = z.strictObject({
+export const keyRotateInput = strictObject(() => ({
   key_id: recordId,
   /** How long the old key keeps working. */
   overlap_seconds: z.number().int().min(0).max(overlapSecondsMax).default(0),
-});
+}));
 
-export const keyListInput = z.strictObject({
+export const keyListInput = strictObject(() => ({
   cursor: recordId.optional(),
   limit: pageSize.default(25),
   /** Selects keys; `live` omits revoked and expired ones. */
   status: z.enum(["all", "live"]).default("all"),
-});
+}));
 
 /** A key as its owner sees it, without the key itself. */
-export const apiKeyView = z.strictObject({
+export const apiKeyView = strictObject(() => ({
   key_id: wireInteger,
   ...shownFields,
   key_prefix: z.string(),
@@ -148,12 +149,15 @@ export const apiKeyView = z.strictObject({
   created_at: wireMoment,
   /** When the key was last changed, to the microsecond; `save` compares it. */
   updated_at: z.iso.datetime({ offset: true }),
-});
+}));
 export type ApiKeyView = Unsent<z.output<typeof apiKeyView>>;
 
-export const keyResponse = z.strictObject({ key: apiKeyView });
+export const keyResponse = strictObject(() => ({ key: apiKeyView }));
 /** `secret` is the key itself, which is shown only once: it is null for a repeated request. */
-export const madeKeyResponse = z.strictObject({ secret: z.string().nullable(), key: apiKeyView });
+export const madeKeyResponse = strictObject(() => ({ secret: z.string().nullable(), key: apiKeyView }));
 export const rotatedKeyResponse = madeKeyResponse.extend({ old: apiKeyView });
-export const keyListResponse = z.strictObject({ keys: z.array(apiKeyView), next_cursor: wireCursor });
-export const firstRequestResponse = z.strictObject({ is_seen: z.boolean(), first_request_at: wireMoment.nullable() });
+export const keyListResponse = strictObject(() => ({ keys: z.array(apiKeyView), next_cursor: wireCursor }));
+export const firstRequestResponse = strictObject(() => ({
+  is_seen: z.boolean(),
+  first_request_at: wireMoment.nullable(),
+}));

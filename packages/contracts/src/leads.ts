@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { displayText, recordId } from "./keys.ts";
 import { choiceOf, exactText, listContract } from "./lists.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 export const leadStatuses = ["pending", "contacted", "won", "lost", "spam"] as const;
@@ -15,7 +16,7 @@ const longText = (lengthMax: number) =>
       "This contains characters that are not allowed.",
     );
 
-export const createLeadInput = z.strictObject({
+export const createLeadInput = strictObject(() => ({
   company: displayText(200),
   contact: displayText(200),
   email: z.string().trim().max(254).pipe(z.email()),
@@ -25,22 +26,22 @@ export const createLeadInput = z.strictObject({
   campaign: displayText(100).optional(),
   /** A hidden field. Only bots fill it in, and they get the same response as everyone. */
   website: z.string().max(2_000).default(""),
-});
+}));
 export type CreateLeadInput = z.output<typeof createLeadInput>;
 
-export const createLeadResponse = z.strictObject({ received: z.literal(true) });
+export const createLeadResponse = strictObject(() => ({ received: z.literal(true) }));
 
-export const saveLeadInput = z.strictObject({
+export const saveLeadInput = strictObject(() => ({
   id: recordId,
   /** The loaded version of the lead. */
   version: z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,17}$/)]).transform(BigInt),
   status: z.enum(leadStatuses),
   /** A note that only admins see. */
   note: longText(5_000),
-});
+}));
 export type SaveLeadInput = z.output<typeof saveLeadInput>;
 
-const leadRow = z.strictObject({
+const leadRow = strictObject(() => ({
   id: wireInteger,
   company: z.string(),
   contact: z.string(),
@@ -53,9 +54,9 @@ const leadRow = z.strictObject({
   version: wireInteger,
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 export type LeadEntry = Unsent<z.output<typeof leadRow>>;
-export const leadResponse = z.strictObject({ lead: leadRow });
+export const leadResponse = strictObject(() => ({ lead: leadRow }));
 
 export const leadList = listContract({
   name: "leads",

@@ -3,6 +3,7 @@ import { byLength } from "./by-length.ts";
 import { recordId } from "./keys.ts";
 import { namedRowsMax } from "./list-limits.ts";
 import { day } from "./moments.ts";
+import { strictObject } from "./strict-object.ts";
 import { zone } from "./usage.ts";
 import { wireDay } from "./wire.ts";
 
@@ -59,8 +60,12 @@ const pageFields = {
 const exportFields = { format: z.enum(["csv", "json"]).default("csv") };
 const besideRows = {
   next_cursor: z.string().nullable(),
-  total: z.strictObject({ count: z.int(), is_exact: z.boolean() }).nullable(),
-  range: z.strictObject({ from_day: wireDay.nullable(), to_day: wireDay.nullable(), zone: z.string() }).nullable(),
+  total: strictObject(() => ({ count: z.int(), is_exact: z.boolean() })).nullable(),
+  range: strictObject(() => ({
+    from_day: wireDay.nullable(),
+    to_day: wireDay.nullable(),
+    zone: z.string(),
+  })).nullable(),
 };
 
 type Filters = Readonly<Record<string, z.ZodType>>;
@@ -114,18 +119,18 @@ export function listContract<Row extends z.ZodRawShape, Filter extends Filters, 
 }): ListContract<Row, Filter, Sort> {
   const isTimed = of.isTimed ?? true;
   const sorts = of.sorts.flatMap((sort): string[] => [sort, `-${sort}`]);
-  const chosen = {
+  const choose = () => ({
     ...Object.fromEntries(Object.entries(of.filters).map(([name, schema]) => [name, schema.optional()])),
     ...(of.rowId === null ? {} : chosenRows),
     ...(isTimed ? chosenTime : {}),
     sort: z.enum(sorts).default(of.defaultSort),
-  };
+  });
   return {
     ...of,
     isTimed,
-    output: z.strictObject({ rows: z.array(of.row.meta({ title: `${of.name} row` })), ...besideRows }),
-    input: z.strictObject({ ...chosen, ...pageFields }),
-    exportInput: z.strictObject({ ...chosen, ...exportFields }),
+    output: strictObject(() => ({ rows: z.array(of.row.meta({ title: `${of.name} row` })), ...besideRows })),
+    input: strictObject(() => ({ ...choose(), ...pageFields })),
+    exportInput: strictObject(() => ({ ...choose(), ...exportFields })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { allLocales } from "./locales.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 export const mailTemplateNames = [
@@ -68,68 +69,68 @@ const manyLines = z
 
 export const mailTemplateInput = z.strictObject(place);
 
-export const saveMailTemplateInput = z.strictObject({
+export const saveMailTemplateInput = strictObject(() => ({
   ...place,
   subject: singleLine,
   html: manyLines,
   text: manyLines,
   /** The version that was edited, 0 for the shipped one; without it, the last save wins. */
   version: z.int().min(0).optional(),
-});
+}));
 
 /** The fields of a preview; omitted fields are shown as currently saved. */
-export const previewMailTemplateInput = z.strictObject({
+export const previewMailTemplateInput = strictObject(() => ({
   ...place,
   subject: singleLine.optional(),
   html: manyLines.optional(),
   text: manyLines.optional(),
-});
+}));
 
-export const resendMailInput = z.strictObject({ id });
+export const resendMailInput = strictObject(() => ({ id }));
 
 /** Selects the dead emails to resend: all, or those of one template, the oldest first. */
-export const resendDeadMailsInput = z.strictObject({
+export const resendDeadMailsInput = strictObject(() => ({
   template: z.enum(mailTemplateNames).optional(),
   limit: z.int().min(1).max(1_000).default(1_000),
-});
-export const resendDeadMailsResponse = z.strictObject({ queued: wireInteger });
+}));
+export const resendDeadMailsResponse = strictObject(() => ({ queued: wireInteger }));
 
 export const inboxInput = z.strictObject(page);
 
-export const readInboxInput = z.strictObject({ ids: z.array(id).min(1).max(readAtOnceMax) });
+export const readInboxInput = strictObject(() => ({ ids: z.array(id).min(1).max(readAtOnceMax) }));
 
-export const resendMailResponse = z.strictObject({ id: wireInteger, status: z.literal("queued") });
+export const resendMailResponse = strictObject(() => ({ id: wireInteger, status: z.literal("queued") }));
 
-const inboxEntry = z.strictObject({
+const inboxEntry = strictObject(() => ({
   id: wireInteger,
   template: z.string(),
   subject: z.string(),
   read_at: wireMoment.nullable(),
   created_at: wireMoment,
-});
+}));
 export type InboxEntry = Unsent<z.output<typeof inboxEntry>>;
-export const inboxResponse = z.strictObject({
+export const inboxResponse = strictObject(() => ({
   messages: z.array(inboxEntry),
   unread: wireInteger,
   next_cursor: wireCursor,
-});
-export const readInboxResponse = z.strictObject({ marked: wireInteger, unread: wireInteger });
+}));
+export const readInboxResponse = strictObject(() => ({ marked: wireInteger, unread: wireInteger }));
 
 const templateParts = { subject: z.string(), html: z.string(), text: z.string() };
 const templateVariables = { variables: z.array(z.string()), required: z.array(z.string()) };
-const savedTemplate = z.strictObject({ ...place, ...templateParts, version: z.int().min(0) });
+const savedTemplate = strictObject(() => ({ ...place, ...templateParts, version: z.int().min(0) }));
 
-export const mailTemplateListResponse = z.strictObject({
+export const mailTemplateListResponse = strictObject(() => ({
   templates: z.array(z.strictObject({ name: place.name, ...templateVariables })),
   /** An admin's replacement for the shipped template. */
   changed: z.array(
     z.strictObject({ name: z.string(), locale: z.string(), version: z.int().min(1), updated_at: wireMoment }),
   ),
-});
-export const mailTemplateResponse = z.strictObject({
+}));
+export const mailTemplateResponse = strictObject(() => ({
   template: savedTemplate,
   built_in: z.strictObject(templateParts),
   ...templateVariables,
-});
-export const savedMailTemplateResponse = z.strictObject({ template: savedTemplate });
-export const mailPreviewResponse = z.strictObject({ preview: z.strictObject(templateParts) });
+}));
+export const savedMailTemplateResponse = strictObject(() => ({ template: savedTemplate }));
+export const mailPreviewResponse = strictObject(() => ({ preview: z.strictObject(templateParts) }));

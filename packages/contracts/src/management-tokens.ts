@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { rowId, typedCode, typedPassword } from "./accounts.ts";
+import { strictObject } from "./strict-object.ts";
 import { adminTokenScopes, userTokenScopes } from "./token-scopes.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
@@ -24,7 +25,7 @@ function scopesOf<const Scopes extends readonly [string, ...string[]]>(scopes: S
     .refine((chosen) => new Set(chosen).size === chosen.length, "Name each scope once.");
 }
 
-export const userTokenCreateInput = z.strictObject({
+export const userTokenCreateInput = strictObject(() => ({
   name,
   scopes: scopesOf(userTokenScopes),
   expires_in_days: days,
@@ -32,17 +33,17 @@ export const userTokenCreateInput = z.strictObject({
   password: typedPassword.optional(),
   /** Required if logins require one. */
   code: typedCode.optional(),
-});
+}));
 
-export const adminTokenCreateInput = z.strictObject({
+export const adminTokenCreateInput = strictObject(() => ({
   name,
   scopes: scopesOf(adminTokenScopes),
   expires_in_days: days,
-});
+}));
 
-export const tokenRevokeInput = z.strictObject({ token_id: rowId });
+export const tokenRevokeInput = strictObject(() => ({ token_id: rowId }));
 
-export const tokenView = z.strictObject({
+export const tokenView = strictObject(() => ({
   token_id: wireInteger,
   name: z.string(),
   /** The last four characters. */
@@ -56,12 +57,12 @@ export const tokenView = z.strictObject({
   expires_at: wireMoment,
   last_used_at: wireMoment.nullable(),
   last_used_ip: z.string().nullable(),
-});
+}));
 
 /** A token as the server has it. */
 export type TokenView = Unsent<z.output<typeof tokenView>>;
 
-export const tokenListResponse = z.strictObject({ tokens: z.array(tokenView) });
+export const tokenListResponse = strictObject(() => ({ tokens: z.array(tokenView) }));
 /** The token itself is shown only this once. */
-export const tokenCreateResponse = z.strictObject({ secret: z.string(), token: tokenView });
-export const tokenResponse = z.strictObject({ token: tokenView });
+export const tokenCreateResponse = strictObject(() => ({ secret: z.string(), token: tokenView }));
+export const tokenResponse = strictObject(() => ({ token: tokenView }));

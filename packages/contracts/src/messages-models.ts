@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { momentText } from "./moments.ts";
+import { strictObject } from "./strict-object.ts";
 
 /** The model map of the Messages route, in requests from admins. */
 
@@ -7,7 +8,7 @@ const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as 
 const count = z.int().min(0).max(100_000_000);
 
 /** What an upstream model can and can't do; omitted flags keep their default. */
-export const messagesModelFlags = z.strictObject({
+export const messagesModelFlags = strictObject(() => ({
   token_param: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   max_output: count.min(1).nullable().optional(),
   reasoning: z.boolean().optional(),
@@ -29,7 +30,7 @@ export const messagesModelFlags = z.strictObject({
   merge: z.boolean().optional(),
   lenient_eof: z.boolean().optional(),
   split_think: z.boolean().optional(),
-});
+}));
 
 /** Names are used in URLs and headers. */
 const name = z
@@ -39,7 +40,7 @@ const name = z
   .regex(/^[A-Za-z0-9._:@/-]+$/, "Use letters, digits and . _ : @ / -");
 
 /** One name that clients may ask for, and the model that serves it. */
-export const messagesModelInput = z.strictObject({
+export const messagesModelInput = strictObject(() => ({
   name,
   display_name: z.string().trim().min(1).max(256),
   upstream_model: z.string().min(1).max(256),
@@ -49,12 +50,12 @@ export const messagesModelInput = z.strictObject({
   released_at: momentText,
   /** The loaded version; 0 for a new name. */
   version: z.int().min(0),
-});
+}));
 
 export type MessagesModelInput = z.output<typeof messagesModelInput>;
 
 /** A name of the model map, in responses to admins. Flags are the differences from the default. */
-const messagesModelEntry = z.strictObject({
+const messagesModelEntry = strictObject(() => ({
   name: z.string(),
   display_name: z.string(),
   upstream_model: z.string(),
@@ -64,6 +65,6 @@ const messagesModelEntry = z.strictObject({
   version: z.int(),
   /** The catalog has a model with the same name, which only one of the two can mean. */
   is_in_catalog: z.boolean(),
-});
-export const messagesModelListResponse = z.strictObject({ models: z.array(messagesModelEntry) });
-export const messagesModelResponse = z.strictObject({ model: messagesModelEntry });
+}));
+export const messagesModelListResponse = strictObject(() => ({ models: z.array(messagesModelEntry) }));
+export const messagesModelResponse = strictObject(() => ({ model: messagesModelEntry }));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { strictObject } from "./strict-object.ts";
 import type { AuthStyle } from "./upstreams.ts";
 
 const text = (lengthMax: number) => z.string().trim().min(1).max(lengthMax);
@@ -22,17 +23,17 @@ export const serviceAccountCredential = z.object({
 export type ServiceAccountCredential = z.output<typeof serviceAccountCredential>;
 
 /** An application of Microsoft Entra. The scope depends on the endpoint; this one is for Azure OpenAI. */
-export const entraCredential = z.strictObject({
+export const entraCredential = strictObject(() => ({
   tenant_id: z.string().regex(/^[A-Za-z0-9.-]{1,100}$/, "the id or domain of a tenant"),
   client_id: text(200),
   client_secret: text(1_000),
   scope: text(500).default("https://cognitiveservices.azure.com/.default"),
   authority: plainUrl.default("https://login.microsoftonline.com"),
-});
+}));
 export type EntraCredential = z.output<typeof entraCredential>;
 
 /** An access key of AWS, and what signatures are made for. */
-export const awsCredential = z.strictObject({
+export const awsCredential = strictObject(() => ({
   access_key_id: z.string().regex(/^[A-Za-z0-9]{16,128}$/, "an access key id"),
   secret_access_key: text(200),
   session_token: text(4_000).optional(),
@@ -41,7 +42,7 @@ export const awsCredential = z.strictObject({
     .string()
     .regex(/^[a-z0-9-]{1,40}$/, "a service")
     .default("bedrock"),
-});
+}));
 export type AwsCredential = z.output<typeof awsCredential>;
 
 /** The credentials that are not sent as they are: each is a JSON text, from which requests get a token or a signature. */

@@ -3,9 +3,10 @@ import { modelName } from "./catalog-admin.ts";
 import { fallbacksMax } from "./fallback-limits.ts";
 import { groupName } from "./groups.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 
 /** Without any model, the rule is removed. */
-export const saveFallbacksInput = z.strictObject({
+export const saveFallbacksInput = strictObject(() => ({
   model: modelName,
   group_name: groupName
     .nullable()
@@ -22,12 +23,12 @@ export const saveFallbacksInput = z.strictObject({
     .default(false)
     .describe("Whether the rule applies to every key, or only to keys that allow it."),
   reason: reasonText(500).optional(),
-});
+}));
 export type SaveFallbacksInput = z.output<typeof saveFallbacksInput>;
 
-export const fallbackRule = z.strictObject({
+export const fallbackRule = strictObject(() => ({
   group_name: z.string().nullable(),
   fallback_models: z.array(z.string()),
   larger_model: z.string().nullable(),
   is_for_every_key: z.boolean(),
-});
+}));

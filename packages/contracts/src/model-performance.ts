@@ -1,23 +1,24 @@
 import { z } from "zod";
 import { performanceSpans } from "./performance-spans.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 /** How calls of each model went, for admins: percentiles, throughput and success, by channel. */
 
-export const modelPerformanceInput = z.strictObject({
+export const modelPerformanceInput = strictObject(() => ({
   span: z.enum(performanceSpans).default("7d"),
   /** The model whose course is wanted; none: no course. */
   model: z.string().min(1).max(200).optional(),
-});
+}));
 
 /** Milliseconds; null without calls. */
-export const percentiles = z.strictObject({
+export const percentiles = strictObject(() => ({
   p50: z.int().nullable(),
   p95: z.int().nullable(),
   p99: z.int().nullable(),
-});
+}));
 
-const performance = z.strictObject({
+const performance = strictObject(() => ({
   /** Answered, left by their clients, and failed. */
   calls: z.int(),
   failed: z.int(),
@@ -27,10 +28,10 @@ const performance = z.strictObject({
   total_ms: percentiles,
   /** Of streams, after their first byte; null without any. */
   tokens_per_second: z.number().nullable(),
-});
+}));
 export type Performance = z.output<typeof performance>;
 
-export const modelPerformanceResponse = z.strictObject({
+export const modelPerformanceResponse = strictObject(() => ({
   from: wireMoment,
   models: z.array(
     z.strictObject({
@@ -53,4 +54,4 @@ export const modelPerformanceResponse = z.strictObject({
       total_ms_p95: z.int().nullable(),
     }),
   ),
-});
+}));

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { modelKinds } from "./model-kinds.ts";
 import { priceColumns } from "./priced-units.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireLongPrompt } from "./wire.ts";
 
 /** What a provider's model would be in the catalog. An admin confirms it; it changes nothing by itself. */
-export const modelProposal = z.strictObject({
+export const modelProposal = strictObject(() => ({
   /** The provider's name of the model. */
   upstream_model: z.string(),
   /** The name for calls: the provider's without the vendor, as long as no other model of the list has it. */
@@ -27,11 +28,11 @@ export const modelProposal = z.strictObject({
   price_notes: z.array(z.string()),
   /** Whether the catalog has a model of this name, which keeps its own prices and limits. */
   is_in_catalog: z.boolean(),
-});
+}));
 export type ModelProposal = z.output<typeof modelProposal>;
 
-export const proposedModels = z.strictObject({
+export const proposedModels = strictObject(() => ({
   models: z.array(modelProposal),
   /** The models of the list that no call can use, such as those that make videos. */
   left_out: z.int(),
-});
+}));

@@ -6,6 +6,7 @@ import { choiceOf, exactText, idText, listContract } from "./lists.ts";
 import { organisationStatuses } from "./organisation-rights.ts";
 import { invitationView, memberView, projectView } from "./organisations.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { balanceView, spentView } from "./user-admin.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -15,7 +16,7 @@ const reason = reasonText(500);
 export const organisationAdminList = listContract({
   name: "organisations",
   rowId: "organisation_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     organisation_id: wireInteger,
     /** The account: keys, quota and ledger belong to it. */
     gateway_user_id: wireInteger,
@@ -34,7 +35,7 @@ export const organisationAdminList = listContract({
     last_call_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     /** The beginning of a name, or of an API key (`sk-` and four characters); the id of an organisation or of its account. */
     q: exactText(254),
@@ -48,36 +49,36 @@ export const organisationAdminList = listContract({
   defaultSort: "-created_at",
 });
 
-export const adminOrganisationInput = z.strictObject({ organisation_id: recordId });
+export const adminOrganisationInput = strictObject(() => ({ organisation_id: recordId }));
 
 /** An owner is named by address or user id. */
-export const adminOrganisationCreateInput = z.strictObject({
+export const adminOrganisationCreateInput = strictObject(() => ({
   name,
   owner: z.string().trim().min(1).max(254),
   reason,
-});
+}));
 
 /** Absent fields stay. A suspended organisation makes no calls and places no orders, and its members only read. */
-export const adminOrganisationSaveInput = z.strictObject({
+export const adminOrganisationSaveInput = strictObject(() => ({
   organisation_id: recordId,
   name: name.optional(),
   status: z.enum(organisationStatuses).optional(),
   /** The `updated_at` that was loaded: the change is refused if someone else has made one since. */
   updated_at: z.iso.datetime().optional(),
   reason,
-});
+}));
 
-const saved = z.strictObject({
+const saved = strictObject(() => ({
   organisation_id: wireInteger,
   gateway_user_id: wireInteger,
   name: z.string(),
   status: z.enum(organisationStatuses),
   updated_at: wireMoment,
-});
-export const adminOrganisationResponse = z.strictObject({ organisation: saved });
+}));
+export const adminOrganisationResponse = strictObject(() => ({ organisation: saved }));
 
 /** An organisation with its people and its account. Its keys, calls, orders and entries are lists with a filter for it. */
-export const adminOrganisationDetail = z.strictObject({
+export const adminOrganisationDetail = strictObject(() => ({
   organisation: organisationAdminList.row,
   balance: balanceView,
   spent: spentView,
@@ -85,4 +86,4 @@ export const adminOrganisationDetail = z.strictObject({
   members: z.array(memberView.extend({ user_id: wireInteger, status: z.enum(userStatuses) })),
   projects: z.array(projectView),
   invitations: z.array(invitationView),
-});
+}));

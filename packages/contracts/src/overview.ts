@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { reportedRange, reportRange, usageSums } from "./reports.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /**
  * `bucket`: the width of a bar of the trends; hours for at most a week. By default hours for one or two days, else
  * days.
  */
-export const overviewInput = z.strictObject({ ...reportRange, bucket: z.enum(["hour", "day"]).optional() });
+export const overviewInput = strictObject(() => ({ ...reportRange, bucket: z.enum(["hour", "day"]).optional() }));
 export type OverviewInput = z.output<typeof overviewInput>;
 
 export const dashboardInput = z.strictObject(reportRange);
@@ -15,7 +16,7 @@ export const dashboardInput = z.strictObject(reportRange);
 export const figureUnits = ["usd", "count", "tokens", "quota", "ratio"] as const;
 
 /** One figure, with everything that is needed to interpret it. */
-export const figure = z.strictObject({
+export const figure = strictObject(() => ({
   key: z.string(),
   label: z.string(),
   unit: z.enum(figureUnits),
@@ -31,16 +32,16 @@ export const figure = z.strictObject({
   range: reportedRange.nullable(),
   /** All data is complete up to this time. */
   as_of: wireMoment.nullable(),
-});
+}));
 export type Figure = z.output<typeof figure>;
 
-export const dashboardResponse = z.strictObject({
+export const dashboardResponse = strictObject(() => ({
   stats: z.array(figure).length(8),
   range: reportedRange,
   as_of: wireMoment.nullable(),
-});
+}));
 
-const bar = z.strictObject({
+const bar = strictObject(() => ({
   starts_at: wireMoment,
   /** The day in the time zone. */
   day: z.iso.date(),
@@ -51,18 +52,18 @@ const bar = z.strictObject({
   payments: wireInteger,
   new_users: wireInteger,
   ...usageSums,
-});
+}));
 
-const part = z.strictObject({
+const part = strictObject(() => ({
   key: z.string().nullable(),
   name: z.string().nullable(),
   ...usageSums,
   success_rate: wireDecimal.nullable(),
-});
+}));
 
 const stateCounts = z.record(z.string(), wireInteger);
 
-export const overviewResponse = z.strictObject({
+export const overviewResponse = strictObject(() => ({
   range: reportedRange,
   /** The previous period; `to` is where this one currently is. */
   previous_range: z.strictObject({ from: wireMoment, to: wireMoment }),
@@ -116,5 +117,5 @@ export const overviewResponse = z.strictObject({
   ),
   channels: stateCounts,
   keys: stateCounts,
-});
+}));
 export type Overview = z.output<typeof overviewResponse>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
 import { day } from "./moments.ts";
+import { strictObject } from "./strict-object.ts";
 import { bodyView } from "./traces.ts";
 import { type Unsent, wireDay, wireInteger, wireMoment } from "./wire.ts";
 
@@ -9,7 +10,7 @@ import { type Unsent, wireDay, wireInteger, wireMoment } from "./wire.ts";
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 
 /** Whether the bodies of an account's calls can be read, and by whom. */
-export const ownReadingView = z.strictObject({
+export const ownReadingView = strictObject(() => ({
   /** Whether the operator allows it. Nothing can be read otherwise. */
   is_allowed: z.boolean(),
   /** Bodies of calls that began at this moment or later can be read; null while it is switched off. */
@@ -20,31 +21,31 @@ export const ownReadingView = z.strictObject({
   reads_per_hour: z.int(),
   /** For how many days bodies are kept. */
   kept_days: z.int(),
-});
+}));
 export type OwnReadingView = Unsent<z.output<typeof ownReadingView>>;
 
-export const ownReadingResponse = z.strictObject({ reading: ownReadingView });
+export const ownReadingResponse = strictObject(() => ({ reading: ownReadingView }));
 
-export const ownReadingSaveInput = z.strictObject({
+export const ownReadingSaveInput = strictObject(() => ({
   is_on: z.boolean(),
   /** Only an organisation has members. */
   by_members: z.boolean().default(false),
-});
+}));
 export type OwnReadingSaveInput = z.output<typeof ownReadingSaveInput>;
 
 /** The call to read. Without its day in UTC, the day is derived from the request id. */
-export const ownPayloadInput = z.strictObject({ request_id: requestId, day: day.optional() });
+export const ownPayloadInput = strictObject(() => ({ request_id: requestId, day: day.optional() }));
 
 /** The bodies as they were stored, apart from credentials, which are masked. */
-export const ownPayloadResponse = z.strictObject({
+export const ownPayloadResponse = strictObject(() => ({
   request: bodyView.nullable(),
   response: bodyView,
   /** The number of the record of this access. */
   access: z.strictObject({ number: wireInteger }),
-});
+}));
 
 /** Who has read the bodies of which call. */
-export const ownAccessView = z.strictObject({
+export const ownAccessView = strictObject(() => ({
   number: wireInteger,
   at: wireMoment,
   /** The person who read; the address is the one of today. */
@@ -57,22 +58,22 @@ export const ownAccessView = z.strictObject({
   /** Of the call, in UTC. */
   day: wireDay,
   ip: z.string(),
-});
+}));
 export type OwnAccessView = Unsent<z.output<typeof ownAccessView>>;
 
-export const ownAccessListInput = z.strictObject({
+export const ownAccessListInput = strictObject(() => ({
   /** Selects accesses to the payload of one call. */
   request_id: requestId.optional(),
   cursor: recordId.optional(),
   limit: pageSize.default(50),
-});
+}));
 
 export const adminOwnAccessListInput = ownAccessListInput.extend({
   /** Selects accesses of one person. */
   user_id: recordId.optional(),
 });
 
-export const ownAccessListOutput = z.strictObject({
+export const ownAccessListOutput = strictObject(() => ({
   accesses: z.array(ownAccessView),
   next_cursor: wireInteger.nullable(),
-});
+}));

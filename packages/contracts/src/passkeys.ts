@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { rowId, typedCode, typedPassword } from "./accounts.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 /** How many passkeys a user can have. */
@@ -53,19 +54,19 @@ const shownCredential = z.object({
 export type ShownCredential = z.output<typeof shownCredential>;
 
 export const beginPasskeyInput = z.strictObject(proof);
-export const addPasskeyInput = z.strictObject({ name: passkeyName, credential: madeCredential });
-export const renamePasskeyInput = z.strictObject({ passkey_id: rowId, name: passkeyName, ...proof });
-export const removePasskeyInput = z.strictObject({ passkey_id: rowId, ...proof });
-export const passkeyLoginInput = z.strictObject({
+export const addPasskeyInput = strictObject(() => ({ name: passkeyName, credential: madeCredential }));
+export const renamePasskeyInput = strictObject(() => ({ passkey_id: rowId, name: passkeyName, ...proof }));
+export const removePasskeyInput = strictObject(() => ({ passkey_id: rowId, ...proof }));
+export const passkeyLoginInput = strictObject(() => ({
   credential: shownCredential,
   /** The local path to open after the login. */
   next: z.string().max(2_000).default(""),
-});
+}));
 
 const userVerification = z.literal("required");
 
 /** For `navigator.credentials.create()`, in the form that `PublicKeyCredential.parseCreationOptionsFromJSON()` reads. */
-export const beginPasskeyResponse = z.strictObject({
+export const beginPasskeyResponse = strictObject(() => ({
   options: z.strictObject({
     rp: z.strictObject({ id: z.string(), name: z.string() }),
     user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
@@ -82,34 +83,34 @@ export const beginPasskeyResponse = z.strictObject({
       userVerification,
     }),
   }),
-});
+}));
 
 /** For `navigator.credentials.get()`: no credential is named, so that the browser offers what it has for this site. */
-export const passkeyChallengeResponse = z.strictObject({
+export const passkeyChallengeResponse = strictObject(() => ({
   options: z.strictObject({
     rpId: z.string(),
     challenge: z.string(),
     timeout: z.int(),
     userVerification,
   }),
-});
+}));
 
-export const passkeyLoginResponse = z.strictObject({
+export const passkeyLoginResponse = strictObject(() => ({
   user: z.strictObject({ user_id: wireInteger, email: z.string() }),
   next: z.string(),
-});
+}));
 
-const passkeyView = z.strictObject({
+const passkeyView = strictObject(() => ({
   passkey_id: wireInteger,
   name: z.string(),
   /** Whether the authenticator may copy it to other devices of its owner. */
   is_synced: z.boolean(),
   created_at: wireMoment,
   last_used_at: wireMoment.nullable(),
-});
-export const passkeyListResponse = z.strictObject({
+}));
+export const passkeyListResponse = strictObject(() => ({
   passkeys: z.array(passkeyView),
   /** False on installations whose address is not a domain name. */
   is_offered: z.boolean(),
-});
-export const passkeyResponse = z.strictObject({ passkey: passkeyView });
+}));
+export const passkeyResponse = strictObject(() => ({ passkey: passkeyView }));

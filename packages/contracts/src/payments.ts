@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createOrderInput, orderEntry } from "./billing.ts";
 import { recordId } from "./keys.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger } from "./wire.ts";
 
 /** Our accounts at the card gateway; the other two are kept for existing integrations. */
@@ -35,7 +36,7 @@ export const createCardPaymentInput = createOrderInput.extend({
 });
 
 /** The request in the form in which the gateway gets it. */
-const gatewayRequest = z.strictObject({
+const gatewayRequest = strictObject(() => ({
   method: z.literal("POST"),
   /** The path at the gateway. */
   path: z.string(),
@@ -43,10 +44,10 @@ const gatewayRequest = z.strictObject({
   fields: z.record(z.string(), z.unknown()),
   /** The body, byte for byte. */
   body: z.string(),
-});
+}));
 export type GatewayRequest = Unsent<z.output<typeof gatewayRequest>>;
 
-export const createdPayment = z.strictObject({
+export const createdPayment = strictObject(() => ({
   order: orderEntry,
   /** Lets a logged-in user claim an anonymous order. */
   claim_code: z.string().nullable(),
@@ -55,11 +56,11 @@ export const createdPayment = z.strictObject({
   request: gatewayRequest.nullable(),
   /** The page where the payer continues, except in a dry run. */
   checkout_url: z.string().nullable(),
-});
+}));
 export type CreatedPayment = Unsent<z.output<typeof createdPayment>>;
 
 /** The available payment methods, and whether an order can be tried without money. */
-export const paymentOptionsResponse = z.strictObject({
+export const paymentOptionsResponse = strictObject(() => ({
   /** Whether a checkout can be opened; a dry run may be possible even if not. */
   is_wallet_ready: z.boolean(),
   wallet_vendors: z.array(z.string()),
@@ -67,7 +68,7 @@ export const paymentOptionsResponse = z.strictObject({
   card_vendors: z.array(z.enum(cardVendors)),
   /** Whether orders can be settled without a payment: never with real customers. */
   is_mock_offered: z.boolean(),
-});
+}));
 export type PaymentOptions = Unsent<z.output<typeof paymentOptionsResponse>>;
 
 /**
@@ -80,15 +81,15 @@ export const noticeResults = [
 ] as const;
 
 /** The result of processing a card gateway message. */
-export const cardNoticeResponse = z.strictObject({ received: z.literal(true), result: z.enum(noticeResults) });
+export const cardNoticeResponse = strictObject(() => ({ received: z.literal(true), result: z.enum(noticeResults) }));
 
-export const replayNoticeInput = z.strictObject({ gateway_event_id: recordId });
+export const replayNoticeInput = strictObject(() => ({ gateway_event_id: recordId }));
 
 /** The result of processing a message again. */
-export const replayedNotice = z.strictObject({
+export const replayedNotice = strictObject(() => ({
   gateway_event_id: wireInteger,
   result_before: z.enum(noticeResults),
   result: z.enum(noticeResults),
   /** False for a message that had already been processed: nothing was done. */
   is_new: z.boolean(),
-});
+}));

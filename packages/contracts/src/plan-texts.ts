@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { allLocales } from "./locales.ts";
+import { strictObject } from "./strict-object.ts";
 import type { Unsent } from "./wire.ts";
 
 export const planNameMax = 100;
@@ -13,11 +14,11 @@ export const planFeatures = z.array(z.string().trim().min(1).max(200)).max(planF
 /** The words of a plan by language; what a language lacks is as in the plan itself. */
 export const planTexts = z.partialRecord(
   z.enum(allLocales),
-  z.strictObject({
+  strictObject(() => ({
     name: planName.optional(),
     description: planDescription.min(1).optional(),
     features: planFeatures.min(1).optional(),
-  }),
+  })),
 );
 export type PlanTexts = Unsent<z.output<typeof planTexts>>;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pageInput } from "./billing.ts";
 import { choiceOf, exactText, idText, listContract } from "./lists.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireCursor, wireInteger, wireMoment } from "./wire.ts";
 
 /** Users who invite others, and what they get for it. */
@@ -21,7 +22,7 @@ export type ReferralRefusal = (typeof referralRefusals)[number];
 /** The shape of the codes in links. */
 export const referralCodeShape = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 
-export const referralEntry = z.strictObject({
+export const referralEntry = strictObject(() => ({
   /** The address of the invited person, with most of it hidden. */
   who: z.string(),
   state: z.enum(referralStates),
@@ -29,11 +30,11 @@ export const referralEntry = z.strictObject({
   reward_quota: wireInteger,
   registered_at: wireMoment,
   decided_at: wireMoment.nullable(),
-});
+}));
 export type ReferralEntry = Unsent<z.output<typeof referralEntry>>;
 
 export { pageInput as referralPageInput };
-export const referralPageResponse = z.strictObject({
+export const referralPageResponse = strictObject(() => ({
   /** Whether invitations are rewarded now. */
   is_on: z.boolean(),
   /** Null until the user has made it. */
@@ -44,13 +45,13 @@ export const referralPageResponse = z.strictObject({
   month_max: z.int(),
   referrals: z.array(referralEntry),
   next_cursor: wireCursor,
-});
-export const referralLinkResponse = z.strictObject({ link: z.string() });
+}));
+export const referralLinkResponse = strictObject(() => ({ link: z.string() }));
 
 export const referralList = listContract({
   name: "referrals",
   rowId: "referral_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     referral_id: wireInteger,
     inviter_id: wireInteger,
     inviter_email: z.string(),
@@ -65,7 +66,7 @@ export const referralList = listContract({
     created_at: wireMoment,
     decided_at: wireMoment.nullable(),
     taken_back_at: wireMoment.nullable(),
-  }),
+  })),
   filters: {
     referral_id: idText,
     inviter_id: idText,

@@ -15,6 +15,7 @@ import {
   proofBitsMax,
   registrationModes,
 } from "./registration-rules.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 /** A domain as it is after the @, or all domains below one: `*.example.org`. */
@@ -48,20 +49,20 @@ const rules = {
   credits_per_day: times,
 } as const;
 
-export const saveRegistrationInput = z.strictObject({
+export const saveRegistrationInput = strictObject(() => ({
   ...rules,
   /** What a person gets once the address is verified. */
   credit_quota: amount,
   /** The `updated_at` that was loaded: the change is refused if someone else has made one since. */
   updated_at: z.iso.datetime(),
   reason: reasonText(500),
-});
+}));
 export type SaveRegistrationInput = z.output<typeof saveRegistrationInput>;
 
-const rulesView = z.strictObject({ ...rules, credit_quota: wireInteger, updated_at: wireMoment });
+const rulesView = strictObject(() => ({ ...rules, credit_quota: wireInteger, updated_at: wireMoment }));
 export type RegistrationRulesView = Unsent<z.output<typeof rulesView>>;
 
-export const createInvitationInput = z.strictObject({
+export const createInvitationInput = strictObject(() => ({
   /** For the operator alone: whom it is for. */
   name: z.string().trim().min(1).max(100),
   uses_max: z.int().min(1).max(invitationUsesMax),
@@ -73,12 +74,12 @@ export const createInvitationInput = z.strictObject({
   reason: reasonText(500),
   /** A repetition with the same key makes no second one; also as the header `idempotency-key`. */
   idempotency_key: idempotencyKey.optional(),
-});
+}));
 export type CreateInvitationInput = z.output<typeof createInvitationInput>;
 
-export const revokeInvitationInput = z.strictObject({ invitation_id: recordId, reason: reasonText(500) });
+export const revokeInvitationInput = strictObject(() => ({ invitation_id: recordId, reason: reasonText(500) }));
 
-const invitationView = z.strictObject({
+const invitationView = strictObject(() => ({
   invitation_id: wireInteger,
   name: z.string(),
   code: z.string(),
@@ -92,20 +93,23 @@ const invitationView = z.strictObject({
   created_by: z.string(),
   created_at: wireMoment,
   revoked_at: wireMoment.nullable(),
-});
+}));
 export type InvitationView = Unsent<z.output<typeof invitationView>>;
 
-export const registrationSettingsResponse = z.strictObject({
+export const registrationSettingsResponse = strictObject(() => ({
   rules: rulesView,
   /** The newest ones. */
   invitations: z.array(invitationView),
-});
-export const savedRegistrationResponse = z.union([z.strictObject({ rules: rulesView }), waitingResponse]);
-export const createdInvitationResponse = z.union([z.strictObject({ invitation: invitationView }), waitingResponse]);
-export const revokedInvitationResponse = z.strictObject({ invitation: invitationView });
+}));
+export const savedRegistrationResponse = z.union([strictObject(() => ({ rules: rulesView })), waitingResponse]);
+export const createdInvitationResponse = z.union([
+  strictObject(() => ({ invitation: invitationView })),
+  waitingResponse,
+]);
+export const revokedInvitationResponse = strictObject(() => ({ invitation: invitationView }));
 
 /** What a program has to know before it registers somebody. */
-export const registrationNeedsResponse = z.strictObject({
+export const registrationNeedsResponse = strictObject(() => ({
   mode: z.enum(registrationModes),
   /** Whose addresses may register without an invitation, in the mode `domains`. */
   domains: z.array(z.string()),
@@ -113,9 +117,9 @@ export const registrationNeedsResponse = z.strictObject({
   proof: z.strictObject({ challenge: z.string(), bits: z.int(), expires_at: wireMoment }).nullable(),
   /** The legal pages that have to be accepted, where to read them, and their editions. */
   accepts: z.array(z.strictObject({ page: z.enum(consentPages), edition: z.int(), url: z.string() })),
-});
+}));
 
-const creditEntry = z.strictObject({
+const creditEntry = strictObject(() => ({
   user_id: wireInteger,
   email: z.string(),
   network: z.string(),
@@ -125,7 +129,7 @@ const creditEntry = z.strictObject({
   refusal: z.enum(creditRefusals).nullable(),
   registered_at: wireMoment,
   decided_at: wireMoment,
-});
+}));
 
 const creditOutcomes = ["paid", "refused"] as const;
 

@@ -3,6 +3,7 @@ import { planCode } from "./billing.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "./lists.ts";
 import { planNames } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** Plans that the card gateway charges for every month, until they are cancelled. */
@@ -17,10 +18,10 @@ export const renewalEnds = ["customer", "admin", "payment", "gateway", "unknown"
 
 const renewalNo = z.string().regex(/^P[0-9A-Z]{26}$/, "not the number of a subscription");
 
-export const startRenewalInput = z.strictObject({ plan_code: planCode });
-export const ownRenewalInput = z.strictObject({ renewal_no: renewalNo });
+export const startRenewalInput = strictObject(() => ({ plan_code: planCode }));
+export const ownRenewalInput = strictObject(() => ({ renewal_no: renewalNo }));
 
-export const renewalEntry = z.strictObject({
+export const renewalEntry = strictObject(() => ({
   renewal_no: z.string(),
   plan_code: z.string(),
   plan_name: z.string(),
@@ -39,21 +40,21 @@ export const renewalEntry = z.strictObject({
   /** New terms of the plan, from the first month that begins at this time or later. */
   next: z.strictObject({ price_usd: wireDecimal, quota: wireInteger, from: wireMoment }).nullable(),
   created_at: wireMoment,
-});
+}));
 export type RenewalEntry = Unsent<z.output<typeof renewalEntry>>;
 
-export const renewalResponse = z.strictObject({ renewal: renewalEntry });
-export const renewalListResponse = z.strictObject({ renewals: z.array(renewalEntry) });
+export const renewalResponse = strictObject(() => ({ renewal: renewalEntry }));
+export const renewalListResponse = strictObject(() => ({ renewals: z.array(renewalEntry) }));
 /** The gateway's page where the customer continues. */
 export const startedRenewal = renewalResponse.extend({ checkout_url: z.string() });
-export const renewalPageResponse = z.strictObject({ url: z.string() });
+export const renewalPageResponse = strictObject(() => ({ url: z.string() }));
 
-export const cancelRenewalInput = z.strictObject({ renewal_no: renewalNo, reason: reasonText(500) });
+export const cancelRenewalInput = strictObject(() => ({ renewal_no: renewalNo, reason: reasonText(500) }));
 
 export const renewalList = listContract({
   name: "renewals",
   rowId: "renewal_no",
-  row: z.strictObject({
+  row: strictObject(() => ({
     renewal_no: z.string(),
     user_id: wireInteger,
     email: z.string(),
@@ -79,7 +80,7 @@ export const renewalList = listContract({
     next_from: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     renewal_no: exactText(64),
     user_id: idText,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { recordId } from "./keys.ts";
 import { day } from "./moments.ts";
 import { byPrice, byTokenCount } from "./priced-units.ts";
+import { strictObject } from "./strict-object.ts";
 import { zone } from "./usage.ts";
 import { type Unsent, wireDay, wireDecimal, wireInteger, wireMoment, wirePrices } from "./wire.ts";
 
@@ -24,21 +25,25 @@ export const revenueBy = ["day", "plan", "gateway"] as const;
 export const usageBy = ["day", "model", "provider", "node", "user", "tag"] as const;
 export const marginBy = ["day", "model", "provider"] as const;
 
-export const revenueReportInput = z.strictObject({ ...reportRange, by: z.enum(revenueBy).default("day"), format });
-export const usageReportInput = z.strictObject({ ...reportRange, by: z.enum(usageBy).default("day"), format });
-export const marginReportInput = z.strictObject({ ...reportRange, by: z.enum(marginBy).default("day"), format });
-export const reconciliationInput = z.strictObject({ ...reportRange, format });
-export const campaignReportInput = z.strictObject({ ...reportRange, format });
+export const revenueReportInput = strictObject(() => ({
+  ...reportRange,
+  by: z.enum(revenueBy).default("day"),
+  format,
+}));
+export const usageReportInput = strictObject(() => ({ ...reportRange, by: z.enum(usageBy).default("day"), format }));
+export const marginReportInput = strictObject(() => ({ ...reportRange, by: z.enum(marginBy).default("day"), format }));
+export const reconciliationInput = strictObject(() => ({ ...reportRange, format }));
+export const campaignReportInput = strictObject(() => ({ ...reportRange, format }));
 
 /** The effective days, and the moments at which they begin and end. */
-export const reportedRange = z.strictObject({
+export const reportedRange = strictObject(() => ({
   from_day: wireDay,
   to_day: wireDay,
   zone: z.string(),
   from: wireMoment,
   /** The first moment after the range; later than `as_of` when the last day is not over. */
   to: wireMoment,
-});
+}));
 
 /** `as_of`: data is complete up to this time; null before calls were ever summed. */
 const head = { range: reportedRange, as_of: wireMoment.nullable() };
@@ -56,12 +61,12 @@ const revenueSums = {
   refunds_usd: wireDecimal,
   net_usd: wireDecimal,
 };
-export const revenueReport = z.strictObject({
+export const revenueReport = strictObject(() => ({
   ...head,
   by: z.enum(revenueBy),
   rows: z.array(z.strictObject({ ...row, ...revenueSums })),
   total: z.strictObject(revenueSums),
-});
+}));
 export type RevenueReport = z.output<typeof revenueReport>;
 
 export const usageSums = {
@@ -76,25 +81,25 @@ export const usageSums = {
   quota: wireInteger,
   settled_quota: wireInteger,
 };
-export const usageReport = z.strictObject({
+export const usageReport = strictObject(() => ({
   ...head,
   by: z.enum(usageBy),
   rows: z.array(z.strictObject({ ...row, ...usageSums })),
   total: z.strictObject(usageSums),
-});
+}));
 export type UsageReport = z.output<typeof usageReport>;
 
 /** How many parts a course names before it sums up the others. */
 export const usageCoursePartsMax = 7;
-export const usageCourseInput = z.strictObject({ ...reportRange, by: z.enum(usageBy).default("day") });
+export const usageCourseInput = strictObject(() => ({ ...reportRange, by: z.enum(usageBy).default("day") }));
 
 const { calls, completed, failed, input_tokens, output_tokens, settled_quota } = usageSums;
-const courseDay = z.strictObject({
+const courseDay = strictObject(() => ({
   day: wireDay,
   ...{ calls, completed, failed, input_tokens, output_tokens, settled_quota },
-});
+}));
 /** Sums by day; days without calls are left out. */
-export const usageCourse = z.strictObject({
+export const usageCourse = strictObject(() => ({
   ...head,
   by: z.enum(usageBy),
   /** The most expensive models, channels and so on; none by day. `id` is the name or the id, and null for calls without one. */
@@ -103,7 +108,7 @@ export const usageCourse = z.strictObject({
   others: z.array(courseDay),
   /** All calls of the same number of days before these; null by tag. */
   previous: z.strictObject({ from_day: wireDay, to_day: wireDay, days: z.array(courseDay) }).nullable(),
-});
+}));
 export type UsageCourseDay = Unsent<z.output<typeof courseDay>>;
 
 const marginSums = {
@@ -122,12 +127,12 @@ const marginSums = {
   reported_cost_usd: wireDecimal,
   charged_beyond_reported_usd: wireDecimal,
 };
-export const marginReport = z.strictObject({
+export const marginReport = strictObject(() => ({
   ...head,
   by: z.enum(marginBy),
   rows: z.array(z.strictObject({ ...row, ...marginSums })),
   total: z.strictObject(marginSums),
-});
+}));
 export type MarginReport = z.output<typeof marginReport>;
 
 export const mismatchKinds = [
@@ -143,7 +148,7 @@ export const mismatchKinds = [
   "notice_without_result",
 ] as const;
 
-export const reconciliationReport = z.strictObject({
+export const reconciliationReport = strictObject(() => ({
   ...head,
   gateways: z.array(
     z.strictObject({
@@ -166,7 +171,7 @@ export const reconciliationReport = z.strictObject({
     z.strictObject({ kind: z.enum(mismatchKinds), subject: z.string(), at: wireMoment, detail: z.string() }),
   ),
   mismatch_count: wireInteger,
-});
+}));
 export type ReconciliationReport = z.output<typeof reconciliationReport>;
 
 const campaignSums = {
@@ -176,7 +181,7 @@ const campaignSums = {
   payments: wireInteger,
   revenue_usd: wireDecimal,
 };
-export const campaignReport = z.strictObject({
+export const campaignReport = strictObject(() => ({
   ...head,
   rows: z.array(
     z.strictObject({
@@ -190,7 +195,7 @@ export const campaignReport = z.strictObject({
   bot_events: wireInteger,
   /** The sums of all campaigns; a visitor who came by several campaigns counts once. */
   total: z.strictObject(campaignSums),
-});
+}));
 export type CampaignReport = z.output<typeof campaignReport>;
 
 const costUsd = z
@@ -198,21 +203,21 @@ const costUsd = z
   .pipe(z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, "US dollars with at most eight decimal places, like 0.15"));
 
 /** What a provider charges for a model through a channel. */
-export const saveChannelCostInput = z.strictObject({
+export const saveChannelCostInput = strictObject(() => ({
   channel_id: recordId,
   model: z.string().min(1).max(200),
   /** The UTC day from which the cost applies; a second entry for the same day replaces the first. */
   valid_from: day,
   /** Null means the price of plain input or output. */
   ...byPrice({ refused: costUsd, free: costUsd.default("0"), as_whole: costUsd.nullable().default(null) }),
-});
+}));
 export type SaveChannelCostInput = z.output<typeof saveChannelCostInput>;
 
-export const channelCostEntry = z.strictObject({
+export const channelCostEntry = strictObject(() => ({
   channel_id: wireInteger,
   channel_name: z.string(),
   model: z.string(),
   valid_from: wireDay,
   ...wirePrices,
   updated_at: wireMoment,
-});
+}));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { recordId } from "./keys.ts";
+import { strictObject } from "./strict-object.ts";
 import { wireInteger } from "./wire.ts";
 
 /** The most views of an admin for one list, and for all. */
@@ -27,9 +28,9 @@ const view = {
 /** A new view of a list, or the replacement of the one with this name. */
 export const saveViewInput = z.strictObject(view);
 export type SaveViewInput = z.output<typeof saveViewInput>;
-export const removeViewInput = z.strictObject({ view_id: recordId });
+export const removeViewInput = strictObject(() => ({ view_id: recordId }));
 
-const savedView = z.strictObject({ ...view, view_id: wireInteger });
+const savedView = strictObject(() => ({ ...view, view_id: wireInteger }));
 /** All views of the admin, by list and name. */
-export const viewListResponse = z.strictObject({ views: z.array(savedView) });
-export const savedViewResponse = z.strictObject({ view: savedView });
+export const viewListResponse = strictObject(() => ({ views: z.array(savedView) }));
+export const savedViewResponse = strictObject(() => ({ view: savedView }));

@@ -1,22 +1,23 @@
 import { z } from "zod";
 import { waitingResponse } from "./approvals.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireMoment } from "./wire.ts";
 
 /** Settings that admins change while the service runs. The server defines which ones exist. */
 
-export const saveSettingInput = z.strictObject({
+export const saveSettingInput = strictObject(() => ({
   name: z.string().min(1).max(100),
   /** Null resets the setting to its default. */
   value: z.union([z.int(), z.boolean(), z.string().max(300), z.null()]),
   /** The loaded version; 0 if nobody has changed it yet. */
   version: z.int().min(0),
-});
+}));
 export type SaveSettingInput = z.output<typeof saveSettingInput>;
 
 const value = z.union([z.int(), z.boolean(), z.string()]);
 
 /** A setting as shown: its effective value, and its allowed values. */
-export const settingView = z.strictObject({
+export const settingView = strictObject(() => ({
   name: z.string(),
   description: z.string(),
   kind: z.enum(["integer", "boolean", "text"]),
@@ -33,8 +34,8 @@ export const settingView = z.strictObject({
   version: z.int().min(0),
   updated_by: z.string().nullable(),
   updated_at: wireMoment.nullable(),
-});
+}));
 export type SettingView = Unsent<z.output<typeof settingView>>;
 
-export const settingListOutput = z.strictObject({ settings: z.array(settingView) });
-export const settingOutput = z.union([z.strictObject({ setting: settingView }), waitingResponse]);
+export const settingListOutput = strictObject(() => ({ settings: z.array(settingView) }));
+export const settingOutput = z.union([strictObject(() => ({ setting: settingView })), waitingResponse]);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { strictObject } from "./strict-object.ts";
 
 /** What an operator sets up before customers come, in this order. */
 export const setupSteps = [
@@ -14,6 +15,6 @@ export const setupSteps = [
   "authenticator",
 ] as const;
 
-export const setupOutput = z.strictObject({
+export const setupOutput = strictObject(() => ({
   steps: z.array(z.strictObject({ step: z.enum(setupSteps), is_done: z.boolean() })),
-});
+}));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rowId, typedCode, typedPassword } from "./accounts.ts";
 import { waitingResponse } from "./approvals.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 /** `oidc` is any issuer of OpenID Connect; `github` speaks OAuth and has a list of addresses instead of an ID token. */
@@ -33,7 +34,7 @@ function isIssuer(text: string): boolean {
 }
 
 /** A new provider, or all of an existing one. */
-export const saveProviderInput = z.strictObject({
+export const saveProviderInput = strictObject(() => ({
   slug: providerSlug,
   kind: z.enum(signInKinds),
   /** What the button says after "Continue with". */
@@ -58,12 +59,12 @@ export const saveProviderInput = z.strictObject({
   /** The `updated_at` that was loaded: the change is refused if someone else has made one since. Absent for a new one. */
   updated_at: z.iso.datetime().optional(),
   reason: reasonText(500),
-});
+}));
 export type SaveProviderInput = z.output<typeof saveProviderInput>;
 
-export const removeProviderInput = z.strictObject({ slug: providerSlug, reason: reasonText(500) });
+export const removeProviderInput = strictObject(() => ({ slug: providerSlug, reason: reasonText(500) }));
 
-const providerEntry = z.strictObject({
+const providerEntry = strictObject(() => ({
   slug: z.string(),
   kind: z.enum(signInKinds),
   label: z.string(),
@@ -77,34 +78,34 @@ const providerEntry = z.strictObject({
   users: z.int(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 export type ProviderEntry = Unsent<z.output<typeof providerEntry>>;
 
-export const providerListResponse = z.strictObject({
+export const providerListResponse = strictObject(() => ({
   providers: z.array(providerEntry),
   /** Where callback addresses begin, to show the one of a new provider. */
   callback_base: z.string(),
-});
-export const savedProviderResponse = z.union([z.strictObject({ provider: providerEntry }), waitingResponse]);
+}));
+export const savedProviderResponse = z.union([strictObject(() => ({ provider: providerEntry })), waitingResponse]);
 
-export const testProviderInput = z.strictObject({ kind: z.enum(signInKinds), issuer });
+export const testProviderInput = strictObject(() => ({ kind: z.enum(signInKinds), issuer }));
 /** What the issuer says about itself. */
-export const testedProviderResponse = z.strictObject({
+export const testedProviderResponse = strictObject(() => ({
   authorization_endpoint: z.string(),
   token_endpoint: z.string(),
   /** Whether the issuer says that it checks PKCE; null if it does not say. */
   has_pkce: z.boolean().nullable(),
-});
+}));
 
 /** How the owner confirms a change: with the password, if the account has one, and a code, if logins require one. */
 const proof = { password: typedPassword.optional(), code: typedCode.optional() };
 
-export const linkSignInInput = z.strictObject({ provider: providerSlug, ...proof });
+export const linkSignInInput = strictObject(() => ({ provider: providerSlug, ...proof }));
 /** The address of the provider's login, to open in this browser. */
-export const linkSignInResponse = z.strictObject({ url: z.string() });
-export const unlinkSignInInput = z.strictObject({ sign_in_id: rowId, ...proof });
+export const linkSignInResponse = strictObject(() => ({ url: z.string() }));
+export const unlinkSignInInput = strictObject(() => ({ sign_in_id: rowId, ...proof }));
 
-export const signInListResponse = z.strictObject({
+export const signInListResponse = strictObject(() => ({
   sign_ins: z.array(
     z.strictObject({
       sign_in_id: wireInteger,
@@ -118,4 +119,4 @@ export const signInListResponse = z.strictObject({
   ),
   /** The providers that can be linked now. */
   providers: z.array(z.strictObject({ slug: z.string(), label: z.string() })),
-});
+}));

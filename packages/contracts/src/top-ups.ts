@@ -4,6 +4,7 @@ import { orderNo, planCode, usd } from "./billing.ts";
 import { choiceOf, exactText, idText, listContract } from "./lists.ts";
 import { planNames } from "./plan-texts.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
 /** Automatic top-ups: the card gateway charges a saved payment method when the balance falls below a threshold. */
@@ -21,7 +22,7 @@ export const topUpStops = ["declined", "terms", "returned"] as const;
 
 export const topUpAttemptStates = ["open", "paid", "failed"] as const;
 
-export const startTopUpInput = z.strictObject({
+export const startTopUpInput = strictObject(() => ({
   plan_code: planCode,
   /** For a plan whose buyers choose the amount, and only for one. */
   amount_usd: usd.optional(),
@@ -29,9 +30,9 @@ export const startTopUpInput = z.strictObject({
   threshold_usd: usd,
   /** The most that is charged in a month of UTC. */
   month_max_usd: usd,
-});
+}));
 
-export const topUpEntry = z.strictObject({
+export const topUpEntry = strictObject(() => ({
   top_up_no: z.string(),
   plan_name: z.string(),
   plan_names: planNames,
@@ -42,15 +43,15 @@ export const topUpEntry = z.strictObject({
   charged_usd: wireDecimal,
   status: z.enum(topUpStatuses),
   stop_reason: z.enum(topUpStops).nullable(),
-});
+}));
 export type TopUpEntry = Unsent<z.output<typeof topUpEntry>>;
 /** Null without one. */
-export const topUpResponse = z.strictObject({ top_up: topUpEntry.nullable() });
-export const startedTopUpResponse = z.strictObject({ top_up: topUpEntry, checkout_url: z.string() });
+export const topUpResponse = strictObject(() => ({ top_up: topUpEntry.nullable() }));
+export const startedTopUpResponse = strictObject(() => ({ top_up: topUpEntry, checkout_url: z.string() }));
 
 /** A charge that the gateway has not answered, for the person who looks there. */
-export const chargeInput = z.strictObject({ order_no: orderNo });
-export const chargeResponse = z.strictObject({
+export const chargeInput = strictObject(() => ({ order_no: orderNo }));
+export const chargeResponse = strictObject(() => ({
   charge: z.strictObject({
     order_no: z.string(),
     top_up_no: z.string(),
@@ -68,9 +69,9 @@ export const chargeResponse = z.strictObject({
     balance_after_quota: wireInteger,
     demand: z.enum(demands),
   }),
-});
+}));
 
-export const closeChargeInput = z.strictObject({
+export const closeChargeInput = strictObject(() => ({
   order_no: orderNo,
   outcome: z.enum(["charged", "not_charged"]),
   /** The payment at the gateway, if it has charged. */
@@ -79,18 +80,18 @@ export const closeChargeInput = z.strictObject({
     .regex(/^[A-Za-z0-9_]{1,255}$/, "the id of a payment at the gateway, like pi_3Abc")
     .optional(),
   reason: reasonText(500),
-});
-const closedCharge = z.strictObject({
+}));
+const closedCharge = strictObject(() => ({
   is_new: z.boolean(),
   order_no: z.string(),
   status: z.string(),
-});
+}));
 export const closeChargeOutput = z.union([closedCharge, waitingResponse]);
 
 export const topUpList = listContract({
   name: "top-ups",
   rowId: "top_up_no",
-  row: z.strictObject({
+  row: strictObject(() => ({
     top_up_no: z.string(),
     user_id: wireInteger,
     email: z.string(),
@@ -107,7 +108,7 @@ export const topUpList = listContract({
     /** Since when nobody knows what became of the open charge. */
     unclear_since: wireMoment.nullable(),
     created_at: wireMoment,
-  }),
+  })),
   filters: { top_up_no: exactText(64), user_id: idText, status: choiceOf(topUpStatuses) },
   sorts: ["created_at"],
   defaultSort: "-created_at",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pageSize, recordId } from "./keys.ts";
 import { day, momentText } from "./moments.ts";
+import { strictObject } from "./strict-object.ts";
 import { outcomes } from "./usage.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -17,7 +18,7 @@ const cursorForm = /^\d{4}-\d{2}-\d{2}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}
 export const reasonLengthMin = 5;
 export const reasonLengthMax = 500;
 
-export const traceListInput = z.strictObject({
+export const traceListInput = strictObject(() => ({
   request_id: requestId.optional(),
   user_id: recordId.optional(),
   gateway_user_id: recordId.optional(),
@@ -47,26 +48,26 @@ export const traceListInput = z.strictObject({
     .transform((cursor) => ({ day: cursor.slice(0, 10), requestId: cursor.slice(11) }))
     .optional(),
   limit: pageSize.default(50),
-});
+}));
 export type TraceListInput = z.output<typeof traceListInput>;
 
 /** The call to show. Every list has its day in UTC; without the day, it is derived from the request id. */
-export const traceInput = z.strictObject({ request_id: requestId, day: day.optional() });
+export const traceInput = strictObject(() => ({ request_id: requestId, day: day.optional() }));
 
-export const payloadReadInput = z.strictObject({
+export const payloadReadInput = strictObject(() => ({
   request_id: requestId,
   day: day.optional(),
   /** The reason for reading the payload, stored with the reader's name. Without a reason, nothing is shown. */
   reason: z.string().max(reasonLengthMax).optional(),
-});
+}));
 
-export const accessListInput = z.strictObject({
+export const accessListInput = strictObject(() => ({
   /** Selects accesses to the payload of one call. */
   request_id: requestId.optional(),
   admin_id: recordId.optional(),
   cursor: recordId.optional(),
   limit: pageSize.default(50),
-});
+}));
 
 const count = wireInteger.nullable();
 
@@ -77,7 +78,7 @@ const count = wireInteger.nullable();
 const payloadState = z.enum(["stored", "expired", "off", "dropped", "none"]);
 
 /** One call, as listed. */
-export const traceView = z.strictObject({
+export const traceView = strictObject(() => ({
   request_id: z.uuid(),
   day: wireDay,
   started_at: wireMoment,
@@ -100,13 +101,13 @@ export const traceView = z.strictObject({
   client_ip: z.string(),
   user_agent: z.string(),
   payload: payloadState,
-});
+}));
 export type TraceView = Unsent<z.output<typeof traceView>>;
 
-export const traceListOutput = z.strictObject({ traces: z.array(traceView), next_cursor: z.string().nullable() });
+export const traceListOutput = strictObject(() => ({ traces: z.array(traceView), next_cursor: z.string().nullable() }));
 
 /** One attempt at one channel. */
-const attemptView = z.strictObject({
+const attemptView = strictObject(() => ({
   channel_id: z.string(),
   channel: z.string(),
   /** The label of the credential that was used; null if there was none. */
@@ -122,10 +123,10 @@ const attemptView = z.strictObject({
   result: z.string(),
   /** The provider's message about the attempt; null if there was none. */
   said: z.string().nullable(),
-});
+}));
 
 /** What the gateway charged and how; null for a call that it did not admit. */
-const usageView = z.strictObject({
+const usageView = strictObject(() => ({
   group_name: z.string(),
   /** The model that the client asked for, if another one was asked in its place. */
   asked_model: z.string().nullable(),
@@ -146,9 +147,9 @@ const usageView = z.strictObject({
   cache_basis_points: z.int().nullable(),
   first_byte_ms: z.int().nullable(),
   duration_ms: z.int(),
-});
+}));
 
-const accessView = z.strictObject({
+const accessView = strictObject(() => ({
   number: wireInteger,
   at: wireMoment,
   admin_id: wireInteger,
@@ -160,9 +161,9 @@ const accessView = z.strictObject({
   ip: z.string(),
   /** The hash of the link in the chain, in hex. */
   hash: z.string(),
-});
+}));
 
-export const traceDetailOutput = z.strictObject({
+export const traceDetailOutput = strictObject(() => ({
   trace: traceView,
   usage: usageView.nullable(),
   attempts: z.array(attemptView),
@@ -179,38 +180,41 @@ export const traceDetailOutput = z.strictObject({
     .nullable(),
   /** The accesses to the payload, newest first. */
   accesses: z.array(accessView),
-});
+}));
 
 /** A decrypted body: as text, or in base64 if it is not text. */
-export const bodyView = z.strictObject({
+export const bodyView = strictObject(() => ({
   encoding: z.enum(["text", "base64"]),
   content: z.string(),
   /** The full length of the body; a truncated body is shorter. */
   bytes: z.int(),
   is_truncated: z.boolean(),
-});
+}));
 export type BodyView = z.output<typeof bodyView>;
 
-export const payloadReadOutput = z.strictObject({
+export const payloadReadOutput = strictObject(() => ({
   request: bodyView.nullable(),
   response: bodyView,
   /** The record of this access. */
   access: z.strictObject({ number: wireInteger, hash: z.string() }),
-});
+}));
 
-export const accessListOutput = z.strictObject({ accesses: z.array(accessView), next_cursor: wireInteger.nullable() });
+export const accessListOutput = strictObject(() => ({
+  accesses: z.array(accessView),
+  next_cursor: wireInteger.nullable(),
+}));
 
-export const accessCheckOutput = z.strictObject({
+export const accessCheckOutput = strictObject(() => ({
   holds: z.boolean(),
   /** The last link of the chain: anyone who keeps a copy elsewhere can detect a truncated chain. */
   head: z.strictObject({ number: wireInteger, hash: z.string() }).nullable(),
   findings: z.array(z.strictObject({ finding: z.string(), link_number: wireInteger.nullable() })),
-});
+}));
 
-export const payloadCountOutput = z.strictObject({
+export const payloadCountOutput = strictObject(() => ({
   /** Payloads that can still be decrypted. */
   decryptable: wireInteger,
   /** When they were last counted; null if they never were. */
   counted_at: wireMoment.nullable(),
   days: z.array(z.strictObject({ day: wireDay, payloads: wireInteger })),
-});
+}));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { displayText, recordId } from "./keys.ts";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger, wireMoment } from "./wire.ts";
 
 export const authTypes = ["api_key", "service_account", "oauth_refresh_token", "custom_header"] as const;
@@ -66,28 +67,28 @@ const privateKey = z
 
 /** The non-secret fields of each type. */
 export const profileSettings = {
-  api_key: z.strictObject({
+  api_key: strictObject(() => ({
     header: headerName.default("authorization"),
     prefix: z.enum(["Bearer", ""]).default("Bearer"),
-  }),
-  service_account: z.strictObject({ client_email: z.email().max(254), token_url: providerUrl, scopes }),
-  oauth_refresh_token: z.strictObject({ client_id: token(500), token_url: providerUrl, scopes }),
-  custom_header: z.strictObject({ header: headerName }),
+  })),
+  service_account: strictObject(() => ({ client_email: z.email().max(254), token_url: providerUrl, scopes })),
+  oauth_refresh_token: strictObject(() => ({ client_id: token(500), token_url: providerUrl, scopes })),
+  custom_header: strictObject(() => ({ header: headerName })),
 } as const;
 
 /** The secret fields of each type: kept in the secret store and never shown. */
 export const profileCredentials = {
-  api_key: z.strictObject({ api_key: token(4_096) }),
-  service_account: z.strictObject({ private_key: privateKey, private_key_id: token(200).optional() }),
-  oauth_refresh_token: z.strictObject({ refresh_token: token(8_192), client_secret: token(4_096).optional() }),
-  custom_header: z.strictObject({
+  api_key: strictObject(() => ({ api_key: token(4_096) })),
+  service_account: strictObject(() => ({ private_key: privateKey, private_key_id: token(200).optional() })),
+  oauth_refresh_token: strictObject(() => ({ refresh_token: token(8_192), client_secret: token(4_096).optional() })),
+  custom_header: strictObject(() => ({
     value: z
       .string()
       .trim()
       .min(1)
       .max(8_192)
       .regex(/^[\x20-\x7e]*$/, "visible ASCII characters"),
-  }),
+  })),
 } as const;
 
 /** One or several models; none means all. */
@@ -130,9 +131,9 @@ export const saveProfileInput = z
   });
 export type SaveProfileInput = z.output<typeof saveProfileInput>;
 
-export const refreshProfileInput = z.strictObject({ id: recordId });
+export const refreshProfileInput = strictObject(() => ({ id: recordId }));
 
-export const profileEntry = z.strictObject({
+export const profileEntry = strictObject(() => ({
   id: wireInteger,
   name: z.string(),
   provider: z.string(),
@@ -148,7 +149,7 @@ export const profileEntry = z.strictObject({
   version: z.int(),
   created_at: wireMoment,
   updated_at: wireMoment,
-});
+}));
 export type ProfileEntry = Unsent<z.output<typeof profileEntry>>;
-export const profileResponse = z.strictObject({ profile: profileEntry });
-export const profileListResponse = z.strictObject({ profiles: z.array(profileEntry) });
+export const profileResponse = strictObject(() => ({ profile: profileEntry }));
+export const profileListResponse = strictObject(() => ({ profiles: z.array(profileEntry) }));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { strictObject } from "./strict-object.ts";
 
 /**
  * The wire formats that an upstream may speak. `chat` also carries the other operations of the OpenAI API, such as
@@ -57,10 +58,10 @@ const queryText = z.string().regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 visible cha
 const fieldTextMax = 2_000;
 
 const baseUrl = z.string().trim().min(1).max(2_000);
-const dialectEntry = z.strictObject({
+const dialectEntry = strictObject(() => ({
   base_url: baseUrl,
   auth: z.enum(authStyles).default("bearer"),
-});
+}));
 
 const upTo =
   (most: number) =>
@@ -69,7 +70,7 @@ const upTo =
 const tooMany = `at most ${entriesMax}`;
 
 /** What an upstream does differently from its dialect; everything is off by default. */
-const upstreamFlags = z.strictObject({
+const upstreamFlags = strictObject(() => ({
   /** Streams are asked for their usage. Old servers refuse the option. */
   asks_usage: z.boolean().default(true),
   /** The name of the limit on output in chat requests that were converted from another dialect. */
@@ -94,11 +95,11 @@ const upstreamFlags = z.strictObject({
     .max(50)
     .nullable()
     .default(null),
-});
+}));
 export type UpstreamFlags = z.output<typeof upstreamFlags>;
 
 /** How a channel is called. Stored with the channel; nothing in it is secret. */
-export const upstreamSettings = z.strictObject({
+export const upstreamSettings = strictObject(() => ({
   /** The preset that the settings came from, or null. */
   preset: z
     .string()
@@ -130,7 +131,7 @@ export const upstreamSettings = z.strictObject({
     })
     .default({ set: {}, remove: [] }),
   flags: upstreamFlags.prefault({}),
-});
+}));
 export type UpstreamSettings = z.output<typeof upstreamSettings>;
 /** Settings as they are sent: what is missing has its default. */
 export type UpstreamSettingsInput = z.input<typeof upstreamSettings>;

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { strictObject } from "./strict-object.ts";
 import { type Unsent, wireInteger } from "./wire.ts";
 
 /** `reconcile`: read the whole usage log again instead of continuing where the last run ended. */
-export const settleUsageInput = z.strictObject({ reconcile: z.boolean().default(false) });
+export const settleUsageInput = strictObject(() => ({ reconcile: z.boolean().default(false) }));
 
 /** The work of one run of the usage settlement. Amounts are quota. */
-const settlementRun = z.strictObject({
+const settlementRun = strictObject(() => ({
   rows_settled: z.int(),
   base_quota: wireInteger,
   settled_quota: wireInteger,
@@ -23,6 +24,6 @@ const settlementRun = z.strictObject({
   outcome: z.enum(["caught_up", "busy", "unfinished"]),
   /** How long the oldest unsettled row has waited; 0 when no row waits. */
   lag_seconds: z.int(),
-});
+}));
 export type SettlementResponse = Unsent<z.output<typeof settlementRun>>;
-export const settleUsageResponse = z.strictObject({ settlement: settlementRun });
+export const settleUsageResponse = strictObject(() => ({ settlement: settlementRun }));

@@ -3,6 +3,7 @@ import { pageSize, recordId } from "./keys.ts";
 import { percentiles } from "./model-performance.ts";
 import { day } from "./moments.ts";
 import { byTokenCount, pricedUnits, unitMeasures } from "./priced-units.ts";
+import { strictObject } from "./strict-object.ts";
 import { isEndUser, isTag } from "./usage-labels.ts";
 import { type Unsent, wireCounts, wireDay, wireDecimal, wireInteger, wireMoment } from "./wire.ts";
 
@@ -42,7 +43,7 @@ const filters = {
 };
 const requestId = z.uuid().transform((id) => id.toLowerCase());
 
-export const usageListInput = z.strictObject({
+export const usageListInput = strictObject(() => ({
   ...range,
   ...filters,
   /** The cursor from the previous page. */
@@ -53,10 +54,10 @@ export const usageListInput = z.strictObject({
     .transform((cursor) => ({ day: cursor.slice(0, 10), requestId: cursor.slice(11) }))
     .optional(),
   limit: pageSize.default(25),
-});
+}));
 export type UsageListInput = z.output<typeof usageListInput>;
 
-export const usageSummaryInput = z.strictObject({ ...range, ...filters });
+export const usageSummaryInput = strictObject(() => ({ ...range, ...filters }));
 export type UsageSummaryInput = z.output<typeof usageSummaryInput>;
 
 /** What a file has sums by. Members and projects are those of an organisation. */
@@ -68,7 +69,7 @@ export const usagePerformanceInput = usageSummaryInput.pick({
   ...{ from_day: true, to_day: true, key_id: true, model: true, member_id: true, project_id: true },
 });
 export type UsagePerformanceInput = z.output<typeof usagePerformanceInput>;
-export const usagePerformanceResponse = z.strictObject({
+export const usagePerformanceResponse = strictObject(() => ({
   from_day: wireDay,
   to_day: wireDay,
   /** By the model that answered, those with most calls first; without responses of the cache. */
@@ -81,10 +82,10 @@ export const usagePerformanceResponse = z.strictObject({
       tokens_per_second: z.number().nullable(),
     }),
   ),
-});
+}));
 
 /** What an account used in another gateway before it was moved here, in UTC days, both ends included. */
-export const earlierUsage = z.strictObject({
+export const earlierUsage = strictObject(() => ({
   from_day: wireDay,
   to_day: wireDay,
   calls: wireInteger,
@@ -93,24 +94,24 @@ export const earlierUsage = z.strictObject({
   quota: wireInteger,
   /** Whether its single calls were moved, too. */
   has_calls: z.boolean(),
-});
+}));
 export type EarlierUsage = Unsent<z.output<typeof earlierUsage>>;
 /** Null for an account that was not moved. */
-export const usageEarlierResponse = z.strictObject({ earlier: earlierUsage.nullable() });
+export const usageEarlierResponse = strictObject(() => ({ earlier: earlierUsage.nullable() }));
 
 /** The most calls in one file. */
 export const usageExportRowsMax = 100_000;
 
 /** Calls before the move, of these UTC days, both ends included; by default of all. */
-export const earlierCallsInput = z.strictObject({ from_day: day.optional(), to_day: day.optional() });
+export const earlierCallsInput = strictObject(() => ({ from_day: day.optional(), to_day: day.optional() }));
 export type EarlierCallsInput = z.output<typeof earlierCallsInput>;
 /** The most of them in one file: nobody can choose days there. */
 export const earlierCallsMax = 1_000_000;
 
-export const usageReceiptInput = z.strictObject({ day: day.optional(), request_id: requestId });
+export const usageReceiptInput = strictObject(() => ({ day: day.optional(), request_id: requestId }));
 
 /** One relayed call, as shown to the user who pays. */
-export const usageView = z.strictObject({
+export const usageView = strictObject(() => ({
   request_id: z.string(),
   /** The day in UTC. */
   day: wireDay,
@@ -146,12 +147,12 @@ export const usageView = z.strictObject({
   settled_quota: wireInteger,
   first_byte_ms: z.int().nullable(),
   duration_ms: z.int(),
-});
+}));
 export type UsageView = Unsent<z.output<typeof usageView>>;
-export const usageListResponse = z.strictObject({ rows: z.array(usageView), next_cursor: z.string().nullable() });
+export const usageListResponse = strictObject(() => ({ rows: z.array(usageView), next_cursor: z.string().nullable() }));
 
 /** Sums over calls; the parts of a response add up to its total. */
-const usageSums = z.strictObject({
+const usageSums = strictObject(() => ({
   calls: wireInteger,
   completed_calls: wireInteger,
   /** The success rate is the share of `completed_calls` in these two. */
@@ -159,11 +160,11 @@ const usageSums = z.strictObject({
   ...byTokenCount(wireInteger),
   quota: wireInteger,
   settled_quota: wireInteger,
-});
+}));
 export type UsageSums = Unsent<z.output<typeof usageSums>>;
 
 const modelName = z.string().nullable();
-export const usageSummaryResponse = z.strictObject({
+export const usageSummaryResponse = strictObject(() => ({
   zone: z.string(),
   from_day: wireDay,
   to_day: wireDay,
@@ -179,7 +180,7 @@ export const usageSummaryResponse = z.strictObject({
   by_project: z.array(usageSums.extend({ project_id: wireInteger.nullable(), project_name: z.string().nullable() })),
   /** The sums by day and model; days without calls are omitted. */
   by_day_and_model: z.array(usageSums.extend({ day: wireDay, model: modelName })),
-});
+}));
 export type UsageSummary = Unsent<z.output<typeof usageSummaryResponse>>;
 
 /** What a course is divided by; members and projects are those of an organisation. */
@@ -199,7 +200,7 @@ const courseDay = usageSums
     settled_quota: true,
   })
   .extend({ day: wireDay });
-export const usageCourseResponse = z.strictObject({
+export const usageCourseResponse = strictObject(() => ({
   zone: z.string(),
   from_day: wireDay,
   to_day: wireDay,
@@ -213,11 +214,11 @@ export const usageCourseResponse = z.strictObject({
   others: z.array(courseDay).nullable(),
   /** The same number of days before these, summed up; null by tag, as calls may have several. */
   previous: z.strictObject({ from_day: wireDay, to_day: wireDay, days: z.array(courseDay) }).nullable(),
-});
+}));
 export type UsageCourse = Unsent<z.output<typeof usageCourseResponse>>;
 export type UsageCourseDay = Unsent<z.output<typeof courseDay>>;
 
-export const usageLabelsResponse = z.strictObject({
+export const usageLabelsResponse = strictObject(() => ({
   from_day: wireDay,
   to_day: wireDay,
   /** The sums by end user, the most expensive first; calls without one are omitted. */
@@ -228,22 +229,22 @@ export const usageLabelsResponse = z.strictObject({
   has_more: z.boolean(),
   /** Whether the account keeps the end users and tags of its calls; a key can keep none all the same. */
   are_kept: z.boolean(),
-});
+}));
 
-export const usageLabelsSaveInput = z.strictObject({ are_kept: z.boolean() });
+export const usageLabelsSaveInput = strictObject(() => ({ are_kept: z.boolean() }));
 export type UsageLabels = Unsent<z.output<typeof usageLabelsResponse>>;
 
 const measures = Object.keys(unitMeasures) as (keyof typeof unitMeasures)[];
 
 /** One line of a cost: `count` x `price_usd` = `amount_usd`, exact. */
-const receiptLine = z.strictObject({
+const receiptLine = strictObject(() => ({
   unit: z.enum(pricedUnits.map(({ name }) => name)),
   count: wireInteger,
   count_unit: z.enum(measures),
   price_usd: wireDecimal,
   price_per: z.enum(measures.map((measure) => unitMeasures[measure].pricePer)),
   amount_usd: wireDecimal,
-});
+}));
 export type ReceiptLine = Unsent<z.output<typeof receiptLine>>;
 
 export const usageReceipt = usageView.extend({
@@ -257,15 +258,15 @@ export const usageReceipt = usageView.extend({
   recomputed_quota: wireInteger,
   quota_delta: wireInteger,
   attempts: z.array(
-    z.strictObject({
+    strictObject(() => ({
       started_at_ms: z.number(),
       duration_ms: z.number(),
       status: z.int().nullable(),
       result: z.string(),
       /** The model that was asked, if the client had asked for another one. */
       model: z.string().nullable(),
-    }),
+    })),
   ),
 });
 export type UsageReceipt = Unsent<z.output<typeof usageReceipt>>;
-export const usageReceiptResponse = z.strictObject({ receipt: usageReceipt });
+export const usageReceiptResponse = strictObject(() => ({ receipt: usageReceipt }));

@@ -6,20 +6,21 @@ import { groupOfUser } from "./groups.ts";
 import { recordId } from "./keys.ts";
 import { loginMethods } from "./login-methods.ts";
 import { reasonText } from "./readable-text.ts";
+import { strictObject } from "./strict-object.ts";
 import { earlierUsage } from "./usage.ts";
 import { wireInteger, wireMoment } from "./wire.ts";
 
 const reason = reasonText(500).optional();
 
-export const revokeUserSessionsInput = z.strictObject({ user_id: recordId, reason });
-export const resendVerificationInput = z.strictObject({ user_id: recordId, reason });
+export const revokeUserSessionsInput = strictObject(() => ({ user_id: recordId, reason }));
+export const resendVerificationInput = strictObject(() => ({ user_id: recordId, reason }));
 
-export const userDetailInput = z.strictObject({ user_id: recordId });
+export const userDetailInput = strictObject(() => ({ user_id: recordId }));
 
-const spent = z.strictObject({ calls: wireInteger, completed: wireInteger, settled_quota: wireInteger });
+const spent = strictObject(() => ({ calls: wireInteger, completed: wireInteger, settled_quota: wireInteger }));
 
 /** The wallet of an account. */
-export const balanceView = z.strictObject({
+export const balanceView = strictObject(() => ({
   granted: wireInteger,
   used: wireInteger,
   reserved: wireInteger,
@@ -28,16 +29,16 @@ export const balanceView = z.strictObject({
   remaining: wireInteger,
   /** The balance according to the ledger's entries. */
   ledger: wireInteger,
-});
+}));
 
 /** The settled calls of the last days that have already been summed. */
-export const spentView = z.strictObject({ last_day: spent, last_7_days: spent, last_30_days: spent });
+export const spentView = strictObject(() => ({ last_day: spent, last_7_days: spent, last_30_days: spent }));
 
 /**
  * Everything about a user. It includes the first page of each list with the filter `user_id` (for the audit log
  * `about_user_id`), whose cursor continues in that list.
  */
-export const userDetail = z.strictObject({
+export const userDetail = strictObject(() => ({
   user: userList.row.extend({
     locale: z.string(),
     verification_email_sent_at: wireMoment.nullable(),
@@ -102,4 +103,4 @@ export const userDetail = z.strictObject({
   ledger: ledgerList.output,
   mails: mailList.output,
   audit: auditList.output,
-});
+}));

@@ -1,17 +1,18 @@
 import type { Decimal } from "@sluice/contracts/money";
+import { strictObject } from "@sluice/contracts/strict-object";
 import { z } from "zod";
 import type { NoticeMeaning, Reversal } from "../gateways/model.ts";
 
 const facts = z.discriminatedUnion("kind", [
-  z.strictObject({
+  strictObject(() => ({
     kind: z.literal("paid"),
     transaction_id: z.string(),
     order_no: z.string(),
     amount_usd: z.string(),
     currency: z.string(),
     is_live: z.boolean().nullable(),
-  }),
-  z.strictObject({
+  })),
+  strictObject(() => ({
     kind: z.literal("reversal"),
     transaction_id: z.string().nullable(),
     is_dispute: z.boolean(),
@@ -20,16 +21,16 @@ const facts = z.discriminatedUnion("kind", [
      */
     back_usd: z.string().nullable().optional(),
     refund: z.strictObject({ refund_no: z.string().nullable(), is_failed: z.boolean() }).optional(),
-  }),
-  z.strictObject({
+  })),
+  strictObject(() => ({
     kind: z.literal("renewal"),
     renewal_no: z.string().nullable(),
     subscription_id: z.string(),
     invoice_id: z.string().nullable(),
     is_live: z.boolean(),
-  }),
-  z.strictObject({ kind: z.literal("wrong_mode") }),
-  z.strictObject({ kind: z.literal("other") }),
+  })),
+  strictObject(() => ({ kind: z.literal("wrong_mode") })),
+  strictObject(() => ({ kind: z.literal("other") })),
 ]);
 
 /** What is stored of a message for processing it again: its meaning, and nothing about the payer or signatures. */

@@ -3,12 +3,13 @@ import { userStatuses, userTypes } from "../accounts.ts";
 import { shownFields } from "../keys.ts";
 import { choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { mailStatuses } from "../mail.ts";
+import { strictObject } from "../strict-object.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const userList = listContract({
   name: "users",
   rowId: "user_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     user_id: wireInteger,
     gateway_user_id: wireInteger,
     email: z.string(),
@@ -32,7 +33,7 @@ export const userList = listContract({
     verification_email_error: z.string().nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     /** The beginning of an address or of an API key (`sk-` and four characters), or the id of a user. */
     q: exactText(254),
@@ -53,7 +54,7 @@ export const keyStates = ["active", "disabled", "expired", "revoked"] as const;
 export const keyList = listContract({
   name: "keys",
   rowId: "key_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     key_id: wireInteger,
     ...shownFields,
     /** Null for a key without a limit. */
@@ -79,7 +80,7 @@ export const keyList = listContract({
     last_used_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     key_id: idText,
     user_id: idText,
@@ -96,7 +97,7 @@ export const keyList = listContract({
 export const mailList = listContract({
   name: "mails",
   rowId: "mail_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     mail_id: wireInteger,
     template: z.string(),
     locale: z.string(),
@@ -115,7 +116,7 @@ export const mailList = listContract({
     expires_at: wireMoment.nullable(),
     created_at: wireMoment,
     sent_at: wireMoment.nullable(),
-  }),
+  })),
   filters: {
     mail_id: idText,
     user_id: idText,
@@ -135,7 +136,7 @@ export const actorKinds = ["admin", "user", "command", "system"] as const;
 export const auditList = listContract({
   name: "audit",
   rowId: "audit_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     audit_id: wireInteger,
     at: wireMoment,
     actor_kind: z.enum(actorKinds),
@@ -151,7 +152,7 @@ export const auditList = listContract({
     reason: z.string().nullable(),
     request_id: z.string().nullable(),
     ip: z.string().nullable(),
-  }),
+  })),
   filters: {
     actor_kind: choiceOf(actorKinds),
     actor_name: exactText(254),

@@ -3,6 +3,7 @@ import { ownAmount } from "../billing.ts";
 import { archivedText, choiceOf, exactText, flagText, idText, listContract } from "../lists.ts";
 import { noticeResults } from "../payments.ts";
 import { planTexts } from "../plan-texts.ts";
+import { strictObject } from "../strict-object.ts";
 import { wireDecimal, wireInteger, wireMoment } from "../wire.ts";
 
 export const orderStatuses = ["pending", "settled", "cancelled", "expired", "refunded", "review"] as const;
@@ -15,7 +16,7 @@ export const planStatuses = ["active", "hidden"] as const;
 export const orderList = listContract({
   name: "orders",
   rowId: "order_no",
-  row: z.strictObject({
+  row: strictObject(() => ({
     order_no: z.string(),
     plan_code: z.string(),
     plan_name: z.string(),
@@ -49,7 +50,7 @@ export const orderList = listContract({
     paid_at: wireMoment.nullable(),
     credited_at: wireMoment.nullable(),
     settled_at: wireMoment.nullable(),
-  }),
+  })),
   filters: {
     order_no: exactText(64),
     user_id: idText,
@@ -73,7 +74,7 @@ export const orderList = listContract({
 export const paymentList = listContract({
   name: "payments",
   rowId: "payment_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     payment_id: wireInteger,
     order_no: z.string(),
     order_status: z.enum(orderStatuses),
@@ -90,7 +91,7 @@ export const paymentList = listContract({
     currency: z.string(),
     refunded_usd: wireDecimal,
     created_at: wireMoment,
-  }),
+  })),
   filters: {
     order_no: exactText(64),
     transaction_id: exactText(255),
@@ -106,7 +107,7 @@ export const paymentList = listContract({
 export const refundList = listContract({
   name: "refunds",
   rowId: "refund_no",
-  row: z.strictObject({
+  row: strictObject(() => ({
     refund_no: z.string(),
     order_no: z.string(),
     user_id: wireInteger.nullable(),
@@ -123,7 +124,7 @@ export const refundList = listContract({
     error: z.string().nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     refund_no: exactText(64),
     order_no: exactText(64),
@@ -140,7 +141,7 @@ export const noticeKinds = ["paid", "reversal", "renewal", "wrong_mode", "other"
 export const gatewayEventList = listContract({
   name: "gateway-events",
   rowId: "gateway_event_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     gateway_event_id: wireInteger,
     gateway: z.enum(["walletpay", "cardpay"]),
     account: z.string(),
@@ -164,7 +165,7 @@ export const gatewayEventList = listContract({
     received_at: wireMoment,
     /** Whether processing the message again can change anything. */
     is_open: z.boolean(),
-  }),
+  })),
   filters: {
     order_no: exactText(64),
     event_id: exactText(255),
@@ -180,7 +181,7 @@ export const gatewayEventList = listContract({
 export const ledgerList = listContract({
   name: "ledger",
   rowId: "entry_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     entry_id: wireInteger,
     posting_id: wireInteger,
     /** `user:<gateway user id>` or `house:<what>`. */
@@ -197,7 +198,7 @@ export const ledgerList = listContract({
     amount: wireInteger,
     balance_after: wireInteger,
     created_at: wireMoment,
-  }),
+  })),
   filters: {
     user_id: idText,
     gateway_user_id: idText,
@@ -212,7 +213,7 @@ export const ledgerList = listContract({
 export const planList = listContract({
   name: "plans",
   rowId: "plan_code",
-  row: z.strictObject({
+  row: strictObject(() => ({
     plan_code: z.string(),
     name: z.string(),
     kind: z.enum(planKinds),
@@ -233,7 +234,7 @@ export const planList = listContract({
     archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     plan_code: exactText(64),
     kind: choiceOf(planKinds),
@@ -249,7 +250,7 @@ export const planList = listContract({
 export const adjustmentList = listContract({
   name: "adjustments",
   rowId: "audit_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     audit_id: wireInteger,
     at: wireMoment,
     admin: z.string(),
@@ -266,7 +267,7 @@ export const adjustmentList = listContract({
     /** The number of the ledger posting. */
     posting_id: wireInteger.nullable(),
     request_id: z.string().nullable(),
-  }),
+  })),
   filters: { user_id: idText, gateway_user_id: idText, admin: exactText(254) },
   sorts: ["at"],
   defaultSort: "-at",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { exitNodeSorts } from "../exit-nodes.ts";
 import { archivedText, choiceOf, exactText, idText, listContract } from "../lists.ts";
+import { strictObject } from "../strict-object.ts";
 import { traceListInput, traceView } from "../traces.ts";
 import { outcomes } from "../usage.ts";
 import { wireMoment } from "../wire.ts";
@@ -38,7 +39,7 @@ export const traceFile = listContract({
 export const exitNodeFile = listContract({
   name: "exit-nodes",
   rowId: "node_code",
-  row: z.strictObject({
+  row: strictObject(() => ({
     node_code: z.string(),
     name: z.string(),
     region: z.string(),
@@ -57,7 +58,7 @@ export const exitNodeFile = listContract({
     switched_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: { is_archived: archivedText },
   sorts: exitNodeSorts,
   defaultSort: "node_code",

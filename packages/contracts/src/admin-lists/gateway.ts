@@ -6,6 +6,7 @@ import { statedCapabilities } from "../model-capabilities.ts";
 import { fallbackRule } from "../model-fallbacks.ts";
 import { modelKinds } from "../model-kinds.ts";
 import { byPrice } from "../priced-units.ts";
+import { strictObject } from "../strict-object.ts";
 import { upstreamSettings } from "../upstreams.ts";
 import { outcomes } from "../usage.ts";
 import { endUserLengthMax } from "../usage-labels.ts";
@@ -16,7 +17,7 @@ export const switchStatuses = ["enabled", "disabled"] as const;
 export const modelList = listContract({
   name: "models",
   rowId: "name",
-  row: z.strictObject({
+  row: strictObject(() => ({
     name: z.string(),
     display_name: z.string(),
     owned_by: z.string(),
@@ -51,7 +52,7 @@ export const modelList = listContract({
     archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     name: exactText(200),
     /** Selects models whose name starts with this. */
@@ -71,7 +72,7 @@ export const modelList = listContract({
 export const groupList = listContract({
   name: "groups",
   rowId: "name",
-  row: z.strictObject({
+  row: strictObject(() => ({
     ...groupFields,
     /** Users whose account's own group it is, and users who have it besides. */
     accounts: wireInteger,
@@ -83,7 +84,7 @@ export const groupList = listContract({
     archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     /** Selects groups whose name starts with this. */
     q: exactText(100),
@@ -98,7 +99,7 @@ export const groupList = listContract({
 export const channelList = listContract({
   name: "channels",
   rowId: "channel_id",
-  row: z.strictObject({
+  row: strictObject(() => ({
     channel_id: wireInteger,
     name: z.string(),
     upstream: upstreamSettings,
@@ -128,7 +129,7 @@ export const channelList = listContract({
     archived_at: wireMoment.nullable(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     channel_id: idText,
     q: exactText(200),
@@ -146,7 +147,7 @@ export const channelList = listContract({
 export const abilityList = listContract({
   name: "abilities",
   rowId: null,
-  row: z.strictObject({
+  row: strictObject(() => ({
     group_name: z.string(),
     model: z.string(),
     channel_id: wireInteger,
@@ -158,7 +159,7 @@ export const abilityList = listContract({
     weight: z.int(),
     created_at: wireMoment,
     updated_at: wireMoment,
-  }),
+  })),
   filters: {
     group_name: exactText(100),
     model: exactText(200),
@@ -173,7 +174,7 @@ export const abilityList = listContract({
 export const usageList = listContract({
   name: "usage",
   rowId: null,
-  row: z.strictObject({
+  row: strictObject(() => ({
     request_id: z.string(),
     day: wireDay,
     started_at: wireMoment,
@@ -217,7 +218,7 @@ export const usageList = listContract({
     attempts: z.unknown(),
     first_byte_ms: z.int().nullable(),
     duration_ms: z.int(),
-  }),
+  })),
   filters: {
     request_id: z.uuid().transform((id) => id.toLowerCase()),
     user_id: idText,

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { strictObject } from "@sluice/contracts/strict-object";
+import { z } from "zod";
+
+const fieldsOf = () => ({
+  name: z.string().min(1).max(5),
+  count: z.int().default(3),
+  inner: z.strictObject({ flag: z.boolean() }).optional(),
+});
+
+/** What clients send, and what they had better not. */
+const bodies: readonly unknown[] = [
+  ...[
+    {},
+    { name: "a" },
+    { name: "a", count: 1, inner: { flag: true } },
+    { name: "a", other: 1 },
+    { name: "" },
+    { name: 1 },
+  ],
+  ...[
+    { name: "a", inner: { flag: 1, more: 2 } },
+    { name: "a", inner: null },
+    { name: "a", count: 0.5 },
+  ],
+  ...[JSON.parse('{"name":"a","__proto__":{"count":9}}'), { name: "a", constructor: 1 }, Object.create({ name: "a" })],
+  ...[null, undefined, [], "name", 7, [["name", "a"]]],
+];
+
+const outcomeOf = (schema: z.ZodType, body: unknown): unknown => {
+  const { success, data, error } = schema.safeParse(body);
+  return success ? { data } : { issues: error.issues };
+};
+
+test("the first check refuses and accepts what a strict object does that is made at once", () => {
+  for (const body of bodies) {
+    const late = strictObject(fieldsOf);
+    expect(outcomeOf(late, body)).toEqual(outcomeOf(z.strictObject(fieldsOf()), body));
+    expect(outcomeOf(late, body)).toEqual(outcomeOf(z.strictObject(fieldsOf()), body));
+  }
+});
+
+test("fields are made by the first check, once, and schemas that are derived before it share them", () => {
+  let times = 0;
+  const late = strictObject(() => {
+    times += 1;
+    return fieldsOf();
+  });
+  const derived = [late.optional(), z.array(late), z.union([late, z.null()]), late.refine(() => true), late.nullable()];
+  expect(times).toBe(0);
+  expect(outcomeOf(late, { name: "abcdef" })).toEqual(outcomeOf(z.strictObject(fieldsOf()), { name: "abcdef" }));
+  for (const each of derived) {
+    each.safeParse({ name: "a" });
+    each.safeParse([{ name: "a" }]);
+  }
+  expect(times).toBe(1);
+});
+
+test("its derived objects and its description are those of a strict object that is made at once", () => {
+  const [late, early] = [strictObject(fieldsOf), z.strictObject(fieldsOf())];
+  const pairs = [
+    [late, early],
+    [late.extend({ more: z.string() }), early.extend({ more: z.string() })],
+    [late.pick({ name: true }), early.pick({ name: true })],
+    [late.omit({ name: true }), early.omit({ name: true })],
+    [late.partial(), early.partial()],
+  ] as const;
+  for (const [one, other] of pairs) {
+    expect(z.toJSONSchema(one)).toEqual(z.toJSONSchema(other));
+    for (const body of bodies) {
+      expect(outcomeOf(one, body)).toEqual(outcomeOf(other, body));
+    }
+  }
+});
