@@ -40,6 +40,9 @@ export type TimeOf = {
   readonly isOpenWith?: string;
 };
 
+/** The texts after `from`, for a page and for counting. Of several, each has a part of the rows. */
+export type FoundRows = { readonly from: readonly string[]; readonly countedFrom: readonly string[] };
+
 /**
  * Where the rows of a list come from. All text in here is the program's own: values only come in through `Bind`.
  *
@@ -58,6 +61,8 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
    * only without any join.
    */
   readonly countedFrom?: string;
+  /** Both for requests with these filters, if their rows are found elsewhere; else null. */
+  readonly fromFor?: (filters: Readonly<Record<string, unknown>>) => FoundRows | null;
   /** A condition for every row of the list. */
   readonly where?: string;
   readonly columns: { readonly [Name in keyof Row]: Column };
@@ -77,6 +82,7 @@ export type AnyListSource = {
   readonly contract: AnyListContract;
   readonly from: string;
   readonly countedFrom?: string;
+  readonly fromFor?: (filters: Readonly<Record<string, unknown>>) => FoundRows | null;
   readonly where?: string;
   readonly columns: Readonly<Record<string, Column>>;
   readonly filters: Readonly<Record<string, Condition<unknown>>>;
