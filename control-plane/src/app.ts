@@ -19,7 +19,8 @@ export type CallHandlers = {
 
 /** The routes that are served besides the calls. */
 export type AppRoutes = {
-  readonly features: readonly AnyElysia[];
+  /** Instances, and functions that add routes to the program. */
+  readonly features: readonly (AnyElysia | ((app: AnyElysia) => void))[];
   /** The web pages, asked when no feature has a route; null if no page matches either. */
   readonly page?: (request: Request) => Promise<Response | null>;
   /** The HSTS policy for this host; null if the service is not reached over encrypted connections. */
@@ -106,7 +107,11 @@ export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: 
     return hasValidUrl(request) ? undefined : refuseAddress();
   });
   for (const routes of parts.features) {
-    app.use(routes);
+    if (typeof routes === "function") {
+      routes(app);
+    } else {
+      app.use(routes);
+    }
   }
   return app
     .onError(({ code, error, request }) => (code === "NOT_FOUND" ? notFoundResponse() : unexpected(error, request)))

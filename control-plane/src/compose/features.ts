@@ -1,6 +1,5 @@
 import type { UserId } from "@sluice/contracts/ids";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-import type { AnyElysia } from "elysia";
 import type { Accounts } from "../accounts/accounts.ts";
 import { superAdmins } from "../accounts/admins/super-admins.ts";
 import { leadSenders } from "../accounts/attempts/sender-limits.ts";
@@ -25,6 +24,7 @@ import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
 import { organisationDetailEndpoints } from "../admin/user-detail/organisation-routes.ts";
 import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "../api-description/routes.ts";
+import type { AppRoutes } from "../app.ts";
 import { brandingEndpoints } from "../branding/routes.ts";
 import { consentEndpoints } from "../consents/routes.ts";
 import { Consents, countConsents } from "../consents/service.ts";
@@ -50,7 +50,7 @@ import type { RenewalRules } from "../payments/renewals/model.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
-import { type EndpointDeps, endpointRoutes } from "../platform/endpoint/routes.ts";
+import { addEndpoints, type EndpointDeps } from "../platform/endpoint/routes.ts";
 import type { Feature } from "../platform/feature.ts";
 import { fileEndpoints, type ListDeps, listEndpoints } from "../platform/list-query/endpoints.ts";
 import type { Job } from "../platform/schedule-jobs.ts";
@@ -70,7 +70,7 @@ import { setupDeps } from "./setup.ts";
 
 /** Everything under `/backend`: the features' services, wired together, with their routes and jobs. */
 export type Backend = {
-  readonly routes: readonly AnyElysia[];
+  readonly routes: AppRoutes["features"];
   /** The endpoints, each with who may call it. */
   readonly endpoints: readonly AnyEndpoint[];
   readonly jobs: readonly Job[];
@@ -105,7 +105,8 @@ export function buildBackend(deps: BackendDeps): Backend {
       ),
     },
   ];
-  const endpoints: EndpointDeps = {
+  const declared = groups.flatMap((group) => group.endpoints);
+  const endpointDeps: EndpointDeps = {
     callers: accounts.callers,
     memberships: membershipsOf(deps.db),
     consents,
@@ -114,8 +115,8 @@ export function buildBackend(deps: BackendDeps): Backend {
     answerCheck: answerChecks[config.NODE_ENV],
   };
   return {
-    routes: [statusOf(deps), ...groups.map((group) => endpointRoutes(group.name, group.endpoints, endpoints))],
-    endpoints: groups.flatMap((group) => group.endpoints),
+    routes: [statusOf(deps), (app) => addEndpoints(app, declared, endpointDeps)],
+    endpoints: declared,
     jobs: features.flatMap(({ jobs = [] }) => jobs),
     pages,
     start: () => {

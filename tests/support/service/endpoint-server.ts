@@ -7,7 +7,7 @@ import type {
   Memberships,
   UserCaller,
 } from "@sluice/control-plane/platform/endpoint/model.ts";
-import { endpointRoutes } from "@sluice/control-plane/platform/endpoint/routes.ts";
+import { addEndpoints } from "@sluice/control-plane/platform/endpoint/routes.ts";
 import { createLog, type LogFields } from "@sluice/control-plane/platform/log.ts";
 import { patienceMs } from "../values/patience.ts";
 
@@ -67,16 +67,11 @@ export function serveEndpoints(
   const lines: LogFields[] = [];
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
   const edge = { header: null, addresses: [] };
-  const routes = endpointRoutes("tested", endpoints, {
-    callers,
-    memberships,
-    consents,
-    edge,
-    patience,
-    log,
-    answerCheck: "refuse",
-  });
-  const app = createApp({ features: [routes] }, null, log, () => false).listen({
+  const endpointDeps = { callers, memberships, consents, edge, patience, log, answerCheck: "refuse" } as const;
+  const routes = {
+    features: [(added: Parameters<typeof addEndpoints>[0]) => addEndpoints(added, endpoints, endpointDeps)],
+  };
+  const app = createApp(routes, null, log, () => false).listen({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: serverSeconds(patience.idleTimeoutMs),

@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia } from "elysia";
+import type { AnyElysia } from "elysia";
 import { clientAddress, type EdgeSettings } from "../client-address.ts";
 import { type ClientPatience, waitForCall, waitForClient } from "../client-patience.ts";
 import { isDatabaseOutage } from "../db-errors.ts";
@@ -49,18 +49,18 @@ const retryAfterOutageSeconds = 2;
 const nothing = new Uint8Array();
 
 /**
- * Routes of a backend feature: each path with and without its trailing slash, other methods get a 405, and every
- * response is JSON with the request id, whatever goes wrong.
+ * Adds the endpoints to the program: each path with and without its trailing slash, other methods get a 405, and every
+ * response is JSON with the request id, whatever goes wrong. They are added to the program itself, because an instance of
+ * their own would be copied into it: twice the objects for each of 900 routes.
  */
-export function endpointRoutes(name: string, endpoints: readonly AnyEndpoint[], deps: EndpointDeps): AnyElysia {
-  const app = new Elysia({ name });
+export function addEndpoints(app: AnyElysia, endpoints: readonly AnyEndpoint[], deps: EndpointDeps): void {
   for (const [path, group] of byPath(endpoints)) {
-    const handler = (context: Context): Promise<Response> => answer(group, context, deps);
+    // The framework has more in its context, of types that it derives from the program.
+    const handler = (context: unknown): Promise<Response> => answer(group, context as Context, deps);
     for (const each of new Set([path, path.length > 1 ? path.replace(/\/$/, "") : path])) {
       app.all(each, handler, { parse: "none" });
     }
   }
-  return app;
 }
 
 function byPath(endpoints: readonly AnyEndpoint[]): Map<string, AnyEndpoint[]> {
