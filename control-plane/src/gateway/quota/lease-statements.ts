@@ -82,7 +82,8 @@ export class LeaseStatements {
       await this.#inTurn(slice, async (statement) => {
         const idle = BigInt(available(slice));
         const amount = idle > 0n ? idle : 0n;
-        if (amount === 0n && recall === 0n) {
+        // Nobody waits for the answer of a replica that has nothing of the budget.
+        if (amount === 0n && (recall === 0n || slice.leased === 0)) {
           return;
         }
         slice.returning = plus(slice.returning, amount);

@@ -244,7 +244,7 @@ export class QuotaLeases {
 
   /** Asks for more before the slice runs dry, so that in the steady state no call waits. */
   #refillAhead(slice: Slice, left: Amount, tick: number): void {
-    if (slice.isAcquiring || left >= slice.refillBelow || tick < slice.nextRefillTick) {
+    if (slice.isAcquiring || left >= slice.refillBelow || tick < slice.nextRefillTick || tick < slice.sparesUntilTick) {
       return;
     }
     const isQuick = tick - slice.lastRefillTick < 10 * refillPauseMs;
@@ -284,16 +284,15 @@ export class QuotaLeases {
     if (isAhead && slice.waiters.length === 0) {
       await this.#statements.refill(slice);
     }
-    const deadline = this.#clock.tick() + recallMsMax;
-    const recall = new Recall();
+    const recall = new Recall(this.#clock.tick());
     for (let first = this.#serve(slice); first !== undefined; first = this.#serve(slice)) {
       const shortfall = BigInt(first.amount) - BigInt(available(slice));
       const answer = await this.#statements.lease(slice, shortfall, recall.number);
       if (answer.leasedNow > 0n) {
         slice.lastRefillTick = this.#clock.tick();
         slice.nextRefillTick = slice.lastRefillTick + refillPauseMs;
-        recall.end();
-      } else if (answer.isRecallAnswered || this.#clock.tick() >= deadline) {
+        recall.restart(slice.lastRefillTick);
+      } else if (answer.isRecallAnswered || recall.isOver(this.#clock.tick())) {
         // Quota that was freed meanwhile raises the refused amount, so that the waiting call is tried again; returned
         // quota does not lower it.
         const refused = plus(shortfall, available(slice));

@@ -67,7 +67,7 @@ test("a loan that was requested before a recall is given back by its response, a
 });
 
 test("a recall that is not answered by all is repeated, and one that ended is not", () => {
-  const recall = new Recall();
+  const recall = new Recall(0);
   recall.wait(5n, 1_000);
   recall.wait(5n, 1_299);
   expect(recall.number).toBe(5n);
