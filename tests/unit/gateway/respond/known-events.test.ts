@@ -296,6 +296,15 @@ describe("events like the ones before are not parsed", () => {
     await expectSame({ dialect: "chat", bytes: Buffer.concat(errors) });
   });
 
+  test("an event with CR alone at its end is parsed each time, because what follows may continue it", async () => {
+    const channel = {};
+    const plain = chatEvent({ content: "so" });
+    const withCr = Buffer.concat([plain.subarray(0, -2), Buffer.from("\r\r")]);
+    const all = { dialect: "chat", bytes: Buffer.concat(Array.from({ length: 4 }, () => withCr)) } as const;
+    expect(await expectSame(all, channel)).toEqual({ events: 4, parsed: 4 });
+    await expectSame({ dialect: "chat", bytes: Buffer.concat([plain, withCr, plain]) }, channel);
+  });
+
   test("wherever packets are cut", async () => {
     const content = ["He", "llo ", "wörld", "你", "\n", "!"].map((each) => chatEvent({ content: each }));
     const bytes = Buffer.concat([...content, chatEvent({}, {}, { finish_reason: "stop" }), usageEvent, done]);

@@ -71,8 +71,8 @@ export class EventShape {
   }
 
   /**
-   * Where the event at `start` ends, if it has this shape and ends by `end`. Else 0, or -1 for a string that no shape takes, as
-   * most with escapes are.
+   * Where the event at `start` ends, if it has this shape and ends by `end`. Else 0, or -1 at a string that no shape takes: it
+   * has an escape, or is too long.
    */
   endIn(bytes: Buffer, start: number, end: number): number {
     const { bytes: part } = this.#parts[0] as Part;

@@ -14,6 +14,7 @@ const beginningBytesMax = 512;
 const beginningBytesMin = 32;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;
+const lineFeed = 0x0a;
 const noText: EventText = { letters: 0, signs: 0, item: null };
 
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
@@ -120,7 +121,8 @@ export class KnownEvents {
   /** Learns from an event that was parsed, if it has nothing but content. */
   learn({ kind, payload }: SeenEvent, bytes: Buffer, start: number, end: number): void {
     this.#isNew = true;
-    if (kind !== "content" || payload === null || end - start > eventBytesMax) {
+    // Where an event with CR alone at its end is over, the bytes after it decide.
+    if (kind !== "content" || payload === null || end - start > eventBytesMax || bytes[end - 1] !== lineFeed) {
       return;
     }
     if (this.#matches >= matchesWorth) {
