@@ -30,9 +30,9 @@ export function measureAudio(answer: string): MeasuredAudio {
   const { duration, text } = json ?? {};
   const transcript = json === null ? answer.trim() : typeof text === "string" ? text : "";
   const textBytes = Buffer.byteLength(transcript);
-  const seconds = Number(duration ?? 0);
-  if (seconds > 0 && Number.isFinite(seconds)) {
-    return { soundMs: Math.ceil(seconds * 1000), textBytes };
+  const soundMs = Math.ceil(Number(duration ?? 0) * 1000);
+  if (soundMs > 0 && Number.isFinite(soundMs)) {
+    return { soundMs, textBytes };
   }
   const last = [...transcript.matchAll(timePattern)].at(-1);
   return last === undefined ? estimateAudio(textBytes) : { soundMs: toMs(last), textBytes };

@@ -127,5 +127,6 @@ function firstOf(usage: Json, names: readonly string[]): Json {
 }
 
 function toMilliseconds(seconds: number): number {
-  return isInvalidTime(seconds) ? 0 : Math.ceil(seconds * 1000);
+  // Never -0.
+  return isInvalidTime(seconds) ? 0 : Math.ceil(seconds * 1000) || 0;
 }

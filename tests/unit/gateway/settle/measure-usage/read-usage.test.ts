@@ -63,6 +63,7 @@ const spellings: readonly [string, object, Partial<ReportedUnits>][] = [
   ],
   ["searches of routers", { ...chat, server_tool_use: { web_search_requests: 4 } }, { ...both, searches: 4 }],
   ["the length of a transcription", { type: "duration", seconds: 2.0004 }, { audioMs: 2001 }],
+  ["no length of a transcription", { type: "duration", seconds: -0 }, { audioMs: 0 }],
   ["the tokens of a transcription", { type: "tokens", ...responses, input_token_details: { audio_tokens: 7 } }, both],
   ["details that are null", { ...chat, prompt_tokens_details: null }, both],
   [
