@@ -1,22 +1,23 @@
 import { isSafeLink } from "@sluice/contracts/shown-texts";
-// Evaluated by the first legal page, because its tables take 8 MB and many services have no such page.
-import defer * as markdownIt from "markdown-it";
 
 const nestingMax = 20;
 /** The page has a heading of its own. */
 const headingShift = 1;
 
-type Reader = InstanceType<typeof markdownIt.default>;
+type ReaderClass = typeof import("markdown-it").default;
+type Reader = InstanceType<ReaderClass>;
 
 let reader: Reader | null = null;
 
+/**
+ * Loads the package for the first legal page: it takes 8 MB, and many services have no such page. A deferred import would
+ * not do: a bundle evaluates it at the start.
+ */
 function openReader(): Reader {
-  const made = new markdownIt.default({
-    html: false,
-    linkify: false,
-    typographer: false,
-    maxNesting: nestingMax,
-  }).disable(["image"]);
+  const MarkdownIt: ReaderClass = require("markdown-it");
+  const made = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: nestingMax }).disable([
+    "image",
+  ]);
   made.validateLink = (url) => isSafeLink(url) || /^(?:mailto:[^\s<>"']{3,254}|#[\w-]{1,100})$/i.test(url);
   made.core.ruler.push("site_rules", ({ tokens }) => {
     for (const token of tokens) {

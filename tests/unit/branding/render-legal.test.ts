@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { renderLegal } from "@sluice/control-plane/branding/render-legal.ts";
 
 test("headings begin below that of the page, and links, lists and tables are drawn", () => {
@@ -38,4 +41,34 @@ test("text that is nested without end is drawn in time", () => {
   renderLegal("[".repeat(30_000));
   renderLegal("*a **b ".repeat(8_000));
   expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
+test("a bundle evaluates the reader for its first page, not at its start", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "reader-"));
+  try {
+    await Bun.build({
+      entrypoints: [join(import.meta.dir, "../../../control-plane/src/branding/render-legal.ts")],
+      outdir: folder,
+      target: "bun",
+      plugins: [
+        {
+          name: "notes the evaluation",
+          setup: (build) => {
+            build.onLoad({ filter: /\/markdown-it\/dist\/[\w.-]+$/ }, async ({ path }) => ({
+              contents: `globalThis.isReaderEvaluated = true;\n${await Bun.file(path).text()}`,
+              loader: "js",
+            }));
+          },
+        },
+      ],
+    });
+    const script = `
+      const { renderLegal } = require("./render-legal.js");
+      const isEvaluated = () => "isReaderEvaluated" in globalThis;
+      console.log(JSON.stringify([isEvaluated(), renderLegal("# Scope"), isEvaluated()]));`;
+    const run = Bun.spawnSync([process.execPath, "-e", script], { cwd: folder, stderr: "inherit" });
+    expect(JSON.parse(run.stdout.toString())).toEqual([false, "<h2>Scope</h2>\n", true]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

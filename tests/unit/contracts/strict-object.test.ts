@@ -8,7 +8,7 @@ const fieldsOf = () => ({
   inner: z.strictObject({ flag: z.boolean() }).optional(),
 });
 
-/** What clients send, and what they had better not. */
+/** Valid and invalid bodies. */
 const bodies: readonly unknown[] = [
   ...[
     {},
@@ -64,6 +64,11 @@ test("its derived objects and its description are those of a strict object that 
     [late.pick({ name: true }), early.pick({ name: true })],
     [late.omit({ name: true }), early.omit({ name: true })],
     [late.partial(), early.partial()],
+    [late.required(), early.required()],
+    [late.safeExtend({ count: z.int().max(2) }), early.safeExtend({ count: z.int().max(2) })],
+    [late.keyof(), early.keyof()],
+    [late.shape.inner, early.shape.inner],
+    [late.strip(), early.strip()],
   ] as const;
   for (const [one, other] of pairs) {
     expect(z.toJSONSchema(one)).toEqual(z.toJSONSchema(other));
@@ -71,4 +76,44 @@ test("its derived objects and its description are those of a strict object that 
       expect(outcomeOf(one, body)).toEqual(outcomeOf(other, body));
     }
   }
+});
+
+test("refinements, discriminated unions and objects in objects refuse with the same texts and paths", () => {
+  const late = {
+    ok: strictObject(() => ({ kind: z.literal("ok"), ...fieldsOf() })),
+    failed: strictObject(() => ({ kind: z.enum(["failed", "gone"]), code: z.string().min(2) })),
+  };
+  const early = {
+    ok: z.strictObject({ kind: z.literal("ok"), ...fieldsOf() }),
+    failed: z.strictObject({ kind: z.enum(["failed", "gone"]), code: z.string().min(2) }),
+  };
+  const ofAll = ({ ok, failed }: typeof late) => {
+    const refined = ok.refine(({ count }) => count !== 9, { path: ["count"], error: "not nine" });
+    return z.discriminatedUnion("kind", [refined, failed.extend({ list: z.array(ok).default([]) })]);
+  };
+  const [one, other] = [ofAll(late), ofAll(early)];
+  for (const body of [
+    ...bodies,
+    ...bodies.map((each) => ({ kind: "failed", code: "x", list: [each] })),
+    ...[1, 9].map((count) => ({ kind: "ok", name: "a", count })),
+    { kind: "ok", name: "a", other: 1 },
+    { kind: "gone", code: "ab", list: [{ kind: "ok", name: "", inner: { flag: 1 } }] },
+    { kind: "unknown" },
+  ]) {
+    expect(outcomeOf(one, body)).toEqual(outcomeOf(other, body));
+  }
+  expect(z.toJSONSchema(one)).toEqual(z.toJSONSchema(other));
+});
+
+test("fields that could not be made are made by the next check", () => {
+  let isReady = false;
+  const late = strictObject(() => {
+    if (!isReady) {
+      throw new ReferenceError("a module is not loaded yet");
+    }
+    return fieldsOf();
+  });
+  expect(() => late.safeParse({ name: "a" })).toThrow(ReferenceError);
+  isReady = true;
+  expect(outcomeOf(late, { name: "a" })).toEqual({ data: { name: "a", count: 3 } });
 });
