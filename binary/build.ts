@@ -142,7 +142,7 @@ Usage: bun run release [target] [options]
   --with-postgres   Build an archive that brings a Postgres, too.
   --deb             Build a Debian package around the file, too.
   --image           Build a container image, too, as an archive in the OCI layout.
-  --quick           Compress what is built around the file less, which takes a quarter of the time: to try it, not to publish it.
+  --quick           Compress archive, package and image less, which takes a quarter of the time: to try them, not to publish them.
   --help            Print this.
 `;
 

@@ -35,9 +35,9 @@ export function canBuildImage(target: string): boolean {
 
 export type ImageOptions = {
   readonly target: string;
-  /** For the label of the revision. */
+  /** For the revision label. */
   readonly commit: string;
-  /** Compresses less. */
+  /** Whether to compress less. */
   readonly isQuick: boolean;
 };
 

@@ -8,7 +8,7 @@ import { TestBrowser } from "../support/web/browser.ts";
 import { RoleVisitor } from "../support/web/role-visitor.ts";
 import { shownEmail, startWebRig, type WebRig } from "../support/web/web-rig.ts";
 
-/** Each of them goes to forty pages, and in a full run presses everything there. */
+/** Each role goes to forty pages, and in a full run presses everything there. */
 const testMsMax = 600_000;
 
 let web: WebRig;
@@ -29,7 +29,7 @@ const pages = [
   ...new Set(shownPages.filter(({ as }) => as === "admin").map(({ path }) => new URL(path, "http://a").pathname)),
 ];
 
-/** Some of what each role is offered, and on which page: a walk that finds nothing would find no fault, either. */
+/** Some of what each role is offered, and on which page: a walk that finds nothing would find no fault. */
 const offers: Readonly<Record<LimitedRole, Readonly<Partial<Record<AdminOperation, string>>>>> = {
   read_only: {},
   support: {

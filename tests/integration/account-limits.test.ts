@@ -288,8 +288,8 @@ describe("the limits of a plan", () => {
       expect((await as.get("/backend/billing/balance/")).body["spend_limits"]).toMatchObject([
         { limit_quota: 5_000 * price },
       ]);
-      // A month that ends by itself announces nothing: what a replica keeps of a key ends with it. A month before
-      // and a month after it are today again only if the month before is as long, and four years always are.
+      // A month that ends by itself announces nothing: what a replica keeps of a key ends with it. A month back and a month
+      // forward is today only if the last month has this day; four years, which are always as long, lead back to today.
       await scene.rig.db.sql`
         update subscription set months = 48, period_start = s, period_end = s + interval '48 months'
         from (values (now() + interval '2 seconds' - interval '48 months')) v (s) where user_id = ${userId}`;

@@ -28,7 +28,7 @@ const suffix = `_y${today.slice(0, 4)}m${today.slice(5, 7)}d${today.slice(8)}`;
 const partitions = [`trace_record${suffix}`, `usage_log${suffix}`];
 
 let server: TestDatabase;
-/** Acts as the application does, with its rights. */
+/** Acts with the rights of the application. */
 let db: Database;
 let owner: Database;
 let customer: Customer;
@@ -216,7 +216,7 @@ describe("new calls that are copied to the database", () => {
 
   test("of one day are copied into its partitions once these count what is spent, and until then through the log", async () => {
     await owner.drizzle.execute(`drop trigger usage_log_spend on usage_log${suffix}`);
-    // A process that has not seen the partitions yet.
+    // A process that has not looked for the partitions yet.
     const fresh = { ...db };
     await commitCalls(fresh, orderOf(many(plain)).order);
     expect(copies).toEqual(["trace_record", "usage_log"]);

@@ -52,7 +52,7 @@ beforeAll(async () => {
       durationMs: (i * 7) % 50,
       ...(i % 10 === 0 ? { outcome: "failed" as const, httpStatus: 502, errorCode: "upstream_error" } : {}),
     });
-    // What a trace says otherwise than its usage row is a line of its own.
+    // Where a trace differs from its usage row, that is on a line of its own.
     const trace = traceOfCall(usage, i % 5 === 1 ? { model: "traced-a", path: "/v1/messages" } : {});
     traces.push(trace);
     const rows = recordedRows(usage, trace);

@@ -15,7 +15,7 @@ import { testRandom } from "../support/values/test-seed.ts";
 
 const random = testRandom();
 const below = (limit: number): number => Math.floor(random() * limit);
-/** Calls that began in the minute before it may be of two days. */
+/** Calls of the minute before it may be of two days. */
 const now = Date.now();
 let scene: SettlementScene;
 

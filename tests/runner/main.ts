@@ -134,7 +134,7 @@ function printResult(name: string, result: JobResult, durationMs: number): void 
   print(result.output.replace(/^/gm, "      "));
 }
 
-/** Of all processors since the machine started: a run that leaves them idle waits for something. */
+/** The times of all processors since the machine started. They show whether a run left them idle, waiting for something. */
 function processorTimes(): { readonly allMs: number; readonly idleMs: number } {
   const times = cpus().map(({ times: each }) => each);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -40,10 +40,10 @@ export async function commitCalls(db: Database, calls: CallsOrder): Promise<Budg
   return charges;
 }
 
-/** The partitions that were last copied to. */
+/** The partitions that were last found, by database. */
 const found = new WeakMap<Database, CallPartitions>();
 
-/** The partitions of calls, if all are of one day. */
+/** The partitions to copy calls into, if all calls are of one day. */
 async function partitionsOf(db: Database, tx: Transaction, days: readonly string[]): Promise<CallPartitions | null> {
   const [day] = days;
   if (day === undefined || days.some((other) => other !== day)) {

@@ -42,7 +42,7 @@ export class CopiedCalls implements LineTaker {
 
   /**
    * Writes all rows that were taken.
-   * @param partitions those of the day of all rows; without them, the database finds the partition of each row
+   * @param partitions those of the day, if all rows are of one; else the database finds the partition of each row
    * @throws SQL.PostgresError, see `isUniqueViolation` if not all of them were new
    */
   async write(tx: Transaction, partitions: CallPartitions | null): Promise<void> {

@@ -66,8 +66,8 @@ export async function createPartitions(db: Queryable, days: Iterable<string>): P
 export type CallPartitions = { readonly day: string; readonly usageLog: string; readonly traceRecord: string };
 
 /**
- * The partitions of a day, if rows that are copied straight into them are counted as spent like those of their log, and this
- * role may do so. A partition that an earlier release has made says no.
+ * The partitions of a day, if this role may copy rows straight into them and these count as spent like rows of the log; else
+ * null. That is not so for a partition that an earlier release has made.
  */
 export async function findCallPartitions(db: Queryable, day: string): Promise<CallPartitions | null> {
   const rows = await db.sql<{ log: string; name: string }>`

@@ -9,7 +9,7 @@ export interface StreamOutlet {
   writeParts(parts: Parts): void;
   /** The bytes of a packet from `start` to `end`, as one chunk. */
   writeChunk(packet: Buffer, start: number, end: number): void;
-  /** Chunks that the bytes of a packet from `start` to `end` already are. */
+  /** The bytes of a packet from `start` to `end`, which are chunks already. */
   writePart(packet: Buffer, start: number, end: number): void;
   /** The response is over; called once. @param isWhole false if it was broken off */
   onStreamEnd(isWhole: boolean): void;
@@ -83,7 +83,7 @@ export class ChunkedAnswer implements AnswerSink {
     }
   }
 
-  /** Adds a chunk of the packet that follows the one before it. @returns false if they can't be sent as they are */
+  /** Adds the next chunk of the packet. @returns false if it can't be sent as it is, together with the one before it */
   #follow(packet: Buffer, start: number, end: number): boolean {
     if (packet !== this.#packet || chunkStart(packet, start, end) !== this.#end + chunkEndBytes) {
       return false;
@@ -187,7 +187,7 @@ export class ChunkedAnswer implements AnswerSink {
       return;
     }
     if (this.#firstChunk !== -1) {
-      // Chunks that are sent as they are have a write of their own; only the head and the end of a response have others.
+      // Chunks that are sent as they are need a write of their own, after what is before them.
       if (before !== "") {
         this.#before = "";
         this.#outlet.writeParts(chunkParts(before, [], { bytes: 0, isEnd: false }));
@@ -203,7 +203,7 @@ export class ChunkedAnswer implements AnswerSink {
     this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }));
   }
 
-  /** Nothing else waits. */
+  /** To be called when nothing but the packet waits. */
   #flushPacket(packet: Buffer): void {
     const start = this.#start;
     const end = this.#end;

@@ -13,9 +13,9 @@ export class FrontCall implements AbortNotice {
   aborted = false;
   readonly #body: PacketPart;
   #isRead = false;
-  /** Most calls have one at a time. */
+  /** Most calls have only one at a time. */
   #listener: AbortListener | null = null;
-  /** Those after it. */
+  /** The ones after the first. */
   #others: AbortListener[] | null = null;
 
   constructor(target: string, headers: CallHeaders, clientIp: string, body: PacketPart) {
@@ -55,7 +55,7 @@ export class FrontCall implements AbortNotice {
     }
   }
 
-  /** The one that was added last. */
+  /** Removes the one that was added last. */
   removeEventListener(_type: "abort", listener: AbortListener): void {
     const index = this.#others?.lastIndexOf(listener) ?? -1;
     if (index !== -1) {

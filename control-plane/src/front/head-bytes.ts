@@ -34,7 +34,7 @@ export class HeadBytes extends ReusedBytes {
     this.end += digits;
   }
 
-  /** Writes a number over one that begins at an offset. @returns false if that has more or fewer digits */
+  /** Writes a number over the `last` one, which begins at `at`. @returns false if that has more or fewer digits */
   replaceNumber(at: number, last: number, value: number): boolean {
     const digits = countDigits(value);
     if (digits !== countDigits(last)) {
@@ -53,7 +53,7 @@ export class HeadBytes extends ReusedBytes {
     }
   }
 
-  /** A value with the end of its line. @returns false for one that can't be in a head; then it is not part of it */
+  /** Adds a value and the end of its line. @returns false for a value that can't be in a head, and adds nothing then */
   addValue(value: string): boolean {
     const { length } = value;
     this.reserve(length + 2);
@@ -67,7 +67,7 @@ export class HeadBytes extends ReusedBytes {
     return true;
   }
 
-  /** Writes a value over one of the same length. @returns false for one that can't be in a head; some of it is there then */
+  /** Writes a value over one of the same length. @returns false for a value that can't be in a head; some of it is written then */
   replaceValue(from: number, value: string): boolean {
     const { length } = value;
     const bytes = this.bytes;

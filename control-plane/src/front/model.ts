@@ -10,9 +10,9 @@ export type FrontOutcome = "served" | "handed_over" | "refused" | "turned_away";
 
 /** The other end of a connection. */
 export type Peer = {
-  /** An IPv4 address is written as one, even if the socket is one of IPv6. */
+  /** An IPv4 address is written as one, even if the socket is an IPv6 one. */
   readonly address: string;
-  /** It is an edge, and says whose calls it passes on. */
+  /** Whether it is an edge, which says whose calls it passes on. */
   readonly isEdge: boolean;
 };
 

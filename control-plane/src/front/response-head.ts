@@ -65,22 +65,22 @@ type Framing = {
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Writes each head over the one before, which is still there: a body is written after it. Nearly all have the same lines, of
- * which a few have another value of the same length: only these are written.
+ * Writes each head over the one before, which is still there, because bodies are written after it. Nearly all heads have the
+ * same lines, and a few of these have another value of the same length: only those values are written.
  */
 class HeadWriter {
-  /** Of the head in the memory; 0 if there is none. */
+  /** The status of the head in the memory; 0 if there is none. */
   #status = 0;
   readonly #names: string[] = [];
   readonly #values: string[] = [];
-  /** Where each line begins, and the last one ends. */
+  /** Where each line begins and, at the end, where the last one ends. */
   readonly #starts: number[] = [];
   #count = 0;
   #date: Buffer | null = null;
   #length: number | null = null;
   #isLast = false;
   #end = 0;
-  /** The lines so far of the head that is being written. */
+  /** How many lines of the current head are written. */
   #line = 0;
   /** Whether this line and all after it differ from those of the last head. */
   #isChanged = false;
@@ -99,7 +99,7 @@ class HeadWriter {
 
   #begin(status: number): void {
     const isSame = status === this.#status;
-    // There is none if this throws.
+    // If this throws, there is no head.
     this.#status = 0;
     this.#line = 0;
     this.#isChanged = !isSame;
@@ -137,7 +137,7 @@ class HeadWriter {
     this.#starts[line + 1] = head.length;
   }
 
-  /** Whether a line is there already, but perhaps for its value, which then is. */
+  /** Whether the line is there already, or only had another value of the same length, which this writes. */
   #isWritten(line: number, name: string, value: string): boolean {
     if (line >= this.#count || this.#names[line] !== name) {
       return false;
@@ -159,7 +159,7 @@ class HeadWriter {
     head.cut(this.#starts[line] as number);
   }
 
-  /** Whether what follows the lines is there already, but for the length. */
+  /** Whether what follows the lines is there already, apart from the length. */
   #repeatEnd(date: Buffer, { length, isLast }: Framing): boolean {
     if (this.#isChanged || this.#line !== this.#count || this.#date !== date || this.#isLast !== isLast) {
       return false;
@@ -202,7 +202,7 @@ class HeadWriter {
 const writer = new HeadWriter();
 
 /**
- * The head of a response, in memory that the next one uses again.
+ * The head of a response, in memory that is used again for the next one.
  * @param more headers of every response
  * @throws TypeError for a value that can't be in a head
  */

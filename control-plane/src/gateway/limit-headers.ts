@@ -40,11 +40,11 @@ const textsMax = 1_024;
 
 /** The texts of numbers: limits are the same for every call, and what is left of them is often what it was before. */
 class NumberTexts {
-  /** Each in the place that its last bits name. */
+  /** Each number in the place that its lowest bits give. */
   readonly #numbers = new Float64Array(textsMax);
   readonly #texts: string[] = new Array<string>(textsMax).fill("0");
 
-  /** @param number a whole one, and not negative */
+  /** @param number whole and not negative */
   of(number: number): string {
     const place = number & (textsMax - 1);
     if (this.#numbers[place] !== number) {

@@ -1,9 +1,9 @@
 import { ceilDivide } from "@sluice/contracts/money";
 
 /**
- * An exact whole amount: a plain number while that is exact, else a bigint. What every call computes with is kept so, because
- * each result of an operation on bigints is a new object. Amounts may be compared with each other and with bigints by `<` and
- * the like, which are exact. To ask for equality, compare two amounts that were made here.
+ * An exact whole amount: a plain number while that is exact, else a bigint. Amounts are for what every call computes, because
+ * each result of an operation on bigints is a new object. `<` and the like compare amounts exactly with each other and with
+ * bigints; `===` does so only for two amounts that were made here.
  */
 export type Amount = number | bigint;
 
@@ -12,7 +12,7 @@ export function toAmount(value: bigint): Amount {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The amount of a whole number, even of one that is beyond those that are exact. */
+/** The amount of a whole number, even one beyond the safe integers. */
 export function amountOf(whole: number): Amount {
   return Number.isSafeInteger(whole) ? whole : BigInt(whole);
 }
@@ -44,7 +44,7 @@ export function times(one: Amount, other: Amount): Amount {
   if (typeof one === "number" && typeof other === "number") {
     const product = one * other;
     if (Number.isSafeInteger(product)) {
-      // Never -0.
+      // Not -0.
       return product === 0 ? 0 : product;
     }
   }
@@ -52,8 +52,8 @@ export function times(one: Amount, other: Amount): Amount {
 }
 
 /**
- * The exact quotient, rounded up; the dividend must not be negative, and the divisor has to be positive. A quotient of numbers
- * that are exact never rounds to a whole number that it is not: the next one is at least one part of the divisor away.
+ * The exact quotient, rounded up; the dividend must not be negative, and the divisor must be positive. A quotient of safe
+ * integers that is not whole never becomes whole by rounding: the next whole number is at least 1/divisor away.
  */
 export function dividedUp(dividend: Amount, divisor: Amount): Amount {
   return typeof dividend === "number" && typeof divisor === "number"

@@ -19,7 +19,7 @@ export function isEdge(peer: string, { header, addresses }: EdgeSettings): boole
   return header !== null && isAddressAllowed(peer, addresses);
 }
 
-/** The address of the client that an edge reports; its own if that is none. */
+/** The client's address as an edge reports it; the edge's own if it reports none. */
 export function reportedAddress(
   headers: Pick<Headers, "get">,
   peer: string,

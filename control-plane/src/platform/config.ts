@@ -14,10 +14,10 @@ const postgresUrl = z
 const roles = z.enum(["relay", "gateway", "backend", "jobs"]);
 
 /**
- * Every variable that the control plane reads; deploy/env.example explains each. Made when it is needed, which is once:
- * kept, its 525 schemas would take 1 MB.
+ * Every variable that the control plane reads; deploy/env.example explains each. It is made for its only use and not kept,
+ * because its 525 schemas take 1 MB.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, whose rows stay in one order
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, whose rows belong together
 const configSchema = () =>
   z.object({
     NODE_ENV: z.enum(["development", "production", "test"]).default("development"),

@@ -12,7 +12,7 @@ interface WrittenRows extends PgQueryResultHKT {
 /** The query builder for plain reads and writes: a column that is renamed or changes its type is a compile error. */
 export type Drizzle = PgDatabase<WrittenRows>;
 
-/** Makes a query builder that runs its statements this way. */
+/** Makes a query builder that runs its statements with `run`. */
 export type MakeBuilder = (run: Run) => Drizzle;
 
 type Run = <Row>(source: StatementSource<Row>) => Promise<StatementResult<Row>>;

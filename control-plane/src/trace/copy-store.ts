@@ -7,7 +7,7 @@ import { recordPlace, traceColumns } from "./write-store.ts";
 const ownColumns = ["request_id", "started_at", "input_tokens", "output_tokens", "first_token_ms", "duration_ms"];
 const commonColumns = traceColumns.filter(({ name }) => !ownColumns.includes(name));
 
-/** @param table the log, or the partition of the day of all rows */
+/** @param table the log or, if all rows are of one day, its partition */
 export const copyTracesSql = (
   table: string,
 ): string => `copy ${table} (${[...commonColumns.map(({ name }) => name), "is_apart", ...ownColumns].join(", ")})

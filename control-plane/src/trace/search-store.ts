@@ -26,10 +26,10 @@ const joins = `
 const minute = callMinute("t.request_id");
 
 /**
- * Where traces are found by who called or what was called, in two parts. Most say of this what the usage rows of their calls say,
- * which have the indexes: these rows are read in order, and the trace of each is looked up. Those that are apart have indexes of
- * their own. Each part is sorted and cut by itself, since the planner would sort both of them whole.
- * @param sortedBy an order that no index has: the usage rows are sorted before the first trace is looked up
+ * Where traces are found by who called and what was called, in two parts. Most traces agree with the usage row of their call:
+ * the usage rows have the indexes, are read in order, and the trace of each is looked up. Traces that are apart have indexes of
+ * their own. Each part is sorted and limited by itself, because the planner would sort both parts whole.
+ * @param sortedBy an order for which there is no index: the usage rows are sorted before the first trace is looked up
  */
 export const indexedTraces = (sortedBy: string | null = null): readonly string[] => [
   `(
@@ -135,7 +135,7 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
     return `(${keys.length === 3 ? `${dayValue}, ${callMinute(id)}, ${id}` : `${dayValue}, ${id}`})`;
   };
   const conditions = [
-    // Dates and no texts, so that the usage log, which is kept for longer, is planned for these days alone.
+    // Dates, not texts, so that the planner reads only these days of the usage log, which is kept longer.
     `t.day between ${put(since.day)}::date and ${put(before.day)}::date`,
     `(${keys.join(", ")}) >= ${positionOf(since)}`,
     `(${keys.join(", ")}) < ${positionOf(before)}`,

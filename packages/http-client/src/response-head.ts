@@ -75,7 +75,7 @@ export class KnownLines {
   #head: Http1ResponseHead | null = null;
   #isHeadRequest = false;
 
-  /** How long the last head is; 0 if none is known. */
+  /** The length of the last head; 0 if none is known. */
   get length(): number {
     return this.#length;
   }

@@ -142,7 +142,7 @@ export class Http1ResponseParser {
     }
   }
 
-  /** Where a head ends of which the last bytes are here; -1 if they are not. */
+  /** Where the head ends, if its last bytes are here; else -1. */
   #findEnd(bytes: Uint8Array, offset: number): number {
     return this.#headBytes === 0 ? this.#findWholeHead(bytes, offset) : this.#findHeadEnd(bytes, offset);
   }

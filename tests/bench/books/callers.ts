@@ -1,6 +1,6 @@
 /**
  * Callers over raw sockets, each with the key of one user, that survive the death of the service: they count the
- * responses that they received whole, those that were cut off, and those that asked them to come again.
+ * responses that they received whole, those that were cut off, and those that told them to come back later.
  */
 import type { Socket } from "bun";
 import { chatCall } from "../relay/load/call.ts";
@@ -9,7 +9,7 @@ import { ResponseReader } from "../relay/load/response-reader.ts";
 
 export type CallKind = "whole" | "stream";
 
-/** What the callers with one key have seen. `refused` are those that waited too long for a busy database. */
+/** What the callers with one key have seen. `refused` counts calls that waited too long for a busy database. */
 export type SeenCalls = {
   readonly apiKey: string;
   readonly answered: Record<CallKind, number>;
@@ -19,7 +19,7 @@ export type SeenCalls = {
 
 type Caller = { readonly reader: ResponseReader; isCalling: boolean };
 
-/** A refused caller waits this long. */
+/** How long a refused caller waits. */
 const pauseMs = 500;
 const unavailable = 503;
 

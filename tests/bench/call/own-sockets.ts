@@ -167,7 +167,7 @@ export class OwnLoad {
   }
 }
 
-/** What was written: a part of some memory, without a view, for which the runtime would move small packets out of its heap. */
+/** What was written: a part of some memory. Not a view, for which the runtime would move small packets out of its heap. */
 type Written = { readonly bytes: Buffer; readonly offset: number; readonly length: number };
 
 function hasAt({ bytes, offset, length }: Written, at: number, expected: Buffer): boolean {

@@ -80,8 +80,8 @@ function timesOf(name: string): Record<string, string> {
 }
 
 /**
- * Calls with both of their rows, but those with too many requests have only a trace. Request ids are as the relay makes them: their
- * first 48 bits are the moment.
+ * Calls with both of their rows; those that were refused for too many requests have only a trace. Request ids are as the relay
+ * makes them: their first 48 bits are the time.
  */
 async function fill(db: Database, rows: number, days: number): Promise<void> {
   const rowsOfDay = Math.ceil(rows / days);

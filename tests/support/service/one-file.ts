@@ -11,22 +11,22 @@ export const oneFileName = `sluice-${process.platform}-${process.arch}`;
 
 const buildMsMax = 600_000;
 const pollMs = 100;
-/** Less compression than a release has, except in a full run. */
+/** Compresses less than for a release, except in a full run. */
 const quickWords: readonly string[] = unlessFull === null ? [] : ["--quick"];
 
-/** What `bun run release` makes of the program by these words: how its files are known, and a program that makes it. */
+/** What `bun run release` makes around the program: the word for it, its files, and the tools that it needs. */
 const packages = [
-  { word: "--image", files: /\.oci\.tar/, tool: null },
-  { word: "--with-postgres", files: /-with-postgres-/, tool: null },
-  { word: "--deb", files: /\.deb/, tool: "dpkg-deb" },
+  { word: "--image", files: /\.oci\.tar/, tools: ["tar", "ldd"] },
+  { word: "--with-postgres", files: /-with-postgres-/, tools: ["tar", "gzip"] },
+  { word: "--deb", files: /\.deb/, tools: ["dpkg-deb"] },
 ];
 
-/** What the build for all of a run makes: everything that can be made on this machine. */
-const sharedPackages = packages.filter(({ tool }) => tool === null || Bun.which(tool) !== null);
+/** What one build makes for a whole run: everything that can be made on this machine. */
+const sharedPackages = packages.filter(({ tools }) => tools.every((tool) => Bun.which(tool) !== null));
 
 /**
  * The service as one file in a folder. A build takes up to 17 s of processor time, so that in an ordinary run every file that
- * wants the program or a package of it gets a copy of one build.
+ * needs the program or a package of it gets a copy of one build.
  * @param words of `bun run release`: packages, or another target
  */
 export async function buildOneFile(folder: string, ...words: readonly string[]): Promise<void> {

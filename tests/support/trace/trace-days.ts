@@ -20,7 +20,7 @@ export async function fillTraceDay(
   { daysAgo, payloads = 3 }: { readonly daysAgo: number; readonly payloads?: number },
 ): Promise<TraceDay> {
   const counts = new PayloadCounts();
-  // The clock is stopped, so that midnight does not come meanwhile.
+  // The clock is stopped, so that midnight can't come meanwhile.
   const nowMs = Date.now() - daysAgo * dayMs;
   const day = utcDay(nowMs);
   for (const table of ["payload_segment", "payload_record", "trace_record"] as const) {

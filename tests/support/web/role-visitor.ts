@@ -145,7 +145,7 @@ export class RoleVisitor {
     throw new Error(`${path} does not come to an end`);
   }
 
-  /** @param isPressed whether everything on the page is pressed, and not only looked at */
+  /** @param isPressed whether to press everything on the page, not only look at it */
   async visit(path: string, isPressed: boolean): Promise<void> {
     await this.#page.evaluate(goingTo(path));
     await this.#look();

@@ -5,7 +5,7 @@ const folder = join(import.meta.dir, "../../../control-plane/src/compose");
 /** Large packages for what a process may never do. */
 const seldom = ["@simplewebauthn/server", "stripe", "nodemailer", "@pydantic/genai-prices", "aws4fetch"];
 
-/** What the expression is when this module has been loaded. */
+/** The value of an expression once this module is loaded. */
 function readAfter<Value>(module: string, expression: string): Value {
   const script = `
     const { heapStats } = require("bun:jsc");
@@ -17,7 +17,7 @@ function readAfter<Value>(module: string, expression: string): Value {
   return JSON.parse(run.stdout.toString());
 }
 
-/** The paths of everything that is loaded when this module has been loaded. */
+/** The paths of everything that is loaded with this module. */
 const loadedBy = (module: string): string[] => readAfter(module, "Object.keys(require.cache)");
 
 const packagesAmong = (names: readonly string[], loaded: readonly string[]): string[] =>
@@ -36,7 +36,7 @@ test("the second thread of the books loads neither schemas nor the query builder
 });
 
 test("a start makes at most half of the schemas: the fields of contracts are made when they are first needed", () => {
-  // Each schema has a set of the kinds that it is of; there are about fifty other sets.
+  // Each schema has a set of its kinds; there are about fifty other sets.
   const sets: number = readAfter("program.ts", "heapStats().objectTypeCounts.Set");
   expect(sets).toBeGreaterThan(500);
   expect(sets).toBeLessThan(3_600);

@@ -32,7 +32,7 @@ const outcomeOf = (schema: z.ZodType, body: unknown): unknown => {
   return success ? { data } : { issues: error.issues };
 };
 
-test("the first check refuses and accepts what a strict object does that is made at once", () => {
+test("the first check accepts and refuses the same as that of a strict object that is made at once", () => {
   for (const body of bodies) {
     const late = strictObject(fieldsOf);
     expect(outcomeOf(late, body)).toEqual(outcomeOf(z.strictObject(fieldsOf()), body));
@@ -40,7 +40,7 @@ test("the first check refuses and accepts what a strict object does that is made
   }
 });
 
-test("fields are made by the first check, once, and schemas that are derived before it share them", () => {
+test("fields are made once, by the first check, and shared by schemas that were derived before it", () => {
   let times = 0;
   const late = strictObject(() => {
     times += 1;

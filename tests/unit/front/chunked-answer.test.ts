@@ -77,7 +77,7 @@ const size = (text: string, isLarge: boolean) => {
   return isLarge ? digits.toUpperCase() : digits;
 };
 
-/** What an upstream may have around a text in a packet: a chunk as a client may get it, or anything else. */
+/** What an upstream may put around a text in a packet: a chunk that can be sent as it is, or anything else. */
 const frames: Readonly<Record<string, (text: string) => readonly [before: string, after: string]>> = {
   chunk: (text) => [`${size(text, false)}\r\n`, "\r\n"],
   largeDigits: (text) => [`${size(text, true)}\r\n`, "\r\n"],

@@ -44,7 +44,7 @@ test("a head has every header but those of the connection, in order, whatever th
   );
 });
 
-/** Heads that differ in little but a few values, as those of one service do, and bodies after them. */
+/** Heads that differ in a few values, like those of one service, each with a body after it. */
 const alike = fc.record({
   given: fc.record({
     status: fc.constantFrom(200, 200, 200, 429),

@@ -43,7 +43,7 @@ const free = {
   long_prompt: null,
 };
 
-/** The cost of counts that are bigints, which that of the same counts in numbers has to be. */
+/** The cost by bigints, which must be the cost by numbers, too. */
 function cost(units: CountedUnits, rates: Rates, requests: bigint): bigint {
   const inBigints = costOf(units, rates, requests);
   const amounts = unitsOf((unit) => toAmount(BigInt(units[countName(unit)])));

@@ -3,7 +3,7 @@ import { amountOf, dividedUp, minus, plus, times, toAmount } from "@sluice/contr
 import fc from "fast-check";
 
 const largest = BigInt(Number.MAX_SAFE_INTEGER);
-/** Small, around the largest whole number that is exact, and beyond it. */
+/** Small ones, ones around the largest safe integer, and larger ones. */
 const value = fc.oneof(
   fc.bigInt({ min: -1_000_000n, max: 1_000_000n }),
   fc.bigInt({ min: largest - 3n, max: largest + 3n }),
@@ -32,7 +32,7 @@ test(
 test(
   "products are those of bigints, and quotients are rounded up as theirs",
   () => {
-    // The divisors of quota and of multipliers, and others; dividends that are just below and above a multiple, too.
+    // The divisors of quota and multipliers, and others; also dividends just below and just above a multiple.
     const divisor = fc.oneof(fc.constantFrom(200_000_000n, 10_000n), fc.bigInt({ min: 1n, max: largest }));
     const near = fc.bigInt({ min: -1n, max: 1n });
     fc.assert(

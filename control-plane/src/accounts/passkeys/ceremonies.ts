@@ -9,8 +9,8 @@ export const algorithms = [-8, -7, -257];
 const knownTransports: ReadonlySet<string> = new Set(["ble", "hybrid", "internal", "nfc", "smart-card", "usb"]);
 
 /**
- * Loaded by the first passkey, because it takes 9 MB. A package below it expects the metadata of classes to be there, and a
- * bundle would load that after it.
+ * Loaded for the first passkey, because it takes 9 MB. A package that it uses needs `reflect-metadata`, which a bundle would
+ * evaluate after that package.
  */
 async function loadLibrary() {
   await import("reflect-metadata");

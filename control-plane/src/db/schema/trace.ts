@@ -31,8 +31,8 @@ export const traceRecord = pgTable(
     payload: text("payload", { enum: ["stored", "off", "dropped", "none"] }).notNull(),
     startedAt: moment("started_at").notNull(),
     /**
-     * Null if the usage row of the call says the same of user, key, model, outcome and times, so that its indexes find the trace;
-     * else true. Earlier releases say nothing.
+     * Null if the usage row of the call has the same user, key, model, outcome and times, so that its indexes find the trace;
+     * else true. Rows of earlier releases get the default.
      */
     isApart: boolean("is_apart").default(true),
   },

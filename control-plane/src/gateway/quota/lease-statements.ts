@@ -39,7 +39,7 @@ export class LeaseStatements {
   }
 
   /**
-   * Requests more of a budget, as much as is wanted when its turn has come.
+   * Requests more of a budget: as much as is wanted once it is this statement's turn.
    * @param need the least that helps
    * @param recall as in `LeaseRequest`
    */
@@ -47,7 +47,7 @@ export class LeaseStatements {
     return this.#inTurn(slice, (statement) => this.#lease(slice, { need, recall, statement }));
   }
 
-  /** Requests more before any call waits for it, unless another replica lacks it. */
+  /** Requests more before any call waits for it, unless another replica is short of it. */
   async refill(slice: Slice): Promise<void> {
     await this.#inTurn(slice, async (statement) => {
       if (this.#clock.tick() >= slice.sparesUntilTick) {
@@ -71,9 +71,9 @@ export class LeaseStatements {
   }
 
   /**
-   * Gives back what is idle when its turn has come: a loan that is on its way may bring more than is needed, and who has
-   * answered a recall must not keep that. Returns whether the database has accepted it. If not, it may have, and the
-   * quota no longer counts as ours.
+   * Gives back what is idle once it is this statement's turn: a loan that is on its way may bring more than is needed, and a
+   * replica that has answered a recall must not keep that. Returns whether the database is known to have accepted it. Even
+   * if not, it may have, so the quota no longer counts as ours.
    * @param recall as in `LeaseReturn`
    */
   async giveBack(slice: Slice, recall: bigint): Promise<boolean> {

@@ -166,7 +166,7 @@ export class QuotaLeases {
 
   /**
    * Another replica needs idle quota of this budget: gives back whatever is idle here, and answers the recall. For a
-   * moment no more is leased than waiting calls need, or it could be what the other one has been promised.
+   * while, no more is leased than waiting calls need: more could be what the other one was promised.
    */
   async onRecall(budgetId: BudgetId, recall: bigint): Promise<void> {
     const isKnown = this.#slices.has(budgetId);

@@ -17,8 +17,8 @@ export class Recall {
   }
 
   /**
-   * Some replica has not answered yet. One without a lease of the budget does not answer, and may get one meanwhile, so
-   * after some time everybody is asked again.
+   * Some replica has not answered yet. One without a lease of the budget does not answer, but may get a lease meanwhile, so
+   * all are asked again after some time.
    */
   wait(number: bigint, tick: number): void {
     if (number !== this.number) {

@@ -42,7 +42,7 @@ export type Slice = {
   lastRefillTick: number;
   /** No early refill begins before this time. */
   nextRefillTick: number;
-  /** Another replica lacks quota: until this time no more is requested than waiting calls need. */
+  /** Another replica is short of quota: until this time, no more is requested than waiting calls need. */
   sparesUntilTick: number;
   isAcquiring: boolean;
   /** The outcome of a statement is unknown: the database may have lent us more than we know, and has to be asked. */
@@ -137,7 +137,7 @@ export function refuseWaiters(slice: Slice, refusal: Refusal): void {
 
 /**
  * How much to request: enough for all waiting calls, and not less than usual or than brings the slice to what its pace
- * calls for, unless another replica lacks it.
+ * calls for, unless another replica is short of it.
  */
 export function wanted(slice: Slice, tick: number): bigint {
   let waiting = -BigInt(available(slice));

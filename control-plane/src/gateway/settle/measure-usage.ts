@@ -195,7 +195,7 @@ export class StreamMeter {
     return this.#usage.reports(payload) ? null : this.#count.textOf(payload);
   }
 
-  /** Does what `add` does for the payload of an event that counts by its text alone, except for that text. */
+  /** What `add` does for an event that counts only by its text, but without the text. */
   addShape(payload: Record<string, unknown>): void {
     this.#isFiltered ||= isFiltered[this.#dialect](payload);
   }

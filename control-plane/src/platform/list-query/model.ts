@@ -40,7 +40,7 @@ export type TimeOf = {
   readonly isOpenWith?: string;
 };
 
-/** The texts after `from`, for a page and for counting. Of several, each has a part of the rows. */
+/** What follows `from`, for a page and for counting. If there are several, each has a part of the rows. */
 export type FoundRows = { readonly from: readonly string[]; readonly countedFrom: readonly string[] };
 
 /**
@@ -61,7 +61,7 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
    * only without any join.
    */
   readonly countedFrom?: string;
-  /** Both for requests with these filters, if their rows are found elsewhere; else null. */
+  /** What to read instead for these filters; null to read the usual. */
   readonly fromFor?: (filters: Readonly<Record<string, unknown>>) => FoundRows | null;
   /** A condition for every row of the list. */
   readonly where?: string;

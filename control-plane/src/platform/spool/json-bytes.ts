@@ -134,7 +134,7 @@ export class JsonBytes extends ReusedBytes {
     }
   }
 
-  /** The same of an amount. */
+  /** The same for an amount. */
   amount(value: Amount): void {
     this.integer(Number(value));
   }

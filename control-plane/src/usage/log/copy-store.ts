@@ -17,7 +17,7 @@ const decimal = /^\d+(?:\.\d+)?$/;
 const own = new Set<string>(ownColumns);
 const commonColumns = usageRowColumns.filter(({ name }) => !own.has(name));
 
-/** @param table the log, or the partition of the day of all rows */
+/** @param table the log or, if all rows are of one day, its partition */
 export const copyUsageSql = (
   table: string,
 ): string => `copy ${table} (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})

@@ -1,9 +1,9 @@
 /**
- * Reads successive HTTP/1.1 responses from one connection, as strictly as a measurement needs: a status other than 2xx
- * that nobody expects, a body without declared length or a malformed chunk is an error, never a sample.
+ * Reads successive HTTP/1.1 responses from one connection, as strictly as a measurement needs: an unexpected
+ * status other than 2xx, a body without declared length or a malformed chunk is an error, never a sample.
  */
 export type ResponseSink = {
-  /** Whether a response with another status than 2xx is one to read on, too; none without it. */
+  /** Whether to go on reading a response with a status other than 2xx; without this function, none is read. */
   accepts?(status: number): boolean;
   /** A part of the body without transfer coding; valid only during the call. */
   onBody(bytes: Buffer): void;

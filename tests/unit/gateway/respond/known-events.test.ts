@@ -16,7 +16,7 @@ type Case = {
   readonly cuts?: readonly number[];
   /** After how many pieces the client leaves; never if absent. */
   readonly leavesAfter?: number;
-  /** The upstream's connection breaks at the end. */
+  /** Whether the upstream's connection breaks at the end. */
   readonly isLost?: boolean;
 };
 

@@ -42,7 +42,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const zero = 0x30;
 const nine = 0x39;
-/** Per byte: 0 where a string of ASCII continues, 1 where one of other characters does, 2 where a string ends or has an escape. */
+/** For each byte: 0 if a string continues with ASCII, 1 if with another character, 2 if the string ends or has an escape. */
 const stringBytes = new Uint8Array(256).fill(2, 0, 0x20).fill(1, 0x80);
 stringBytes[quote] = 2;
 stringBytes[backslash] = 2;
@@ -60,7 +60,7 @@ export class EventShape {
   readonly #common: TextCount;
   /** The text of the last event that had this shape. */
   readonly text: { letters: number; signs: number; readonly item: number | null };
-  /** Of an event of this shape: it says what all of them say, apart from their texts, ids and times. */
+  /** The payload of one event of this shape: it says what all of them say, apart from texts, ids and times. */
   readonly payload: Json;
 
   constructor(parts: readonly Part[], { letters, signs, item }: EventText, payload: Json) {
@@ -104,8 +104,8 @@ export class EventShape {
   }
 
   /**
-   * What two events of this shape have in common at their beginnings, before any text: how many bytes, and the index of the
-   * part that ends there.
+   * How two events of this shape begin alike, before any text: the number of bytes, and the index of the part that ends
+   * there.
    * @param before the beginning of one of them
    */
   beginningOf(before: Buffer, bytes: Buffer, start: number, end: number): Beginning {
@@ -182,8 +182,8 @@ function isSame(bytes: Buffer, at: number, part: Buffer): boolean {
 }
 
 /**
- * An event without the strings and numbers in which events may differ: those of two events of the same shape are equal. Null if
- * it has an escape, which may hide anything.
+ * An event without the strings and numbers in which events may differ: two events of the same shape have the same outline.
+ * Null for an event with an escape, which may hide anything.
  */
 export function outlineOf(event: string): string | null {
   const pieces = piecesOf(event);
@@ -202,12 +202,12 @@ export function shapeOf(event: string, form: StreamForm, textOf: TextOf): EventS
   return payload === null ? null : measureSlots(pieces, slots, measuring, payload);
 }
 
-/** An event of the same shape, with nothing in it that only this event said. */
+/** An event of the same shape without the texts that only this event has. */
 function withoutTexts(pieces: readonly string[], slots: readonly number[]): readonly string[] {
   return pieces.map((piece, index) => (index % 2 === 1 && slots.includes(index) ? "" : piece));
 }
 
-/** Without escapes, and with no quote before the JSON, every second piece is a string. */
+/** Where there is no escape, and no quote before the JSON, every second piece is a string. */
 function piecesOf(event: string): readonly string[] | null {
   const pieces = event.split('"');
   return event.includes("\\") || !pieces[0]?.includes("{") ? null : pieces;
@@ -216,7 +216,7 @@ function piecesOf(event: string): readonly string[] | null {
 /** A number, and what comes after it. */
 const numberAfterName = /^:(?:0|[1-9]\d{0,13})(?!\d|[.eE])/;
 
-/** Whether a piece is a string, or begins with a number, in which events may differ. */
+/** Whether a piece is a string, or begins with a number, that may differ between events of one shape. */
 function isSlot(pieces: readonly string[], index: number): boolean {
   return index % 2 === 0
     ? numberNames.has(pieces[index - 1] ?? "") && numberAfterName.test(pieces[index] ?? "")

@@ -4,11 +4,11 @@ import type { SeenEvent } from "./event-scan.ts";
 import type { EventShape, TextOf } from "./event-shape.ts";
 import type { SharedShapes } from "./shared-shapes.ts";
 
-/** How often a stream may look for shapes without success: that takes as long as parsing a few events, and ten if one was found. */
+/** How often a stream may look for a shape in vain. A search takes as long as parsing a few events, or ten if one is found. */
 const attemptsMax = 6;
 /** A shape that this many events had was worth looking for: others may be looked for again. */
 const matchesWorth = 64;
-/** At most so much of the beginning of an event is compared at once. */
+/** At most this much of the beginning of an event is compared at once. */
 const beginningBytesMax = 512;
 /** A shorter beginning is not worth it. */
 const beginningBytesMin = 32;
@@ -24,19 +24,19 @@ export class KnownEvents {
   readonly #shared: SharedShapes;
   #shape: EventShape | null = null;
   #news: Record<string, unknown> | null = null;
-  /** The event before was another one. */
+  /** The event before this one had another shape. */
   #isNew = false;
   #attemptsLeft = attemptsMax;
   #matches = 0;
   /**
-   * The beginning of a known event. The ids and times of a stream are mostly the same in all of its events: with what is
-   * between them, they are compared at once.
+   * The beginning of a known event. Most ids and times are the same in all events of a stream, so they are compared at
+   * once, together with what is between them.
    */
   #beginning: Buffer | null = null;
-  /** How much of it the one after it had as well, up to the end of the part with this index; 0 if that is not known. */
+  /** How much of it the next event has, too, up to the end of the part with this index; 0 if that is not known. */
   #beginningBytes = 0;
   #beginningIndex = 0;
-  /** Too little of it is the same. */
+  /** Too little of it stays the same. */
   #isVaried = false;
 
   constructor(form: StreamForm, textOf: TextOf, shared: SharedShapes) {
@@ -87,7 +87,7 @@ export class KnownEvents {
   }
 
   /**
-   * What the event that was found last says besides its text, if the one before it may have said something else; else null.
+   * What the last found event says besides its text, if the one before it may have said something else; else null.
    */
   get news(): Record<string, unknown> | null {
     return this.#news;
@@ -101,7 +101,7 @@ export class KnownEvents {
     );
   }
 
-  /** With an event of this shape that does not have all of the beginning, less of it is compared from then on. */
+  /** If an event of this shape has only a part of the beginning, only that part is compared from then on. */
   #noteBeginning(shape: EventShape, bytes: Buffer, start: number, end: number): void {
     if (this.#beginning === null) {
       this.#beginning = Buffer.copyBytesFrom(bytes, start, Math.min(end - start, beginningBytesMax));
@@ -130,7 +130,7 @@ export class KnownEvents {
       this.#attemptsLeft = attemptsMax;
     }
     const event = this.#attemptsLeft > 0 ? bytes.toString("latin1", start, end) : "";
-    // One with an escape has no shape, which is seen at once.
+    // An event with an escape has no shape, which is quickly seen.
     if (event === "" || event.includes("\\")) {
       return;
     }

@@ -10,7 +10,7 @@ const outlinesMax = 8;
 export class SharedShapes {
   /** The latest first. */
   readonly #shapes: EventShape[] = [];
-  /** Of events that were seen once, and whether they were seen again without having a shape. */
+  /** The outlines of events that were seen once; true if they were seen again and have no shape. */
   readonly #outlines = new Map<string, boolean>();
 
   /** The shape of the event that was found last. */
@@ -28,7 +28,7 @@ export class SharedShapes {
     return 0;
   }
 
-  /** Learns the shape of a parsed event with content that is like one before it, of any stream; else null. */
+  /** Learns the shape of a parsed event with content, if it is like an earlier one of any stream; else null. */
   learn(event: string, form: StreamForm, textOf: TextOf): EventShape | null {
     const outline = outlineOf(event);
     if (outline === null || this.#outlines.get(outline) === true) {

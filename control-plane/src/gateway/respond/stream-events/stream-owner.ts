@@ -43,7 +43,7 @@ export interface StreamOwner {
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void;
   /** The text that the payload of an event counts as; null if it counts as anything else, too. */
   textOf(payload: Record<string, unknown>): EventText | null;
-  /** The event whose text comes next, and those after it, say what this payload says, apart from their texts, ids and times. */
+  /** From the event whose text comes next, events say what this payload says, apart from their texts, ids and times. */
   onShape(payload: Record<string, unknown>): void;
   /** Receives the text of an event that was delivered, in place of its payload. */
   onText(text: EventText): void;

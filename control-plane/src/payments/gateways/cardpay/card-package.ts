@@ -4,7 +4,7 @@ type Package = typeof Stripe;
 
 let loaded: Package | null = null;
 
-/** The gateway's package, loaded by the first who needs it, because it takes 4 MB and most services have no card gateway. */
+/** The gateway's package, loaded when it is first needed, because it takes 4 MB and most services have no card gateway. */
 export async function loadCardPackage(): Promise<Package> {
   loaded ??= (await import("stripe")).Stripe;
   return loaded;
