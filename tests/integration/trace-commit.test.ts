@@ -245,7 +245,7 @@ describe("a call that is one record", () => {
     const written = async () =>
       await db.sql`
         select to_jsonb(u) - '{request_id,attempts,xid}'::text[] as usage, usage_attempts(u.attempts) as attempts,
-          to_jsonb(t) - '{request_id,is_apart}'::text[] as trace
+          to_jsonb(t) - 'request_id' as trace
         from usage_log u join trace_record t using (day, request_id)
         where u.gateway_user_id = ${customer.gatewayUserId}::bigint order by request_id`;
     await commitCalls(db, records);

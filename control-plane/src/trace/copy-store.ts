@@ -10,7 +10,7 @@ const commonColumns = traceColumns.filter(({ name }) => !ownColumns.includes(nam
 /** @param table the log or, if all rows are of one day, its partition */
 export const copyTracesSql = (
   table: string,
-): string => `copy ${table} (${[...commonColumns.map(({ name }) => name), "is_apart", ...ownColumns].join(", ")})
+): string => `copy ${table} (${[...commonColumns.map(({ name }) => name), ...ownColumns].join(", ")})
   from stdin (format binary)`;
 
 /**
@@ -21,8 +21,8 @@ export const copyTracesSql = (
 export function commonTrace(fields: readonly unknown[]): Buffer {
   const values = commonColumns.map(({ name, type }) => copyValue(type, fields[recordPlace(name)]));
   const count = Buffer.alloc(2);
-  count.writeInt16BE(traceColumns.length + 1);
-  return Buffer.concat([count, ...values, copyValue("boolean", null)]);
+  count.writeInt16BE(traceColumns.length);
+  return Buffer.concat([count, ...values]);
 }
 
 /** Writes the trace of the record that was read last from a text, if it has one. */

@@ -25,29 +25,6 @@ const joins = `
 
 const minute = callMinute("t.request_id");
 
-/**
- * Where traces are found by who called and what was called, in two parts. Most traces agree with the usage row of their call:
- * the usage rows have the indexes, are read in order, and the trace of each is looked up. Traces that are apart have indexes of
- * their own. Each part is sorted and limited by itself, because the planner would sort both parts whole.
- * @param sortedBy an order for which there is no index: the usage rows are sorted before the first trace is looked up
- */
-export const indexedTraces = (sortedBy: string | null = null): readonly string[] => [
-  `(
-    select l.day, l.request_id, r.user_id, l.gateway_user_id, l.api_key_id, r.method, l.path, l.model, l.outcome as status,
-      l.error_code, l.http_status, l.is_stream, l.input_tokens, l.output_tokens, l.first_byte_ms as first_token_ms,
-      l.duration_ms, r.client_ip, r.user_agent, r.payload, l.started_at, l.channel_id
-    from ${sortedBy === null ? "usage_log" : `(select * from usage_log t order by ${sortedBy})`} l cross join lateral (
-      select * from trace_record r where r.day = l.day and r.request_id = l.request_id and r.is_apart is null offset 0
-    ) r
-  ) t`,
-  `(
-    select day, request_id, user_id, gateway_user_id, api_key_id, method, path, model, status, error_code, http_status,
-      is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload, started_at,
-      (select channel_id from usage_log l where l.day = a.day and l.request_id = a.request_id) as channel_id
-    from trace_record a where is_apart
-  ) t`,
-];
-
 /** Whether the index for these conditions ends in the minute of a call, instead of its id. */
 function isByMinute({ status, httpStatus, ...by }: TraceFilter): boolean {
   const isOfTrouble =
@@ -84,7 +61,7 @@ function whoConditions(filter: TraceFilter, put: Put): string[] {
 }
 
 /** Conditions on what was called and how it ended. */
-function whatConditions(filter: TraceFilter, put: Put, isIndexed: boolean): string[] {
+function whatConditions(filter: TraceFilter, put: Put): string[] {
   const conditions: string[] = [];
   if (filter.model !== null) {
     conditions.push(`t.model = ${put(filter.model)}::text`);
@@ -102,12 +79,9 @@ function whatConditions(filter: TraceFilter, put: Put, isIndexed: boolean): stri
     conditions.push(`t.error_code = ${put(filter.errorCode)}::text`, "t.status <> 'completed'");
   }
   if (filter.channelId !== null) {
-    const channel = `${put(filter.channelId)}::bigint`;
     conditions.push(
-      isIndexed
-        ? `t.channel_id = ${channel}`
-        : `exists (select 1 from usage_log l where l.day = t.day and l.request_id = t.request_id
-             and l.channel_id = ${channel})`,
+      `exists (select 1 from usage_log l where l.day = t.day and l.request_id = t.request_id
+         and l.channel_id = ${put(filter.channelId)}::bigint)`,
     );
   }
   if (filter.from !== null) {
@@ -128,19 +102,17 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
   const values: SqlValue[] = [];
   const put = (value: SqlValue): string => `$${values.push(value)}`;
   const { since, before, filter, order, after } = search;
-  const isIndexed = isByMinute(filter);
-  const keys = isIndexed ? ["t.day", minute, "t.request_id"] : ["t.day", "t.request_id"];
+  const keys = isByMinute(filter) ? ["t.day", minute, "t.request_id"] : ["t.day", "t.request_id"];
   const positionOf = ({ day, requestId }: CallPlace): string => {
     const [dayValue, id] = [`${put(day)}::text::date`, `${put(requestId)}::text::uuid`];
     return `(${keys.length === 3 ? `${dayValue}, ${callMinute(id)}, ${id}` : `${dayValue}, ${id}`})`;
   };
   const conditions = [
-    // Dates, not texts, so that the planner reads only these days of the usage log, which is kept longer.
-    `t.day between ${put(since.day)}::date and ${put(before.day)}::date`,
+    `t.day between ${put(since.day)}::text::date and ${put(before.day)}::text::date`,
     `(${keys.join(", ")}) >= ${positionOf(since)}`,
     `(${keys.join(", ")}) < ${positionOf(before)}`,
   ];
-  conditions.push(...whoConditions(filter, put), ...whatConditions(filter, put, isIndexed));
+  conditions.push(...whoConditions(filter, put), ...whatConditions(filter, put));
   const sorted = order.by === "time" ? keys : ["t.duration_ms", "t.day", "t.request_id"];
   if (after !== null) {
     conditions.push(
@@ -149,13 +121,10 @@ export async function searchTraces(db: Queryable, search: TraceSearch): Promise<
     );
   }
   const orderBy = sorted.map((key) => (order.isAscending ? key : `${key} desc`)).join(", ");
-  const limit = `${put(search.limit)}::integer`;
-  const parts = (isIndexed ? indexedTraces(order.by === "time" ? null : orderBy) : ["trace_record t"]).map(
-    (from) => `(select t.* from ${from} where ${conditions.join(" and ")} order by ${orderBy} limit ${limit})`,
-  );
   return await db.query<TraceView>(
-    `select ${listColumns(put(search.payloadCutoff))} from (select t.* from (
-       ${parts.join(" union all ")}) t order by ${orderBy} limit ${limit}
+    `select ${listColumns(put(search.payloadCutoff))} from (
+       select t.* from trace_record t where ${conditions.join(" and ")}
+       order by ${orderBy} limit ${put(search.limit)}::integer
      ) as t ${joins} order by ${orderBy}`,
     values,
   );

@@ -2,41 +2,26 @@ import { traceFile } from "@sluice/contracts/admin-lists/files";
 import { callMinute } from "../db/expressions.ts";
 import { column, equals, listSource } from "../platform/list-query/model.ts";
 import { daysOfRequest } from "../platform/request-days.ts";
-import { indexedTraces } from "./search-store.ts";
 
 const daysMax = 400;
 const startedAt = column("timestamptz", "t.started_at");
-const joins = `left join user_profile u on u.id = t.user_id
-    left join api_key k on k.id = t.api_key_id`;
 /** Filters whose indexes end in the minute, and their order. */
-const indexedByMinute = ["user_id", "gateway_user_id", "email", "key_id", "key_name", "model"];
+const indexedByMinute = ["user_id", "gateway_user_id", "email", "key_id", "model"];
 const minutesOfTraces = [
   column("date", "t.day"),
   column("text", callMinute("t.request_id")),
   column("uuid", "t.request_id"),
 ];
 
-/** Whether the index for these filters ends in the minute of a call, instead of its id. */
-function isByMinute(filters: Readonly<Record<string, unknown>>): boolean {
-  const { status, http_status: httpStatus, error_code: errorCode } = filters;
-  const isOfTrouble =
-    (Array.isArray(status) && !status.includes("completed")) ||
-    Number(httpStatus ?? 0) >= 400 ||
-    errorCode !== undefined;
-  return !isOfTrouble && indexedByMinute.some((name) => name in filters);
-}
-
 /**
  * Calls for an export. Conditions and their indexes are those of the search (`search-store.ts`).
  */
 export const traceFiles = listSource({
   contract: traceFile,
-  from: `trace_record t ${joins}`,
+  from: `trace_record t
+    left join user_profile u on u.id = t.user_id
+    left join api_key k on k.id = t.api_key_id`,
   countedFrom: "trace_record t",
-  fromFor: (filters) =>
-    isByMinute(filters)
-      ? { from: indexedTraces().map((part) => `${part} ${joins}`), countedFrom: indexedTraces() }
-      : null,
   columns: {
     request_id: column("uuid", "t.request_id::text"),
     day: column("date", "t.day::text"),
@@ -99,6 +84,13 @@ export const traceFiles = listSource({
     },
   },
   sorts: { time: [column("date", "t.day"), column("uuid", "t.request_id")] },
-  sortedFor: (_, filters) => (isByMinute(filters) ? minutesOfTraces : null),
+  sortedFor: (_, filters) => {
+    const { status, http_status: httpStatus, error_code: errorCode } = filters;
+    const isOfTrouble =
+      (Array.isArray(status) && !status.includes("completed")) ||
+      Number(httpStatus ?? 0) >= 400 ||
+      errorCode !== undefined;
+    return !isOfTrouble && indexedByMinute.some((name) => name in filters) ? minutesOfTraces : null;
+  },
   time: { at: startedAt, partitionDay: "t.day", daysMax },
 });

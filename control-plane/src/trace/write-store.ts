@@ -24,23 +24,23 @@ export const recordPlace = (name: string): number =>
   (recordPlaces as Readonly<Record<string, number>>)[recordNames[name] ?? name] as number;
 
 /** Inserts the elements of `incoming (f)`; times are milliseconds there. */
-function insertSql(placeOf: (name: string, index: number) => number, isApart: true | null, rest: string): string {
+function insertSql(placeOf: (name: string, index: number) => number, rest: string): string {
   const values = traceColumns.map(({ name, type }, index) => {
     const text = `f->>${placeOf(name, index)}`;
     return type === "timestamptz"
       ? `timestamptz 'epoch' + (${text})::bigint * interval '1 millisecond'`
       : `(${text})::${type}`;
   });
-  return `insert into trace_record (${traceColumns.map(({ name }) => name).join(", ")}, is_apart)
-    select ${values.join(", ")}, ${isApart} from incoming ${rest}`;
+  return `insert into trace_record (${traceColumns.map(({ name }) => name).join(", ")})
+    select ${values.join(", ")} from incoming ${rest}`;
 }
 
 const skipExisting = "on conflict do nothing";
-const insertTraces = (rest: string): string => `${incomingSql} ${insertSql((_, index) => index + 1, true, rest)}`;
+const insertTraces = (rest: string): string => `${incomingSql} ${insertSql((_, index) => index + 1, rest)}`;
 const statements = { new: insertTraces(""), missing: insertTraces(skipExisting) };
 
 const insertRecorded = (rest: string): string =>
-  insertSql(recordPlace, null, `where f->>${recordPlaces.method} is not null ${rest}`);
+  insertSql(recordPlace, `where f->>${recordPlaces.method} is not null ${rest}`);
 /** Inserts the traces of records of calls: a part of the statement that inserts their usage rows. */
 export const recordedTraces: InsertTexts = { new: insertRecorded(""), missing: insertRecorded(skipExisting) };
 

@@ -57,11 +57,9 @@ export async function fillTraces(db: Queryable, day: string): Promise<void> {
   await createMissingPartitions(db, "trace_record", [day]);
   await db.query(
     `insert into trace_record (day, request_id, user_id, gateway_user_id, api_key_id, method, path, model, status, error_code, http_status,
-       is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload, started_at,
-       is_apart)
+       is_stream, input_tokens, output_tokens, first_token_ms, duration_ms, client_ip, user_agent, payload, started_at)
      select day, request_id, gateway_user_id, gateway_user_id, api_key_id, 'POST', path, model, outcome, error_code, http_status,
-       is_stream, input_tokens, output_tokens, first_byte_ms, duration_ms, '192.0.2.1', 'bench', 'none', started_at,
-       null
+       is_stream, input_tokens, output_tokens, first_byte_ms, duration_ms, '192.0.2.1', 'bench', 'none', started_at
      from usage_log where day = $1::text::date and left(md5(request_id::text), 1) = '0'`,
     [day],
   );

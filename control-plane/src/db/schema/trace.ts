@@ -30,11 +30,6 @@ export const traceRecord = pgTable(
     /** What happened to the bodies: stored, switched off for the key, dropped under load, or there were none. */
     payload: text("payload", { enum: ["stored", "off", "dropped", "none"] }).notNull(),
     startedAt: moment("started_at").notNull(),
-    /**
-     * Null if the usage row of the call has the same user, key, model, outcome and times, so that its indexes find the trace;
-     * else true. Rows of earlier releases get the default.
-     */
-    isApart: boolean("is_apart").default(true),
   },
   (table) => [primaryKey({ columns: [table.day, table.requestId] })],
 );

@@ -2,7 +2,7 @@ import { dayMs, utcDay } from "../clock.ts";
 import type { Database, Queryable, SqlValue } from "../db.ts";
 import { DatabaseTimeoutError, sqlStateOf } from "../db-errors.ts";
 import { AppError } from "../errors.ts";
-import type { AnyListSource, Bind, Column, FoundRows, ListRequest, TimeRange } from "./model.ts";
+import type { AnyListSource, Bind, Column, ListRequest, TimeRange } from "./model.ts";
 
 export type Statement = { readonly text: string; readonly values: readonly SqlValue[] };
 
@@ -40,29 +40,20 @@ export function pageStatement(source: AnyListSource, request: ListRequest, page:
   const shown = Object.entries(source.columns).map(([name, { sql }]) => `${sql} as "${name}"`);
   const sorted = `array[${keys.map(({ sql }) => `(${sql})::text`).join(", ")}] as "${cursorName}"`;
   const order = orderBy(keys.map(({ sql }) => sql));
-  const { from } = foundRows(source, request);
-  const select = (columns: readonly string[], place: string, where: readonly string[]): string =>
-    `select ${columns.join(", ")} from ${place} ${whereOf(where)} ${order} limit ${limit}`;
-  const places =
+  const select = (columns: readonly string[], where: readonly string[]): string =>
+    `select ${columns.join(", ")} from ${source.from} ${whereOf(where)} ${order} limit ${limit}`;
+  const [first = [], second] =
     page.after === null
       ? [[]]
       : rowsAfter(source, { keys, after: page.after, isDescending: request.isDescending }, bind);
-  const [first = "", ...others] = from;
-  const [rest = [], ...further] = places;
-  if (others.length === 0 && further.length === 0) {
-    return { text: select([...shown, sorted], first, [...conditions, ...rest]), values };
+  if (second === undefined) {
+    return { text: select([...shown, sorted], [...conditions, ...first]), values };
   }
   const keyed = keys.map(({ sql }, index) => `${sql} as "${keyName(index)}"`);
-  const parts = from.flatMap((part) =>
-    places.map((each) => `(${select([...shown, sorted, ...keyed], part, [...conditions, ...each])})`),
-  );
+  const parts = [first, second].map((each) => `(${select([...shown, sorted, ...keyed], [...conditions, ...each])})`);
   const names = [...Object.keys(source.columns), cursorName].map((name) => `"${name}"`);
   const outer = orderBy(keys.map((_, index) => `"${keyName(index)}"`));
   return { text: `select ${names.join(", ")} from (${parts.join(" union all ")}) p ${outer} limit ${limit}`, values };
-}
-
-function foundRows({ from, countedFrom = from, fromFor }: AnyListSource, { filters }: ListRequest): FoundRows {
-  return fromFor?.(filters) ?? { from: [from], countedFrom: [countedFrom] };
 }
 
 const keyName = (index: number): string => `${cursorName}${index}`;
@@ -76,9 +67,8 @@ export function countStatement(source: AnyListSource, request: ListRequest, coun
   const bind = binder(values);
   const limit = bind(countMax + 1, "integer");
   const chosen = filterConditions(source, request, bind);
-  const { countedFrom } = foundRows(source, request);
-  const parts = countedTimes(source, request.range, bind).flatMap((times) =>
-    countedFrom.map((from) => `(select 1 from ${from} ${whereOf([...chosen, ...times])} limit ${limit})`),
+  const parts = countedTimes(source, request.range, bind).map(
+    (times) => `(select 1 from ${source.countedFrom ?? source.from} ${whereOf([...chosen, ...times])} limit ${limit})`,
   );
   const text = `select count(*)::int as rows from (select 1 from (${parts.join(" union all ")}) p limit ${limit}) t`;
   return { text, values };

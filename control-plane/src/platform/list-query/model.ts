@@ -40,9 +40,6 @@ export type TimeOf = {
   readonly isOpenWith?: string;
 };
 
-/** What follows `from`, for a page and for counting. If there are several, each has a part of the rows. */
-export type FoundRows = { readonly from: readonly string[]; readonly countedFrom: readonly string[] };
-
 /**
  * Where the rows of a list come from. All text in here is the program's own: values only come in through `Bind`.
  *
@@ -61,8 +58,6 @@ export type ListSource<Row extends z.ZodRawShape, Filter extends Record<string, 
    * only without any join.
    */
   readonly countedFrom?: string;
-  /** What to read instead for these filters; null to read the usual. */
-  readonly fromFor?: (filters: Readonly<Record<string, unknown>>) => FoundRows | null;
   /** A condition for every row of the list. */
   readonly where?: string;
   readonly columns: { readonly [Name in keyof Row]: Column };
@@ -82,7 +77,6 @@ export type AnyListSource = {
   readonly contract: AnyListContract;
   readonly from: string;
   readonly countedFrom?: string;
-  readonly fromFor?: (filters: Readonly<Record<string, unknown>>) => FoundRows | null;
   readonly where?: string;
   readonly columns: Readonly<Record<string, Column>>;
   readonly filters: Readonly<Record<string, Condition<unknown>>>;
