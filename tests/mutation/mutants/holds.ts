@@ -134,7 +134,7 @@ export const holdMutants: readonly Mutant[] = [
     id: "quota/settle-key",
     file: "control-plane/src/gateway/settle/settle-quota.ts",
     from: "if (hold.keyBudgetId !== null) {",
-    to: "if (hold.keyBudgetId !== null && hold.keyAmount === 0n) {",
+    to: "if (hold.keyBudgetId !== null && hold.keyAmount === 0) {",
     rule: "what a key held is settled",
     tests: ["unit/gateway/settle/settle-quota.test.ts"],
   },

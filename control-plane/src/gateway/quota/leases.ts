@@ -205,7 +205,7 @@ export class QuotaLeases {
         if (!(await this.#statements.giveBack(slice, 0n))) {
           return;
         }
-      } else if (idleMs > forgetMs && isForgettable(slice)) {
+      } else if (idleMs > forgetMs && isForgettable(slice, this.#clock.tick())) {
         this.#slices.delete(slice.budgetId);
       }
     }

@@ -87,9 +87,10 @@ export function available(slice: Slice): Amount {
   return minus(minus(minus(slice.leased, slice.held), slice.pending), slice.returning);
 }
 
-export function isForgettable(slice: Slice): boolean {
+export function isForgettable(slice: Slice, tick: number): boolean {
   const isEmpty = slice.leased === 0 && slice.held === 0 && slice.pending === 0 && slice.returning === 0;
-  return isEmpty && !slice.isDoubtful && !slice.isAcquiring && slice.waiters.length === 0;
+  const isQuiet = !slice.isDoubtful && !slice.isAcquiring && slice.waiters.length === 0;
+  return isEmpty && isQuiet && tick >= slice.sparesUntilTick;
 }
 
 /** Appends a call to the queue; it gets `unavailable` when nothing has been decided in time. */

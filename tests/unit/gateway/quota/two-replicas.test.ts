@@ -105,3 +105,16 @@ test("a replica that has nothing of a budget sends no answer to its recalls", as
   }
   expect(one.returns).toEqual([]);
 });
+
+test("a recall is not forgotten with a slice that was not used for a minute", async () => {
+  const { ledger, one } = setUp(1_000n, 1);
+  void one.leases.onRecall(onlyBudget, 1n);
+  await passTime(59_900, 100);
+  void one.leases.onRecall(onlyBudget, 2n);
+  await passTime(200);
+  one.leases.renew(performance.now(), ledger.renew("one", new LeaseTerm(60_000)));
+  await one.leases.sweep();
+  void one.leases.hold(onlyBudget, q(1n));
+  await passTime(20);
+  expect(ledger.leaseOf("one")).toBe(1n);
+});
