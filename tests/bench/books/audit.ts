@@ -1,5 +1,5 @@
 /** Compares what callers have seen with rows, charges, settlement, sums and ledger, user by user. */
-import type { Database } from "@sluice/control-plane/platform/db.ts";
+import type { Database, Transaction, TransactionOptions } from "@sluice/control-plane/platform/db.ts";
 import type { TestUser } from "../../support/service/sluice.ts";
 import type { SeenCalls } from "./callers.ts";
 
@@ -7,6 +7,9 @@ import type { SeenCalls } from "./callers.ts";
 export const price = { input: 15, output: 60 };
 /** 500,000 quota are 1 USD: so many of the products of tokens and price are 1 quota. */
 const productsPerQuota = 200;
+
+/** Millions of rows take longer than a statement of the service may. */
+const unhurried: TransactionOptions = { isolation: "repeatable read", statementTimeoutMs: 3_600_000 };
 
 export type Totals = { readonly rows: bigint; readonly quota: bigint; readonly settled: bigint };
 
@@ -33,8 +36,8 @@ type UserBooks = {
   readonly traces: bigint;
 };
 
-async function readBooks(db: Database): Promise<Map<bigint, UserBooks>> {
-  const rows = await db.sql<UserBooks>`
+async function readBooks(tx: Transaction): Promise<Map<bigint, UserBooks>> {
+  const rows = await tx.sql<UserBooks>`
     with logged as (
       select gateway_user_id, count(*) as rows, sum(quota)::int8 as quota, sum(ceil(quota * rate_multiplier))::int8 as due,
         count(*) filter (where outcome = 'completed' and not is_stream) as whole,
@@ -77,7 +80,7 @@ export async function auditBooks(
   users: readonly TestUser[],
   seen: readonly SeenCalls[],
 ): Promise<{ readonly faults: readonly string[]; readonly totals: Totals }> {
-  const books = await readBooks(db);
+  const books = await db.withTransaction(readBooks, unhurried);
   const faults: string[] = [];
   const totals = { rows: 0n, quota: 0n, settled: 0n };
   for (const { apiKey, answered, cut, refused } of seen) {
@@ -117,7 +120,14 @@ export async function auditBooks(
     totals.quota += quota;
     totals.settled += settled;
   }
-  const violations = await db.sql`select invariant, subject, detail from check_money()`;
-  faults.push(...violations.map((violation) => `check_money: ${JSON.stringify(violation)}`));
   return { faults, totals };
+}
+
+/** What `check_money()` finds, a line each. */
+export async function moneyFaults(db: Database): Promise<readonly string[]> {
+  const violations = await db.withTransaction(
+    (tx) => tx.sql`select invariant, subject, detail from check_money()`,
+    unhurried,
+  );
+  return violations.map((violation) => `check_money: ${JSON.stringify(violation)}`);
 }

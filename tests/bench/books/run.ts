@@ -9,7 +9,7 @@ import { createDatabaseOn } from "../../support/postgres/test-database.ts";
 import { MortalProcess } from "../../support/service/mortal-process.ts";
 import { SluiceRig } from "../../support/service/sluice.ts";
 import { FakeProvider } from "../relay/load/provider.ts";
-import { auditBooks } from "./audit.ts";
+import { auditBooks, moneyFaults } from "./audit.ts";
 import { Callers } from "./callers.ts";
 
 const usage = `usage: bun run bench books [options]
@@ -114,8 +114,12 @@ async function measure(rig: SluiceRig, load: Load): Promise<number> {
   console.log(
     `[${seconds()}] ${totals.rows} rows, ${totals.quota} quota, ${totals.settled} settled, of ${load.users} users`,
   );
-  console.log(faults.length === 0 ? "rows, charges, settlement, sums and ledger are equal" : faults.join("\n"));
-  return faults.length === 0 ? 0 : 1;
+  console.log(
+    faults.length === 0 ? "rows, charges, settlement, sums, traces and ledger are equal by user" : faults.join("\n"),
+  );
+  const violations = await moneyFaults(rig.db);
+  console.log(`[${seconds()}] ${violations.length === 0 ? "check_money() finds nothing" : violations.join("\n")}`);
+  return faults.length + violations.length === 0 ? 0 : 1;
 }
 
 /** Waits until all rows are settled and in the sums. @throws Error when nothing has moved for too long */
