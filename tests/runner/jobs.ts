@@ -23,8 +23,7 @@ export type JobResult = TestCounts & {
   readonly cpuMs: number;
 };
 
-/** Ten times what the compiler takes by itself, because others may use the machine. */
-const staticCheckMsMax = 300_000;
+const staticCheckMsMax = 120_000;
 
 /** The types of every workspace, lint and unused code: those that take longest first. */
 export async function listStaticChecks(): Promise<Job[]> {

@@ -10,7 +10,7 @@ export type FrontOutcome = "served" | "handed_over" | "refused" | "turned_away";
 
 /** The other end of a connection. */
 export type Peer = {
-  /** An IPv4 address is written as one, even if the socket is an IPv6 one. */
+  /** IPv4 addresses are in IPv4 form, even on an IPv6 socket. */
   readonly address: string;
   /** Whether it is an edge, which says whose calls it passes on. */
   readonly isEdge: boolean;

@@ -99,7 +99,7 @@ class HeadWriter {
 
   #begin(status: number): void {
     const isSame = status === this.#status;
-    // If this throws, there is no head.
+    // None, if writing this one throws.
     this.#status = 0;
     this.#line = 0;
     this.#isChanged = !isSame;

@@ -14,8 +14,8 @@ const postgresUrl = z
 const roles = z.enum(["relay", "gateway", "backend", "jobs"]);
 
 /**
- * Every variable that the control plane reads; deploy/env.example explains each. It is made for its only use and not kept,
- * because its 525 schemas take 1 MB.
+ * Every variable that the control plane reads; deploy/env.example explains each. It is made for one use and not kept: its 525
+ * schemas take 1 MB.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, whose rows belong together
 const configSchema = () =>

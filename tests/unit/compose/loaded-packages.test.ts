@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 const folder = join(import.meta.dir, "../../../control-plane/src/compose");
-/** Large packages for what a process may never do. */
+/** Large packages that a process may never need. */
 const seldom = ["@simplewebauthn/server", "stripe", "nodemailer", "@pydantic/genai-prices", "aws4fetch"];
 
 /** The value of an expression once this module is loaded. */

@@ -9,8 +9,8 @@
 -- The columns of a partition are in the order of their alignment, the widest first: in the order of the log, which has the
 -- newest columns last, bytes between them would be lost in every row.
 --
--- The application copies the rows of a day straight into its partition, which costs less than the search for the partition of
--- each row. A trigger of the log for a whole statement does not notice that, so the partition has it too.
+-- The application copies the rows of a day straight into its partition, which costs less than finding the partition of each
+-- row. Statement-level triggers of the log do not fire then, so the partition has them too.
 --
 -- There is no default partition: its rows would survive the retention, which drops days, and would keep the partition
 -- of their day from ever being created. A writer that meets a day without a partition creates it and writes again.

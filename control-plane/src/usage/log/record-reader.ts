@@ -11,7 +11,7 @@ const zero = 0x30;
 const digitsMax = 15;
 const uuidLength = 36;
 const nullLength = "null".length;
-/** So many ends are kept, 2 KB each, over all beginnings. Where more are in use, all is forgotten, and learned again. */
+/** How many ends are kept, of 2 KB each. When there are more, all are forgotten and learned again. */
 const endsMax = 5_000;
 
 /**

@@ -161,7 +161,7 @@ describe("transcribed audio", () => {
     ],
     ["the last time of a short track", "WEBVTT\n\n00:01.000 --> 00:09.500\nHi\n", 9_500],
     ["the time to say its text", "a".repeat(30), 2_000],
-    ["the time to say its text if its duration is no time", json({ text: "a".repeat(45), duration: 1e306 }), 3_000],
+    ["the time to say its text if its duration is impossible", json({ text: "a".repeat(45), duration: 1e306 }), 3_000],
     ["the time to say the text of an object", json({ text: "a".repeat(45) }), 3_000],
   ])("is estimated by %s if no usage comes", (_what, body, audioMs) => {
     expect(hear(body)).toMatchObject({ usageSource: "estimated", units: { audioMs } });

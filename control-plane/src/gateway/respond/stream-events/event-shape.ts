@@ -207,7 +207,7 @@ function withoutTexts(pieces: readonly string[], slots: readonly number[]): read
   return pieces.map((piece, index) => (index % 2 === 1 && slots.includes(index) ? "" : piece));
 }
 
-/** Where there is no escape, and no quote before the JSON, every second piece is a string. */
+/** Every second piece is a string. Null if an escape, or a quote before the JSON, would make that wrong. */
 function piecesOf(event: string): readonly string[] | null {
   const pieces = event.split('"');
   return event.includes("\\") || !pieces[0]?.includes("{") ? null : pieces;
