@@ -9,6 +9,8 @@ import { createTestAuthority } from "../support/wire/test-certificates.ts";
 
 const ok = "HTTP/1.1 200 OK\r\n";
 const mebibyte = 1_048_576;
+/** What the kernel's buffers of a connection may take in: they grow as far as the system was set, to 36 MiB on many. */
+const kernelBytes = 70 * mebibyte;
 const block = new Uint8Array(mebibyte).fill(97);
 const authority = createTestAuthority();
 const certificate = authority.issue({ ip: ["127.0.0.1"] });
@@ -76,7 +78,7 @@ describe("back-pressure", () => {
       const { flow, bytes, ended } = await stall(protocol);
       const sent = await untilStuck();
       // Bytes in flight are in the buffers of the system; the sender's and the receiver's are full.
-      expect(sent).toBeLessThan(30 * mebibyte);
+      expect(sent).toBeLessThan(kernelBytes);
       expect(bytes()).toBeLessThan(4 * mebibyte);
       flow.resume();
       await ended;
@@ -88,7 +90,7 @@ describe("back-pressure", () => {
     serveBlocks(100, false);
     client = new PooledHttpClient();
     const response = await client.send(requestTo({ port: server.port }));
-    expect(await untilStuck()).toBeLessThan(30 * mebibyte);
+    expect(await untilStuck()).toBeLessThan(kernelBytes);
     expect((await response.body.bytes(200 * mebibyte)).length).toBe(100 * mebibyte);
   });
 
@@ -190,7 +192,7 @@ describe("aborting", () => {
   test("an abort in a body that may continue for a while ends it after that time", async () => {
     server = startRawHttpServer({ onRequest: (socket) => socket.send(`${ok}Content-Length: 9\r\n\r\nhello`) });
     const abort = new AbortController();
-    const limits = { afterAbort: { timeoutMs: 300, bytesMax: 1_000 } };
+    const limits = { afterAbort: { timeoutMs: 300, bytesMax: 1_000 }, idleTimeoutMs: 2 * promptMs };
     const outcome = call(client, requestTo({ port: server.port, signal: abort.signal, limits }));
     await server.received(1);
     await Bun.sleep(30);
@@ -201,7 +203,7 @@ describe("aborting", () => {
       })(),
     );
     expect((await outcome).error).toMatchObject({ kind: "aborted", isRequestSent: true });
-    expect([tookMs >= 250, tookMs < 600]).toEqual([true, true]);
+    expect([tookMs >= 250, tookMs < promptMs]).toEqual([true, true]);
     expect(getEventListeners(abort.signal, "abort").length).toBe(0);
   });
 
@@ -363,7 +365,8 @@ describe("a response before its request is out", () => {
     const held = stalls.reduce((sum, { bytes }) => sum + bytes(), 0);
     // One packet each; the queue of the server in this same process holds only views of one block.
     expect(held / streams).toBeLessThanOrEqual(mebibyte / 2);
-    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * mebibyte + streams * mebibyte);
+    // A client that reads on keeps 20 MiB of each.
+    expect(process.memoryUsage.rss() - before).toBeLessThan(160 * mebibyte + streams * mebibyte);
     for (const { flow } of stalls) {
       flow.cancel();
     }

@@ -106,13 +106,15 @@ describe("a body that is sent as it comes", () => {
   test("is read no faster than the peer takes it", async () => {
     const server = startRawHttpServer({ onOpen: (socket) => socket.pause() });
     stops.push(() => server.stop());
+    const piece = new Uint8Array(mebibyte);
     const source = sourceOf(
-      Array.from({ length: 60 }, () => new Uint8Array(mebibyte)),
+      Array.from({ length: 90 }, () => piece),
       {},
     );
     const outcome = await post(openClient(), server.port, source, { idleTimeoutMs: 400 });
     expect(outcome.error).toMatchObject({ kind: "upload_timeout", isRequestSent: true });
-    expect(source.taken()).toBeLessThan(40);
+    // The kernel's buffers of a connection grow to 36 MiB on many systems.
+    expect(source.taken()).toBeLessThan(70);
     expect(source.isCancelled()).toBe(true);
   });
 
@@ -125,7 +127,12 @@ describe("a body that is sent as it comes", () => {
   ] as const)("%s never looks complete, and the connection ends", async (_what, options, kind) => {
     const peer = startListener();
     const source = sourceOf([raw("ab"), raw("cde")], options);
-    const outcome = await post(openClient(), peer.port, source, { idleTimeoutMs: 200 });
+    const outcome = await post(
+      openClient(),
+      peer.port,
+      source,
+      kind === "upload_timeout" ? { idleTimeoutMs: 200 } : {},
+    );
     expect(outcome.error).toMatchObject({ kind, isRequestSent: true });
     await peer.closed.promise;
     const sent = kind === "request_too_large" ? "ab" : "abcde";

@@ -27,7 +27,7 @@ export type SandboxProvider = {
   setConnectionFault(fault: "none" | "fin" | "rst"): void;
   /**
    * The waits below resolve with the record of the request with that index (from 0); they reject after `timeoutMs`
-   * (5,000 by default), or as soon as the event has become impossible.
+   * (60,000 by default), or as soon as the event has become impossible.
    */
   waitForRequest(index: number, timeoutMs?: number): Promise<RequestRecord>;
   waitForChunks(index: number, chunks: number, timeoutMs?: number): Promise<RequestRecord>;
