@@ -1,6 +1,6 @@
 /** The bodies of all calls together take a limited amount of memory. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type RelayScene, startRelayScene, waitUntil } from "../support/calls/relay-scene.ts";
+import { type RelayScene, startRelayScene } from "../support/calls/relay-scene.ts";
 import { arrangements, type SluiceProcess, type TestUser } from "../support/service/sluice.ts";
 
 const mib = 1024 * 1024;
@@ -42,19 +42,26 @@ const send = async ({ apiKey }: TestUser, isChunked = false, at = scene.sluice):
   return answer.status;
 };
 
+/** The provider responds to the calls that it holds back. */
+function releaseAll(): void {
+  for (const request of scene.provider.requests) {
+    request.release();
+  }
+}
+
 test.each([
   ["declared", false],
   ["sent in chunks", true],
 ])("bodies that are %s: one user is limited, and others continue until the total limit", async (_, isChunked) => {
   scene.provider.reset();
-  const before = scene.provider.requests.length;
-  scene.provider.script({ firstTokenDelayMs: 8_000 }, { times: "always" });
+  scene.provider.script({ silence: { afterBytes: 0 } }, { times: "always" });
   const own = Array.from({ length: 4 }, () => send(scene.user, isChunked));
-  await waitUntil(async () => scene.provider.requests.length - before >= 4);
+  await scene.provider.waitForHeld(3);
   expect(await send(scene.user, isChunked)).toBe(429);
   const others = Array.from({ length: 2 }, () => send(neighbour, isChunked));
-  await waitUntil(async () => scene.provider.requests.length - before >= 6);
+  await scene.provider.waitForHeld(5);
   expect(await send(neighbour, isChunked)).toBe(503);
+  releaseAll();
   expect(await Promise.all([...own, ...others])).toEqual([200, 200, 200, 200, 200, 200]);
   scene.provider.reset();
   expect(await send(scene.user, isChunked)).toBe(200);
@@ -79,15 +86,14 @@ describe("a relay apart from its gateway", () => {
     ["sent in chunks", true],
   ])("limits the bodies of one user, and of all users, by itself when they are %s", async (_, isChunked) => {
     scene.provider.reset();
-    const before = scene.provider.requests.length;
-    const asked = (count: number) => waitUntil(async () => scene.provider.requests.length - before >= count);
-    scene.provider.script({ firstTokenDelayMs: 8_000 }, { times: "always" });
+    scene.provider.script({ silence: { afterBytes: 0 } }, { times: "always" });
     const own = Array.from({ length: 2 }, () => send(scene.user, isChunked, relay));
-    await asked(2);
+    await scene.provider.waitForHeld(1);
     expect(await send(scene.user, isChunked, relay)).toBe(429);
     const others = Array.from({ length: 2 }, () => send(neighbour, isChunked, relay));
-    await asked(4);
+    await scene.provider.waitForHeld(3);
     expect(await send(await scene.rig.addUser(), isChunked, relay)).toBe(503);
+    releaseAll();
     expect(await Promise.all([...own, ...others])).toEqual([200, 200, 200, 200]);
     scene.provider.reset();
     expect(await send(scene.user, isChunked, relay)).toBe(200);

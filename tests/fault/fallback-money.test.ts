@@ -6,6 +6,7 @@ import { startSandboxProvider } from "@sluice/sandbox-provider/server";
 import { waitForIdleReturn, watchBudget } from "../support/calls/budget-watch.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { addFallbacks, allowFallbacks } from "../support/calls/fallback-rules.ts";
+import { waitUntil } from "../support/calls/relay-scene.ts";
 import { type SluiceProcess, SluiceRig, type TestUser } from "../support/service/sluice.ts";
 import { testRandom } from "../support/values/test-seed.ts";
 
@@ -141,7 +142,7 @@ describe("a process that is killed while calls continue with another model", () 
         await current.kill();
         current = await rig.startProcess({ ...env, DATA_DIR: current.dataDirectory });
       }
-      await Bun.sleep(300);
+      await waitUntil(async () => seen.some(({ isWhole }) => isWhole));
       isStopped = true;
       await Promise.all(callers);
       const state = await waitForIdleReturn(rig.db, user.budgetId);
@@ -152,7 +153,6 @@ describe("a process that is killed while calls continue with another model", () 
       expect(state.used).toBe(spent);
       const paid = new Map(rows.filter(({ quota }) => quota === dear.price).map((row) => [row.id, row.model]));
       const whole = seen.filter(({ isWhole }) => isWhole);
-      expect(whole.length).toBeGreaterThan(0);
       expect(whole.filter(({ requestId }) => paid.get(requestId ?? "") !== dear.model)).toEqual([]);
       expect(await rig.checkMoney()).toEqual([]);
     } finally {

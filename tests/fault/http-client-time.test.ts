@@ -77,10 +77,10 @@ describe("what restarts a limit of time", () => {
 
   test("an informational response restarts the wait for the head", async () => {
     const port = serve((socket) => {
-      setTimeout(() => socket.send("HTTP/1.1 102 Processing\r\n\r\n"), 150);
-      setTimeout(() => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`), 300);
+      setTimeout(() => socket.send("HTTP/1.1 102 Processing\r\n\r\n"), 1_000);
+      setTimeout(() => socket.send(`${ok}Content-Length: 2\r\n\r\nhi`), 2_000);
     });
-    const request = requestTo({ port, limits: { firstByteTimeoutMs: 200, idleTimeoutMs: 50 } });
+    const request = requestTo({ port, limits: { firstByteTimeoutMs: 1_800, idleTimeoutMs: 50 } });
     expect(await call(client, request)).toMatchObject({ status: 200, body: "hi" });
   });
 

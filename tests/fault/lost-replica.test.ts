@@ -193,8 +193,8 @@ test(
     provider.reset();
     provider.script({ silence: { afterBytes: 0 } }, { times: 1 });
     const user = await rig.addUser(BigInt(covered) * price);
-    // It gives back nothing that is idle while the command runs.
-    const living = await start({ LEASE_KEPT_MS: "60000" });
+    // It gives back nothing that is idle while the command runs, and has time to say that it is alive on a busy machine too.
+    const living = await start({ LEASE_KEPT_MS: "60000", LEASE_TERM_MS: String(5 * termMs) });
     const call = callAtOnce(living, user, 1);
     await provider.waitForRequest(0);
     const { leased } = await readBudget(rig.db, user.budgetId);

@@ -10,7 +10,6 @@ import { allRoutes, type CallRoute, surfaces } from "../support/calls/call-route
 import { FaultRig, type FaultRow } from "../support/calls/fault-rig.ts";
 import type { RelayedResponse } from "../support/calls/relayed-call.ts";
 import { patienceMs } from "../support/values/patience.ts";
-import { startRawHttpServer } from "../support/wire/raw-http-server.ts";
 
 const limits = { UPSTREAM_FIRST_TOKEN_TIMEOUT_MS: "3000" };
 /** The scenarios run side by side, so there is some room for a busy machine. */
@@ -137,9 +136,8 @@ describe("beside a healthy channel", () => {
 
   beforeAll(async () => {
     faulty = await FaultRig.create();
-    const free = startRawHttpServer({});
-    free.stop();
-    const closed = { baseUrl: `http://127.0.0.1:${free.port}/v1` };
+    // Nobody else is given this port meanwhile.
+    const closed = { baseUrl: "http://127.0.0.1:9/v1" };
     const stories = [...byRoute(coveredFaults), ...byRoute(endedFaults), ...byRoute(refusals), ...returning];
     for (const { name, route, model } of stories) {
       const place = name.startsWith("S04") ? closed : {};

@@ -7,7 +7,7 @@ import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { testUnless } from "../support/service/obstacles.ts";
 import { type NoteRows, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 
-const flushMs = 10_000;
+const flushMs = 60_000;
 const diskBytes = 12 * 1024 * 1024;
 const reserveBytes = 2 * 1024 * 1024;
 const row = "x".repeat(10_000);

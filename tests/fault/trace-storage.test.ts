@@ -149,7 +149,7 @@ describe("under overload", () => {
     expect(kept).toBeLessThan(calls / 2);
     expect(Object.fromEntries(replica.counts.dropped)).toEqual({ queue_full: calls - kept });
     await replica.counts.untilStored(kept);
-    expect(await replica.spool.flush(10_000)).toBe(true);
+    expect(await replica.spool.flush(patienceMs)).toBe(true);
     expect(await countRows(replica.db, rows)).toEqual({
       traces: BigInt(calls),
       said_stored: BigInt(kept),
@@ -175,7 +175,7 @@ describe("a database that goes down and comes back", () => {
     const all = [...before, ...during];
     const kept = all.filter(isStored).length;
     await replica.counts.untilStored(kept);
-    expect(await replica.spool.flush(10_000)).toBe(true);
+    expect(await replica.spool.flush(patienceMs)).toBe(true);
     const after = finish();
     expect(isStored(after)).toBe(true);
     await replica.counts.untilStored(kept + 1);
@@ -241,7 +241,7 @@ describe("the files of the database", () => {
     // Shows that the search finds what is there.
     replica.trace.record(reportedCall(traceRowOf({ day: today, userAgent: canaries.shown })));
     await replica.counts.untilStored(payloads.length);
-    expect(await replica.spool.flush(10_000)).toBe(true);
+    expect(await replica.spool.flush(patienceMs)).toBe(true);
     const admin = new Bun.SQL(cluster.url, { max: 1 });
     await admin.unsafe("checkpoint");
     await admin.close();

@@ -1,4 +1,10 @@
-/** Answers every request with "hello" and resets all its connections when a line arrives on its input. */
+/**
+ * Answers every request with "hello" and resets all its connections when a line arrives on its input. Then it creates the file
+ * that it was given.
+ */
+import { writeFileSync } from "node:fs";
+
+const [, , done] = process.argv;
 const sockets = new Set<Bun.Socket>();
 const listener = Bun.listen({
   hostname: "127.0.0.1",
@@ -21,8 +27,9 @@ for await (const _line of Bun.stdin.stream()) {
   for (const socket of sockets) {
     socket.terminate();
   }
+  if (done !== undefined) {
+    writeFileSync(done, "");
+  }
 }
 // The parent process is gone.
 process.exit();
-
-export {};
