@@ -146,8 +146,8 @@ describe("guesses of a password", () => {
     const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
     // Without the dummy hash an unknown address gets its response in a tenth of the time.
     const ratio = median(times.unknown) / median(times.known);
-    expect(ratio).toBeGreaterThan(0.6);
-    expect(ratio).toBeLessThan(1.7);
+    expect(ratio).toBeGreaterThan(0.35);
+    expect(ratio).toBeLessThan(3);
   });
 });
 
@@ -198,8 +198,9 @@ describe("whether an address has an account is not revealed", () => {
     }
     const median = (values: number[]) => values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
     const ratio = median(times.known) / median(times.free);
-    expect(ratio).toBeGreaterThan(0.7);
-    expect(ratio).toBeLessThan(1.4);
+    // Both take at least a quarter of a second; without that, a known address has its response in a tenth of the time.
+    expect(ratio).toBeGreaterThan(0.4);
+    expect(ratio).toBeLessThan(2.5);
     expect(Math.min(...times.known, ...times.free)).toBeGreaterThan(240);
   });
 

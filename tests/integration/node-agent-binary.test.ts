@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { cpuMsOfTree } from "../bench/relay/process-cost.ts";
 import { RunningAgent } from "../support/exit-nodes/node-agent.ts";
+import { testUnless, unlessLinux } from "../support/service/obstacles.ts";
 import { repositoryRoot, startProgram } from "../support/service/start-process.ts";
 
 let folder: string;
@@ -97,15 +99,15 @@ describe("the binary", () => {
     expect(memorySettingsOf(agent)).toEqual(["BUN_JSC_forceRAMSize=0"]);
   });
 
-  test("is ready soon after it was started", async () => {
+  testUnless(unlessLinux, "is ready soon after it was started", async () => {
     const times: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const startedMs = performance.now();
+    for (let round = 0; round < 3; round += 1) {
       await using agent = await RunningAgent.start({ providerUrl: provider.url, command: [binary] });
       expect((await fetch(`${agent.url}/health`)).status).toBe(200);
-      times.push(performance.now() - startedMs);
+      // Of the processor, because a busy machine lets it wait.
+      times.push(cpuMsOfTree(agent.program.pid));
     }
-    // The limit on a quiet machine is 150 ms; the best of five, twice over, leaves room for a busy one.
+    // The limit on a quiet machine is 150 ms; the best of three, twice over, leaves room for a busy one.
     expect(Math.min(...times)).toBeLessThan(300);
   });
 });

@@ -227,7 +227,7 @@ describe("TLS", () => {
 
 describe("SIGTERM", () => {
   test("lets a stream finish, shows it in /health, and accepts nothing new", async () => {
-    await using agent = await RunningAgent.start({ providerUrl: provider.url, env: { DRAIN_NOTICE_MS: "600" } });
+    await using agent = await RunningAgent.start({ providerUrl: provider.url, env: { DRAIN_NOTICE_MS: "3000" } });
     const stream = await beginStream(agent);
     agent.program.signal("SIGTERM");
     await agent.program.waitFor("agent.draining");

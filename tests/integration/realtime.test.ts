@@ -20,7 +20,7 @@ describe.each(arrangements)("a realtime session, %s", (arrangement) => {
 
   beforeAll(async () => {
     scene = await startRelayScene(arrangement, {
-      env: { REALTIME_CONNECT_TIMEOUT_MS: "500", REALTIME_RECHECK_MS: "200" },
+      env: { REALTIME_CONNECT_TIMEOUT_MS: "2000", REALTIME_RECHECK_MS: "200" },
       prepare: async (rig, provider) => {
         await rig.addFlatPriceModel("flat", 1_000n);
         const sound = {

@@ -3,7 +3,7 @@ import { StorageUnavailableError } from "@sluice/control-plane/platform/spool/er
 import { appendNotes, noteCodecs, notes, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 import { groupsOnDisk } from "../support/usage/spool-on-disk.ts";
 
-const flushMs = 5_000;
+const flushMs = 60_000;
 
 describe("appending", () => {
   test("completes when the row is on disk", async () => {

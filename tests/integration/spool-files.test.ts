@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { appendNotes, notes, type SpoolFolder, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 
-const flushMs = 5_000;
+const flushMs = 60_000;
 
 /** The files of the first slot as a crash at this moment would leave them. */
 function slotCopy(folder: SpoolFolder): { readonly files: string } {

@@ -8,7 +8,7 @@ import { openSpool } from "@sluice/control-plane/platform/spool/spool.ts";
 import { appendNotes, type NoteRows, notes, sink, spoolFolder } from "../support/usage/spool-fixture.ts";
 import { groupsOnDisk } from "../support/usage/spool-on-disk.ts";
 
-const flushMs = 5_000;
+const flushMs = 60_000;
 
 describe("the consumer", () => {
   test("gets rows in order, one batch at a time, none above the batch size", async () => {

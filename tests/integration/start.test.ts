@@ -68,7 +68,7 @@ test("a start prints the address, the key and a call to paste, and the next star
   const startedAt = performance.now();
   const second = start({ STUB_NO_KEY: "1", BUN_JSC_forceRAMSize: "0" });
   expect(await second.waitFor("Try it:")).toContain("Bearer sk-stub");
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
   expect(second.output()).not.toContain("installed");
   expect((await ask("/")).memory).toBe("0");
   second.signal("SIGTERM");
