@@ -1,4 +1,5 @@
 import { hasPassed } from "@sluice/http-client/deadline-ticker";
+import { type HeldWriter, turn } from "@sluice/http-client/turn";
 import { chunkFrameBytes, frameChunk, type Parts } from "./response-head.ts";
 
 /** How long the other side may take to close its end after ours. */
@@ -8,7 +9,7 @@ const lingerMs = 2_000;
 const scratch = Buffer.allocUnsafe(65_536);
 
 /** The socket of a client: takes whatever is written, and shows when it is read. */
-export class ClientSocket {
+export class ClientSocket implements HeldWriter {
   readonly #socket: Bun.Socket<unknown>;
   /** What the kernel has not yet accepted. */
   #backlog: Buffer[] = [];
@@ -19,6 +20,9 @@ export class ClientSocket {
   /** It is closed once the backlog is written. */
   #isEnding = false;
   #hasEnded = false;
+  /** How many writes wait for the end of this turn, and when the last one was made. */
+  #heldWrites = 0;
+  #heldMs = 0;
 
   constructor(socket: Bun.Socket<unknown>) {
     this.#socket = socket;
@@ -34,6 +38,7 @@ export class ClientSocket {
 
   /** @returns false if bytes have to wait; they must not be changed until they are gone */
   write(bytes: Buffer, nowMs: number): boolean {
+    this.#writeHeldNow();
     if (this.#backlog.length > 0) {
       this.#backlog.push(bytes);
       this.#backlogBytes += bytes.length;
@@ -57,7 +62,7 @@ export class ClientSocket {
       return;
     }
     join(parts, scratch);
-    this.#writeNow(scratch, length, nowMs);
+    this.#writeNow(scratch, 0, length, nowMs);
   }
 
   /** Writes the first bytes of memory that the next write uses again. */
@@ -65,7 +70,7 @@ export class ClientSocket {
     if (this.#backlog.length > 0) {
       this.write(Buffer.from(memory.subarray(0, length)), nowMs);
     } else {
-      this.#writeNow(memory, length, nowMs);
+      this.#writeNow(memory, 0, length, nowMs);
     }
   }
 
@@ -77,26 +82,51 @@ export class ClientSocket {
       this.write(own.subarray(0, frameChunk(packet, start, end, own)), nowMs);
       return;
     }
-    this.#writeNow(scratch, frameChunk(packet, start, end, scratch), nowMs);
+    this.#writeNow(scratch, 0, frameChunk(packet, start, end, scratch), nowMs);
   }
 
   /** The bytes of a packet from `start` to `end` as they are. */
   writePart(packet: Buffer, start: number, end: number, nowMs: number): void {
     if (this.#backlog.length > 0) {
       this.write(Buffer.copyBytesFrom(packet, start, end - start), nowMs);
-      return;
-    }
-    const written = this.#socket.write(packet, start, end - start);
-    if (written !== end - start) {
-      this.#keep(Buffer.copyBytesFrom(packet, start + Math.max(0, written), end - start - Math.max(0, written)), nowMs);
+    } else {
+      this.#writeNow(packet, start, end - start, nowMs);
     }
   }
 
-  /** Writes it while nothing waits. */
-  #writeNow(memory: Buffer, length: number, nowMs: number): void {
-    const written = this.#socket.write(memory, 0, length);
+  writeHeld(memory: Buffer, start: number, length: number): void {
+    this.#heldWrites -= 1;
+    this.#send(memory, start, length, this.#heldMs);
+  }
+
+  /** Writes it while nothing waits, or later in this turn. */
+  #writeNow(memory: Buffer, start: number, length: number, nowMs: number): void {
+    if (turn.hold(this, memory, start, length)) {
+      this.#heldWrites += 1;
+      this.#heldMs = nowMs;
+    } else {
+      this.#writeHeldNow();
+      this.#send(memory, start, length, nowMs);
+    }
+  }
+
+  /** What is held goes out before anything else. */
+  #writeHeldNow(): void {
+    if (this.#heldWrites > 0) {
+      turn.flush();
+    }
+  }
+
+  #send(memory: Buffer, start: number, length: number, nowMs: number): void {
+    if (this.#backlog.length > 0) {
+      this.#backlog.push(Buffer.copyBytesFrom(memory, start, length));
+      this.#backlogBytes += length;
+      return;
+    }
+    const written = this.#socket.write(memory, start, length);
     if (written !== length) {
-      this.#keep(Buffer.from(memory.subarray(Math.max(0, written), length)), nowMs);
+      const accepted = Math.max(0, written);
+      this.#keep(Buffer.copyBytesFrom(memory, start + accepted, length - accepted), nowMs);
     }
   }
 
@@ -145,6 +175,7 @@ export class ClientSocket {
    * closed with unread bytes is reset, and the client loses the response.
    */
   end(nowMs: number): void {
+    this.#writeHeldNow();
     this.#isEnding = true;
     this.resume();
     if (!this.hasBacklog) {
@@ -154,6 +185,7 @@ export class ClientSocket {
 
   /** Closes the connection of a late client. What the kernel has accepted is still delivered to one that reads slowly. */
   leave(): void {
+    this.#writeHeldNow();
     if (this.hasBacklog) {
       this.terminate();
     } else {
@@ -163,6 +195,7 @@ export class ClientSocket {
 
   /** Closes the connection, whatever waits to be written. */
   terminate(): void {
+    this.#writeHeldNow();
     this.#backlog = [];
     this.#backlogBytes = 0;
     this.#socket.terminate();

@@ -1,5 +1,6 @@
 import { type DeadlineTicker, hasPassed, type Timed } from "@sluice/http-client/deadline-ticker";
 import { PacketPart, viewOf } from "@sluice/http-client/packet-part";
+import type { PacketReader } from "@sluice/http-client/turn";
 import type { AnswerReceiver } from "../gateway/port.ts";
 import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { reportedAddress } from "../platform/client-address.ts";
@@ -7,7 +8,7 @@ import { ChunkedAnswer, type StreamOutlet } from "./chunked-answer.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { FrontCall } from "./front-call.ts";
 import { type HeldBytes, HeldShare } from "./held-bytes.ts";
-import type { FrontResponse, FrontSettings, FrontWork, Peer } from "./model.ts";
+import type { ConnectionState, FrontResponse, FrontSettings, FrontWork, Peer } from "./model.ts";
 import { RequestBuffer } from "./request-buffer.ts";
 import { type HeadTable, RequestHead } from "./request-head.ts";
 import { type Parts, writeHead } from "./response-head.ts";
@@ -41,22 +42,15 @@ export type FrontShared = {
   readonly onFailure: (error: unknown) => void;
 };
 
-/**
- * - `receiving`: between two requests, or part of one has come.
- * - `busy`: a response is being made or written.
- * - `ending`: the last response is being written; what still comes is dropped.
- */
-type State = "receiving" | "busy" | "ending" | "tunnel" | "closed";
-
 /** The connection of a client: one request after the other, until it ends or is handed over. */
-export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, StreamOutlet {
+export class ClientConnection implements PacketReader, Timed, AnswerReceiver<FrontResponse>, StreamOutlet {
   tickerSlot = -1;
   readonly peer: Peer;
   readonly #shared: FrontShared;
   readonly #socket: ClientSocket;
   readonly #head: RequestHead;
   readonly #buffer = new RequestBuffer();
-  #state: State = "receiving";
+  #state: ConnectionState = "receiving";
   /** When this request began, or the connection became idle. */
   #sinceMs: number;
   #isHeadRead = false;
@@ -101,6 +95,11 @@ export class ClientConnection implements Timed, AnswerReceiver<FrontResponse>, S
       case "closed":
         break;
     }
+  }
+
+  onFailure(error: unknown): void {
+    this.#shared.onFailure(error);
+    this.#socket.terminate();
   }
 
   onDrain(): void {

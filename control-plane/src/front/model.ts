@@ -53,3 +53,10 @@ export type FrontSettings = {
   /** Headers that every response gets. */
   readonly headers: Readonly<Record<string, string>>;
 };
+
+/**
+ * - `receiving`: between two requests, or part of one has come.
+ * - `busy`: a response is being made or written.
+ * - `ending`: the last response is being written; what still comes is dropped.
+ */
+export type ConnectionState = "receiving" | "busy" | "ending" | "tunnel" | "closed";

@@ -1,4 +1,5 @@
 import { DeadlineTicker } from "@sluice/http-client/deadline-ticker";
+import { turn } from "@sluice/http-client/turn";
 import { addressGroup, isEdge, plainAddress } from "../platform/client-address.ts";
 import type { Log } from "../platform/log.ts";
 import { ClientConnection, type FrontShared } from "./connection.ts";
@@ -90,9 +91,16 @@ export class Front {
         ...address,
         socket: {
           open: (socket) => this.#open(socket),
-          data: (socket, bytes) => socket.data.connection?.onData(bytes),
+          data: ({ data: { connection } }, bytes) => {
+            if (connection !== null) {
+              turn.read(connection, bytes);
+            }
+          },
           drain: (socket) => socket.data.connection?.onDrain(),
-          close: (socket) => socket.data.connection?.onClose(),
+          close: (socket) => {
+            turn.catchUp();
+            socket.data.connection?.onClose();
+          },
           error: (socket, error) => {
             this.#log.error("front.unexpected", { error });
             socket.terminate();

@@ -4,9 +4,10 @@ import { dial, errorCode } from "./dial.ts";
 import { isStreamed } from "./model.ts";
 import { encodeRequestHead } from "./request-head.ts";
 import { RequestUpload } from "./request-upload.ts";
-import { RequestWriter } from "./request-writer.ts";
+import { type RequestSender, RequestWriter } from "./request-writer.ts";
 import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
+import { plainHandlers, type SocketOwner, tlsHandlers } from "./socket-handlers.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
 /** The server that connections lead to; connections to the same destination are interchangeable. */
@@ -40,10 +41,10 @@ export interface ConnectionKeeper {
   onClosed(connection: Connection): void;
 }
 
-type Socket = Bun.Socket<Connection>;
+type Socket = Bun.Socket<SocketOwner>;
 
 /** One TCP or TLS connection and the position in the HTTP/1.1 exchange that runs on it. */
-export class Connection {
+export class Connection implements SocketOwner, RequestSender {
   readonly destination: Destination;
   /** Whether the connection has been idle, so that the peer may have begun to close it when the request was sent. */
   isReused = false;
@@ -57,7 +58,7 @@ export class Connection {
   #state: "connecting" | "handshaking" | "open" | "closed" = "connecting";
   #socket: Socket | null = null;
   #user: ConnectionUser | null = null;
-  readonly #writer = new RequestWriter();
+  readonly #writer = new RequestWriter(this);
   /** Bytes that arrived before the user asked for the body, or while it has paused the body. */
   readonly #unread = new UnreadBytes();
   #isReadPaused = false;
@@ -109,7 +110,7 @@ export class Connection {
     const { port, tls } = this.destination;
     const socket = tls === null ? plainHandlers : tlsHandlers;
     const { localAddress } = this.#keeper;
-    dial({ hostname: address, port, tls, localAddress, data: this as Connection, socket }, (reason) =>
+    dial({ hostname: address, port, tls, localAddress, data: this as SocketOwner, socket }, (reason) =>
       this.failConnect("unreachable", reason),
     );
   }
@@ -117,20 +118,24 @@ export class Connection {
   /** Sends a request whose head is already in the scratch buffer. */
   start(user: ConnectionUser, headLength: number): void {
     const { method, body } = user.request;
-    const isUpload = isStreamed(body);
     this.#user = user;
     this.#parser.begin(method === "HEAD");
-    const socket = this.#socket;
-    const isOpen =
-      socket !== null && this.#writer.start(socket, this.#keeper.scratch, headLength, isUpload ? null : body);
+    if (this.#socket === null) {
+      this.#onLost(true);
+    } else {
+      this.#writer.start(this.#socket, this.#keeper.scratch, headLength, body);
+    }
+  }
+
+  onBegun(isOpen: boolean): void {
+    const user = this.#user;
     if (this.#writer.acceptedBytes > 0) {
-      user.onRequestProgress();
+      user?.onRequestProgress();
     }
     if (!isOpen) {
       this.#onLost(true);
-    } else if (isUpload) {
-      this.#writer.leaveOpen();
-      user.onUpload(new RequestUpload(body, this));
+    } else if (user !== null && isStreamed(user.request.body)) {
+      user.onUpload(new RequestUpload(user.request.body, this));
     }
   }
 
@@ -241,9 +246,9 @@ export class Connection {
 
   onData(bytes: Buffer): void {
     const user = this.#user;
-    if (user === null) {
-      // No request is open, so the peer counts the responses differently than we do.
-      this.#destroy();
+    if (user === null || this.#writer.isHeld) {
+      // No request was sent, so the peer counts the responses differently than we do.
+      this.#onLost(true);
       return;
     }
     user.onPacket();
@@ -253,6 +258,10 @@ export class Connection {
     } else {
       this.#feed(user, bytes, 0);
     }
+  }
+
+  onFailure(): void {
+    this.onEnded(true);
   }
 
   onDrain(): void {
@@ -377,23 +386,8 @@ export class Connection {
   #markClosed(): void {
     if (this.#state !== "closed") {
       this.#state = "closed";
+      this.#writer.cancel();
       this.#keeper.onClosed(this);
     }
   }
 }
-
-const plainHandlers: Bun.SocketHandler<Connection> = {
-  binaryType: "buffer",
-  open: (socket) => socket.data.onOpened(socket),
-  data: (socket, bytes) => socket.data.onData(bytes),
-  drain: (socket) => socket.data.onDrain(),
-  end: (socket) => socket.data.onEnded(false),
-  close: (socket, error) => socket.data.onEnded(error !== undefined && error !== null),
-  error: (socket) => socket.data.onEnded(true),
-  connectError: (socket, error) => socket.data.failConnect("unreachable", errorCode(error)),
-};
-
-const tlsHandlers: Bun.SocketHandler<Connection> = {
-  ...plainHandlers,
-  handshake: (socket, isTrusted, error) => socket.data.onHandshake(socket, isTrusted, error),
-};

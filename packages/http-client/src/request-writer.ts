@@ -1,19 +1,39 @@
-import { type Bytes, copyBytes, viewOf } from "./packet-part.ts";
+import { type HttpRequest, isStreamed } from "./model.ts";
+import { copyBytes, viewOf } from "./packet-part.ts";
+import { type HeldWriter, turn } from "./turn.ts";
 
 export interface WritableSocket {
   /** The number of bytes accepted, less than `length` when the socket is full; negative when it is closed. */
   write(bytes: Uint8Array<ArrayBuffer>, offset: number, length: number): number;
 }
 
+/** What the requests belong to. */
+export interface RequestSender {
+  /** The beginning of the request was given to the socket. @param isOpen false if the socket is closed */
+  onBegun(isOpen: boolean): void;
+}
+
 // Copying a body of this size next to its head is cheaper than a second system call and a second packet.
 const inlineBytesMax = 64 * 1024;
 
 /** Writes one request after the other to a socket, as much as it accepts at a time. */
-export class RequestWriter {
+export class RequestWriter implements HeldWriter {
+  readonly #sender: RequestSender;
+  /** Where the beginning of the request goes later in this turn. */
+  #heldFor: WritableSocket | null = null;
   #acceptedBytes = 0;
   #unsent: Uint8Array<ArrayBuffer>[] = [];
   #isOpenEnded = false;
   #offset = 0;
+
+  constructor(sender: RequestSender) {
+    this.#sender = sender;
+  }
+
+  /** Whether nothing of the current request has been given to the socket yet. */
+  get isHeld(): boolean {
+    return this.#heldFor !== null;
+  }
 
   /** Bytes of the current request written to the socket. */
   get acceptedBytes(): number {
@@ -26,14 +46,16 @@ export class RequestWriter {
   }
 
   get isFinished(): boolean {
-    return this.#unsent.length === 0 && !this.#isOpenEnded;
+    return this.#unsent.length === 0 && !this.#isOpenEnded && this.#heldFor === null;
   }
 
   /**
-   * Sends the head at the beginning of `scratch`, and the body. The scratch buffer is free again afterwards.
-   * @returns false when the socket is closed
+   * Sends the head at the beginning of `scratch`, and the body, now or later in this turn. The scratch buffer is free again
+   * afterwards.
+   * @param content its pieces follow in calls of `add`, until `finish`, if it is a stream
    */
-  start(socket: WritableSocket, scratch: Buffer<ArrayBuffer>, headLength: number, body: Bytes | null): boolean {
+  start(socket: WritableSocket, scratch: Buffer<ArrayBuffer>, headLength: number, content: HttpRequest["body"]): void {
+    const body = isStreamed(content) ? null : content;
     const bodyLength = body === null ? 0 : body.byteLength;
     const isInline = headLength + bodyLength <= inlineBytesMax;
     let length = headLength;
@@ -41,24 +63,44 @@ export class RequestWriter {
       copyBytes(body, scratch, headLength);
       length += bodyLength;
     }
-    const accepted = socket.write(scratch, 0, length);
-    this.#acceptedBytes = Math.max(0, accepted);
-    if (accepted < length) {
-      // This is a copy: `slice` of a Buffer would be a view, and the next request overwrites the buffer.
-      this.#unsent.push(new Uint8Array(scratch.subarray(this.#acceptedBytes, length)));
+    this.#acceptedBytes = 0;
+    this.#isOpenEnded = isStreamed(content);
+    if (isInline && turn.hold(this, scratch, 0, length)) {
+      this.#heldFor = socket;
+      return;
     }
+    const isOpen = this.#send(socket, scratch, 0, length);
     if (body !== null && !isInline) {
       this.#unsent.push(viewOf(body));
-      if (accepted === length) {
+      if (this.#acceptedBytes === length) {
         this.flush(socket);
       }
     }
-    return accepted >= 0;
+    this.#sender.onBegun(isOpen);
   }
 
-  /** The body follows in calls of `add`, until `finish`. */
-  leaveOpen(): void {
-    this.#isOpenEnded = true;
+  writeHeld(memory: Buffer<ArrayBuffer>, start: number, length: number): void {
+    const socket = this.#heldFor;
+    if (socket !== null) {
+      this.#heldFor = null;
+      this.#sender.onBegun(this.#send(socket, memory, start, length));
+    }
+  }
+
+  /** Sends nothing more of a request that is held. */
+  cancel(): void {
+    this.#heldFor = null;
+  }
+
+  /** @returns false when the socket is closed */
+  #send(socket: WritableSocket, memory: Buffer<ArrayBuffer>, start: number, length: number): boolean {
+    const accepted = socket.write(memory, start, length);
+    this.#acceptedBytes = Math.max(0, accepted);
+    if (accepted < length) {
+      // This is a copy: `slice` of a Buffer would be a view, and the next request overwrites the buffer.
+      this.#unsent.push(new Uint8Array(memory.subarray(start + this.#acceptedBytes, start + length)));
+    }
+    return accepted >= 0;
   }
 
   /** @returns the result of `flush` */

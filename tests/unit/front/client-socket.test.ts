@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { ClientSocket } from "@sluice/control-plane/front/client-socket.ts";
+import { turn } from "@sluice/http-client/turn";
 import fc from "fast-check";
 
 /** Takes as many bytes at a time as it is told. */
@@ -13,45 +14,99 @@ class SlowSocket {
     this.text += bytes.toString("latin1", from, from + taken);
     return taken;
   }
+
+  shutdown(): void {
+    this.text += "(end)";
+  }
 }
 
+type Step = {
+  readonly size: number;
+  readonly room: number;
+  readonly form: "bytes" | "parts" | "chunk" | "memory" | "part";
+};
+
+/** Writes one step after the other. @returns what was written by then, after each */
+function write(
+  socket: ClientSocket,
+  slow: SlowSocket,
+  steps: readonly Step[],
+  onStep: (written: string) => void,
+): string {
+  let written = "";
+  for (const [index, { size, room, form }] of steps.entries()) {
+    slow.room += room;
+    const text = String.fromCharCode(97 + index).repeat(size * 7);
+    written += form === "chunk" ? `${text.length.toString(16)}\r\n${text}\r\n` : text;
+    if (form === "chunk") {
+      socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2, 0);
+    } else if (form === "part") {
+      const packet = Buffer.from(`--${text}-`);
+      socket.writePart(packet, 2, text.length + 2, 0);
+      packet.fill("-");
+    } else if (form === "memory") {
+      const memory = Buffer.from(`${text}--`);
+      socket.writeFrom(memory, text.length, 0);
+      memory.fill("-");
+    } else if (form === "parts") {
+      const pieces = [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1, -1))];
+      const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      socket.writeParts({ before: "", pieces, bytes, after: text.slice(1 + (pieces[1]?.length ?? 0)) }, 0);
+    } else {
+      socket.write(Buffer.from(text), 0);
+    }
+    onStep(written);
+  }
+  return written;
+}
+
+const step = fc.record({
+  size: fc.integer({ min: 1, max: 9 }),
+  room: fc.nat(90),
+  form: fc.constantFrom("bytes", "parts", "chunk", "memory", "part"),
+});
+
 test("what was written reaches the client in order, whatever becomes of the buffer and however little it takes", () => {
-  const step = fc.record({
-    size: fc.integer({ min: 1, max: 9 }),
-    room: fc.nat(90),
-    form: fc.constantFrom("bytes", "parts", "chunk", "memory", "part"),
-  });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const slow = new SlowSocket();
       const socket = new ClientSocket(slow as unknown as Bun.Socket<unknown>);
-      let written = "";
-      for (const [index, { size, room, form }] of steps.entries()) {
-        slow.room += room;
-        const text = String.fromCharCode(97 + index).repeat(size * 7);
-        written += form === "chunk" ? `${text.length.toString(16)}\r\n${text}\r\n` : text;
-        if (form === "chunk") {
-          socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2, 0);
-        } else if (form === "part") {
-          const packet = Buffer.from(`--${text}-`);
-          socket.writePart(packet, 2, text.length + 2, 0);
-          packet.fill("-");
-        } else if (form === "memory") {
-          const memory = Buffer.from(`${text}--`);
-          socket.writeFrom(memory, text.length, 0);
-          memory.fill("-");
-        } else if (form === "parts") {
-          const pieces = [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1, -1))];
-          const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-          socket.writeParts({ before: "", pieces, bytes, after: text.slice(1 + (pieces[1]?.length ?? 0)) }, 0);
-        } else {
-          socket.write(Buffer.from(text), 0);
-        }
-        expect(socket.backlogBytes).toBe(written.length - slow.text.length);
-      }
+      const written = write(socket, slow, steps, (soFar) => {
+        expect(socket.backlogBytes).toBe(soFar.length - slow.text.length);
+      });
       slow.room = 1_000;
       expect(socket.drain(0)).toBe(true);
       expect([slow.text, socket.backlogBytes]).toEqual([written, 0]);
+    }),
+  );
+});
+
+test("what several sockets write in one turn reaches each client in order, and before its end", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 4 }), fc.boolean(), (stepsOf, hasEnd) => {
+      const all = stepsOf.map((steps) => {
+        const slow = new SlowSocket();
+        return { slow, steps, socket: new ClientSocket(slow as unknown as Bun.Socket<unknown>), written: "" };
+      });
+      for (const one of all) {
+        const onData = () => {
+          one.written = write(one.socket, one.slow, one.steps, () => undefined);
+          if (hasEnd) {
+            one.socket.end(0);
+          }
+        };
+        const onFailure = (error: unknown) => {
+          throw error;
+        };
+        turn.read({ onData, onFailure }, Buffer.alloc(1));
+      }
+      turn.catchUp();
+      for (const { slow, socket, written } of all) {
+        expect(socket.backlogBytes).toBe(written.length - slow.text.replace("(end)", "").length);
+        slow.room = 1_000;
+        socket.drain(0);
+        expect([slow.text, socket.backlogBytes]).toEqual([hasEnd ? `${written}(end)` : written, 0]);
+      }
     }),
   );
 });

@@ -1,4 +1,5 @@
 import type { ReplicaId } from "@sluice/contracts/ids";
+import { turn } from "@sluice/http-client/turn";
 import { Backlog } from "./backlog.ts";
 import { Drain, type DrainOptions } from "./drain.ts";
 import { StorageUnavailableError } from "./errors.ts";
@@ -248,7 +249,7 @@ export class Spool<Rows, Summary = null> {
   /** The group is written at the end of this turn. */
   #open(group: Group<Rows, Summary>): void {
     this.#group = group;
-    setImmediate(() => this.#writeGroup());
+    turn.atEnd(() => this.#writeGroup());
   }
 
   #writeGroup(): void {

@@ -1,0 +1,153 @@
+/** What packets are for. */
+export interface PacketReader {
+  onData(packet: Buffer): void;
+  /** What `onData` has thrown. It must not throw itself, because other readers come after it. */
+  onFailure(error: unknown): void;
+}
+
+/** What has held bytes back. */
+export interface HeldWriter {
+  /** Writes what was held, from memory that is used again. It must not throw, because other writers come after it. */
+  writeHeld(memory: Buffer<ArrayBuffer>, start: number, length: number): void;
+}
+
+/** After so many packets, what they led to is written: the others would only wait longer. */
+const packetsMax = 32;
+/** What is held has to fit into the caches of a core. */
+const heldBytesMax = 131_072;
+/** Larger pieces take longer to copy than to write. */
+const copiedBytesMax = 16_384;
+
+/**
+ * Sorts what a turn of the event loop brings by kind: the runtime first reads every socket that has something, then all packets
+ * are processed, then everything that they led to is written. Doing the same many times in a row keeps its code in
+ * the caches of the core: the kernel's code for a socket and our own for a call push each other out of them.
+ */
+export class Turn {
+  readonly #schedule: (run: () => void) => void;
+  #readers: PacketReader[] = [];
+  #packets: Buffer[] = [];
+  #ends: (() => void)[] = [];
+  #isScheduled = false;
+  /** What is written now may wait, because this turn calls `flush`. */
+  #isHolding = false;
+  readonly #held = Buffer.allocUnsafe(heldBytesMax) as Buffer<ArrayBuffer>;
+  #writers: HeldWriter[] = [];
+  /** Where the bytes of each writer end; they begin where those of the one before end. */
+  #heldEnds: number[] = [];
+  #heldBytes = 0;
+  #flushed = 0;
+  readonly #run = (): void => {
+    this.#isScheduled = false;
+    this.catchUp();
+    this.#finish();
+  };
+  readonly #release = (): void => {
+    this.#isHolding = false;
+    this.flush();
+  };
+
+  /** @param schedule calls its argument once, when the runtime has read every socket */
+  constructor(schedule: (run: () => void) => void) {
+    this.#schedule = schedule;
+  }
+
+  /** The reader gets the packet when every socket has been read. */
+  read(reader: PacketReader, packet: Buffer): void {
+    this.#readers.push(reader);
+    this.#packets.push(packet);
+    this.#comeBack();
+  }
+
+  /** `end` is called when all packets of this turn have been processed. */
+  atEnd(end: () => void): void {
+    this.#ends.push(end);
+    this.#comeBack();
+  }
+
+  /**
+   * Processes the packets that were read so far. To be called before a reader is told that its socket is closed, so that it
+   * has all of its packets by then.
+   */
+  catchUp(): void {
+    const packets = this.#packets;
+    if (packets.length === 0 || this.#isHolding) {
+      return;
+    }
+    const readers = this.#readers;
+    this.#packets = [];
+    this.#readers = [];
+    this.#isHolding = true;
+    for (let index = 0; index < packets.length; index += 1) {
+      const reader = readers[index] as PacketReader;
+      try {
+        reader.onData(packets[index] as Buffer);
+      } catch (error) {
+        reader.onFailure(error);
+      }
+      if (index % packetsMax === packetsMax - 1) {
+        this.flush();
+      }
+    }
+    this.#release();
+  }
+
+  /**
+   * Keeps a copy of the bytes, which `writer` writes later in this turn. Those of a writer stay in order.
+   * @returns false if they can't wait, and the writer has to write them now
+   */
+  hold(writer: HeldWriter, memory: Buffer, start: number, length: number): boolean {
+    if (!this.#isHolding || length > copiedBytesMax) {
+      return false;
+    }
+    if (this.#heldBytes + length > heldBytesMax) {
+      this.flush();
+    }
+    memory.copy(this.#held, this.#heldBytes, start, start + length);
+    this.#heldBytes += length;
+    this.#writers.push(writer);
+    this.#heldEnds.push(this.#heldBytes);
+    return true;
+  }
+
+  /** Writes everything that is held. A writer may call it while it is being called. */
+  flush(): void {
+    while (this.#flushed < this.#writers.length) {
+      const index = this.#flushed;
+      const start = index === 0 ? 0 : (this.#heldEnds[index - 1] as number);
+      this.#flushed += 1;
+      (this.#writers[index] as HeldWriter).writeHeld(this.#held, start, (this.#heldEnds[index] as number) - start);
+    }
+    this.#writers.length = 0;
+    this.#heldEnds.length = 0;
+    this.#heldBytes = 0;
+    this.#flushed = 0;
+  }
+
+  /** What microtasks of the ends write is held, too. */
+  #finish(): void {
+    const ends = this.#ends;
+    if (ends.length === 0) {
+      return;
+    }
+    this.#ends = [];
+    this.#isHolding = true;
+    try {
+      for (const end of ends) {
+        end();
+      }
+    } finally {
+      queueMicrotask(this.#release);
+    }
+  }
+
+  #comeBack(): void {
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      this.#schedule(this.#run);
+    }
+  }
+}
+
+/** The turns of this thread. */
+export const turn = new Turn(setImmediate);
