@@ -1,43 +1,11 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import type { Quota } from "@sluice/contracts/money";
 import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
 import { systemClock } from "@sluice/control-plane/platform/clock.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { type Fate, LeaseLedger, onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { answerOf, oneReplica, q, termMs } from "../../../support/leases/one-replica.ts";
 import { passTime } from "../../../support/values/fake-time.ts";
-
-const log = createLog("error", () => undefined);
-const q = (amount: bigint): Quota => amount as Quota;
-const termMs = 60_000;
-
-/** One replica on a ledger, over a network whose state a test sets. */
-function setUp(granted: bigint, keptMs = 3_000) {
-  const network = {
-    next: "answered" as Fate,
-    delay: 1,
-    fate: () => network.next,
-    delayMs: () => network.delay,
-    lateMs: () => 0,
-  };
-  const ledger = new LeaseLedger(
-    granted,
-    () => undefined,
-    () => undefined,
-  );
-  const term = new LeaseTerm(termMs);
-  const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
-  leases.keptMs = keptMs;
-  const renew = () => leases.renew(performance.now(), ledger.renew("one", term));
-  renew();
-  return { network, ledger, leases, renew };
-}
-
-async function answerOf<T>(answer: T | Promise<T>, ms = 100): Promise<T> {
-  const settled = Promise.resolve(answer);
-  await passTime(ms);
-  return await settled;
-}
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -48,7 +16,7 @@ afterEach(() => {
 });
 
 test("while the database is unreachable, a replica continues to the last unit of what it has leased", async () => {
-  const { network, ledger, leases } = setUp(1_000n);
+  const { network, ledger, leases } = oneReplica(1_000n);
   expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("held");
   const lent = ledger.leaseOf("one");
   expect(lent).toBe(32n);
@@ -65,7 +33,7 @@ test("while the database is unreachable, a replica continues to the last unit of
 });
 
 test.each([1, 2, 3])("a call is admitted although %i statements in a row were lost", async (losses) => {
-  const { network, ledger, leases } = setUp(1_000n);
+  const { network, ledger, leases } = oneReplica(1_000n);
   let sent = 0;
   network.fate = () => {
     sent += 1;
@@ -89,7 +57,7 @@ async function callAfter(leases: QuotaLeases, ms: number): Promise<string> {
 test.each([100, 20, 500])(
   "a user with an ample balance who calls every %d ms continues for half a minute without a database",
   async (ms) => {
-    const { network, leases, renew } = setUp(1_000_000n);
+    const { network, leases, renew } = oneReplica(1_000_000n);
     for (let passed = 0; passed < 20_000; passed += ms) {
       expect(await callAfter(leases, ms)).toBe("held");
     }
@@ -102,7 +70,7 @@ test.each([100, 20, 500])(
 );
 
 test("a slice never takes more than a share of what is left, whatever its pace", async () => {
-  const { ledger, leases } = setUp(2_000n);
+  const { ledger, leases } = oneReplica(2_000n);
   for (let call = 0; call < 1_000; call += 1) {
     expect(await callAfter(leases, 5)).toBe("held");
     const idle = leases.totals().idle;
@@ -117,7 +85,8 @@ test("idle quota of a budget with plenty left is kept longer, and that of others
     // What the call was charged is not committed.
     [2_000n, 1n],
   ] as const) {
-    const { ledger, leases } = setUp(granted, 60_000);
+    const { ledger, leases } = oneReplica(granted);
+    leases.keptMs = 60_000;
     expect(await callAfter(leases, 1)).toBe("held");
     for (let second = 0; second < 5; second += 1) {
       await passTime(1_000, 50);
@@ -128,14 +97,14 @@ test("idle quota of a budget with plenty left is kept longer, and that of others
 });
 
 test("nobody waits longer than two seconds for a silent database", async () => {
-  const { network, leases } = setUp(1_000n);
+  const { network, leases } = oneReplica(1_000n);
   network.delay = 60_000;
   const answer = leases.hold(onlyBudget, q(1n));
   expect(await answerOf(answer, 2_005)).toBe("unavailable");
 });
 
 test("a call that was answered because it waited too long holds nothing when its lease comes", async () => {
-  const { network, ledger, leases } = setUp(1_000n);
+  const { network, ledger, leases } = oneReplica(1_000n);
   network.delay = 1_500;
   expect(await answerOf(leases.hold(onlyBudget, q(1n)), 2_005)).toBe("unavailable");
   await passTime(1_100);
@@ -143,7 +112,7 @@ test("a call that was answered because it waited too long holds nothing when its
 });
 
 test("a lease whose response was lost is found again and given back", async () => {
-  const { network, ledger, leases } = setUp(1_000n);
+  const { network, ledger, leases } = oneReplica(1_000n);
   network.next = "answer_lost";
   expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("unavailable");
   expect(ledger.leaseOf("one")).toBe(32n);
@@ -157,13 +126,14 @@ test("a lease whose response was lost is found again and given back", async () =
 });
 
 test("before its first term a replica admits nothing", async () => {
-  const { ledger, network } = setUp(100n);
+  const { ledger, network } = oneReplica(100n);
+  const log = createLog("error", () => undefined);
   const leases = new QuotaLeases(ledger.storeOf("two", network), new LeaseTerm(termMs), systemClock, log);
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
 });
 
 test("half a minute without a database ends no term", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(0n));
   await passTime(30_000, 1_000);
@@ -172,7 +142,7 @@ test("half a minute without a database ends no term", async () => {
 });
 
 test("after the end of its term a replica admits nothing, and continues with its leases once it is renewed", async () => {
-  const { ledger, leases, renew } = setUp(100n);
+  const { ledger, leases, renew } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   await passTime(termMs, 1_000);
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
@@ -185,7 +155,7 @@ test("after the end of its term a replica admits nothing, and continues with its
 });
 
 test("a call waiting when the term ends is admitted neither by the end of another call nor by a late lease", async () => {
-  const { network, ledger, leases } = setUp(200n);
+  const { network, ledger, leases } = oneReplica(200n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   await passTime(termMs - 500, 1_000);
   network.delay = 400;
@@ -199,7 +169,7 @@ test("a call waiting when the term ends is admitted neither by the end of anothe
 });
 
 test("the end of a call serves nobody once the term is over", async () => {
-  const { network, leases } = setUp(200n);
+  const { network, leases } = oneReplica(200n);
   expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
   await passTime(termMs - 500, 1_000);
   network.delay = 60_000;
@@ -210,7 +180,7 @@ test("the end of a call serves nobody once the term is over", async () => {
 });
 
 test("the term is counted from before it was requested, and a late response renews nothing", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   const askedTick = performance.now();
   const answer = { era: ledger.eraOf("one") ?? "", isRenewed: true, live: 1 };
@@ -220,7 +190,7 @@ test("the term is counted from before it was requested, and a late response rene
 });
 
 test("a lease that was written off is not spent, and running calls are covered before anything else is admitted", async () => {
-  const { ledger, leases, renew } = setUp(100n);
+  const { ledger, leases, renew } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   await passTime(termMs * 2, 1_000);
   ledger.giveUp("one");
@@ -234,7 +204,7 @@ test("a lease that was written off is not spent, and running calls are covered b
 });
 
 test("leases that were taken away are not spent, and calls that ran meanwhile are charged to new ones", async () => {
-  const { ledger, leases, renew } = setUp(100n);
+  const { ledger, leases, renew } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
   leases.settle(onlyBudget, q(40n), q(30n));
   ledger.release("one");
@@ -251,7 +221,7 @@ test("leases that were taken away are not spent, and calls that ran meanwhile ar
 });
 
 test("the response to a request from before the leases were taken lends nothing", async () => {
-  const { network, ledger, leases, renew } = setUp(100n);
+  const { network, ledger, leases, renew } = oneReplica(100n);
   network.delay = 500;
   const answer = leases.hold(onlyBudget, q(40n));
   // It was executed, and its response is on the way.
@@ -267,8 +237,24 @@ test("the response to a request from before the leases were taken lends nothing"
   expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
 });
 
+test("what was lent after the leases were taken and before this replica knew of that is found again", async () => {
+  const { network, ledger, leases, renew } = oneReplica(200n);
+  network.delay = 500;
+  const answer = leases.hold(onlyBudget, q(40n));
+  await passTime(200);
+  ledger.release("one");
+  await passTime(400);
+  expect(ledger.leaseOf("one")).toBe(50n);
+  renew();
+  renew();
+  network.delay = 1;
+  expect(await answerOf(answer, 1_000)).toBe("held");
+  await answerOf(leases.sweep());
+  expect(leases.totals().leased).toBe(ledger.leaseOf("one"));
+});
+
 test("a reading that began before the leases were taken lends nothing", async () => {
-  const { network, ledger, leases, renew } = setUp(100n);
+  const { network, ledger, leases, renew } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(10n));
   await leases.commit(async () => ({ charges: [], totals: new Map([[onlyBudget, 10n]]), isRetry: true }));
@@ -286,7 +272,7 @@ test("a reading that began before the leases were taken lends nothing", async ()
 });
 
 test("a slice is not forgotten while usage rows of it are uncommitted, however long that takes", async () => {
-  const { ledger, leases, renew } = setUp(100n);
+  const { ledger, leases, renew } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(40n)))).toBe("held");
   leases.settle(onlyBudget, q(40n), q(30n));
   ledger.release("one");
@@ -305,7 +291,7 @@ test("a slice is not forgotten while usage rows of it are uncommitted, however l
 });
 
 test("a repeated commit costs the lease its rows and no more, even while the database is unreachable", async () => {
-  const { network, ledger, leases } = setUp(100n);
+  const { network, ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(10n));
   ledger.charge("one", [{ id: 1, charge: 10n }]);
@@ -315,7 +301,7 @@ test("a repeated commit costs the lease its rows and no more, even while the dat
 });
 
 test("a refusal of a large amount does not block smaller ones", async () => {
-  const { leases } = setUp(100n);
+  const { leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   expect(await answerOf(leases.hold(onlyBudget, q(90n)), 20)).toBe("insufficient");
   // Within the time for which the refusal is remembered.
@@ -323,7 +309,7 @@ test("a refusal of a large amount does not block smaller ones", async () => {
 });
 
 test("of waiting calls, one that needs too much is refused and the next is served", async () => {
-  const { network, leases } = setUp(100n);
+  const { network, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   network.delay = 50;
   const answers = Promise.all([leases.hold(onlyBudget, q(90n)), leases.hold(onlyBudget, q(40n))]);
@@ -331,7 +317,7 @@ test("of waiting calls, one that needs too much is refused and the next is serve
 });
 
 test("a small request does not overtake a larger waiting one", async () => {
-  const { network, leases } = setUp(100n);
+  const { network, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   network.delay = 50;
   const order: string[] = [];
@@ -346,7 +332,7 @@ test("a small request does not overtake a larger waiting one", async () => {
 });
 
 test("quota returned by a call can be held at once by one that was refused a moment before", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(100n)))).toBe("held");
   expect(await answerOf(leases.hold(onlyBudget, q(60n)), 20)).toBe("insufficient");
   // Within the time for which a refusal is remembered; the slice alone does not cover the present request.
@@ -356,7 +342,7 @@ test("quota returned by a call can be held at once by one that was refused a mom
 });
 
 test("a commit that found the lease gone reports that, although nobody knew that it was taken", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
   leases.settle(onlyBudget, q(10n), q(10n));
   ledger.release("one");
@@ -369,7 +355,7 @@ test("a commit that found the lease gone reports that, although nobody knew that
 });
 
 test("a call that costs more than was set aside for it takes the rest from what others could have held", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(20n)))).toBe("held");
   leases.settle(onlyBudget, q(20n), q(50n));
   expect(await answerOf(leases.hold(onlyBudget, q(51n)), 1_000)).toBe("insufficient");
@@ -378,7 +364,7 @@ test("a call that costs more than was set aside for it takes the rest from what 
 });
 
 test("after the stop nothing more is sent to the database", async () => {
-  const { ledger, leases } = setUp(100n);
+  const { ledger, leases } = oneReplica(100n);
   const answer = leases.hold(onlyBudget, q(10n));
   await answerOf(leases.stop());
   expect(await answerOf(answer)).toBe("unavailable");

@@ -1,35 +1,17 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import type { Quota } from "@sluice/contracts/money";
 import { recallMsMax } from "@sluice/control-plane/gateway/quota/lease-limits.ts";
-import { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
 import { Recall } from "@sluice/control-plane/gateway/quota/recall.ts";
-import { LeaseTerm } from "@sluice/control-plane/gateway/quota/term.ts";
-import { systemClock } from "@sluice/control-plane/platform/clock.ts";
-import { createLog } from "@sluice/control-plane/platform/log.ts";
-import { LeaseLedger, onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { oneReplica, q } from "../../../support/leases/one-replica.ts";
 import { passTime } from "../../../support/values/fake-time.ts";
 
 const delayMs = 20;
 
-/** One replica on a ledger with 1,000 quota. */
 function setUp() {
-  const ledger = new LeaseLedger(
-    1_000n,
-    () => undefined,
-    () => undefined,
-  );
-  const term = new LeaseTerm(60_000);
-  const network = { fate: () => "answered" as const, delayMs: () => delayMs, lateMs: () => 0 };
-  const store = ledger.storeOf("one", network);
-  const leases = new QuotaLeases(
-    store,
-    term,
-    systemClock,
-    createLog("error", () => undefined),
-  );
-  leases.renew(performance.now(), ledger.renew("one", term));
+  const { network, ledger, leases } = oneReplica(1_000n);
+  network.delay = delayMs;
   const hold = async (): Promise<string> => {
-    const answer = Promise.resolve(leases.hold(onlyBudget, 1n as Quota));
+    const answer = Promise.resolve(leases.hold(onlyBudget, q(1n)));
     await passTime(4 * delayMs);
     return await answer;
   };
@@ -76,4 +58,14 @@ test("a recall that is not answered by all is repeated, and one that ended is no
   recall.wait(6n, 1_301);
   recall.end();
   expect(recall.number).toBe(0n);
+});
+
+test("others get the same time to give back idle quota for a first call, and again after each loan, with a recall of its own", () => {
+  const recall = new Recall(500);
+  expect(recall.number).toBe(0n);
+  expect([recall.isOver(500 + recallMsMax - 1), recall.isOver(500 + recallMsMax)]).toEqual([false, true]);
+  recall.wait(5n, 700);
+  recall.restart(1_000);
+  expect(recall.number).toBe(0n);
+  expect([recall.isOver(1_000 + recallMsMax - 1), recall.isOver(1_000 + recallMsMax)]).toEqual([false, true]);
 });

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { refusalMs } from "@sluice/control-plane/gateway/quota/lease-limits.ts";
+import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
+import { answerOf, oneReplica, q } from "../../../support/leases/one-replica.ts";
+import { passTime } from "../../../support/values/fake-time.ts";
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test("an amount that was refused is refused for a moment without asking the database, and then asked for again", async () => {
+  const { network, leases } = oneReplica(10n);
+  let sent = 0;
+  network.fate = () => {
+    sent += 1;
+    return "answered";
+  };
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)), 10)).toBe("insufficient");
+  const before = sent;
+  expect([leases.hold(onlyBudget, q(20n)), leases.hold(onlyBudget, q(21n))]).toEqual(["insufficient", "insufficient"]);
+  expect(sent).toBe(before);
+  await passTime(refusalMs);
+  expect(await answerOf(leases.hold(onlyBudget, q(20n)), 10)).toBe("insufficient");
+  expect(sent).toBeGreaterThan(before);
+});
+
+test("the end of a call lets a waiting one in at once, however slow the database is", async () => {
+  const { network, leases } = oneReplica(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(100n)))).toBe("held");
+  network.delay = 1_000;
+  const waiting = leases.hold(onlyBudget, q(50n));
+  await passTime(10);
+  leases.settle(onlyBudget, q(100n), q(50n));
+  expect(await answerOf(waiting, 1)).toBe("held");
+});
