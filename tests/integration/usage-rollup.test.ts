@@ -93,7 +93,7 @@ describe("the sums of the usage", () => {
     expect((await rollUsageUp(scene.db, systemClock)).outcome).toBe("caught_up");
     expect(await faults()).toEqual([]);
     const [log] = await scene.db.sql<Record<string, string>>`
-      select count(*)::text as calls, sum(base_quota)::text as quota, sum(settled_quota)::text as settled,
+      select count(*)::text as calls, sum(quota)::text as quota, sum(settled_quota)::text as settled,
         sum(input_tokens + output_tokens)::text as tokens
       from usage_settlement join usage_log using (day, request_id)`;
     expect(log?.["calls"]).toBe(String(rowsOfStorm));
@@ -101,6 +101,33 @@ describe("the sums of the usage", () => {
       ["route", "route_day", "route_hours", "total", "user", "user_day"].map((slice) => ({ slice, ...log })),
     );
     expect(await scene.faults()).toEqual([]);
+  });
+
+  test("leave out rows that another server wrote with numbers of a batch", async () => {
+    const calls = async () => Number((await sumsOfSlices()).find(({ slice }) => slice === "total")?.["calls"] ?? 0);
+    await rollUsageUp(scene.db, systemClock);
+    const before = await calls();
+    await scene.commit(scene.row(0, 5n, "1.0000"));
+    await scene.commit(scene.row(0, 6n, "1.5000"));
+    await scene.run();
+    const [batch] = await scene.db.sql<{ id: bigint; rows: number; is_whole: boolean }>`
+      select id, rows, whole_on = (select system_identifier from pg_control_system()) as is_whole
+      from settlement_batch order by id desc limit 1`;
+    expect(batch).toMatchObject({ rows: 2, is_whole: true });
+    await scene.owner.sql`update settlement_batch set whole_on = whole_on - 1 where id = ${batch?.id ?? 0n}::bigint`;
+    // Superusers can disable the triggers that charge a row.
+    const without = async (change: string) =>
+      await scene.owner.withTransaction(async (tx) => {
+        await tx.query("set local session_replication_role = replica", []);
+        await tx.query(change, []);
+      });
+    await without(`insert into usage_log
+      select (jsonb_populate_record(u, '{"request_id": "ffffffff-ffff-7fff-bfff-ffffffffffff"}')).* from usage_log u
+      join settlement_batch b on b.id = ${batch?.id} and u.xid = b.first_xid and u.request_id = b.first_request_id`);
+    await rollUsageUp(scene.db, systemClock);
+    expect((await calls()) - before).toBe(2);
+    await without("delete from usage_log where request_id = 'ffffffff-ffff-7fff-bfff-ffffffffffff'");
+    expect(await faults()).toEqual([]);
   });
 
   test("count attempts by how they ended, whichever release stored them", async () => {

@@ -78,7 +78,8 @@ describe("settling", () => {
       settledQuota: 192n,
     });
     const settled = await scene.db.sql<{ settled_quota: bigint; quota_delta: bigint }>`
-      select settled_quota, quota_delta from usage_settlement order by gateway_user_id, base_quota`;
+      select settled_quota, coalesce(quota_delta, 0) as quota_delta from usage_settlement
+      order by gateway_user_id, coalesce(base_quota, settled_quota)`;
     expect(settled.map(({ settled_quota, quota_delta }) => [settled_quota, quota_delta])).toEqual([
       [5n, -5n],
       [6n, -5n],
@@ -107,6 +108,27 @@ describe("settling", () => {
       select amount from quota_grant where change_type = 'usage_quota' order by amount`;
     expect(grants.map(({ amount }) => amount)).toEqual([-14n, -13n, 9n, 10n]);
     expect(await scene.faults()).toEqual([]);
+  });
+
+  test("a multiplier of one and what follows from it are not written", async () => {
+    await scene.commit(scene.row(0, 10n, "1.0000"), scene.row(0, 0n, "1.0000"), scene.row(0, 20n, "1.0001"));
+    await scene.run();
+    const rows = await scene.db.sql`
+      select settled_quota, base_quota, quota_delta, rate_multiplier from usage_settlement order by settled_quota`;
+    const nothing = { base_quota: null, quota_delta: null, rate_multiplier: null };
+    expect([...rows]).toEqual([
+      { settled_quota: 0n, ...nothing },
+      { settled_quota: 10n, ...nothing },
+      { settled_quota: 21n, base_quota: 20n, quota_delta: 1n, rate_multiplier: "1.0001" },
+    ]);
+    expect(await scene.faults()).toEqual([]);
+  });
+
+  test("a call changes amounts of its budgets, and not when these were last changed", async () => {
+    const read = () => scene.db.sql`select id, updated_at from budget order by id`;
+    const before = [...(await read())];
+    await scene.commit(scene.row(0, 10n, "1.0000"), scene.row(1, 10n, "1.5000"));
+    expect([...(await read())]).toEqual(before);
   });
 
   test("reports which budgets it returned quota to, so that only they are admitted", async () => {

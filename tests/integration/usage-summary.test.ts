@@ -149,6 +149,10 @@ async function expectCourse(asked: Asked, expected: ReturnType<typeof expectedSu
   expect(previous?.days.map(({ day }) => day)).toEqual([...expected.by_day.keys()].sort());
 }
 
+/** Makes all batches those of the release before. */
+const forgetSpans = () => scene.owner.sql`
+  update settlement_batch set first_xid = null, first_request_id = null, last_xid = null, last_request_id = null`;
+
 describe("the sums of a user are those of the log", () => {
   test("while nothing is settled", async () => {
     await call(100);
@@ -186,10 +190,39 @@ describe("the sums of a user are those of the log", () => {
     await expectEqualToRows();
   });
 
+  test("once a call in the span of a batch is settled by a later one", async () => {
+    const calls = () => scene.db.sql<{ calls: number }>`
+      select sum(calls)::int as calls from usage_rollup where slice = 'total'`;
+    await rollUsageUp(scene.db, systemClock);
+    const [before] = await calls();
+    await scene.owner.sql`update usage_log set rate_multiplier = 1 where rate_multiplier < 0`;
+    await scene.owner.sql`truncate usage_user_sum, usage_rollup`;
+    await scene.owner.sql`update usage_rollup_checkpoint set batch_id = 0 where source like 'usage\\_%:%'`;
+    await expectEqualToRows();
+    await scene.run({ isReconciled: true });
+    await expectEqualToRows();
+    await rollUsageUp(scene.db, systemClock);
+    await expectEqualToRows();
+    expect(await calls()).toEqual([{ calls: (before?.calls ?? 0) + 1 }]);
+  });
+
+  test("while batches of the release before, which name no span, are still to be added", async () => {
+    await call(20);
+    await scene.run();
+    await forgetSpans();
+    await expectEqualToRows();
+    await call(20);
+    await scene.run();
+    await expectEqualToRows();
+    await rollUsageUp(scene.db, systemClock);
+    await expectEqualToRows();
+  });
+
   test("while batches of an earlier release, of all users, are still to be added", async () => {
     await rollUsageUp(scene.db, systemClock);
     await scene.owner.sql`truncate usage_user_sum`;
     await scene.owner.sql`update usage_rollup_checkpoint set batch_id = 0 where source like 'usage_user_sum:%'`;
+    await forgetSpans();
     await scene.owner.sql`update settlement_batch set shard = 0, first_day = null, last_day = null`;
     // The sums of reports have all of them.
     await scene.owner.sql`update usage_rollup_checkpoint set batch_id = (select max(id) from settlement_batch)

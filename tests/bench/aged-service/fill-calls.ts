@@ -45,8 +45,8 @@ export async function fillDay(db: Queryable, { calls, days, callers }: AgedSizes
      )
      insert into usage_settlement (day, request_id, batch_id, gateway_user_id, base_quota, rate_multiplier, settled_quota,
        quota_delta)
-     select day, request_id, ${index * 1_000_000} + row_number() over () / ${rowsOfBatch} + 1, gateway_user_id, quota, 1, quota,
-       0
+     select day, request_id, ${index * 1_000_000} + row_number() over () / ${rowsOfBatch} + 1, gateway_user_id, null, null,
+       quota, null
      from logged`,
     [],
   );

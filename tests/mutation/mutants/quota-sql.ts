@@ -141,8 +141,8 @@ export const quotaSqlMutants: readonly Mutant[] = [
   {
     id: "quota/sql-charge-reserve",
     file: "control-plane/src/db/functions/quota.sql",
-    from: "reserved = b.reserved + c.reserve, updated_at = now(),\n",
-    to: "updated_at = now(),\n",
+    from: "leased = b.leased - c.taken, reserved = b.reserved + c.reserve,\n",
+    to: "leased = b.leased - c.taken,\n",
     rule: "what a multiplier adds stays reserved until it is settled",
     tests: ["integration/usage-commit.test.ts"],
   },

@@ -5,8 +5,8 @@ export const settlementMutants: readonly Mutant[] = [
   {
     id: "prices/sql-settle-round",
     file: "control-plane/src/db/functions/settlement.sql",
-    from: "ceil(quota * rate_multiplier)::bigint AS settled_quota",
-    to: "floor(quota * rate_multiplier)::bigint AS settled_quota",
+    from: "ceil(p_quota * p_multiplier)::bigint",
+    to: "floor(p_quota * p_multiplier)::bigint",
     rule: "what is settled is rounded up",
     tests: ["integration/usage-settlement.test.ts"],
   },

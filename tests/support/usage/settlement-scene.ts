@@ -125,7 +125,8 @@ export class SettlementScene implements AsyncDisposable {
 
   async #faultsOfRows(): Promise<unknown[]> {
     const rows = await this.db.sql<{ id: RequestId; base: bigint; settled: bigint; delta: bigint }>`
-      select request_id::text as id, base_quota as base, settled_quota as settled, quota_delta as delta
+      select request_id::text as id, coalesce(base_quota, settled_quota) as base, settled_quota as settled,
+        coalesce(quota_delta, 0) as delta
       from usage_settlement`;
     const faults: unknown[] = [];
     const seen = new Set<RequestId>();

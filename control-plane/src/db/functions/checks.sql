@@ -84,7 +84,7 @@ LANGUAGE sql STABLE AS $$
     coalesce(a.balance, 0) || ' <> ' || (b.granted - coalesce(s.base, 0))
   FROM budget b
   LEFT JOIN ledger_account a ON a.gateway_user_id = b.gateway_user_id
-  LEFT JOIN (SELECT gateway_user_id, sum(base_quota) AS base FROM usage_settlement GROUP BY gateway_user_id) s
+  LEFT JOIN (SELECT gateway_user_id, sum(coalesce(base_quota, settled_quota)) AS base FROM usage_settlement GROUP BY gateway_user_id) s
     ON s.gateway_user_id = b.gateway_user_id
   WHERE b.gateway_user_id IS NOT NULL AND coalesce(a.balance, 0) <> b.granted - coalesce(s.base, 0)
 $$;
@@ -478,11 +478,13 @@ LANGUAGE sql STABLE AS $$
     coalesce(u.quota || ' x ' || u.rate_multiplier, 'no row')
   FROM usage_settlement s LEFT JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id
   WHERE u.request_id IS NULL OR (u.quota, u.rate_multiplier, u.gateway_user_id)
-    IS DISTINCT FROM (s.base_quota, s.rate_multiplier, s.gateway_user_id)
+    IS DISTINCT FROM (coalesce(s.base_quota, s.settled_quota), coalesce(s.rate_multiplier, 1), s.gateway_user_id)
   UNION ALL
   SELECT 'settled is base times multiplier, rounded up', 'request ' || request_id,
     base_quota || ' x ' || rate_multiplier || ' <> ' || settled_quota
-  FROM usage_settlement WHERE settled_quota <> ceil(base_quota * rate_multiplier) OR quota_delta <> settled_quota - base_quota
+  FROM usage_settlement
+  WHERE settled_quota <> ceil(base_quota * rate_multiplier) OR quota_delta <> settled_quota - base_quota
+    OR num_nulls(base_quota, rate_multiplier, quota_delta) NOT IN (0, 3)
   UNION ALL
   SELECT 'what a user settled is in the ledger', 'gateway user ' || coalesce(s.gateway_user_id, e.gateway_user_id),
     coalesce(s.total, 0) || ' <> ' || coalesce(-e.total, 0)
@@ -506,7 +508,7 @@ LANGUAGE sql STABLE AS $$
     coalesce(b.rows || ', ' || b.base_quota || ', ' || b.settled_quota, 'no batch')
   FROM settlement_batch b
   FULL JOIN (
-    SELECT batch_id, count(*) AS rows, sum(base_quota) AS base, sum(settled_quota) AS settled,
+    SELECT batch_id, count(*) AS rows, sum(coalesce(base_quota, settled_quota)) AS base, sum(settled_quota) AS settled,
       count(*) FILTER (WHERE quota_delta <> 0) AS deltas
     FROM usage_settlement GROUP BY batch_id
   ) s ON s.batch_id = b.id

@@ -1,22 +1,39 @@
 -- The sums of each user by key, model and outcome, from which users' pages are computed. They follow the batches of the
 -- settlement like the sums in usage_rollup, with checkpoints of their own: `usage_user_sum:<shard>`.
 
--- What sums are taken from: `s`, the rows of the settlement, and `u`, those of the log, of the batches $1 or of all that
--- the sums p_sums have reached, on the days from $2 to $3.
+-- What sums are taken from: `u`, the rows of the log, and `s`, what they are settled as, of the batches p_batches, or of all that
+-- the sums p_sums have reached, on the days from $2 to $3. $1 is p_batches.
 --
--- Batches are read in this order, whatever the planner expects of a partition that has just begun: first the rows of the
--- settlement by their batch, in all partitions, then each row of the log by its key.
-CREATE OR REPLACE FUNCTION settled_usage_text(p_is_of_batches boolean, p_sums text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN p_is_of_batches THEN $batches$
-    (SELECT day, request_id, base_quota, settled_quota FROM usage_settlement WHERE batch_id = ANY ($1) OFFSET 0) s
-    CROSS JOIN LATERAL (
-      SELECT * FROM usage_log l WHERE l.day = s.day AND l.request_id = s.request_id AND l.day BETWEEN $2 AND $3 OFFSET 0
-    ) u
-  $batches$ ELSE format($all$
+-- Batches are read in the span of the log that each names, whatever the planner expects of a partition that has just begun. The
+-- rows of the settlement are looked at only where a span may have rows of other batches. Batches of earlier releases name no
+-- span: all rows of the settlement of their days are read.
+CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN p_batches IS NULL THEN format($all$
     usage_settlement s LEFT JOIN settlement_batch b ON b.id = s.batch_id
     JOIN usage_rollup_checkpoint c ON c.source = %L || coalesce(b.shard, 0) AND c.batch_id >= s.batch_id AND s.day BETWEEN $2 AND $3
     JOIN usage_log u ON u.day = s.day AND u.request_id = s.request_id AND u.day BETWEEN $2 AND $3
-  $all$, p_sums || ':') END
+  $all$, p_sums || ':')
+  WHEN EXISTS (SELECT 1 FROM settlement_batch WHERE id = ANY (p_batches) AND first_xid IS NULL) THEN $days$
+    (
+      SELECT day, request_id, settled_quota FROM usage_settlement WHERE batch_id = ANY ($1) AND day BETWEEN $2 AND $3 OFFSET 0
+    ) s CROSS JOIN LATERAL (
+      SELECT * FROM usage_log l WHERE l.day = s.day AND l.request_id = s.request_id AND l.day BETWEEN $2 AND $3 OFFSET 0
+    ) u
+  $days$ ELSE $span$
+    (
+      SELECT *, coalesce(whole_on = (SELECT system_identifier FROM pg_control_system()), false) AS is_whole
+      FROM settlement_batch WHERE id = ANY ($1) OFFSET 0
+    ) b CROSS JOIN LATERAL (
+      SELECT * FROM usage_log l
+      WHERE (l.gateway_user_id & 15) = b.shard AND l.xid BETWEEN b.first_xid AND b.last_xid AND l.day BETWEEN $2 AND $3
+        AND (l.xid, l.request_id) >= (b.first_xid, b.first_request_id) AND (l.xid, l.request_id) <= (b.last_xid, b.last_request_id)
+        AND (b.is_whole OR EXISTS (
+          SELECT 1 FROM usage_settlement r
+          WHERE r.day = l.day AND r.request_id = l.request_id AND r.batch_id = b.id AND r.day BETWEEN $2 AND $3
+        ))
+      OFFSET 0
+    ) u CROSS JOIN LATERAL (SELECT settled_quota_of(u.quota, u.rate_multiplier) AS settled_quota) s
+  $span$ END
 $$;
 
 -- The sums over the settled usage rows of some batches that began on some UTC days (from p_from to p_to). p_batches
@@ -43,7 +60,7 @@ BEGIN
           sum(usage_count(u.input_tokens)) AS input_tokens, sum(usage_count(u.output_tokens)) AS output_tokens,
           sum(usage_count(u.cache_read_tokens)) AS cache_read_tokens, sum(usage_count(u.cache_write_tokens)) AS cache_write_tokens,
           sum(usage_count(u.reasoning_tokens)) AS reasoning_tokens,
-          sum(usage_count(u.cache_write_1h_tokens)) AS cache_write_1h_tokens, sum(s.base_quota) AS base_quota,
+          sum(usage_count(u.cache_write_1h_tokens)) AS cache_write_1h_tokens, sum(u.quota) AS base_quota,
           sum(s.settled_quota) AS settled_quota
         FROM %s
         WHERE u.started_at >= ($4::timestamp AT TIME ZONE 'UTC') AND u.started_at < (($5 + 1)::timestamp AT TIME ZONE 'UTC')
@@ -51,7 +68,7 @@ BEGIN
       ) by_quarter
     ) counted
     GROUP BY GROUPING SETS ((user_id, key_id, model_name, outcome, quarter), (user_id, key_id, model_name, outcome, hours))
-  $query$, settled_usage_text(p_batches IS NOT NULL, 'usage_user_sum')) USING p_batches, v_first, v_last, p_from, p_to;
+  $query$, settled_usage_text(p_batches, 'usage_user_sum')) USING p_batches, v_first, v_last, p_from, p_to;
 END
 $$;
 
@@ -141,10 +158,22 @@ BEGIN
       AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id);
   RETURN QUERY SELECT u.* FROM settlement_batch b
     CROSS JOIN LATERAL (
-      SELECT day, request_id FROM usage_settlement WHERE batch_id = b.id AND gateway_user_id = p_user OFFSET 0
+      SELECT * FROM usage_log l
+      WHERE (l.gateway_user_id & 15) = v_shard AND l.xid BETWEEN b.first_xid AND b.last_xid AND l.day BETWEEN b.first_day AND b.last_day
+        AND (l.xid, l.request_id) >= (b.first_xid, b.first_request_id) AND (l.xid, l.request_id) <= (b.last_xid, b.last_request_id)
+        AND l.gateway_user_id + 0 = p_user AND l.started_at >= p_from AND l.started_at < p_to
+        AND EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = l.day AND s.request_id = l.request_id AND s.batch_id = b.id)
+      OFFSET 0
+    ) u
+    WHERE b.shard = v_shard AND b.id > v_summed;
+  -- Batches of earlier releases name no span.
+  RETURN QUERY SELECT u.* FROM settlement_batch b
+    CROSS JOIN LATERAL (
+      SELECT day, request_id FROM usage_settlement s
+      WHERE s.batch_id = b.id AND s.gateway_user_id = p_user AND s.day BETWEEN b.first_day AND b.last_day OFFSET 0
     ) s
     CROSS JOIN LATERAL (SELECT * FROM usage_log l WHERE l.day = s.day AND l.request_id = s.request_id OFFSET 0) u
-    WHERE b.shard = v_shard AND b.id > v_summed AND u.started_at >= p_from AND u.started_at < p_to;
+    WHERE b.shard = v_shard AND b.id > v_summed AND b.first_xid IS NULL AND u.started_at >= p_from AND u.started_at < p_to;
   RETURN QUERY SELECT u.* FROM settlement_quarantine q
     JOIN usage_log u ON u.day = q.day AND u.request_id = q.request_id
     WHERE u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to

@@ -75,7 +75,7 @@ BEGIN
     ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (grain, starts_at, model, channel_id, kind, bucket) DO UPDATE SET calls = t.calls + excluded.calls,
       output_tokens = t.output_tokens + excluded.output_tokens, output_ms = t.output_ms + excluded.output_ms
-  $query$, settled_usage_text(true, 'usage_performance')) USING v_step.ids, '2000-01-01'::date, '9999-01-01'::date;
+  $query$, settled_usage_text(v_step.ids, 'usage_performance')) USING v_step.ids, '2000-01-01'::date, '9999-01-01'::date;
   RETURN QUERY SELECT v_step.outcome, cardinality(v_step.ids), v_step.rows;
 END
 $$;

@@ -113,6 +113,8 @@ $$;
 -- from the replica's lease first; what the lease does not cover is taken from what remains. Returns how much of each
 -- lease was taken. Locks budgets in the order of their ids. An expired period ends here too: what is spent out of a
 -- lease of its last moments counts for the next one, so that no period's charges exceed what it was granted.
+--
+-- A charge is no change of a budget by someone, so updated_at stays: amounts that lie side by side are all that is logged.
 CREATE OR REPLACE FUNCTION charge_budgets(p_replica text, p_budgets bigint[], p_charges bigint[], p_reserves bigint[])
 RETURNS TABLE (budget_id bigint, taken bigint)
 LANGUAGE plpgsql AS $$
@@ -128,7 +130,7 @@ BEGIN
     UPDATE budget_lease l SET amount = l.amount - c.taken, updated_at = now()
     FROM charge c WHERE l.budget_id = c.budget_id AND l.replica_id = p_replica
   ), charged AS (
-    UPDATE budget b SET used = b.used + c.charge, leased = b.leased - c.taken, reserved = b.reserved + c.reserve, updated_at = now(),
+    UPDATE budget b SET used = b.used + c.charge, leased = b.leased - c.taken, reserved = b.reserved + c.reserve,
       period_base = CASE WHEN b.period <> 'none' AND b.period_ends_at <= now() THEN b.used ELSE b.period_base END,
       period_ends_at = CASE WHEN b.period <> 'none' AND b.period_ends_at <= now() THEN next_period_end(b.period, now()) ELSE b.period_ends_at END
     FROM charge c WHERE b.id = c.budget_id

@@ -59,7 +59,7 @@ BEGIN
         u.gateway_user_id AS user_id, coalesce(u.model, '') AS model_name, coalesce(u.channel_id, 0) AS channel,
         CASE WHEN u.outcome IN ('failed', 'refused') THEN coalesce(u.error_code, 'unknown') ELSE '' END AS cause,
         u.outcome, u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens, u.reasoning_tokens, u.images,
-        u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, s.base_quota, s.settled_quota, u.started_at,
+        u.audio_ms, u.cache_write_1h_tokens, u.searches, u.provider_cost_usd, u.quota AS base_quota, s.settled_quota, u.started_at,
         u.attempts
       FROM %s
         -- A row's day is the day on which it began, unless a clock was wrong.
@@ -129,7 +129,7 @@ BEGIN
     ) tried
     WHERE ended IS NOT NULL
     GROUP BY GROUPING SETS ((quarter, channel), (hours, channel), (utc_day, channel))
-  $query$, settled_usage_text(p_batches IS NOT NULL, 'usage_settlement')) USING p_batches, v_first, v_last, p_from, p_to;
+  $query$, settled_usage_text(p_batches, 'usage_settlement')) USING p_batches, v_first, v_last, p_from, p_to;
 END
 $$;
 

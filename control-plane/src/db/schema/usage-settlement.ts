@@ -1,7 +1,10 @@
-import { date, index, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, date, index, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { id, moment, quota, reference, transactionId } from "../columns.ts";
 
-/** What a usage row cost after its user's multiplier; exactly one for each row. Range-partitioned by `day`. */
+/**
+ * What a usage row cost after its user's multiplier; exactly one for each row. Range-partitioned by `day`. The rows of a batch
+ * are those of the usage rows in its span.
+ */
 export const usageSettlement = pgTable(
   "usage_settlement",
   {
@@ -9,16 +12,13 @@ export const usageSettlement = pgTable(
     requestId: uuid("request_id").notNull(),
     batchId: reference("batch_id").notNull(),
     gatewayUserId: reference("gateway_user_id").notNull(),
-    baseQuota: quota("base_quota").notNull(),
-    rateMultiplier: numeric("rate_multiplier").notNull(),
+    /** Null, like the multiplier and the delta, if the multiplier is 1: then it is what is settled. */
+    baseQuota: quota("base_quota"),
+    rateMultiplier: numeric("rate_multiplier"),
     settledQuota: quota("settled_quota").notNull(),
-    quotaDelta: quota("quota_delta").notNull(),
+    quotaDelta: quota("quota_delta"),
   },
-  (table) => [
-    primaryKey({ columns: [table.day, table.requestId] }),
-    // The usage sums follow the settlement batch by batch.
-    index("usage_settlement_batch").on(table.batchId),
-  ],
+  (table) => [primaryKey({ columns: [table.day, table.requestId] })],
 );
 
 /** One transaction of the settlement. */
@@ -37,6 +37,13 @@ export const settlementBatch = pgTable(
     /** The UTC days of the rows; null for batches from before this was kept. */
     firstDay: date("first_day", { mode: "string" }),
     lastDay: date("last_day", { mode: "string" }),
+    /** The span of the shard's usage log in which its rows are; null for batches from before this was kept. */
+    firstXid: transactionId("first_xid"),
+    firstRequestId: uuid("first_request_id"),
+    lastXid: transactionId("last_xid"),
+    lastRequestId: uuid("last_request_id"),
+    /** The server whose log has no other rows in this span; null if there may be others. */
+    wholeOn: bigint("whole_on", { mode: "bigint" }),
   },
   (table) => [index("settlement_batch_shard").on(table.shard, table.id)],
 );
