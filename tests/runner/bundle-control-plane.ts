@@ -3,7 +3,13 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BunPlugin } from "bun";
 import { root } from "./environment.ts";
-import { fewerPartitions, lighterPasswords, lighterProgram, pagesRenderedOnce } from "./lighter-program.ts";
+import {
+  fewerPartitions,
+  lighterPasswords,
+  lighterProgram,
+  pagesRenderedOnce,
+  unwatchedLoop,
+} from "./lighter-program.ts";
 
 /** Where a test process finds the program that it starts. Without it, it starts the source. */
 export const programVariable = "TEST_CONTROL_PLANE";
@@ -35,7 +41,7 @@ export async function bundleControlPlane(folder: string, isLighter: boolean): Pr
     sourcemap: "none",
     plugins: [
       redirectThreads(new Map(threads.map((path) => [path, pathToFileURL(bundled(path)).href]))),
-      ...(isLighter ? [lighterProgram(lighterPasswords, fewerPartitions, pagesRenderedOnce)] : []),
+      ...(isLighter ? [lighterProgram(lighterPasswords, fewerPartitions, pagesRenderedOnce, unwatchedLoop)] : []),
     ],
   });
   if (!result.outputs.some(({ path }) => path === bundled(main))) {

@@ -37,6 +37,13 @@ export const pagesRenderedOnce: Lighter = {
   lighter: 'if (this.#stopping.signal.aborted || process.env.TEST_KEPT_PAGES === "1" && this.#shown !== null) {',
 };
 
+/** To see how late its loop is, a service wakes up fifty times a second: a third of what it takes while it has nothing to do. */
+export const unwatchedLoop: Lighter = {
+  file: /\/control-plane\/src\/operations\/event-loop-lag\.ts$/,
+  text: "histogram.enable();",
+  lighter: "histogram.disable();",
+};
+
 /**
  * A connection plans a statement once instead of five times. Where the product needs a plan for each value, it says so itself.
  * Nobody has analyzed a new database, so Postgres takes its empty tables for large ones and starts two processes to read them.
