@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BudgetId } from "@sluice/contracts/ids";
 import { codeOf } from "../support/accounts/console-client.ts";
 import { waitForIdleReturn } from "../support/calls/budget-watch.ts";
+import { callPauseMs } from "../support/calls/call-pause.ts";
 import {
   findKey,
   type Key,
@@ -120,6 +121,7 @@ test("limits that are changed, removed and restored while calls run lose no char
       const { status, code } = await scene.call(secret, index % 2);
       through += status === 200 ? 1 : 0;
       expect(status === 200 || code === "insufficient_quota").toBe(true);
+      await Bun.sleep(callPauseMs);
     }
   });
   for (const quota_limit of limits) {

@@ -6,6 +6,7 @@ import { readSecret, saveSecret } from "@sluice/control-plane/admin/secrets/serv
 import { MasterKey } from "@sluice/control-plane/platform/crypto/master-key.ts";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { callPauseMs } from "../support/calls/call-pause.ts";
 import { chat, type SeenCall } from "../support/calls/chat-call.ts";
 import { masterKeyBytes, SluiceRig } from "../support/service/sluice.ts";
 import { repositoryRoot, type StartedProgram, startProgram } from "../support/service/start-process.ts";
@@ -58,6 +59,7 @@ function keepCalling(urls: readonly string[], apiKey: string): { stop: () => Pro
   const callers = urls.map(async (url) => {
     while (!isStopped) {
       seen.push(await chat({ url, apiKey }, { model: "gpt-4o-mini", max_tokens: 5 }));
+      await Bun.sleep(callPauseMs);
     }
   });
   return {

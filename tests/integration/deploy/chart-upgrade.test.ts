@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { callPauseMs } from "../../support/calls/call-pause.ts";
 import { waitUntil } from "../../support/calls/relay-scene.ts";
 import { describeUnless } from "../../support/service/obstacles.ts";
 import { SluiceRig, type TestUser } from "../../support/service/sluice.ts";
@@ -77,6 +78,7 @@ describeUnless(unlessHelm, "an upgrade of the chart", () => {
         if (typeof answer === "string" || answer.status !== 200 || !/\[DONE\]|"usage"/.test(answer.body)) {
           failures.push(answer);
         }
+        await Bun.sleep(callPauseMs);
       }
     };
     const callers = [callOn(false), callOn(false), callOn(true), callOn(true)];

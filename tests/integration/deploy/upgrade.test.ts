@@ -3,12 +3,14 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rename
 import { join } from "node:path";
 import type { SandboxProvider } from "@sluice/sandbox-provider/sandbox";
 import { startSandboxProvider } from "@sluice/sandbox-provider/server";
+import { callPauseMs } from "../../support/calls/call-pause.ts";
 import { waitUntil } from "../../support/calls/relay-scene.ts";
 import { describeUnless, testUnless, unlessLinux } from "../../support/service/obstacles.ts";
 import { buildOneFile, oneFileName } from "../../support/service/one-file.ts";
 import { masterKeyBytes, SluiceRig, type TestUser } from "../../support/service/sluice.ts";
 import { repositoryRoot, type StartedProgram } from "../../support/service/start-process.ts";
 import { UpgradeScene, unlessUpgradable } from "../../support/service/upgrade-scene.ts";
+import { withoutPages } from "../../support/web/without-pages.ts";
 
 const streamCount = process.env["TEST_FULL"] === "1" ? 60 : 12;
 
@@ -39,6 +41,7 @@ async function startScene(): Promise<void> {
     PROVIDER_BASE_URL: `${provider.url}/v1`,
     RESERVE_FILE_BYTES: "1048576",
     DRAIN_NOTICE_MS: "300",
+    ...withoutPages,
   });
 }
 
@@ -88,6 +91,7 @@ describeUnless(unlessUpgradable, "an upgrade", () => {
         if (answer.status !== 200 || !/\[DONE\]|"usage"/.test(answer.body)) {
           failures.push(answer);
         }
+        await Bun.sleep(callPauseMs);
       }
     };
     const callers = [callOn(), callOn()];
@@ -150,6 +154,7 @@ describeUnless(unlessUpgradable, "an upgrade", () => {
         if (answer.status !== 200) {
           failures.push(answer);
         }
+        await Bun.sleep(callPauseMs);
       }
     })();
     const again = upgrade(repositoryRoot);

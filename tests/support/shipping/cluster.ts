@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { waitUntil } from "../calls/relay-scene.ts";
 import { masterKeyBytes, type SluiceProcess } from "../service/sluice.ts";
 import { repositoryRoot, startProgram } from "../service/start-process.ts";
+import { withoutPages } from "../web/without-pages.ts";
 import { type Container, oneOf, renderChart } from "./chart.ts";
 
 /** How long the nodes of a cluster take to learn that endpoints changed. */
@@ -121,7 +122,7 @@ export class Release {
     const { MASTER_KEY_FILE: _, ...own } = Object.fromEntries(
       this.#container.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
     );
-    return { ...own, NODE_ENV: "test", HOST: "127.0.0.1", PORT: "0" };
+    return { ...own, ...withoutPages, NODE_ENV: "test", HOST: "127.0.0.1", PORT: "0" };
   }
 
   async #migrate(): Promise<void> {
