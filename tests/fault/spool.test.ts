@@ -23,6 +23,8 @@ const kills = isFull ? 200 : 12;
 const outageMs = isFull ? 30_000 : 1_500;
 const lostCommits = isFull ? 40 : 6;
 const flushMs = 60_000;
+/** Between two rows of a writer. */
+const pauseMs = isFull ? 3 : 12;
 const granted = 100_000_000n;
 
 let cluster: EmbeddedPostgres;
@@ -123,7 +125,7 @@ function recordSteadily(spool: UsageSpool["spool"], customer: Customer): { stop(
       const row = usageRow(customer, { quota: 3n as Quota });
       await spool.append({ kind: "usage", row });
       ids.add(row.requestId);
-      await Bun.sleep(3);
+      await Bun.sleep(pauseMs);
     }
   };
   const running = Promise.all(Array.from({ length: 8 }, run));

@@ -50,7 +50,7 @@ export type BudgetWatch = {
 
 const { TEST_FULL } = process.env;
 /** Between two looks: to check all invariants without a pause takes one processor, and most of a watch is waiting. */
-const lookPauseMs = TEST_FULL === "1" ? 0 : 25;
+const lookPauseMs = TEST_FULL === "1" ? 0 : 100;
 
 /** Checks a budget and all money invariants again and again, until it is stopped. */
 export function watchBudget(db: Database, id: BudgetId): BudgetWatch {
