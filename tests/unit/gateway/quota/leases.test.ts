@@ -7,6 +7,8 @@ import { onlyBudget } from "../../../support/leases/lease-ledger.ts";
 import { answerOf, oneReplica, q, termMs } from "../../../support/leases/one-replica.ts";
 import { passTime } from "../../../support/values/fake-time.ts";
 
+const log = createLog("error", () => undefined);
+
 beforeEach(() => {
   jest.useFakeTimers();
 });
@@ -127,7 +129,6 @@ test("a lease whose response was lost is found again and given back", async () =
 
 test("before its first term a replica admits nothing", async () => {
   const { ledger, network } = oneReplica(100n);
-  const log = createLog("error", () => undefined);
   const leases = new QuotaLeases(ledger.storeOf("two", network), new LeaseTerm(termMs), systemClock, log);
   expect(leases.hold(onlyBudget, q(1n))).toBe("unavailable");
 });
@@ -269,6 +270,18 @@ test("a reading that began before the leases were taken lends nothing", async ()
   await passTime(350);
   await swept;
   expect(leases.totals().leased).toBe(0n);
+});
+
+test("what an earlier process spent and could not record is not spent again", async () => {
+  const { ledger, leases: earlier, network } = oneReplica(100n);
+  expect(await answerOf(earlier.hold(onlyBudget, q(100n)))).toBe("held");
+  const term = new LeaseTerm(termMs);
+  const leases = new QuotaLeases(ledger.storeOf("one", network), term, systemClock, log);
+  leases.owe(new Map([[onlyBudget, 30n]]));
+  leases.renew(performance.now(), ledger.renew("one", term));
+  expect(await answerOf(leases.hold(onlyBudget, q(71n)))).toBe("insufficient");
+  expect(await answerOf(leases.hold(onlyBudget, q(70n)))).toBe("held");
+  expect(leases.totals()).toMatchObject({ leased: 100n, held: 70n, pending: 30n });
 });
 
 test("a slice is not forgotten while usage rows of it are uncommitted, however long that takes", async () => {
