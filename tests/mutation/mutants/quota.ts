@@ -103,6 +103,14 @@ export const quotaMutants: readonly Mutant[] = [
     tests: ["unit/gateway/quota/leases.test.ts", "unit/gateway/quota/leases-model.test.ts"],
   },
   {
+    id: "quota/owed",
+    file: "control-plane/src/gateway/quota/leases.ts",
+    from: "slice.pending = plus(slice.pending, total);\n      slice.isDoubtful = true;",
+    to: "slice.isDoubtful = true;",
+    rule: "what an earlier process spent and could not record is not spent again",
+    tests: ["unit/gateway/quota/leases.test.ts"],
+  },
+  {
     id: "quota/commit-shortfall",
     file: "control-plane/src/gateway/quota/leases.ts",
     from: "slice.leased = slice.leased > 0 ? 0 : slice.leased;",

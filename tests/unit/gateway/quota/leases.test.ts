@@ -303,6 +303,18 @@ test("a slice is not forgotten while usage rows of it are uncommitted, however l
   expect(leases.totals()).toMatchObject({ pending: 0n, idle: 0n });
 });
 
+test("a slice of which nothing is left is forgotten when nobody used it for a minute", async () => {
+  const { leases } = oneReplica(100n);
+  expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("held");
+  leases.settle(onlyBudget, q(1n), q(0n));
+  await passTime(59_000, 1_000);
+  await answerOf(leases.sweep());
+  expect(leases.totals()).toMatchObject({ budgets: 1, leased: 0n });
+  await passTime(2_000, 1_000);
+  await answerOf(leases.sweep());
+  expect(leases.totals().budgets).toBe(0);
+});
+
 test("a repeated commit costs the lease its rows and no more, even while the database is unreachable", async () => {
   const { network, ledger, leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(10n)))).toBe("held");
