@@ -44,11 +44,13 @@ const keysMax = 3;
  */
 export class PayloadIntake {
   readonly #deps: PayloadIntakeDeps;
-  readonly #ring: RingReader;
+  #ring: RingReader;
+  /** The rings that follow it. */
+  readonly #nextRings: RingReader[] = [];
   readonly #ledger: PayloadLedger;
   readonly #writer: PayloadWriter;
   readonly #smallAllowance: ByteAllowance;
-  readonly #run: PayloadRun;
+  #run: PayloadRun;
   readonly #compression = new GroupCompression();
   /** By the marks of their records. */
   readonly #keys = new Map<number, DayKey>();
@@ -84,6 +86,10 @@ export class PayloadIntake {
     switch (order.kind) {
       case "key":
         this.#addKey(order.mark, { day: order.day, key: new SealingKey(order.id, order.secret) });
+        break;
+      case "ring":
+        this.#nextRings.push(new RingReader(order.ring));
+        this.#readSoon(0);
         break;
       case "wake":
         this.#readSoon(gatherMs);
@@ -128,6 +134,7 @@ export class PayloadIntake {
 
   /** Takes what is in the ring, up to a turn's worth. Returns how many bytes it took. */
   #read(): number {
+    this.#leaveEmptyRings();
     const ring = this.#ring;
     const areFew = this.#smallAllowance.take(ring.waitingBytes);
     let bytes = 0;
@@ -153,6 +160,17 @@ export class PayloadIntake {
     ring.release();
     this.#settle();
     return bytes;
+  }
+
+  #leaveEmptyRings(): void {
+    while (!this.#ring.peek()) {
+      const next = this.#nextRings.shift();
+      if (next === undefined) {
+        return;
+      }
+      this.#ring = next;
+      this.#run = new PayloadRun(next.bytes);
+    }
   }
 
   /** Compresses the record that was looked at, and returns its length. One that can't be compressed stays as it is. */

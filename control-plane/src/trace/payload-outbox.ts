@@ -1,4 +1,4 @@
-import { RingWriter, ringMemory } from "../platform/byte-ring.ts";
+import { RingWriter, recordSpan, ringMemory } from "../platform/byte-ring.ts";
 import type { SealingKey } from "../platform/crypto/sealing-key.ts";
 import type { KeptThread } from "../platform/kept-thread.ts";
 import type { Payload } from "./model.ts";
@@ -38,14 +38,19 @@ export type PayloadOutboxDeps = {
   readonly observer: PayloadObserver;
 };
 
-/** Room for twice the longest payload, so that each fits into an empty ring. Untouched memory takes none. */
-const ringBytes = 16 * 1024 * 1024;
+/**
+ * A ring has room for twice each of its payloads, so that one which is empty takes it wherever it stands. It begins small:
+ * the collector counts the whole ring as alive in both threads, also what was never touched, and lets both heaps grow by
+ * as much again. The longest payload fits into the largest.
+ */
+const ringBytesFirst = 2 * 1024 * 1024;
+const ringBytesMax = 16 * 1024 * 1024;
 /** How long the thread may take to say that it gave up in time. */
 const closeGraceMs = 500;
 
 /** What was handed over to one thread; another one begins with nothing. */
 type Handover = {
-  readonly ring: RingWriter;
+  ring: RingWriter;
   readonly ledger: PayloadLedger;
   /** The marks of the keys that the thread has. Weak, so that old keys can go. */
   readonly marks: WeakMap<SealingKey, number>;
@@ -128,14 +133,14 @@ export class PayloadOutbox {
     if (handover === null) {
       return "thread_lost";
     }
-    const { ring, ledger, marks } = handover;
+    const { ledger, marks } = handover;
     const { bodyBytesMax } = limits;
     const length = parcelLength(payload, bodyBytesMax);
     const hasRoom =
       this.queuedBytes + length + entryBytes <= limits.queueBytesMax && this.queuedCount < limits.queueCountMax;
     const known = marks.get(key);
     const mark = known ?? handover.markCount;
-    const at = hasRoom ? ring.reserve(length, mark) : -1;
+    const at = hasRoom ? this.#reserve(handover, length, mark) : -1;
     if (at === -1) {
       return ledger.isAway ? "database_away" : "queue_full";
     }
@@ -144,6 +149,7 @@ export class PayloadOutbox {
       handover.markCount += 1;
       this.#post({ topic: "payloads", kind: "key", mark, day: payload.day, id: key.id, secret: key.forThread() });
     }
+    const { ring } = handover;
     writeParcel(ring.bytes, at, payload, bodyBytesMax);
     handover.bytes = (handover.bytes + length + entryBytes) >>> 0;
     handover.count = (handover.count + 1) >>> 0;
@@ -153,8 +159,27 @@ export class PayloadOutbox {
     return null;
   }
 
+  /**
+   * As `RingWriter.reserve`. Where the ring is too full or too small, the thread is given one of at least twice its size,
+   * which it reads after this one.
+   */
+  #reserve(handover: Handover, length: number, mark: number): number {
+    const at = handover.ring.reserve(length, mark);
+    let bytes = 2 * handover.ring.bytes.length;
+    while (bytes < 2 * recordSpan(length)) {
+      bytes *= 2;
+    }
+    if (at !== -1 || bytes > ringBytesMax) {
+      return at;
+    }
+    const memory = ringMemory(bytes);
+    handover.ring = new RingWriter(memory);
+    this.#post({ topic: "payloads", kind: "ring", ring: memory });
+    return handover.ring.reserve(length, mark);
+  }
+
   #begin(): void {
-    const memory = ringMemory(ringBytes);
+    const memory = ringMemory(ringBytesFirst);
     const ledger = PayloadLedger.memory();
     this.#handover = {
       ring: new RingWriter(memory),

@@ -212,11 +212,50 @@ describe("a queue of payloads", () => {
       limits: { bodyBytesMax: 4_000_000, queueBytesMax: 2 ** 30, queueCountMax: 100 },
     });
     const request = randomBytes(4_000_000);
-    const fates = Array.from({ length: 6 }, () => queue.offer(payloadOf({ day, request })));
-    expect(fates).toEqual(["stored", "stored", "stored", "stored", "dropped", "dropped"]);
+    const fates = Array.from({ length: 8 }, () => queue.offer(payloadOf({ day, request })));
+    // A ring of 8 MB, and one of 16.
+    expect(fates).toEqual([...Array(6).fill("stored"), "dropped", "dropped"]);
     expect(Object.fromEntries(counts.dropped)).toEqual({ queue_full: 2 });
-    await counts.untilStored(4);
+    await counts.untilStored(6);
     expect(queue.offer(payloadOf({ day, request }))).toBe("stored");
+  });
+
+  test("shares more memory only when payloads come faster than they are fetched, and keeps their order", async () => {
+    const { queue, table, counts, thread } = newQueue();
+    const sizes: number[] = [];
+    const { post } = thread;
+    spyOn(thread, "post").mockImplementation((order) => {
+      if ("ring" in order) {
+        sizes.push((order.ring as SharedArrayBuffer).byteLength);
+      }
+      post.call(thread, order);
+    });
+    const offer = (count: number) => {
+      const payloads = Array.from({ length: count }, () => payloadOf({ day, request: randomBytes(5_000) }));
+      expect(payloads.map((each) => queue.offer(each))).toEqual(Array(count).fill("stored"));
+      return payloads;
+    };
+    const offered = [...offer(150)];
+    await counts.untilStored(150);
+    expect(sizes).toEqual([]);
+    offered.push(...offer(2_000));
+    await counts.untilStored(2_150);
+    offered.push(...offer(300));
+    await counts.untilStored(2_450);
+    expect(sizes.map((size) => Math.floor(size / 2 ** 20))).toEqual([4, 8]);
+    expect(table.rows.map(({ requestId }) => requestId)).toEqual(offered.map(({ requestId }) => requestId));
+    for (const [index, row] of table.rows.entries()) {
+      expect(Buffer.from(openPayload(key, row).request ?? []).equals(offered[index]?.request as Buffer)).toBe(true);
+    }
+  });
+
+  test("closing writes what is in each of the rings that follow each other", async () => {
+    const { queue, table } = newQueue();
+    for (let index = 0; index < 700; index += 1) {
+      expect(queue.offer(payloadOf({ day, request: randomBytes(5_000) }))).toBe("stored");
+    }
+    await queue.close(10_000);
+    expect(table.rows).toHaveLength(700);
   });
 
   test("drops payloads of a day whose key is missing", () => {
