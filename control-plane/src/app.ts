@@ -1,9 +1,9 @@
 import { accountPaths } from "@sluice/contracts/account-paths";
-import { type AnyElysia, Elysia } from "elysia";
 import { errorResponse, internalErrorResponse, notFoundResponse } from "./operations/error-response.ts";
+import type { Probes } from "./operations/routes.ts";
 import { allowOrigins } from "./platform/cross-origin.ts";
 import type { Log } from "./platform/log.ts";
-import { serverSocketLimits } from "./platform/websocket/server-socket.ts";
+import { serverSockets } from "./platform/websocket/server-socket.ts";
 
 type Handler<Answer> = (request: Request, server: Bun.Server<unknown>) => Promise<Answer>;
 
@@ -17,16 +17,41 @@ export type CallHandlers = {
   readonly pageOrigins?: readonly string[];
 };
 
+/** The error page for a person; null for programs. */
+export type FailedPage = (request: Request, requestId: string) => Response | null;
+
 /** The routes that are served besides the calls. */
 export type AppRoutes = {
-  /** Instances, and functions that add routes to the program. */
-  readonly features: readonly (AnyElysia | ((app: AnyElysia) => void))[];
-  /** The web pages, asked when no feature has a route; null if no page matches either. */
-  readonly page?: (request: Request) => Promise<Response | null>;
+  readonly probes: Probes;
+  /** Answers everything else; it may have to be loaded first. */
+  readonly rest?: Handler<Response>;
   /** The HSTS policy for this host; null if the service is not reached over encrypted connections. */
   readonly transportSecurity?: string | null;
-  /** The error page for a person; null for programs. */
-  readonly failedPage?: (request: Request, requestId: string) => Response | null;
+  readonly failedPage?: FailedPage;
+};
+
+/** Answers an error that nobody expected: a page for a person, JSON for a program, each with the request id of the log. */
+export function unexpectedAnswer(log: Log, failedPage?: FailedPage) {
+  return (error: unknown, request: Request): Response => {
+    const requestId = Bun.randomUUIDv7();
+    log.error("http.unexpected", { requestId, method: request.method, error });
+    return failedPage?.(request, requestId) ?? internalErrorResponse(requestId);
+  };
+}
+
+/** Where and how a program listens. */
+export type ListenOptions = {
+  readonly hostname: string;
+  readonly port: number;
+  /** In seconds. */
+  readonly idleTimeout?: number;
+  readonly maxRequestBodySize?: number;
+};
+
+/** The routes of a program, and what opens its port. */
+export type App = {
+  readonly paths: readonly string[];
+  readonly listen: (options: ListenOptions) => Bun.Server<unknown>;
 };
 
 /**
@@ -44,76 +69,63 @@ function refuseAddress(): Response {
 }
 
 /**
- * Every route of the program, in order. Calls under `/v1`, `/v1beta`, `/v2` and `/msgcompat` are routes of the server itself and never
- * see the framework: its context and hooks cost a call more than the relay does. Then come the features, then the web
- * pages; anything that matches nothing is a JSON 404. An error that a feature throws and does not handle is a 500 that
- * names only the request id: a page for a person, JSON for a program.
+ * Every route of the program that its server knows: calls under `/v1`, `/v1beta`, `/v2` and `/msgcompat`, and probes. They
+ * never see the framework, whose context and hooks cost a call more than the relay does, and a process that only has
+ * them does not load it. Then comes the rest; anything that matches nothing is a JSON 404. An error that nobody expected
+ * is a 500 that names only the request id.
  */
-export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean) {
-  const { transportSecurity = null } = parts;
-  const unexpected = (error: unknown, request: Request): Response => {
-    const requestId = Bun.randomUUIDv7();
-    log.error("http.unexpected", { requestId, method: request.method, error });
-    return parts.failedPage?.(request, requestId) ?? internalErrorResponse(requestId);
-  };
-  const marked = (answer: Response): Response => {
+export function createApp(parts: AppRoutes, handlers: CallHandlers | null, log: Log, isDraining: () => boolean): App {
+  const { transportSecurity = null, probes, rest } = parts;
+  const unexpected = unexpectedAnswer(log, parts.failedPage);
+  const secured = (answer: Response): Response => {
     if (transportSecurity !== null) {
       answer.headers.set("strict-transport-security", transportSecurity);
-    }
-    if (isDraining()) {
-      // The server silently closes connections that stay open, even while a client is sending the next request.
-      answer.headers.set("connection", "close");
     }
     return answer;
   };
   const guarded =
-    <Answer>(handle: Handler<Answer> | undefined) =>
+    <Answer>(handle: Handler<Answer> | undefined, mark = secured) =>
     async (request: Request, server: Bun.Server<unknown>): Promise<Answer | Response> => {
       try {
         if (!hasValidUrl(request)) {
-          return refuseAddress();
+          return secured(refuseAddress());
         }
         const answer = handle === undefined ? notFoundResponse() : await handle(request, server);
-        return answer instanceof Response ? marked(answer) : answer;
+        return answer instanceof Response ? mark(answer) : answer;
       } catch (error) {
-        return unexpected(error, request);
+        return secured(unexpected(error, request));
       }
     };
-  const ofPages = (handle: Handler<Response> | undefined) => allowOrigins(handlers?.pageOrigins ?? [], guarded(handle));
+  const marked = (answer: Response): Response => {
+    if (isDraining()) {
+      // The server silently closes connections that stay open, even while a client is sending the next request.
+      answer.headers.set("connection", "close");
+    }
+    return secured(answer);
+  };
+  const ofCalls = <Answer>(handle: Handler<Answer> | undefined) => guarded(handle, marked);
+  const ofPages = (handle: Handler<Response> | undefined) => allowOrigins(handlers?.pageOrigins ?? [], ofCalls(handle));
   const elsewhere = Object.keys(accountPaths).filter((path) => !path.startsWith("/v1/"));
-  const app = new Elysia({
-    name: "app",
-    strictPath: true,
-    serve: {
-      routes: {
-        "/v1/*": ofPages(handlers?.call),
-        "/v1beta/*": ofPages(handlers?.call),
-        "/v2/*": ofPages(handlers?.call),
-        // The framework keeps one of two paths that differ in the last slash; a pattern is another path.
-        ...Object.fromEntries(elsewhere.map((path) => [path.replace(/\/$/, "/*"), ofPages(handlers?.call)])),
-        "/v1/realtime": guarded(handlers?.realtime),
-        "/msgcompat": ofPages(handlers?.messages),
-        "/msgcompat/*": ofPages(handlers?.messages),
-      },
-    },
-    websocket: serverSocketLimits,
-    // The framework looks for the path after the host; by default it expects a host of at least four characters.
-    handler: { standardHostname: false },
-  });
-  app.onRequest(({ request, set }) => {
-    if (transportSecurity !== null) {
-      set.headers["strict-transport-security"] = transportSecurity;
-    }
-    return hasValidUrl(request) ? undefined : refuseAddress();
-  });
-  for (const routes of parts.features) {
-    if (typeof routes === "function") {
-      routes(app);
-    } else {
-      app.use(routes);
-    }
-  }
-  return app
-    .onError(({ code, error, request }) => (code === "NOT_FOUND" ? notFoundResponse() : unexpected(error, request)))
-    .all("*", async ({ request }) => (await parts.page?.(request)) ?? notFoundResponse(), { parse: "none" });
+  const routes = {
+    ...Object.fromEntries(Object.entries(probes).map(([path, answer]) => [path, { GET: guarded(answer) }])),
+    "/v1/*": ofPages(handlers?.call),
+    "/v1beta/*": ofPages(handlers?.call),
+    "/v2/*": ofPages(handlers?.call),
+    ...Object.fromEntries(elsewhere.map((path) => [path.replace(/\/$/, "/*"), ofPages(handlers?.call)])),
+    "/v1/realtime": ofCalls(handlers?.realtime),
+    "/msgcompat": ofPages(handlers?.messages),
+    "/msgcompat/*": ofPages(handlers?.messages),
+  };
+  return {
+    paths: Object.keys(routes),
+    listen: (options) =>
+      Bun.serve({
+        ...options,
+        reusePort: true,
+        development: false,
+        routes: routes as Bun.Serve.Routes<unknown, string>,
+        fetch: guarded(rest),
+        websocket: serverSockets as Bun.WebSocketHandler<unknown>,
+      }),
+  };
 }

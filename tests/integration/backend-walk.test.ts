@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { isAccountPath } from "@sluice/contracts/account-paths";
 import { type AdminOperation, type AdminRight, adminRights } from "@sluice/contracts/admin-rights";
 import { nativeRoutes } from "@sluice/contracts/native-routes";
+import { openBackendApp } from "@sluice/control-plane/compose/backend-app.ts";
 import { buildProgram } from "@sluice/control-plane/compose/program.ts";
 import { loadConfig } from "@sluice/control-plane/platform/config.ts";
 import type { AnyEndpoint } from "@sluice/control-plane/platform/endpoint/model.ts";
@@ -12,7 +13,7 @@ import { createLog } from "@sluice/control-plane/platform/log.ts";
 import type { z } from "zod";
 import { loginAdmin, loginUser } from "../support/accounts/logins.ts";
 import { accessOf, specifiedPaths } from "../support/admin/backend-access.ts";
-import { declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
+import { declaredBackend, declaredEndpoints, nameOf } from "../support/admin/declared-endpoints.ts";
 import type { DeclaredAccess } from "../support/admin/operator-access.ts";
 import { masterKeyBytes, type SluiceProcess, SluiceRig } from "../support/service/sluice.ts";
 import { inputNames, oddValues, soundValues } from "../support/values/odd-values.ts";
@@ -99,18 +100,18 @@ test("the router has exactly the declared routes", async () => {
     MASTER_KEY: masterKeyBytes.toString("base64"),
     RESERVE_FILE_BYTES: "0",
   });
-  const program = await buildProgram(
-    config,
-    createLog("error", () => undefined),
-  );
+  const log = createLog("error", () => undefined);
+  const program = await buildProgram(config, log);
+  const backend = openBackendApp((await declaredBackend(rig)).routes, log);
   try {
-    const routed = new Set(program.app.routes.map(({ path }) => plainPath(path)));
-    const inServer = Object.keys((program.app.config.serve as { routes: object }).routes);
-    const native = nativeRoutes.map(({ path }) => plainPath(path));
     // Below these, the relay itself distinguishes paths; one that also ends in a slash is routed as a pattern.
     const isBelow = (path: string): boolean =>
       /^\/(v1|v1beta|v2|msgcompat)(\/|$)/.test(path) || isAccountPath(path.replace(/\*$/, ""));
-    expect(inServer.filter((path) => !isBelow(path))).toEqual([]);
+    const inServer = program.app.paths;
+    const routed = new Set(
+      [...inServer.filter((path) => !isBelow(path)), ...backend.app.routes.map(({ path }) => path)].map(plainPath),
+    );
+    const native = nativeRoutes.map(({ path }) => plainPath(path));
     const declared = [...endpoints.map(({ path }) => plainPath(path)), ...native.filter((path) => !isBelow(path))];
     expect([...routed].filter((path) => path !== "/*" && path !== "*").toSorted()).toEqual(
       [...new Set(declared)].toSorted(),

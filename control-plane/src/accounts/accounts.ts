@@ -8,17 +8,14 @@ import type { CallerReader } from "../platform/endpoint/model.ts";
 import type { Feature } from "../platform/feature.ts";
 import { AccessTokens } from "./access-tokens/access-tokens.ts";
 import { accessTokenEndpoints } from "./access-tokens/routes.ts";
-import { deleteEndedTokens } from "./access-tokens/store.ts";
 import { accountEndpoints } from "./account-routes.ts";
 import type { AccountActs } from "./admin-acts.ts";
 import { adminAccountEndpoints } from "./admin-routes.ts";
 import { AdminAccess } from "./admins/admin-access.ts";
 import { AdminAccounts } from "./admins/admin-accounts.ts";
 import { AdminLogin } from "./admins/admin-login.ts";
-import { deleteOldAttempts } from "./attempts/attempt-store.ts";
 import type { AddressNumbers } from "./attempts/model.ts";
 import { authEndpoints } from "./auth-routes.ts";
-import { closeDueAccounts } from "./closing/close-accounts.ts";
 import { Closings } from "./closing/closings.ts";
 import { closingEndpoints } from "./closing/routes.ts";
 import { dataExportEndpoints } from "./data-export/routes.ts";
@@ -43,7 +40,6 @@ import { ProofOfWork } from "./registration/proof-of-work.ts";
 import { Registration } from "./registration/registration.ts";
 import type { AdminRules } from "./sessions/model.ts";
 import { Sessions } from "./sessions/sessions.ts";
-import { deleteEndedSessions } from "./sessions/store.ts";
 import { signInAccountEndpoints } from "./sign-in/account-routes.ts";
 import { signInAdminEndpoints } from "./sign-in/admin-routes.ts";
 import { signInBrowserEndpoints } from "./sign-in/browser-routes.ts";
@@ -53,9 +49,7 @@ import { LinkedSignIns } from "./sign-in/linked-sign-ins.ts";
 import { NewMembers } from "./sign-in/new-members.ts";
 import { Providers } from "./sign-in/providers.ts";
 import { SignIn } from "./sign-in/sign-in.ts";
-import { deleteOldTokens } from "./tokens-store.ts";
 import { SecondFactor } from "./totp/second-factor.ts";
-import { deleteOldChallenges } from "./used-challenge-store.ts";
 import { userAdminEndpoints } from "./user-admin-routes.ts";
 import { OwnAccount } from "./users/own-account.ts";
 
@@ -158,23 +152,6 @@ export function buildAccounts(deps: AccountsDeps): Accounts {
         ...adminAccountEndpoints(routeDeps),
         ...userAdminEndpoints(routeDeps),
       ],
-      jobs: [
-        { name: "clean-up-accounts", pattern: "0 17 * * * *", run: cleanUp },
-        {
-          name: "close-accounts",
-          pattern: "20 */5 * * * *",
-          run: (each) => closeDueAccounts(each, { ...deps, marks }),
-        },
-      ],
     },
   };
-}
-
-/** Removes expired sessions, links, attempt counts and used challenges. */
-async function cleanUp(db: Database): Promise<void> {
-  await deleteEndedSessions(db);
-  await deleteEndedTokens(db);
-  await deleteOldTokens(db);
-  await deleteOldAttempts(db);
-  await deleteOldChallenges(db);
 }

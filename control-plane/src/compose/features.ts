@@ -1,22 +1,16 @@
-import type { UserId } from "@sluice/contracts/ids";
-import { PooledHttpClient } from "@sluice/http-client/pooled-client";
 import type { Accounts } from "../accounts/accounts.ts";
-import { superAdmins } from "../accounts/admins/super-admins.ts";
 import { leadSenders } from "../accounts/attempts/sender-limits.ts";
-import { setVerificationMail } from "../accounts/store.ts";
-import { approvalFeature } from "../admin/approvals/feature.ts";
+import { approvalEndpoints } from "../admin/approvals/routes.ts";
 import { archiveEndpoints } from "../admin/archive/routes.ts";
 import { bulkEndpoints } from "../admin/bulk/routes.ts";
-import { campaignFeature } from "../admin/campaigns/feature.ts";
+import { analyticsEndpoints } from "../admin/campaigns/routes.ts";
 import { changePreviewEndpoints } from "../admin/change-preview/routes.ts";
 import { leadEndpoints, leadPlace } from "../admin/leads/routes.ts";
 import { listPlaces } from "../admin/lists/list-places.ts";
 import { exportRecorder } from "../admin/lists/record-export.ts";
-import { sortUsersJob } from "../admin/lists/sort-users.ts";
 import { routeExplanationEndpoints } from "../admin/route-explanation/routes.ts";
 import { savedViewEndpoints } from "../admin/saved-views/routes.ts";
 import { type SecretEndpointDeps, secretEndpoints } from "../admin/secrets/routes.ts";
-import { listSecrets, readSecret, SecretReader, saveSecret } from "../admin/secrets/service.ts";
 import type { SettingValues } from "../admin/settings/registry.ts";
 import { settingEndpoints } from "../admin/settings/routes.ts";
 import { setupEndpoints } from "../admin/setup/routes.ts";
@@ -24,71 +18,61 @@ import { upstreamAuthEndpoints } from "../admin/upstream-auth/routes.ts";
 import { organisationDetailEndpoints } from "../admin/user-detail/organisation-routes.ts";
 import { userDetailEndpoints } from "../admin/user-detail/routes.ts";
 import { descriptionEndpoints } from "../api-description/routes.ts";
-import type { AppRoutes } from "../app.ts";
 import { brandingEndpoints } from "../branding/routes.ts";
 import { consentEndpoints } from "../consents/routes.ts";
 import { Consents, countConsents } from "../consents/service.ts";
 import { eventTargetFeature } from "../event-targets/feature.ts";
-import { exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
-import { exitNodeFeature } from "../exit-nodes/exit-nodes.ts";
-import { putExitChannel, refreshExitAbilities } from "../gateway/channels/exit-channels.ts";
+import { exitNodeEndpoints, exitNodeFilePlace } from "../exit-nodes/admin-routes.ts";
 import { gatewayFeatures } from "../gateway/feature.ts";
-import { moneyCheckFeature } from "../ledger/feature.ts";
-import { buildMail, type Mail } from "../mail/mail.ts";
-import type { MailQueue } from "../mail/model.ts";
-import { mailFromOf, mailSecretFallbacks, mailSecretOf } from "../mail/senders/open-sender.ts";
+import { moneyCheckEndpoints } from "../ledger/routes.ts";
+import { mailFeature } from "../mail/feature.ts";
+import { mailSecretOf } from "../mail/senders/open-sender.ts";
 import { modelMapEndpoints } from "../messages-compat/admin-endpoints.ts";
 import { listModelsForNewcomers } from "../models/model-store.ts";
 import { offeredModelEndpoints } from "../models/routes.ts";
 import { siteModel } from "../models/site-model.ts";
-import { peerStatusRoutes } from "../operations/peer-status.ts";
 import { membershipsOf, organisationFeature } from "../organisations/feature.ts";
-import type { Pages } from "../pages/service.ts";
+import type { SitePages } from "../pages/site-pages.ts";
 import { paymentFeatures } from "../payments/feature.ts";
-import { openPayments, paymentFallbacks } from "../payments/gateways/payment-gateways.ts";
-import type { RenewalRules } from "../payments/renewals/model.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { AnyEndpoint } from "../platform/endpoint/model.ts";
 import { addEndpoints, type EndpointDeps } from "../platform/endpoint/routes.ts";
 import type { Feature } from "../platform/feature.ts";
 import { fileEndpoints, type ListDeps, listEndpoints } from "../platform/list-query/endpoints.ts";
-import type { Job } from "../platform/schedule-jobs.ts";
 import { statusFeature } from "../status/feature.ts";
 import { traceFeature } from "../trace/feature.ts";
 import { traceFilePlace } from "../trace/routes.ts";
 import { usageFeatures } from "../usage/feature.ts";
 import { openAccounts, returnsLinks } from "./accounts.ts";
 import { openActs, openApprovals } from "./approvals.ts";
+import type { BackendRoutes } from "./backend-app.ts";
 import type { BackendDeps } from "./backend-deps.ts";
-import { mailLookOf, mailSenderName, ownBrandName, statusRules } from "./brand.ts";
+import { mailLookOf, statusRules } from "./brand.ts";
 import { clientSettings } from "./client-settings.ts";
 import { gatewayUsers } from "./gateway-users.ts";
 import { contactPage, openPages } from "./pages.ts";
-import { cacheRules, errorRule, referralRules, traceRules } from "./setting-rules.ts";
+import { cacheRules, traceRules } from "./setting-rules.ts";
 import { setupDeps } from "./setup.ts";
+import type { WorkServices } from "./work.ts";
 
-/** Everything under `/backend`: the features' services, wired together, with their routes and jobs. */
+/** Everything under `/backend`, and the pages: the features' endpoints, wired together. */
 export type Backend = {
-  readonly routes: AppRoutes["features"];
+  readonly routes: BackendRoutes;
   /** The endpoints, each with who may call it. */
   readonly endpoints: readonly AnyEndpoint[];
-  readonly jobs: readonly Job[];
-  /** The pages for browsers at paths without an endpoint. */
-  readonly pages: Pages;
-  /** Starts the background work that neither a call nor a schedule triggers. Called only where jobs run. */
-  readonly start: () => void;
-  /** Lets work in progress finish, up to the time limit in milliseconds. */
-  readonly stop: (timeoutMs: number) => Promise<void>;
+  /** Ends what endpoints have started. */
+  readonly stop: () => void;
 };
 
 /** Undeclared responses are logged in development and fail a test. */
 const answerChecks = { production: "none", development: "log", test: "refuse" } as const;
 
-export function buildBackend(deps: BackendDeps): Backend {
+/** @param site the public pages; null if there are none */
+export function buildBackend(deps: BackendDeps, services: WorkServices, site: SitePages | null): Backend {
   const { config, log } = deps;
-  const { features, accounts, consents } = openFeatures(deps);
-  const pages = openPages(deps, { callers: accounts.callers, consents });
+  const { features, accounts, consents } = openFeatures(deps, services);
+  const pages = openPages(deps, { callers: accounts.callers, consents, site });
   const groups: readonly Pick<Feature, "name" | "endpoints">[] = [
     ...features,
     openBulkActions(deps, () => groups.flatMap((group) => group.endpoints)),
@@ -115,17 +99,16 @@ export function buildBackend(deps: BackendDeps): Backend {
     answerCheck: answerChecks[config.NODE_ENV],
   };
   return {
-    routes: [statusOf(deps), (app) => addEndpoints(app, declared, endpointDeps)],
-    endpoints: declared,
-    jobs: features.flatMap(({ jobs = [] }) => jobs),
-    pages,
-    start: () => {
-      for (const { start } of features) {
-        start?.();
-      }
+    routes: {
+      addTo: (app) => addEndpoints(app, declared, endpointDeps),
+      page: (request) => pages.answer(request),
+      failedPage: (request, requestId) => pages.failed(request, requestId),
     },
-    stop: async (timeoutMs) => {
-      await Promise.all(features.map(({ stop }) => stop?.(timeoutMs)));
+    endpoints: declared,
+    stop: () => {
+      for (const { stop } of features) {
+        stop?.();
+      }
     },
   };
 }
@@ -137,18 +120,10 @@ type OpenFeatures = {
 };
 
 /** The only list of features. This function passes each feature everything that it needs from another. */
-function openFeatures(deps: BackendDeps): OpenFeatures {
-  const { config, db, masterKey, log, registry, settings } = deps;
+function openFeatures(deps: BackendDeps, services: WorkServices): OpenFeatures {
+  const { config, db, masterKey, log, settings } = deps;
   const clock = systemClock;
-  const fallbacks = { ...paymentFallbacks(config, masterKey), ...mailSecretFallbacks(config) };
-  const secrets = new SecretReader({ db, masterKey, clock, fallbacks });
-  const onSecretChange = () => secrets.forget();
-  // These secrets of the gateways and the mail service take two people: anyone who knows them could forge payments and
-  // read links.
-  const secretStore = { ofTwo: new Set(Object.keys(fallbacks)), onChange: onSecretChange };
-  const mail = openMail(deps, secrets);
-  const payments = openPayments({ config, secrets, http: new PooledHttpClient(), clock });
-  const refunds = { db, log, gateways: { walletpay: payments.wallet, cardpay: payments.card } };
+  const { mail, payments, refunds, secretStore } = services;
   const acts = openActs(deps, mail.queue, { ...refunds, mail: mail.queue, secrets: secretStore });
   const approvals = openApprovals(deps, mail.queue, acts);
   const consents = openConsents(deps);
@@ -157,8 +132,11 @@ function openFeatures(deps: BackendDeps): OpenFeatures {
   const lists: ListDeps = { db, clock, log, recordExport: exportRecorder(db) };
   const features: readonly Feature[] = [
     accounts.feature,
-    mail.feature,
-    openEventTargets(deps, mail.queue),
+    mailFeature({
+      ...{ db, clock, shared: mail.shared, siteUrl: publicBaseUrl(config) },
+      look: () => mailLookOf(settings, deps.branding, publicBaseUrl(config)),
+    }),
+    eventTargetFeature(deps),
     ...gatewayFeatures({
       config,
       db,
@@ -176,15 +154,12 @@ function openFeatures(deps: BackendDeps): OpenFeatures {
       masterKey,
       log,
       clock,
-      mails: mail.queue,
       payments,
-      refunds,
       approvals,
       acts: acts.billing,
       admins,
       isOffered: (gateway) => settings.values[`payments.${gateway}`],
-      renewalRules: renewalRules(deps),
-      referralRules: () => referralRules(settings.values),
+      work: services.billing,
       baseUrl: publicBaseUrl(config),
     }),
     organisationFeature({
@@ -194,20 +169,16 @@ function openFeatures(deps: BackendDeps): OpenFeatures {
       baseUrl: publicBaseUrl(config),
       returnsLink: returnsLinks(config),
     }),
-    approvalFeature(approvals),
-    ...usageFeatures({
-      ...{ db, clock, log, registry },
-      errorRule: () => errorRule(settings.values),
-      labelDays: () => settings.values["trace.metadata_retention_days"],
-    }),
+    { name: "approvals", endpoints: approvalEndpoints(approvals) },
+    ...usageFeatures({ db, clock, settlement: services.settlement }),
     { name: "offered-models", endpoints: offeredModelEndpoints(db) },
-    { name: "secrets", endpoints: openSecrets(deps, { approvals, act: acts.secret, onChange: onSecretChange }) },
-    moneyCheckFeature({ db, log, registry }),
+    { name: "secrets", endpoints: openSecrets(deps, { approvals, act: acts.secret, onChange: secretStore.onChange }) },
+    { name: "money-check", endpoints: moneyCheckEndpoints(services.moneyCheck) },
     { name: "messages-model-map", endpoints: modelMapEndpoints(db) },
-    openExitNodes(deps),
-    { name: "admin-lists", endpoints: listEndpoints(lists, [...listPlaces, leadPlace]), jobs: [sortUsersJob] },
+    { name: "exit-nodes", endpoints: exitNodeEndpoints(services.exitNodes) },
+    { name: "admin-lists", endpoints: listEndpoints(lists, [...listPlaces, leadPlace]) },
     { name: "admin-files", endpoints: fileEndpoints(lists, [traceFilePlace, exitNodeFilePlace]) },
-    campaignFeature({ db, clock, retentionDays: () => settings.values["analytics.retention_days"] }),
+    { name: "analytics", endpoints: analyticsEndpoints({ db, clock }) },
     {
       name: "leads",
       endpoints: leadEndpoints({ db, clock, countSender: leadSenders(db), problemPage: contactPage(deps) }),
@@ -217,7 +188,10 @@ function openFeatures(deps: BackendDeps): OpenFeatures {
     { name: "saved-views", endpoints: savedViewEndpoints(db) },
     { name: "setup", endpoints: setupEndpoints(setupDeps(deps, payments)) },
     { name: "route-explanation", endpoints: routeExplanationEndpoints(db) },
-    { name: "upstream-auth", endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange }) },
+    {
+      name: "upstream-auth",
+      endpoints: upstreamAuthEndpoints({ db, masterKey, onSecretChange: secretStore.onChange }),
+    },
     { name: "settings", endpoints: settingEndpoints({ settings, approvals, act: acts.setting }) },
     { name: "branding", endpoints: brandingEndpoints({ db, countConsents: (of) => countConsents(db, of) }) },
     { name: "consents", endpoints: consentEndpoints(consents) },
@@ -234,14 +208,6 @@ function openFeatures(deps: BackendDeps): OpenFeatures {
   return { features, accounts, consents };
 }
 
-function renewalRules({ config, settings }: BackendDeps): Omit<RenewalRules, "isOffered"> {
-  return {
-    graceDays: () => settings.values["payments.renewal_grace_days"],
-    noticeDays: () => settings.values["payments.price_notice_days"],
-    billingUrl: `${publicBaseUrl(config)}/console/billing/`,
-  };
-}
-
 function openStatus({ config, db, log, settings }: BackendDeps): Feature {
   return statusFeature({
     ...{ db, log, clock: systemClock },
@@ -255,62 +221,6 @@ function openStatus({ config, db, log, settings }: BackendDeps): Feature {
 function openBulkActions({ db, log }: BackendDeps, endpoints: () => readonly AnyEndpoint[]) {
   const sources = [...listPlaces, leadPlace, exitNodeFilePlace].map(({ source }) => source);
   return { name: "bulk-actions", endpoints: bulkEndpoints({ db, clock: systemClock, log, sources, endpoints }) };
-}
-
-function openExitNodes({ config, db, masterKey, log, registry, upstreamCa }: BackendDeps): Feature {
-  return exitNodeFeature({
-    config,
-    db,
-    log,
-    registry,
-    clock: systemClock,
-    http: new PooledHttpClient(upstreamCa === null ? {} : { tlsCa: upstreamCa }),
-    // Exit nodes know nothing of the gateway except their channels.
-    channels: {
-      put: (tx, channel) => putExitChannel(tx, masterKey, channel),
-      alignAbilities: refreshExitAbilities,
-    },
-    keys: {
-      read: (name, tx) => readSecret(tx ?? db, masterKey, name),
-      save: async (tx, name, value) => {
-        await saveSecret(tx, masterKey, name, value);
-      },
-      names: async () => (await listSecrets(db)).map(({ name }) => name),
-    },
-  });
-}
-
-function openEventTargets(deps: BackendDeps, mails: MailQueue): Feature {
-  const { config } = deps;
-  return eventTargetFeature({
-    ...deps,
-    mails,
-    admins: superAdmins,
-    baseUrl: publicBaseUrl(config),
-    service: () => ownBrandName(deps.settings) ?? mailFromOf(config).name,
-  });
-}
-
-function statusOf({ config, settings }: BackendDeps) {
-  const address = config.PUBLIC_BASE_URL ?? null;
-  return peerStatusRoutes(() => ({ name: settings.values["brand.name"], address }), new Date(systemClock.now()));
-}
-
-function openMail(deps: BackendDeps, secrets: SecretReader): Mail {
-  return buildMail({
-    ...deps,
-    clock: systemClock,
-    readSecret: (name) => secrets.read(name),
-    brandName: () => ownBrandName(deps.settings),
-    senderName: () => mailSenderName(deps.settings),
-    look: () => mailLookOf(deps.settings, deps.branding, publicBaseUrl(deps.config)),
-    // Accounts know mail, but mail does not know accounts.
-    onOutcome: async (tx, { template, userId, at, error }) => {
-      if (template === "email_verify" && userId !== null) {
-        await setVerificationMail(tx, userId as UserId, { at, error });
-      }
-    },
-  });
 }
 
 function openSecrets(

@@ -1,4 +1,4 @@
-import type { AnyElysia } from "elysia";
+import type { App } from "../app.ts";
 import type { FrontWork } from "../front/model.ts";
 import { Front } from "../front/service.ts";
 import { serverSeconds } from "../platform/client-patience.ts";
@@ -27,37 +27,34 @@ export type Listeners = {
 };
 
 type Served = {
-  readonly app: AnyElysia;
+  readonly app: App;
   /** What the front serves; null without a front. */
   readonly front: { readonly work: FrontWork; readonly headers: Readonly<Record<string, string>> } | null;
 };
 
 /** Opens the port: of the runtime's server, or of the front, which passes on to that server what it does not serve. */
 export function listen({ app, front }: Served, config: Config, log: Log): Listeners {
-  const address = { hostname: config.HOST, port: config.PORT, reusePort: true };
-  app.listen({
-    ...(front === null ? address : { hostname: passingAddress, port: 0 }),
+  const server = app.listen({
+    ...(front === null ? { hostname: config.HOST, port: config.PORT } : { hostname: passingAddress, port: 0 }),
     idleTimeout: serverSeconds(config.CLIENT_IDLE_TIMEOUT_MS),
     maxRequestBodySize: serverBodyBytesMax,
-    development: false,
   });
-  const { server } = app;
-  const serverPort = server?.port;
+  const serverPort = server.port;
   const opened =
     front === null || serverPort === undefined
       ? null
       : new Front(front.work, frontSettings(config, front.headers), { serverPort, log });
   return {
     port: opened?.port ?? serverPort,
-    running: () => Math.max(opened?.running ?? 0, server?.pendingRequests ?? 0),
+    running: () => Math.max(opened?.running ?? 0, server.pendingRequests),
     beginDrain: () => opened?.beginDrain(),
     stop: async () => {
       opened?.stop();
-      await server?.stop();
+      await server.stop();
     },
     cutOff: () => {
       opened?.cutOff();
-      void server?.stop(true);
+      void server.stop(true);
     },
   };
 }

@@ -1,7 +1,6 @@
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-import type { AnyElysia } from "elysia";
 import { sealedColumns } from "../admin/master-key/sealed-columns.ts";
-import { type AppRoutes, type CallHandlers, createApp } from "../app.ts";
+import { type App, type AppRoutes, type CallHandlers, createApp } from "../app.ts";
 import { checkDatabase } from "../db/start-checks.ts";
 import type { FrontWork } from "../front/model.ts";
 import { LeaseUpkeep } from "../gateway/quota/lease-upkeep.ts";
@@ -11,9 +10,11 @@ import type { ExportedCall } from "../gateway/telemetry.ts";
 import { ModelMap } from "../messages-compat/model-map.ts";
 import { messagesHandler } from "../messages-compat/routes.ts";
 import { registerGauges } from "../operations/gauges.ts";
-import { metricsAccess, operationsRoutes } from "../operations/routes.ts";
+import { peerStatusRoutes } from "../operations/peer-status.ts";
+import { metricsAccess, operationsRoutes, type Probes } from "../operations/routes.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, publicBaseUrl } from "../platform/config.ts";
+import type { Late } from "../platform/late.ts";
 import type { Log } from "../platform/log.ts";
 import { type Job, startJobs } from "../platform/schedule-jobs.ts";
 import { realtimeHandler, relayHandler } from "../relay/routes.ts";
@@ -21,11 +22,13 @@ import { RelayService } from "../relay/service.ts";
 import type { TraceService } from "../trace/service.ts";
 import { type Base, makePartitions, openBase, openTrace } from "./base.ts";
 import { clientSettings } from "./client-settings.ts";
-import { type Backend, buildBackend } from "./features.ts";
 import { frontWork } from "./front.ts";
 import { linkPurpose, openGateway, remoteGateway, remoteRealtime } from "./gateway.ts";
+import { lateBackend, type OpenBackend } from "./late-backend.ts";
+import { openSite } from "./site.ts";
 import { catchUp, orphansJob } from "./spool.ts";
 import { openTelemetry } from "./telemetry.ts";
+import { buildWork } from "./work.ts";
 
 const loopLagMsMax = 500;
 const flushMs = 10_000;
@@ -33,7 +36,7 @@ const closeMs = 2_000;
 
 /** The program, wired up and ready to listen. */
 export type Program = {
-  readonly app: AnyElysia;
+  readonly app: App;
   /** What a front would serve, with the headers of every response; null if this process has none. */
   readonly front: { readonly work: FrontWork; readonly headers: Readonly<Record<string, string>> } | null;
   /** Readiness reports false from now on, so that no new calls are sent here. */
@@ -66,7 +69,10 @@ export async function buildProgram(config: Config, log: Log): Promise<Program> {
   await gateway?.start();
   const messagesMap = new ModelMap(base.db, log);
   await messagesMap.start(base.notifications);
-  const program = assemble(base, trace, gateway, messagesMap);
+  const { backend, ...program } = assemble(base, trace, gateway, messagesMap);
+  if (handlesNoCalls(config)) {
+    await backend?.get();
+  }
   const close = async (): Promise<void> => {
     await program.close();
     await telemetry?.close(closeMs);
@@ -83,7 +89,12 @@ function jobs(base: Base, signal: AbortSignal): Job[] {
   ];
 }
 
-function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | null, models: ModelMap): Program {
+/** Memory and time of such a process are for its backend, so that its first request need not wait. */
+const handlesNoCalls = ({ ROLES }: Config): boolean => !ROLES.includes("relay") && !ROLES.includes("gateway");
+
+type Assembled = Program & { readonly backend: Late<OpenBackend> | null };
+
+function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | null, models: ModelMap): Assembled {
   const { config, log, spool, db } = base;
   const bodyLimits = { bytesMax: config.BODY_BYTES_MAX, timeoutMs: config.BODY_TIMEOUT_MS };
   const port = gateway?.pipeline ?? remoteGateway(base, new PooledHttpClient());
@@ -99,22 +110,18 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   });
   const { edge, patience } = clientSettings(config);
   const linkKeys = base.masterKey.deriveKeys(linkPurpose);
-  const gatewayParts = {
-    gateway: port,
-    realtime,
-    linkKeys,
-    patience,
-    clock: systemClock,
-    edge,
-    bodyLimits,
-  };
+  const gatewayParts = { gateway: port, realtime, linkKeys, patience, clock: systemClock, edge, bodyLimits };
   const stopping = new AbortController();
-  const backend = buildBackend(base);
-  const work = [...jobs(base, stopping.signal), ...backend.jobs];
-  const scheduled = config.ROLES.includes("jobs") ? startJobs(work, db, log) : null;
+  const work = buildWork(base);
+  const scheduled = config.ROLES.includes("jobs")
+    ? startJobs([...jobs(base, stopping.signal), ...work.jobs], db, log)
+    : null;
   if (scheduled !== null) {
-    backend.start();
+    work.start();
   }
+  const site = openSite(base);
+  site?.start();
+  const backend = config.ROLES.includes("backend") ? lateBackend(base, work.services, site) : null;
   const pageOrigins = config.CORS_ORIGINS;
   const handlers: CallHandlers | null = config.ROLES.includes("relay")
     ? {
@@ -132,6 +139,7 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   const headers = transportSecurity === null ? {} : { "strict-transport-security": transportSecurity };
   const hasFront = config.CHAT_FRONT === "on" && config.ROLES.includes("relay");
   return {
+    backend,
     app: createApp(routes, handlers, log, () => stopping.signal.aborted),
     front: hasFront ? { work: frontWork({ ...base, relay }), headers } : null,
     beginDrain: () => {
@@ -145,7 +153,8 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
       models.stop();
       base.settings.stop();
       base.branding.stop();
-      await Promise.all([backend.pages.stop(), backend.stop(flushMs), realtime.close()]);
+      (await backend?.settled())?.stop();
+      await Promise.all([site?.stop(), work.stop(flushMs), realtime.close()]);
       const isEmptied = await spool.flush(flushMs);
       const isReleased = (await gateway?.stop(isEmptied)) ?? isEmptied;
       await trace.close(flushMs);
@@ -159,23 +168,33 @@ function assemble(base: Base, trace: TraceService, gateway: GatewayRuntime | nul
   };
 }
 
-/** Returns the probes, and the features and pages if this process is a backend. */
-function routesOf(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal, backend: Backend): AppRoutes {
+/** The probes, and the backend if this process is one. */
+function routesOf(
+  base: Base,
+  gateway: GatewayRuntime | null,
+  stopping: AbortSignal,
+  backend: Late<OpenBackend> | null,
+): AppRoutes {
   const { config, registry } = base;
   const reasons = () => unreadyReasons(base, gateway, stopping);
   const operations = operationsRoutes(reasons, registry, metricsAccess(config.METRICS_TOKEN, config.NODE_ENV));
   const isEncrypted = publicBaseUrl(config).startsWith("https:");
   const transportSecurity = config.NODE_ENV === "production" && isEncrypted ? "max-age=31536000" : null;
-  if (!config.ROLES.includes("backend")) {
-    return { features: [operations], transportSecurity };
+  if (backend === null) {
+    return { probes: operations, transportSecurity };
   }
-  backend.pages.start();
   return {
-    features: [operations, ...backend.routes],
+    probes: { ...operations, ...peerStatusOf(base) },
     transportSecurity,
-    page: (request) => backend.pages.answer(request),
-    failedPage: (request, requestId) => backend.pages.failed(request, requestId),
+    rest: async (request, server) => (await backend.get()).answer(request, server),
+    failedPage: (request, requestId) => backend.opened?.failedPage(request, requestId) ?? null,
   };
+}
+
+/** Uptime checks ask for it as well. */
+function peerStatusOf({ config, settings }: Base): Probes {
+  const address = config.PUBLIC_BASE_URL ?? null;
+  return peerStatusRoutes(() => ({ name: settings.values["brand.name"], address }), new Date(systemClock.now()));
 }
 
 function unreadyReasons(base: Base, gateway: GatewayRuntime | null, stopping: AbortSignal): string[] {

@@ -4,9 +4,8 @@ import type { Registry } from "prom-client";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/db.ts";
-import type { Feature } from "../platform/feature.ts";
+import type { Work } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
-import { exitNodeEndpoints } from "./admin-routes.ts";
 import type { ExitChannels, RelayKeys } from "./port.ts";
 import { ExitNodes } from "./service.ts";
 
@@ -26,12 +25,11 @@ export function nodeAddressRule({ EXIT_NODE_PRIVATE_ALLOWED: isPrivateAllowed }:
   return serverAddressRule(isPrivateAllowed);
 }
 
-/** Wires up the feature according to the configuration. */
-export function exitNodeFeature(world: ExitNodeWorld): Feature {
+/** The exit nodes as configured, and the jobs that check them. */
+export function openExitNodes(world: ExitNodeWorld): Work & { readonly nodes: ExitNodes } {
   const nodes = buildExitNodes(world);
   return {
-    name: "exit-nodes",
-    endpoints: exitNodeEndpoints(nodes),
+    nodes,
     jobs: [
       { name: "exit-node-checks", pattern: "*/5 * * * * *", run: () => nodes.runChecks() },
       { name: "exit-node-gauges", pattern: "3/10 * * * * *", run: () => nodes.measure(), isPerReplica: true },

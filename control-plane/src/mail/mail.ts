@@ -3,16 +3,13 @@ import { type Config, publicBaseUrl } from "../platform/config.ts";
 import type { MasterKey } from "../platform/crypto/master-key.ts";
 import type { Database } from "../platform/db.ts";
 import type { Notifications } from "../platform/db-notifications.ts";
-import type { Feature } from "../platform/feature.ts";
+import type { Work } from "../platform/feature.ts";
 import type { Log } from "../platform/log.ts";
 import { MailWorker } from "./delivery/worker.ts";
-import { inboxEndpoints } from "./inbox/routes.ts";
-import { mailLogEndpoints } from "./log/routes.ts";
 import type { MailHook, MailLook } from "./model.ts";
 import { mailLowQuota } from "./quota-low/mail-low-quota.ts";
 import { mailFromOf, openMailSender } from "./senders/open-sender.ts";
 import { MailService, mailChannel } from "./service.ts";
-import { templateEndpoints } from "./templates/routes.ts";
 import type { SharedValues } from "./templates/show-values.ts";
 
 export type MailDeps = {
@@ -34,7 +31,9 @@ export type MailDeps = {
 export type Mail = {
   /** Where the other features queue their emails. */
   readonly queue: MailService;
-  readonly feature: Feature;
+  /** What every e-mail can name. */
+  readonly shared: SharedValues;
+  readonly work: Work;
 };
 
 /**
@@ -42,7 +41,7 @@ export type Mail = {
  * @throws ConfigError
  */
 export function buildMail(deps: MailDeps): Mail {
-  const { config, db, clock, notifications, brandName, look } = deps;
+  const { config, clock, notifications, brandName } = deps;
   const from = mailFromOf(config);
   const siteUrl = publicBaseUrl(config);
   const shared: SharedValues = {
@@ -61,13 +60,8 @@ export function buildMail(deps: MailDeps): Mail {
   });
   return {
     queue,
-    feature: {
-      name: "mail",
-      endpoints: [
-        ...mailLogEndpoints({ db, clock }),
-        ...templateEndpoints({ db, shared, siteUrl, look }),
-        ...inboxEndpoints({ db, clock }),
-      ],
+    shared,
+    work: {
       jobs: [
         // The job retries failed emails, and finds new ones whose notification was lost.
         { name: "mail", pattern: "*/15 * * * * *", run: () => worker.runDue(), isPerReplica: true },

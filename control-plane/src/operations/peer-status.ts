@@ -1,6 +1,6 @@
 import { quotaPerUsd } from "@sluice/contracts/money";
-import { Elysia } from "elysia";
 import { buildFacts } from "../platform/build-facts.ts";
+import type { Probes } from "./routes.ts";
 
 /** What this service is called, and where it is; null where that is not configured. */
 export type ServiceFacts = { readonly name: string; readonly address: string | null };
@@ -9,8 +9,8 @@ export type ServiceFacts = { readonly name: string; readonly address: string | n
  * The status of one-api and new-api, which chat clients and uptime checks read to find out what they talk to and what a
  * unit of quota is worth. Fields of things that are not here are off.
  */
-export function peerStatusRoutes(factsOf: () => ServiceFacts, startedAt: Date) {
-  const answer = (): Response => {
+export function peerStatusRoutes(factsOf: () => ServiceFacts, startedAt: Date): Probes {
+  const answer = async (): Promise<Response> => {
     const { name, address } = factsOf();
     const data = {
       version: buildFacts.version,
@@ -44,5 +44,5 @@ export function peerStatusRoutes(factsOf: () => ServiceFacts, startedAt: Date) {
       },
     );
   };
-  return new Elysia({ name: "peer-status" }).get("/api/status", answer).get("/api/status/", answer);
+  return { "/api/status": answer, "/api/status/": answer };
 }

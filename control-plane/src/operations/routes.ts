@@ -1,7 +1,6 @@
 import type { healthResponse } from "@sluice/contracts/health";
 import type { ResponseOf } from "@sluice/contracts/wire";
 import { isLoopback } from "@sluice/server-addresses/judge-address";
-import { Elysia } from "elysia";
 import { Gauge, type Registry } from "prom-client";
 import { buildFacts } from "../platform/build-facts.ts";
 import { isEqualSecret } from "../platform/crypto/compare.ts";
@@ -14,7 +13,8 @@ export type ReadinessCheck = () => readonly string[];
 /** Who may read the metrics: anyone who sends this bearer token, every program on this machine, or nobody. */
 export type MetricsAccess = { readonly token: string } | "on_this_machine" | "closed";
 
-type Asked = { readonly request: Request; readonly server: Bun.Server<unknown> | null };
+/** Handlers by path; they answer GET. */
+export type Probes = Readonly<Record<string, (request: Request, server: Bun.Server<unknown>) => Promise<Response>>>;
 
 /** An intermediary adds these headers, and its client may be anywhere. */
 const middlemanHeaders = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
@@ -22,8 +22,8 @@ const middlemanHeaders = ["x-forwarded-for", "x-real-ip", "forwarded", "via"];
 /**
  * The routes for probes and scrapers: alive, ready, metrics. Callers without the right to read the metrics get a 404.
  */
-export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry, access: MetricsAccess) {
-  const mayRead = ({ request, server }: Asked): boolean => {
+export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Registry, access: MetricsAccess): Probes {
+  const mayRead = (request: Request, server: Bun.Server<unknown>): boolean => {
     if (access === "closed") {
       return false;
     }
@@ -41,18 +41,19 @@ export function operationsRoutes(checkReadiness: ReadinessCheck, registry: Regis
     labelNames: ["version", "commit"],
     registers: [registry],
   }).set({ version, commit: commit ?? "" }, 1);
-  return new Elysia({ name: "operations" })
-    .get("/healthz", () => json(200, { ok: true, ...health }))
-    .get("/readyz", () => {
+  return {
+    "/healthz": async () => json(200, { ok: true, ...health }),
+    "/readyz": async () => {
       const reasons = checkReadiness();
       return json(reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });
-    })
-    .get("/metrics", async ({ request, server }) => {
-      if (!mayRead({ request, server })) {
+    },
+    "/metrics": async (request, server) => {
+      if (!mayRead(request, server)) {
         return notFoundResponse();
       }
       return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
-    });
+    },
+  };
 }
 
 function json(status: number, value: unknown): Response {

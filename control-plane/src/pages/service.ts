@@ -1,10 +1,7 @@
-import { join } from "node:path";
 import { type Locale, localeOfTag } from "@sluice/contracts/locales";
-import type { SiteCatalogue } from "@sluice/contracts/site-catalogue";
 import { safeNext } from "../accounts/model.ts";
 import type { BrandFile } from "../branding/model.ts";
 import type { CallerReader, ConsentCheck } from "../platform/endpoint/model.ts";
-import type { Log } from "../platform/log.ts";
 import { adminLocaleOf, localeCookie, pageLocaleOf, remembersLocale } from "../platform/page-locale.ts";
 import { fileOf, fileResponse, type StaticFile } from "../platform/static-file.ts";
 import { adminLoginPage } from "./account-pages.ts";
@@ -19,7 +16,7 @@ import {
   socialImageHeaders,
   withSupportWidget,
 } from "./page-headers.ts";
-import { SitePages } from "./site-pages.ts";
+import type { SitePages } from "./site-pages.ts";
 import { drawSupportWidget } from "./support-widget.ts";
 import { type Application, unbuiltPage, type WebBuild } from "./web-build.ts";
 
@@ -28,21 +25,19 @@ export type PagesDeps = {
   readonly build: WebBuild | null;
   readonly callers: CallerReader;
   readonly consents: ConsentCheck;
-  readonly readCatalogue: () => Promise<SiteCatalogue>;
+  /** The public pages; null without a build. */
+  readonly site: SitePages | null;
   /** The support widget's script, as the catalog has it; null if there is none. */
   readonly supportWidgetUrl: string | null;
   /** What the operator gives every page now. */
   readonly look: () => FormLook;
   /** The operator's file at a path below `/brand/`; null if there is none. */
   readonly brandFile: (path: string) => Promise<BrandFile | null>;
-  readonly dataDirectory: string;
   readonly isDevelopment: boolean;
-  readonly log: Log;
 };
 
 /** Where the console asks for what has to be accepted before anything else. */
 const consentPath = "/console/consent/";
-const refreshMs = 15_000;
 const programPaths = /^\/(backend|v1|msgcompat)(\/|$)/;
 /** The placeholder for the request id in the error page. */
 const requestIdPlace = "00000000-0000-0000-0000-000000000000";
@@ -54,44 +49,15 @@ export class Pages {
   /** The headers of pages with the support widget, if there is one. */
   readonly #headers: { readonly open: typeof publicPageHeaders; readonly uncached: typeof privatePageHeaders };
   readonly #documents = new AppDocuments();
-  #timer: Timer | null = null;
 
   constructor(deps: PagesDeps) {
     this.#deps = deps;
-    const { build, readCatalogue, log, supportWidgetUrl } = deps;
+    const { site, supportWidgetUrl } = deps;
     this.#headers = {
       open: withSupportWidget(publicPageHeaders, supportWidgetUrl),
       uncached: withSupportWidget(privatePageHeaders, supportWidgetUrl),
     };
-    this.#site =
-      build === null
-        ? null
-        : new SitePages({
-            prerender: build.prerender,
-            buildHash: build.hash,
-            directory: join(deps.dataDirectory, "site"),
-            readCatalogue,
-            log,
-          });
-  }
-
-  /** Starts rendering the public pages, and checking whether they are up to date; `refresh` checks immediately. */
-  start(): void {
-    if (this.#site !== null) {
-      this.refresh();
-      this.#timer = setInterval(() => this.refresh(), refreshMs);
-    }
-  }
-
-  refresh(): void {
-    void this.#site?.refresh();
-  }
-
-  async stop(): Promise<void> {
-    if (this.#timer !== null) {
-      clearInterval(this.#timer);
-    }
-    await this.#site?.stop();
+    this.#site = site;
   }
 
   /** The response at a path that has no other route; null if it is not a page. */

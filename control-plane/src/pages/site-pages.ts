@@ -16,6 +16,7 @@ export type SitePagesDeps = {
   readonly log: Log;
 };
 
+const refreshMs = 15_000;
 const drawMsMax = 60_000;
 const outputMax = 2_000;
 const keptStates = 2;
@@ -30,10 +31,17 @@ export class SitePages {
   #shown: { readonly name: string; readonly files: StaticFiles } | null = null;
   #drawing: Promise<void> | null = null;
   #isAskedAgain = false;
+  #timer: Timer | null = null;
   readonly #stopping = new AbortController();
 
   constructor(deps: SitePagesDeps) {
     this.#deps = deps;
+  }
+
+  /** Starts rendering the pages, and checking whether they are up to date; `refresh` checks immediately. */
+  start(): void {
+    void this.refresh();
+    this.#timer = setInterval(() => void this.refresh(), refreshMs);
   }
 
   /** The page at a path such as `/pricing/`; null when there is none. Waits for the first ones to be rendered. */
@@ -89,6 +97,9 @@ export class SitePages {
 
   /** Ends a program that is rendering, and leaves nothing of it behind. */
   async stop(): Promise<void> {
+    if (this.#timer !== null) {
+      clearInterval(this.#timer);
+    }
     this.#stopping.abort();
     await this.#drawing;
   }

@@ -1,5 +1,4 @@
-import { cron } from "@elysiajs/cron";
-import { Elysia } from "elysia";
+import { Cron } from "croner";
 import type { Database } from "./db.ts";
 import { allowIdling, tryAdvisoryLock } from "./db-locks.ts";
 import type { Log } from "./log.ts";
@@ -21,15 +20,13 @@ const lockedMsMax = 3_600_000;
  */
 export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
   const inTurn = openTurns();
-  const schedules = jobs.map((job) => {
-    const { name, pattern } = job;
-    const schedule = cron({ name, pattern, utcOffset: 0, protect: true, run: () => runOnce(job, db, log, inTurn) });
-    return new Elysia().use(schedule).store.cron[name];
-  });
+  const schedules = jobs.map(
+    (job) => new Cron(job.pattern, { utcOffset: 0, protect: true }, () => runOnce(job, db, log, inTurn)),
+  );
   return {
     stop: () => {
       for (const schedule of schedules) {
-        schedule?.stop();
+        schedule.stop();
       }
     },
   };

@@ -1,13 +1,8 @@
 import type { Feature } from "../platform/feature.ts";
 import { statusEndpoints } from "./routes.ts";
 import { StatusBoard, type StatusDeps } from "./service.ts";
-import { removeOldPerformance } from "./store.ts";
 
 /** The public status page's data, and the incidents on it. */
 export function statusFeature(deps: StatusDeps): Feature {
-  return {
-    name: "status",
-    endpoints: statusEndpoints({ db: deps.db, board: new StatusBoard(deps) }),
-    jobs: [{ name: "old-performance", pattern: "50 27 * * * *", run: removeOldPerformance }],
-  };
+  return { name: "status", endpoints: statusEndpoints({ db: deps.db, board: new StatusBoard(deps) }) };
 }

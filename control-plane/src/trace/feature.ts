@@ -8,7 +8,6 @@ import { OwnPayloads } from "./own-payloads/own-payloads.ts";
 import { ownPayloadEndpoints } from "./own-payloads/routes.ts";
 import { PayloadOpener } from "./payload-opener.ts";
 import { PayloadReading } from "./payload-reading.ts";
-import { TraceRetention } from "./retention.ts";
 import { traceEndpoints } from "./routes.ts";
 import { TraceSearching } from "./search.ts";
 
@@ -22,9 +21,8 @@ export type TraceFeatureDeps = {
   readonly ownRules: () => OwnReadingRules;
 };
 
-/** The endpoints with which admins read traces and users the bodies of their own calls, and the job that ends their retention. */
+/** The endpoints with which admins read traces and users the bodies of their own calls. */
 export function traceFeature(deps: TraceFeatureDeps): Feature {
-  const retention = new TraceRetention(deps);
   const opener = new PayloadOpener(deps);
   return {
     name: "trace",
@@ -35,10 +33,6 @@ export function traceFeature(deps: TraceFeatureDeps): Feature {
         reading: new PayloadReading({ ...deps, opener }),
       }),
       ...ownPayloadEndpoints({ db: deps.db, payloads: new OwnPayloads({ ...deps, opener }) }),
-    ],
-    jobs: [
-      { name: "trace-retention", pattern: "50 */10 * * * *", run: () => retention.run() },
-      { name: "payload-count", pattern: "45 * * * * *", run: () => retention.count() },
     ],
   };
 }

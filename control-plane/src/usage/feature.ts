@@ -1,64 +1,23 @@
-import type { Registry } from "prom-client";
 import type { Clock } from "../platform/clock.ts";
 import type { Database } from "../platform/db.ts";
 import type { Feature } from "../platform/feature.ts";
-import type { Log } from "../platform/log.ts";
-import { eraseOldLabels } from "./log/erase-labels.ts";
 import { reportEndpoints } from "./reports/routes.ts";
-import { type ErrorRule, watchErrors } from "./reports/watch-errors.ts";
-import { rollBacklogUp } from "./rollup/roll-up.ts";
 import { settlementEndpoints } from "./settlement/routes.ts";
-import { UsageSettlement } from "./settlement/usage-settlement.ts";
+import type { UsageSettlement } from "./settlement/usage-settlement.ts";
 import { usageEndpoints } from "./views/routes.ts";
 import { UsageViews } from "./views/usage-views.ts";
 
 export type UsageFeatureDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly registry: Registry;
-  /** When the share of failed attempts is reported. */
-  readonly errorRule: () => ErrorRule;
-  /** For how many days end users and tags are kept. */
-  readonly labelDays: () => number;
+  readonly settlement: UsageSettlement;
 };
 
 /** What users and admins see of the log of calls, its settlement and its sums. */
-export function usageFeatures({ db, clock, log, registry, errorRule, labelDays }: UsageFeatureDeps): Feature[] {
-  // Backlogs are worked on until the process stops; another one continues.
-  const stopping = new AbortController();
-  const settlement = new UsageSettlement({ db, clock, log, registry });
+export function usageFeatures({ db, clock, settlement }: UsageFeatureDeps): Feature[] {
   return [
-    {
-      name: "usage",
-      endpoints: usageEndpoints(new UsageViews(db, clock)),
-      jobs: [{ name: "usage-labels", pattern: "40 */10 * * * *", run: () => eraseOldLabels(db, log, labelDays()) }],
-    },
-    {
-      name: "usage-settlement",
-      endpoints: settlementEndpoints({ db, settlement }),
-      jobs: [
-        // The locks of the shards keep concurrent runs apart; each replica measures the lag for its own gauge.
-        {
-          name: "usage-settlement",
-          pattern: "10 * * * * *",
-          run: () => settlement.runJob(stopping.signal),
-          isPerReplica: true,
-        },
-        // The sums run after the settlement, whose batches they add up.
-        {
-          name: "usage-rollup",
-          pattern: "15 * * * * *",
-          run: (database) => rollBacklogUp(database, clock, stopping.signal),
-          isPerReplica: true,
-        },
-      ],
-      stop: async () => stopping.abort(),
-    },
-    {
-      name: "reports",
-      endpoints: reportEndpoints({ db, clock }),
-      jobs: [{ name: "watch-errors", pattern: "50 * * * * *", run: () => watchErrors(db, errorRule()) }],
-    },
+    { name: "usage", endpoints: usageEndpoints(new UsageViews(db, clock)) },
+    { name: "usage-settlement", endpoints: settlementEndpoints({ db, settlement }) },
+    { name: "reports", endpoints: reportEndpoints({ db, clock }) },
   ];
 }

@@ -1,4 +1,5 @@
 import { createApp } from "@sluice/control-plane/app.ts";
+import { openBackendApp } from "@sluice/control-plane/compose/backend-app.ts";
 import { serverSeconds } from "@sluice/control-plane/platform/client-patience.ts";
 import type {
   AnyEndpoint,
@@ -68,19 +69,18 @@ export function serveEndpoints(
   const log = createLog("debug", (line) => lines.push(JSON.parse(line) as LogFields));
   const edge = { header: null, addresses: [] };
   const endpointDeps = { callers, memberships, consents, edge, patience, log, answerCheck: "refuse" } as const;
-  const routes = {
-    features: [(added: Parameters<typeof addEndpoints>[0]) => addEndpoints(added, endpoints, endpointDeps)],
-  };
-  const app = createApp(routes, null, log, () => false).listen({
+  const { answer } = openBackendApp(
+    {
+      addTo: (app) => addEndpoints(app, endpoints, endpointDeps),
+      page: () => Promise.resolve(null),
+      failedPage: () => null,
+    },
+    log,
+  );
+  const server = createApp({ probes: {}, rest: answer }, null, log, () => false).listen({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: serverSeconds(patience.idleTimeoutMs),
   });
-  return {
-    url: `http://127.0.0.1:${app.server?.port}`,
-    lines,
-    stop: async () => {
-      await app.stop(true);
-    },
-  };
+  return { url: `http://127.0.0.1:${server.port}`, lines, stop: () => server.stop(true) };
 }

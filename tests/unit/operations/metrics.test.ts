@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
+import { createApp } from "@sluice/control-plane/app.ts";
 import { type MetricsAccess, metricsAccess, operationsRoutes } from "@sluice/control-plane/operations/routes.ts";
+import { createLog } from "@sluice/control-plane/platform/log.ts";
 import { Registry } from "prom-client";
 
 const stops: (() => Promise<unknown>)[] = [];
@@ -9,10 +11,12 @@ afterAll(() => Promise.all(stops.map((stop) => stop())));
 type Asked = { readonly headers?: Record<string, string>; readonly host?: string };
 
 function serve(access: MetricsAccess) {
-  const app = operationsRoutes(() => [], new Registry(), access).listen({ hostname: "0.0.0.0", port: 0 });
-  stops.push(() => app.stop(true));
+  const probes = operationsRoutes(() => [], new Registry(), access);
+  const log = createLog("error", () => undefined);
+  const server = createApp({ probes }, null, log, () => false).listen({ hostname: "0.0.0.0", port: 0 });
+  stops.push(() => server.stop(true));
   return async ({ headers = {}, host = "127.0.0.1" }: Asked = {}): Promise<number> => {
-    const answer = await fetch(`http://${host}:${app.server?.port}/metrics`, { headers });
+    const answer = await fetch(`http://${host}:${server.port}/metrics`, { headers });
     await answer.arrayBuffer();
     return answer.status;
   };

@@ -15,7 +15,6 @@ import {
   closeApproval,
   countAmount,
   countPending,
-  deleteOldAllowances,
   expireApprovals,
   findApproval,
   findPending,
@@ -203,12 +202,6 @@ export class Approvals {
       throw new Error(`approval ${decision.approvalId} is gone`);
     }
     return toApprovalEntry(approval);
-  }
-
-  /** Marks expired requests. */
-  async cleanUp(db: Database): Promise<void> {
-    await expireApprovals(db);
-    await deleteOldAllowances(db);
   }
 
   async #admit(

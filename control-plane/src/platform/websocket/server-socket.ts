@@ -2,7 +2,7 @@ import type { Server, ServerWebSocket } from "bun";
 import { abnormalClosure, type Frame, type FrameListener, type FrameSocket } from "./model.ts";
 
 /** Settings for all connections that clients open. */
-export const serverSocketLimits = {
+const serverSocketLimits = {
   /** A longer frame closes the connection with 1009. */
   maxPayloadLength: 16 * 1024 * 1024,
   /** This limit is only a backstop: a pump stops reading long before a client lags this far. */
@@ -22,13 +22,23 @@ export interface ServerSocketOwner extends FrameListener {
   onOpen(socket: FrameSocket): void;
 }
 
-/** The functions that the server framework expects in a socket's data. */
+/** What the functions of the server call, which are the same for all connections. */
 type SocketData = {
   open(socket: ServerWebSocket<SocketData>): void;
   message(socket: ServerWebSocket<SocketData>, message: string | Buffer): void;
   drain(): void;
   pong(): void;
   close(socket: ServerWebSocket<SocketData>, code: number, reason: string): void;
+};
+
+/** What the server does with all connections that clients open. */
+export const serverSockets = {
+  ...serverSocketLimits,
+  open: (socket: ServerWebSocket<SocketData>) => socket.data.open(socket),
+  message: (socket: ServerWebSocket<SocketData>, message: string | Buffer) => socket.data.message(socket, message),
+  drain: (socket: ServerWebSocket<SocketData>) => socket.data.drain(),
+  pong: (socket: ServerWebSocket<SocketData>) => socket.data.pong(),
+  close: (socket: ServerWebSocket<SocketData>, code: number, reason: string) => socket.data.close(socket, code, reason),
 };
 
 /**

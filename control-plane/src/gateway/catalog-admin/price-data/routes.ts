@@ -7,12 +7,11 @@ import {
 } from "@sluice/contracts/price-data";
 import { priceUploadBytesMax } from "@sluice/contracts/price-file-limits";
 import { z } from "zod";
-import { audit, byCaller, bySystem } from "../../../admin/audit/service.ts";
+import { audit, byCaller } from "../../../admin/audit/service.ts";
 import { listSoldModels } from "../../../models/model-store.ts";
 import type { Database } from "../../../platform/db.ts";
 import { type AnyEndpoint, endpoint } from "../../../platform/endpoint/model.ts";
 import { AppError } from "../../../platform/errors.ts";
-import type { Job } from "../../../platform/schedule-jobs.ts";
 import { Semaphore, SemaphoreFullError } from "../../../platform/semaphore.ts";
 import { parseBaseUrl } from "../../channels/model.ts";
 import { listEnabledAbilities, listEnabledChannels } from "../../channels/store.ts";
@@ -27,15 +26,6 @@ const subject = { subjectKind: "price_data" };
 /** What admins do with provider prices; none of it changes a price of the catalog. */
 export function priceDataEndpoints(deps: FetchDeps): AnyEndpoint[] {
   return [stateEndpoint(deps), uploadEndpoint(deps), sourceEndpoint(deps), fetchEndpoint(deps), removeEndpoint(deps)];
-}
-
-/** Once a night, if an address is set. */
-export function priceDataJob(deps: FetchDeps): Job {
-  return {
-    name: "fetch-price-data",
-    pattern: "0 40 3 * * *",
-    run: () => fetchPriceData(deps, bySystem("fetch-price-data")),
-  };
 }
 
 function stateEndpoint({ db }: FetchDeps): AnyEndpoint {
