@@ -31,6 +31,7 @@ import {
   oneFileName,
 } from "../support/service/one-file.ts";
 import { type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
+import { withoutPages } from "../support/web/without-pages.ts";
 
 const archiveName = `sluice-with-postgres-${process.platform}-${process.arch}.tar.gz`;
 let folder: string;
@@ -92,7 +93,7 @@ describeUnless(firstObstacle(unlessLinux, unlessInstalled("tar", "gzip")), "the 
       const rootFolder = makeRootWithPostgres();
       const service = startProgram({
         command: ["unshare", "--mount", "sh", "-c", inRoot, "sh", rootFolder, "/opt/sluice-with-postgres/sluice"],
-        env: { PORT: String(port), DATA_DIR: "/data" },
+        env: { ...withoutPages, PORT: String(port), DATA_DIR: "/data" },
       });
       try {
         const [key = ""] = /sk-[\w-]+/.exec(await service.waitFor("Try it:")) ?? [];
@@ -117,7 +118,7 @@ describeUnless(firstObstacle(unlessLinux, unlessInstalled("tar", "gzip")), "the 
     };
     const isClean = [0, expect.stringMatching(/^\d+ invariants, 0 violated$/m)] as [number, string];
     expect(await said(["audit"])).toEqual([1, expect.stringContaining("There is no database yet")]);
-    const service = inPlace(["start"], { PORT: String(port) });
+    const service = inPlace(["start"], { ...withoutPages, PORT: String(port) });
     try {
       const [key = ""] = /sk-[\w-]+/.exec(await service.waitFor("Try it:")) ?? [];
       expect((await call(`http://127.0.0.1:${port}`, key))[0]).toBe(200);

@@ -20,6 +20,7 @@ import {
 } from "../support/service/one-file.ts";
 import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
 import { startInContainer, type UnpackedImage } from "../support/shipping/container.ts";
+import { withoutPages } from "../support/web/without-pages.ts";
 
 let folder: string;
 let binary: string;
@@ -193,7 +194,7 @@ testUnless(
     const empty = await createEmptyDatabase(database.url);
     const service = startProgram({
       command: ["unshare", "--mount", "sh", "-c", inRoot, "sh", makeRoot(), "/bin/sluice"],
-      env: { DATABASE_URL: empty.url, PORT: String(port), DATA_DIR: "/data" },
+      env: { ...withoutPages, DATABASE_URL: empty.url, PORT: String(port), DATA_DIR: "/data" },
     });
     try {
       const [key = ""] = /sk-[\w-]+/.exec(await service.waitFor("Try it:")) ?? [];
@@ -240,6 +241,7 @@ testUnless(
     const image = unpackImage(join(folder, "image"));
     const [port, empty] = [await findFreePort(), await createEmptyDatabase(database.url)];
     const service = startInContainer(image, {
+      ...withoutPages,
       ...{ DATABASE_URL: empty.url, PORT: String(port), PUBLIC_BASE_URL: "https://sluice.example" },
       MASTER_KEY: randomBytes(32).toString("base64"),
     });

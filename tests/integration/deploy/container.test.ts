@@ -21,6 +21,7 @@ import {
   startInContainer,
   type UnpackedImage,
 } from "../../support/shipping/container.ts";
+import { withoutPages } from "../../support/web/without-pages.ts";
 
 const needed = firstObstacle(unlessLinux, unlessRoot, unlessInstalled("buildah", "unshare", "chroot", "tar", "find"));
 const target = `${process.platform}-${process.arch}`;
@@ -118,6 +119,7 @@ describeUnless(needed ?? makeContainerBase(), "the Containerfile", () => {
   test("serves on a root that can only be read, is healthy then, and ends on SIGTERM", async () => {
     const port = await findFreePort();
     const env = {
+      ...withoutPages,
       ...{ DATABASE_URL: database.url, PORT: String(port), PUBLIC_BASE_URL: "https://sluice.example" },
       MASTER_KEY: randomBytes(32).toString("base64"),
     };

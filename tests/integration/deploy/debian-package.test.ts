@@ -16,6 +16,7 @@ import {
 import { buildOneFile } from "../../support/service/one-file.ts";
 import { repositoryRoot, startProgram } from "../../support/service/start-process.ts";
 import { ownRootFault, runAsSystem } from "../../support/service/system-installation.ts";
+import { withoutPages } from "../../support/web/without-pages.ts";
 
 let folder = "";
 let database: TestDatabase;
@@ -57,6 +58,11 @@ const serve = [
   'timeout 90 sh -c \'until grep -q "Next:" "$0"; do sleep 0.1; done\' "$1/log" || { cat "$1/log"; exit 1; }',
 ];
 
+const settingsOf = (settings: Readonly<Record<string, string>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+
 /** Makes the package of an older version, with another program, another example of settings, and a file that is gone by now. */
 const makeOlder = [
   'dpkg-deb --raw-extract "$1/sluice.deb" /tmp/older',
@@ -81,7 +87,12 @@ describeUnless(obstacle, "the Debian package", () => {
     const port = await findFreePort();
     writeFileSync(
       join(folder, "settings"),
-      `PORT=${port}\nDATABASE_URL=${database.url}\nPUBLIC_BASE_URL=https://sluice.example\n`,
+      settingsOf({
+        ...withoutPages,
+        PORT: String(port),
+        DATABASE_URL: database.url,
+        PUBLIC_BASE_URL: "https://sluice.example",
+      }),
     );
     const said = await runAsSystem(folder, repositoryRoot, [
       "set -eu",
