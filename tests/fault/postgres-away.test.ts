@@ -113,7 +113,7 @@ async function expectExactBooks(
   users: readonly TestUser[],
   at: SluiceProcess = sluice,
 ): Promise<void> {
-  await Promise.all(users.map(({ budgetId }) => waitForIdleReturn(rig.db, budgetId, 30_000)));
+  await Promise.all(users.map(({ budgetId }) => waitForIdleReturn(rig.db, budgetId)));
   const ids = users.map(({ gatewayUserId }) => gatewayUserId);
   const rows = await rig.db.query<{ id: string; quota: bigint }>(
     `select request_id::text as id, quota from usage_log where gateway_user_id in (${ids.join(",")})`,

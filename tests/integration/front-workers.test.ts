@@ -118,7 +118,7 @@ test("two workers share the port, and one that is replaced lets its streams end 
   }
   held.release();
   expect(await held.ends()).toEqual(whole);
-  await waitUntil(() => Promise.resolve(eventsOf("program.listening").length === 3), 20_000);
+  await waitUntil(() => Promise.resolve(eventsOf("program.listening").length === 3));
   expect(workerPids()).toHaveLength(2);
   expect(workerPids()).not.toContain(pid);
 });

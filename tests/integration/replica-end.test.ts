@@ -112,7 +112,7 @@ describe("rows that wait when their process is killed", () => {
     await dead.kill();
     await blocked.release();
     // The neighbour checks every twenty seconds.
-    expect(await waitForIdleReturn(rig.db, user.budgetId, 40_000)).toMatchObject({ used: 5n * price });
+    expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 5n * price });
     expect(countWhole(await callAtOnce(neighbour, user, 20))).toBe(5);
     expect(await waitForIdleReturn(rig.db, user.budgetId)).toMatchObject({ used: 10n * price, remaining: 0n });
     expect(await neighbour.stop()).toBe(0);

@@ -79,7 +79,7 @@ describeUnless(unlessUpgradable, "an upgrade", () => {
     provider.script({ silence: { afterChunks: 3 } }, { times: streamCount, match: { bodyIncludes: "held" } });
     const streams = Array.from({ length: streamCount }, () => call(true, "held"));
     for (let index = 0; index < streamCount; index += 1) {
-      await provider.waitForHeld(index, 20_000);
+      await provider.waitForHeld(index);
     }
     let isOver = false;
     let shortCalls = 0;
