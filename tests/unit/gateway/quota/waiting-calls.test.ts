@@ -37,3 +37,11 @@ test("the end of a call lets a waiting one in at once, however slow the database
   leases.settle(onlyBudget, q(100n), q(50n));
   expect(await answerOf(waiting, 1)).toBe("held");
 });
+
+test("a call that comes in the moment in which an acquisition ends is served as well", async () => {
+  const { leases } = oneReplica(1_000n);
+  const first = Promise.resolve(leases.hold(onlyBudget, q(1n)));
+  // It needs more than the first one has brought.
+  const next = first.then(() => leases.hold(onlyBudget, q(500n)));
+  expect(await answerOf(next)).toBe("held");
+});
