@@ -62,7 +62,8 @@ export type StoredPayload = StoredPlace & SealedPayload;
 export function storedPayloads({ sealed, places }: PayloadSegment): StoredPayload[] {
   return readPlaces(places).map((place) => ({
     ...place,
-    sealed: sealed.slice(place.byteOffset, place.byteOffset + place.byteLength),
+    // A copy: the memory of a segment that was written is used again.
+    sealed: new Uint8Array(sealed.subarray(place.byteOffset, place.byteOffset + place.byteLength)),
   }));
 }
 
