@@ -24,9 +24,13 @@ const entries = [
   "control-plane/src/payments/invoices/pdf/render-thread.ts",
 ];
 
-/** Neither an `.env` file nor a `bunfig.toml` in the working folder may change what the service does. */
+/**
+ * What a program does not need at its start is a part of its own, which is read when it is needed: one that only serves calls
+ * takes 12 MB less. Neither an `.env` file nor a `bunfig.toml` in the working folder may change what the service
+ * does.
+ */
 const flags = [
-  ...["--compile", "--minify", "--keep-names", "--sourcemap=none"],
+  ...["--compile", "--splitting", "--minify", "--keep-names", "--sourcemap=none"],
   ...["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
 ];
 
