@@ -139,6 +139,8 @@ DECLARE
   v_shard bigint := p_user & 15;
   v_settled settlement_checkpoint;
   v_summed bigint;
+  v_first_xid xid8;
+  v_last_xid xid8;
   v_first date := (p_from AT TIME ZONE 'UTC')::date - 1;
   v_last date := (p_to AT TIME ZONE 'UTC')::date + 1;
 BEGIN
@@ -156,16 +158,13 @@ BEGIN
       AND u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
       AND NOT EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = u.day AND s.request_id = u.request_id)
       AND NOT EXISTS (SELECT 1 FROM settlement_quarantine q WHERE q.day = u.day AND q.request_id = u.request_id);
-  RETURN QUERY SELECT u.* FROM settlement_batch b
-    CROSS JOIN LATERAL (
-      SELECT * FROM usage_log l
-      WHERE (l.gateway_user_id & 15) = v_shard AND l.xid BETWEEN b.first_xid AND b.last_xid AND l.day BETWEEN b.first_day AND b.last_day
-        AND (l.xid, l.request_id) >= (b.first_xid, b.first_request_id) AND (l.xid, l.request_id) <= (b.last_xid, b.last_request_id)
-        AND l.gateway_user_id + 0 = p_user AND l.started_at >= p_from AND l.started_at < p_to
-        AND EXISTS (SELECT 1 FROM usage_settlement s WHERE s.day = l.day AND s.request_id = l.request_id AND s.batch_id = b.id)
-      OFFSET 0
-    ) u
-    WHERE b.shard = v_shard AND b.id > v_summed;
+  -- Once over the spans of all batches, and by no day, which would have the planner prefer to read whole days.
+  SELECT min(first_xid), max(last_xid) INTO v_first_xid, v_last_xid FROM settlement_batch WHERE shard = v_shard AND id > v_summed;
+  RETURN QUERY SELECT u.* FROM usage_log u
+    WHERE (u.gateway_user_id & 15) = v_shard AND u.xid >= v_first_xid AND u.xid <= v_last_xid
+      AND u.gateway_user_id + 0 = p_user AND u.started_at >= p_from AND u.started_at < p_to
+      AND EXISTS (SELECT 1 FROM usage_settlement s JOIN settlement_batch b ON b.id = s.batch_id
+        WHERE s.day = u.day AND s.request_id = u.request_id AND b.id > v_summed AND b.first_xid IS NOT NULL);
   -- Batches of earlier releases name no span.
   RETURN QUERY SELECT u.* FROM settlement_batch b
     CROSS JOIN LATERAL (
