@@ -131,6 +131,14 @@ export const holdMutants: readonly Mutant[] = [
     tests: ["unit/gateway/settle/settle-quota.test.ts"],
   },
   {
+    id: "quota/release-free",
+    file: "control-plane/src/gateway/settle/settle-quota.ts",
+    from: "{ user: 0, key: 0, shared: 0 }",
+    to: "{ user: 0, key: hold.keyAmount, shared: 0 }",
+    rule: "a call without a row charges no budget",
+    tests: ["unit/gateway/settle/settle-quota.test.ts"],
+  },
+  {
     id: "quota/settle-key",
     file: "control-plane/src/gateway/settle/settle-quota.ts",
     from: "if (hold.keyBudgetId !== null) {",

@@ -163,6 +163,14 @@ export const quotaMutants: readonly Mutant[] = [
     tests: ["unit/gateway/quota/recalls.test.ts"],
   },
   {
+    id: "quota/recall-smaller",
+    file: "control-plane/src/gateway/quota/leases.ts",
+    from: "        recall.end();\n",
+    to: "",
+    rule: "for a call that needs less than a refused one idle quota is recalled again",
+    tests: ["unit/gateway/quota/two-replicas.test.ts"],
+  },
+  {
     id: "quota/spares-growing",
     file: "control-plane/src/gateway/quota/leases.ts",
     from: " || tick < slice.sparesUntilTick) {",

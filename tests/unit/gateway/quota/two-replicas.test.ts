@@ -118,3 +118,20 @@ test("a recall is not forgotten with a slice that was not used for a minute", as
   await passTime(20);
   expect(ledger.leaseOf("one")).toBe(1n);
 });
+
+test("a call is refused as soon as all have answered, and what lies idle since then serves one that needs less", async () => {
+  const { one, other } = setUp(100n, 20);
+  void other.leases.hold(onlyBudget, q(100n));
+  await passTime(200);
+  const answers: [string, number][] = [];
+  const begunMs = performance.now();
+  const hold = async (amount: bigint) => {
+    const answer = await one.leases.hold(onlyBudget, q(amount));
+    answers.push([answer, performance.now() - begunMs]);
+  };
+  void hold(2_000n).then(() => other.leases.settle(onlyBudget, q(100n), q(0n)));
+  void hold(10n);
+  await passTime(1_000);
+  expect(answers.map(([answer]) => answer)).toEqual(["insufficient", "held"]);
+  expect(answers[0]?.[1]).toBeLessThan(300);
+});

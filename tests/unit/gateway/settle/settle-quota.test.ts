@@ -3,7 +3,7 @@ import type { BudgetId } from "@sluice/contracts/ids";
 import type { Decimal } from "@sluice/contracts/money";
 import type { Hold } from "@sluice/control-plane/gateway/model.ts";
 import type { QuotaLeases } from "@sluice/control-plane/gateway/quota/leases.ts";
-import { settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
+import { releaseHold, settleQuota, userCharge } from "@sluice/control-plane/gateway/settle/settle-quota.ts";
 import type { Amount } from "@sluice/control-plane/platform/amount.ts";
 import { sumByBudget } from "@sluice/control-plane/usage/log/commit-usage.ts";
 import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
@@ -16,14 +16,15 @@ const holdOf = (userAmount: bigint, keyAmount: bigint, keyBudgetId: BudgetId | n
   ({ userBudgetId: user, userAmount, keyBudgetId, keyAmount, sharedBudgetIds: [] }) as unknown as Hold;
 
 /** What is reported to the leases: budget, hold, charge. */
-const settled = (hold: Hold, row: UsageRow) => {
+const reported = (report: (leases: QuotaLeases) => void) => {
   const told: [bigint, bigint, bigint][] = [];
   const settle = (budgetId: BudgetId, held: Amount, charge: Amount) => {
     told.push([budgetId, BigInt(held), BigInt(charge)]);
   };
-  settleQuota({ settle } as unknown as QuotaLeases, hold, row);
+  report({ settle } as unknown as QuotaLeases);
   return told;
 };
+const settled = (hold: Hold, row: UsageRow) => reported((leases) => settleQuota(leases, hold, row));
 
 describe("a call that is settled", () => {
   test("charges the user what a multiplier above 1 adds, and the key its base cost", () => {
@@ -75,4 +76,13 @@ describe("a call that is settled", () => {
       }
     },
   );
+});
+
+test("a call without a row charges no budget, and gives back all that it held of each", () => {
+  const hold = { ...holdOf(300n, 200n), sharedBudgetIds: [3n as BudgetId] };
+  expect(reported((leases) => releaseHold(leases, hold))).toEqual([
+    [user, 300n, 0n],
+    [key, 200n, 0n],
+    [3n, 300n, 0n],
+  ]);
 });
