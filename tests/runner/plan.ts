@@ -47,7 +47,7 @@ const kinds: readonly TestKind[] = [
   {
     name: "unit",
     needsDatabase: false,
-    filesPerProcess: 12,
+    filesPerProcess: 20,
     jobsPerProcessor: 1.5,
     processTimeoutMs: 3 * minuteMs,
     testTimeoutMs: 30_000,
@@ -64,7 +64,18 @@ const kinds: readonly TestKind[] = [
   {
     name: "fault",
     needsDatabase: true,
-    filesPerProcess: 1,
+    filesPerProcess: 4,
+    long: [
+      "growth-kills",
+      "idle-connections",
+      "import-killed",
+      "kill-nine",
+      "lost-replica",
+      "memory",
+      "postgres-away",
+      "realtime",
+      "upstream-faults",
+    ],
     jobsPerProcessor: 2.5,
     processTimeoutMs: 15 * minuteMs,
     testTimeoutMs: 5 * minuteMs,
@@ -81,7 +92,7 @@ const kinds: readonly TestKind[] = [
   {
     name: "integration",
     needsDatabase: true,
-    filesPerProcess: 8,
+    filesPerProcess: 12,
     endsTogether: true,
     long: [
       "/deploy/",
@@ -95,7 +106,7 @@ const kinds: readonly TestKind[] = [
       "/start",
     ],
     jobsPerProcessor: 2.5,
-    processTimeoutMs: 10 * minuteMs,
+    processTimeoutMs: 15 * minuteMs,
     testTimeoutMs: 4 * minuteMs,
   },
 ];
