@@ -13,6 +13,7 @@ export class ClientSocket implements HeldWriter {
   readonly #socket: Bun.Socket<unknown>;
   /** What the kernel has not yet accepted. */
   #backlog: Buffer[] = [];
+  /** How much that is: the list need not be looked at to see whether anything waits. */
   #backlogBytes = 0;
   /** When the backlog last became shorter. */
   #progressMs = 0;
@@ -29,7 +30,7 @@ export class ClientSocket implements HeldWriter {
   }
 
   get hasBacklog(): boolean {
-    return this.#backlog.length > 0;
+    return this.#backlogBytes > 0;
   }
 
   get backlogBytes(): number {
@@ -39,7 +40,7 @@ export class ClientSocket implements HeldWriter {
   /** @returns false if bytes have to wait; they must not be changed until they are gone */
   write(bytes: Buffer, nowMs: number): boolean {
     this.#writeHeldNow();
-    if (this.#backlog.length > 0) {
+    if (this.#backlogBytes > 0) {
       this.#backlog.push(bytes);
       this.#backlogBytes += bytes.length;
       return false;
@@ -55,7 +56,7 @@ export class ClientSocket implements HeldWriter {
   /** Writes all of it at once, from memory that the next write uses again. */
   writeParts(parts: Parts, nowMs: number): void {
     const length = parts.before.length + parts.bytes + parts.after.length;
-    if (length > scratch.length || this.#backlog.length > 0) {
+    if (length > scratch.length || this.#backlogBytes > 0) {
       const own = Buffer.allocUnsafe(length);
       join(parts, own);
       this.write(own, nowMs);
@@ -67,7 +68,7 @@ export class ClientSocket implements HeldWriter {
 
   /** Writes the first bytes of memory that the next write uses again. */
   writeFrom(memory: Buffer, length: number, nowMs: number): void {
-    if (this.#backlog.length > 0) {
+    if (this.#backlogBytes > 0) {
       this.write(Buffer.from(memory.subarray(0, length)), nowMs);
     } else {
       this.#writeNow(memory, 0, length, nowMs);
@@ -77,7 +78,7 @@ export class ClientSocket implements HeldWriter {
   /** The same for the bytes of a packet from `start` to `end`, as one chunk of a response. */
   writeChunk(packet: Buffer, start: number, end: number, nowMs: number): void {
     const bytes = end - start;
-    if (bytes + chunkFrameBytes > scratch.length || this.#backlog.length > 0) {
+    if (bytes + chunkFrameBytes > scratch.length || this.#backlogBytes > 0) {
       const own = Buffer.allocUnsafe(bytes + chunkFrameBytes);
       this.write(own.subarray(0, frameChunk(packet, start, end, own)), nowMs);
       return;
@@ -87,7 +88,7 @@ export class ClientSocket implements HeldWriter {
 
   /** The bytes of a packet from `start` to `end` as they are. */
   writePart(packet: Buffer, start: number, end: number, nowMs: number): void {
-    if (this.#backlog.length > 0) {
+    if (this.#backlogBytes > 0) {
       this.write(Buffer.copyBytesFrom(packet, start, end - start), nowMs);
     } else {
       this.#writeNow(packet, start, end - start, nowMs);
@@ -118,7 +119,7 @@ export class ClientSocket implements HeldWriter {
   }
 
   #send(memory: Buffer, start: number, length: number, nowMs: number): void {
-    if (this.#backlog.length > 0) {
+    if (this.#backlogBytes > 0) {
       this.#backlog.push(Buffer.copyBytesFrom(memory, start, length));
       this.#backlogBytes += length;
       return;

@@ -1,4 +1,3 @@
-import { viewOf } from "@sluice/http-client/packet-part";
 import type { Units } from "../models/units.ts";
 import { plausibleUnits } from "./admit/reserve-quota.ts";
 import type { Endpoint } from "./channels/model.ts";
@@ -54,7 +53,7 @@ export function measureStreamOf(
     ...answeredOf(state, plan),
     ...meter.heard,
     end,
-    pieces: capture.pieces.map(viewOf),
+    pieces: capture.pieces,
     bytesSent,
   });
 }

@@ -1,28 +1,24 @@
 import type { HttpClientError, HttpRequest, HttpResponse } from "@sluice/http-client/model";
 import { viewOf } from "@sluice/http-client/packet-part";
-import { type AppError, toAppError } from "../platform/errors.ts";
-import { firstEditOf, idleOf, type ReadyPlan, readyAnswer, streamHeadersOf } from "./attempt-answer.ts";
-import { type BegunAttempt, noteAttempt, noteStreamEnd, seenOf } from "./attempt-channels.ts";
-import { classify, meaningOf, refuseAnswer, refuseError } from "./attempt-outcomes.ts";
-import { measureStreamOf } from "./attempt-usage.ts";
+import { type ReadyPlan, readyAnswer, streamHeadersOf } from "./attempt-answer.ts";
+import { type BegunAttempt, noteAttempt, seenOf } from "./attempt-channels.ts";
+import { classify, refuseAnswer, refuseError } from "./attempt-outcomes.ts";
 import type { CallEnder } from "./call-ender.ts";
-import { keepPart, keepPiece, noteFirstByte, toBegunReport } from "./call-state.ts";
+import { keepPiece, toBegunReport } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import { boundSilence } from "./dispatch/bound-silence.ts";
 import { acceptOf, composeRequest, hopHeader, withHop } from "./dispatch/compose-request.ts";
 import { type Ending, forward, SentAttempt } from "./dispatch/forward.ts";
 import { asksForUsage, refusesUsageOption, UsageOptions, withoutUsageOption } from "./dispatch/usage-option.ts";
-import type { AdmittedCall, FailedAttempt, GatewayResponse, ParsedRequest, StreamEnding } from "./model.ts";
+import type { AdmittedCall, FailedAttempt, GatewayResponse, ParsedRequest, StreamOpening } from "./model.ts";
 import type { Operation } from "./operations/model.ts";
 import type { PipelineDeps } from "./pipeline-deps.ts";
 import { failedBy, failedByToken } from "./respond/classify-status.ts";
 import { answeringNode, formOf, isEventStream } from "./respond/compose-answer.ts";
-import { readEventNote, readRefusal } from "./respond/read-upstream-error.ts";
+import { readRefusal } from "./respond/read-upstream-error.ts";
 import { EventStream } from "./respond/stream-events.ts";
-import { openingFailure, streamProblem } from "./respond/translate-ending.ts";
-import { errorEventTo } from "./respond/write-error.ts";
-import { StreamMeter } from "./settle/measure-usage.ts";
-import { openConverter } from "./upstreams/conversion-order.ts";
+import { openingFailure } from "./respond/translate-ending.ts";
+import { type BegunStream, StreamedAnswer } from "./streamed-answer.ts";
 import { withChangedFields } from "./upstreams/edit-body.ts";
 import { planRequest, type RequestPlan } from "./upstreams/plan-request.ts";
 import { TokenError } from "./upstreams/token-error.ts";
@@ -60,9 +56,6 @@ class AskedChannel extends SentAttempt<Outcome> implements WholeAttempt {
     return failedBy(error);
   }
 }
-
-/** A stream, and the time by which its first event must arrive. */
-type BegunStream = { readonly plan: RequestPlan; readonly response: HttpResponse; readonly firstEventTick: number };
 
 /**
  * One attempt of a call at one channel: request, response and settlement, in the dialect of the channel. A response is
@@ -197,7 +190,7 @@ export class CallAttempts {
     } else if (form === "whole") {
       this.whole.collect(asked, response, ending);
     } else {
-      ending.resolve(this.#stream(state, operation, use, { plan, response, firstEventTick }));
+      this.#stream({ state, operation, use, plan, response, firstEventTick }, ending);
     }
   }
 
@@ -210,120 +203,44 @@ export class CallAttempts {
     return answer;
   }
 
-  async #stream(
-    state: AdmittedCall,
-    operation: Operation,
-    use: ChannelUse,
-    { plan, response, firstEventTick }: BegunStream,
-  ): Promise<Outcome> {
-    const { clock, loads, streamStallTimeoutMs, upstreamLimits } = this.#deps;
+  #stream(begun: BegunStream, ending: Ending<Outcome>): void {
+    const { state, plan, response } = begun;
     const isEvents = isEventStream(response);
+    state.isStream ||= isEvents;
     // The response of a path without rules of its own is not inspected.
     const form = isEvents ? plan.operation.stream : "raw";
-    state.isStream ||= isEvents;
-    const meter = new StreamMeter(this.#deps.clock, plan.operation.dialect, plan.usageDialect);
-    state.readOn?.listen(meter);
-    let isLastKept = false;
-    const { answers } = plan;
-    const converter = answers === null ? null : openConverter(answers);
-    const { usageDialect } = plan;
-    const events = new EventStream({
-      form,
-      kind: { channel: use.channel, usageDialect, model: state.upstreamModel ?? "" },
-      converter,
-      editFirst: firstEditOf(state, plan),
-      idle: idleOf(operation, converter),
-      hidesUsage: !state.request.wantsUsage,
-      isWholeAtEof: converter !== null && state.call.traits?.()?.modelFlags.lenient_eof === true,
-      firstEventMs: () => firstEventTick - clock.tick(),
-      stallTimeoutMs: streamStallTimeoutMs,
-      afterAbort: state.readOn ?? upstreamLimits.afterAbort,
-      onSent: (packet, start, end) => {
-        if (state.firstByteMs === null) {
-          noteFirstByte(state, clock.tick());
-        }
-        state.recording?.add(packet.subarray(start, end));
-        if (!isLastKept) {
-          keepPart(state, packet, start, end);
-        }
-      },
-      // The report of the call has all that its client gets.
-      onLast: (piece) => {
-        isLastKept = true;
-        keepPiece(state, piece);
-      },
-      onWhole: () => state.recording?.finish(),
-      onPayload: (payload, isDelivered) => meter.add(payload, isDelivered),
-      textOf: (payload) => meter.textOf(payload),
-      onShape: (payload) => meter.addShape(payload),
-      onText: (text) => meter.addText(text),
-      onEnding: async (ending) => {
-        const note = readEventNote(ending, use.channel, viewOf(plan.request.body));
-        noteStreamEnd(this.#deps, state, use, { status: response.status, ending, note });
-        const toEvent = (error: AppError) => errorEventTo(state, error, operation.stream);
-        return {
-          errorEvent: await this.#settleStream(state, plan, ending, { meter, toEvent, response }),
-          postscript: state.call.postscript?.() ?? null,
-          // Clients of the Messages API raise its error event, whatever comes after it.
-          isOrderly: converter !== null && operation.stream === "messages",
-        };
-      },
+    const answer = new StreamedAnswer(this.#deps, this.#ender, begun, form);
+    const events = new EventStream(answer);
+    events.open(response.body, (opening) => {
+      try {
+        ending.resolve(this.#opened(begun, answer, events, opening));
+      } catch (thrown) {
+        ending.reject(thrown);
+      }
     });
-    const opening = await events.open(response.body);
+  }
+
+  /** The first event has decided whether there is anything for the client. */
+  #opened(
+    { state, use, plan, response }: BegunStream,
+    answer: StreamedAnswer,
+    { stream }: EventStream,
+    opening: StreamOpening,
+  ): Outcome | Promise<Outcome> {
     if (opening.kind === "aborted") {
-      return this.whole.leave(state, use, response.status, measureStreamOf(state, plan, "aborted", meter));
+      return this.whole.leave(state, use, response.status, answer.measure("aborted"));
+    }
+    if (opening.kind === "error_event") {
+      return refuseError(response, opening.payload, use.channel, viewOf(plan.request.body));
     }
     if (opening.kind !== "open") {
-      if (opening.kind === "error_event") {
-        return refuseError(response, opening.payload, use.channel, viewOf(plan.request.body));
-      }
       return opening.kind === "cut" && opening.error !== null
         ? failedBy(opening.error)
         : { failure: openingFailure(opening), upstreamError: null, note: null };
     }
-    loads.answered(use);
-    const answer = {
-      status: response.status,
-      headers: streamHeadersOf(response, state, plan),
-      body: events.stream,
-    };
-    return form === "raw" ? { ...answer, begun: toBegunReport(state, response.status) } : answer;
-  }
-
-  /** Settles a finished stream; returns the error event for the client, or null. */
-  async #settleStream(
-    state: AdmittedCall,
-    plan: RequestPlan,
-    ending: StreamEnding,
-    { meter, toEvent, response }: StreamSettling,
-  ): Promise<Uint8Array | null> {
-    const problem = streamProblem(ending, meaningOf(ending));
-    const outcome = ending.kind === "completed" || ending.kind === "aborted" ? ending.kind : "failed";
-    const measured = measureStreamOf(state, plan, outcome, meter);
-    const event = problem === null ? null : toEvent(problem);
-    if (event !== null && outcome === "failed") {
-      keepPiece(state, event);
-    }
-    const httpStatus = outcome === "aborted" ? 499 : 200;
-    try {
-      await this.#ender.settle(state, { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured });
-      // The client of a stream that began by itself already has its beginning.
-      if (outcome === "completed" && state.early?.hasBegun !== true) {
-        const headers = streamHeadersOf(response, state, plan);
-        state.recording?.settle({ headers, isStream: true, model: state.model.name, measured });
-      } else {
-        state.recording?.drop();
-      }
-      return event;
-    } catch (thrown) {
-      state.recording?.drop();
-      return toEvent(toAppError(thrown));
-    }
+    this.#deps.loads.answered(use);
+    const { status } = response;
+    const begun = { status, headers: streamHeadersOf(response, state, plan), body: stream };
+    return answer.form === "raw" ? { ...begun, begun: toBegunReport(state, status) } : begun;
   }
 }
-
-type StreamSettling = {
-  readonly meter: StreamMeter;
-  readonly toEvent: (error: AppError) => Uint8Array;
-  readonly response: HttpResponse;
-};

@@ -1,4 +1,4 @@
-import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
+import { type Bytes, PacketPart, viewOf } from "@sluice/http-client/packet-part";
 
 /** This much of every response is kept, for the trace and for counting what was delivered. */
 const ownBytesMax = 65_536;
@@ -20,7 +20,7 @@ const spareBytesMax = 4_194_304;
 export class CaptureAllowance {
   #left = extraBytesMaxOfAll;
   /** By their size. */
-  readonly #spare = new Map<number, Buffer[]>();
+  readonly #spare = new Map<number, Buffer<ArrayBuffer>[]>();
   #spareBytes = 0;
 
   take(): boolean {
@@ -34,7 +34,7 @@ export class CaptureAllowance {
   }
 
   /** A block with bytes of anyone in it. */
-  takeBlock(bytes: number): Buffer {
+  takeBlock(bytes: number): Buffer<ArrayBuffer> {
     const spare = this.#spare.get(bytes)?.pop();
     if (spare === undefined) {
       return Buffer.allocUnsafeSlow(bytes);
@@ -44,7 +44,7 @@ export class CaptureAllowance {
   }
 
   /** Nobody may look at the block any more. */
-  giveBackBlock(block: Buffer): void {
+  giveBackBlock(block: Buffer<ArrayBuffer>): void {
     if (this.#spareBytes + block.length > spareBytesMax) {
       return;
     }
@@ -71,7 +71,7 @@ export class AnswerCapture {
   /** The first piece that is a block; all after it are blocks, too. */
   #blocksFrom = -1;
   /** What comes after the pieces. */
-  #block: Buffer | null = null;
+  #block: Buffer<ArrayBuffer> | null = null;
   #blockBytes = 0;
   #isRecycled = false;
 
@@ -82,7 +82,7 @@ export class AnswerCapture {
 
   get pieces(): readonly Bytes[] {
     const block = this.#block;
-    return block === null ? this.#pieces : [...this.#pieces, block.subarray(0, this.#blockBytes)];
+    return block === null ? this.#pieces : [...this.#pieces, new PacketPart(block, 0, this.#blockBytes)];
   }
 
   /** Keeps the bytes as they are, until a part has come. */
@@ -138,7 +138,7 @@ export class AnswerCapture {
     const block = this.#block;
     if (this.#allowance !== null && this.#blocksFrom !== -1) {
       for (const each of this.#pieces.slice(this.#blocksFrom)) {
-        this.#allowance.giveBackBlock(each as Buffer);
+        this.#allowance.giveBackBlock(each as Buffer<ArrayBuffer>);
       }
       if (block !== null) {
         this.#allowance.giveBackBlock(block);
@@ -149,7 +149,7 @@ export class AnswerCapture {
     this.#pieces.length = 0;
   }
 
-  #nextBlock(): Buffer {
+  #nextBlock(): Buffer<ArrayBuffer> {
     if (this.#blocksFrom === -1) {
       this.#blocksFrom = this.#pieces.length;
     }

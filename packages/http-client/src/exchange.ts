@@ -55,6 +55,8 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   #isPaused = false;
   #isDelimited = true;
   #receivedBytes = 0;
+  /** That of its limits: read for every packet, when they are no longer in a cache. */
+  readonly #bodyBytesMax: number;
   /** When the signal fired on a body that may continue for a while, and how much of the body had arrived by then. */
   #aborted: { readonly atMs: number; readonly bytes: number } | null = null;
   #sink: HttpBodySink | null = null;
@@ -62,6 +64,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
 
   constructor(request: HttpRequest, ports: ExchangePorts, receiver: ResponseReceiver) {
     this.request = request;
+    this.#bodyBytesMax = request.limits.responseBytesMax;
     this.#ports = ports;
     this.#receiver = receiver;
     this.#startedMs = ports.ticker.nowMs;
@@ -154,8 +157,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   }
 
   onTick(nowMs: number): void {
-    const { limits } = this.request;
-    const { totalTimeoutMs } = limits;
+    const { totalTimeoutMs } = this.request.limits;
     if (hasPassed(totalTimeoutMs, this.#startedMs, nowMs)) {
       this.#fail("total_timeout", `the call took longer than ${totalTimeoutMs} ms`);
       return;
@@ -166,7 +168,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     }
     const silence = silenceBeforeHead(this.#phase, this.#upload?.isRunning === true);
     if (silence !== null) {
-      this.#failAfter(silenceMsMax(limits, silence), silence, nowMs);
+      this.#failAfter(silenceMsMax(this.request.limits, silence), silence, nowMs);
     } else if (this.#phase === "body" && !this.#isPaused) {
       // While we do not read, the silence is our own and does not count.
       this.#watchBody(nowMs);
@@ -209,9 +211,8 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
 
   onHead(head: Http1ResponseHead): void {
     const { status, headers, contentLength, framing } = head;
-    const { responseBytesMax } = this.request.limits;
-    if (framing === "fixed" && contentLength !== null && contentLength > responseBytesMax) {
-      this.#failWith(bodyTooLarge(responseBytesMax));
+    if (framing === "fixed" && contentLength !== null && contentLength > this.#bodyBytesMax) {
+      this.#failWith(bodyTooLarge(this.#bodyBytesMax));
       return;
     }
     this.status = status;
@@ -241,9 +242,8 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
       return;
     }
     this.#receivedBytes += end - start;
-    const { responseBytesMax } = this.request.limits;
-    if (this.#receivedBytes > responseBytesMax) {
-      this.#failWith(bodyTooLarge(responseBytesMax));
+    if (this.#receivedBytes > this.#bodyBytesMax) {
+      this.#failWith(bodyTooLarge(this.#bodyBytesMax));
       return;
     }
     if (this.#aborted !== null && this.#isAbortOver(this.#ports.ticker.nowMs)) {

@@ -22,8 +22,15 @@ export type EventStreamRun = {
 
 const afterAbort = { timeoutMs: 5_000, bytesMax: 100_000 };
 
-/** @param read how the client reads the stream */
-export function runEventStream(more: Partial<StreamOwner> = {}, read = readableAnswer): EventStreamRun {
+/**
+ * @param read how the client reads the stream
+ * @param onOpening is called when the stream has told whether there is anything for the client
+ */
+export function runEventStream(
+  more: Partial<StreamOwner> = {},
+  read = readableAnswer,
+  onOpening: (stream: EventStream) => void = () => undefined,
+): EventStreamRun {
   const pieces: Buffer[] = [];
   const endings: StreamEnding[] = [];
   const usages: unknown[] = [];
@@ -51,7 +58,12 @@ export function runEventStream(more: Partial<StreamOwner> = {}, read = readableA
     },
     ...more,
   });
-  const opening = stream.open(body);
+  const opening = new Promise<StreamOpening>((resolve) =>
+    stream.open(body, (told) => {
+      onOpening(stream);
+      resolve(told);
+    }),
+  );
   const readable = read(stream.stream);
   const sent = () => Buffer.concat(pieces).toString("utf8");
   return { stream, readable, body, opening, sent, endings, usages, delivered };

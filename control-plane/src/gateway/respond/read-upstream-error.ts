@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@sluice/contracts/errors";
 import { HttpClientError, type HttpResponse, type HttpResponseBody } from "@sluice/http-client/model";
+import { type Bytes, viewOf } from "@sluice/http-client/packet-part";
 import { cleanWords } from "@sluice/messages-conversion/errors/clean-words";
 import { type ErrorWords, readErrorWords } from "@sluice/messages-conversion/errors/read-error-words";
 import type { UpstreamError } from "../../platform/errors.ts";
@@ -58,9 +59,9 @@ export function readNote(body: Uint8Array, secrets: Secrets, request: Uint8Array
 }
 
 /** The message of the event that ended a stream, for support. */
-export function readEventNote(ending: StreamEnding, secrets: Secrets, request: Uint8Array): string | null {
+export function readEventNote(ending: StreamEnding, secrets: Secrets, request: Bytes): string | null {
   return ending.kind === "error_event" && ending.payload !== null
-    ? readNote(errorBytes(ending.payload), secrets, request)
+    ? readNote(errorBytes(ending.payload), secrets, viewOf(request))
     : null;
 }
 

@@ -10,7 +10,14 @@ import { ClientQueue } from "./stream-events/client-queue.ts";
 import { editFirstEvent } from "./stream-events/edit-first-event.ts";
 import { EventAssembler } from "./stream-events/event-assembler.ts";
 import { endingOf, endsOf } from "./stream-events/event-endings.ts";
-import { endsWithEvent, eventData, firstEventEnd, type SeenEvent, seeEvent } from "./stream-events/event-scan.ts";
+import {
+  endsWithEvent,
+  eventData,
+  firstEventEnd,
+  type SeenEvent,
+  seeEvent,
+  withEnd,
+} from "./stream-events/event-scan.ts";
 import { FirstEventWait } from "./stream-events/first-event-wait.ts";
 import { HeldComments } from "./stream-events/held-comments.ts";
 import { KnownEvents } from "./stream-events/known-events.ts";
@@ -47,14 +54,15 @@ const afterLastEventBytesMax = 16_384;
  */
 export class EventStream implements HttpBodySink {
   readonly #owner: StreamOwner;
-  readonly #opening = Promise.withResolvers<StreamOpening>();
-  readonly #assembler = new EventAssembler();
+  #onOpening: (opening: StreamOpening) => void = () => undefined;
+  /** Null until a packet ends within an event. */
+  #assembler: EventAssembler | null = null;
   readonly #queue: ClientQueue;
   #flow: HttpBodyFlow | null = null;
   #isOpen = false;
   readonly #comments = new HeldComments();
   readonly #known: KnownEvents;
-  readonly #waiting = new FirstEventWait((error) => this.#end({ kind: "cut", error }));
+  #waiting: FirstEventWait | null = null;
   #isOver = false;
   readonly #ends: StreamEnds;
   #bytesAfterEnd = 0;
@@ -69,11 +77,8 @@ export class EventStream implements HttpBodySink {
     const { idle = null } = owner;
     this.#signs = idle === null ? null : new SignsOfLife(() => this.#sendSign(idle()));
     this.#ends = endsOf(owner.form);
-    this.#known = new KnownEvents(owner.form, (payload) => owner.textOf(payload), shapesOf(owner.kind, owner.form));
-    this.#queue = new ClientQueue({
-      stallTimeoutMs: owner.stallTimeoutMs,
-      onGone: () => this.#onGone(),
-    });
+    this.#known = new KnownEvents(owner, shapesOf(owner.kind, owner.form));
+    this.#queue = new ClientQueue({ stallTimeoutMs: owner.stallTimeoutMs, onGone: () => this.#onGone() });
   }
 
   /** What the client gets. */
@@ -81,11 +86,11 @@ export class EventStream implements HttpBodySink {
     return this.#queue;
   }
 
-  /** Starts reading; resolves once the first event has decided whether there is anything for the client. */
-  open(body: HttpResponseBody): Promise<StreamOpening> {
+  /** Starts reading. @param onOpening is told, later and once, whether there is anything for the client; it never throws */
+  open(body: HttpResponseBody, onOpening: (opening: StreamOpening) => void): void {
+    this.#onOpening = onOpening;
     this.#flow = body.consume(this);
     this.#queue.feedFrom(this.#flow);
-    return this.#opening.promise;
   }
 
   onChunk(packet: Buffer): void {
@@ -114,18 +119,20 @@ export class EventStream implements HttpBodySink {
       this.#send(packet, start, end);
       return;
     }
-    if (this.#assembler.waitingBytes === 0 && endsWithEvent(packet, start, end)) {
+    if ((this.#assembler?.waitingBytes ?? 0) === 0 && endsWithEvent(packet, start, end)) {
       this.#takeEvents(packet, start, end, form);
     } else {
       this.#assemble(cutBytes(packet, start, end), form);
     }
     if (!this.#isOpen && !this.#isOver) {
+      this.#waiting ??= new FirstEventWait((error) => this.#end({ kind: "cut", error }));
       this.#waiting.begin(() => this.#owner.firstEventMs());
     }
   }
 
   /** The packet ends within an event, or may do so. */
   #assemble(packet: Buffer, form: StreamForm): void {
+    this.#assembler ??= new EventAssembler();
     const events = this.#assembler.push(packet);
     if (events !== null) {
       this.#takeEvents(events, 0, events.length, form);
@@ -140,8 +147,9 @@ export class EventStream implements HttpBodySink {
       return;
     }
     const { form } = this.#owner;
-    if (form !== "raw" && this.#assembler.waitingBytes > 0) {
-      this.#passRest(this.#assembler.takeRest(), form);
+    const rest = form === "raw" ? nothing : (this.#assembler?.takeRest() ?? nothing);
+    if (rest.length > 0) {
+      this.#passRest(rest, form);
     }
     if (form === "choices" || form === "messages" || form === "candidates") {
       const isLenient = this.#owner.isWholeAtEof === true && this.#isOpen;
@@ -172,8 +180,7 @@ export class EventStream implements HttpBodySink {
 
   /** Some providers omit the last empty line. */
   #passRest(rest: Buffer, form: StreamForm): void {
-    const isBlank = rest.every((byte) => byte === 0x0a || byte === 0x0d);
-    const event = isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
+    const event = withEnd(rest);
     // After a complete response, an unfinished event can be dropped.
     if (!this.#ends.isWhole || seeEvent(event, form).kind !== "broken") {
       this.#takeEvents(event, 0, event.length, form);
@@ -244,7 +251,7 @@ export class EventStream implements HttpBodySink {
         start = end;
       }
       if (ending !== null) {
-        this.#end(ending, bytes.subarray(at, end));
+        this.#end(ending, cutBytes(bytes, at, end));
       }
       this.#known.learn(seen, bytes, at, end);
       at = this.#passKnown(bytes, end, to);
@@ -290,11 +297,11 @@ export class EventStream implements HttpBodySink {
     }
     if (!this.#isOpen) {
       this.#isOpen = true;
-      this.#waiting.stop();
-      this.#opening.resolve({ kind: "open" });
+      this.#waiting?.stop();
       this.#signs?.begin();
       this.#pass(this.#comments.take());
       this.#pass(editFirstEvent(cutBytes(bytes, start, end), this.#owner.editFirst ?? null));
+      this.#onOpening({ kind: "open" });
       return;
     }
     this.#owner.onSent(bytes, start, end);
@@ -336,7 +343,7 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#isOver = true;
-    this.#waiting.stop();
+    this.#waiting?.stop();
     this.#queue.endFeed();
     // The packet may end here, and what it had before that waits for nothing else.
     this.#queue.flush();
@@ -346,14 +353,15 @@ export class EventStream implements HttpBodySink {
     const hasLeft = this.#leaving !== null;
     clearTimeout(this.#leaving ?? undefined);
     const ending: StreamEnding = hasLeft ? { kind: "aborted" } : heard;
-    if (!this.#isOpen && ending.kind !== "completed") {
-      this.#opening.resolve(ending);
-      return;
+    if (!this.#isOpen) {
+      this.#onOpening(ending.kind === "completed" ? { kind: "open" } : ending);
+      if (ending.kind !== "completed") {
+        return;
+      }
     }
-    this.#opening.resolve({ kind: "open" });
     let last = lastEvent;
     if (ending.kind === "completed" && lastEvent !== null) {
-      last = Buffer.concat([this.#comments.take(), lastEvent]);
+      last = this.#comments.before(lastEvent);
       this.#owner.onLast?.(last);
     }
     this.#owner.onEnding(ending).then(
@@ -373,11 +381,10 @@ export class EventStream implements HttpBodySink {
       this.#queue.break();
       return;
     }
-    const isRaw = this.#owner.form === "raw";
     if (errorEvent === null && lastEvent !== null) {
       this.#pass(lastEvent);
     }
-    for (const piece of isRaw ? [] : [errorEvent, postscript]) {
+    for (const piece of this.#owner.form === "raw" ? [] : [errorEvent, postscript]) {
       if (piece !== null) {
         this.#queue.push(piece);
       }

@@ -1,4 +1,5 @@
 import type { Decimal } from "@sluice/contracts/money";
+import type { Bytes } from "@sluice/http-client/packet-part";
 import type { Units } from "../../models/units.ts";
 import type { ParsedRequest } from "../model.ts";
 import type { Operation } from "../operations/model.ts";
@@ -59,6 +60,6 @@ export type StreamedResponse = AnsweredCall & {
   /** What the events of the stream delivered to the client. */
   readonly delivered: Delivered;
   /** What was sent to the client: the first pieces, and the total size. */
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: readonly Bytes[];
   readonly bytesSent: number;
 };

@@ -43,6 +43,24 @@ describe("the client's side", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
+  test("the head of the response and the first events go out in one write, as soon as their packet was read", () => {
+    const writes: string[] = [];
+    const outlet: StreamOutlet = {
+      backlogBytes: 0,
+      writeParts: ({ before, pieces, after }) => writes.push(before + Buffer.concat(pieces).toString() + after),
+      writeChunk: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+      writePart: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+      onStreamEnd: () => undefined,
+      onStreamFailure: () => undefined,
+    };
+    const none = () => new ReadableStream<Uint8Array>();
+    const one = run({}, none, ({ stream }) => new ChunkedAnswer(stream, "head\r\n\r\n", outlet).begin());
+    one.body.push(Buffer.from(": a comment\n\n"));
+    expect(writes).toEqual([]);
+    one.body.push(Buffer.from('data: "a"\n\ndata: "b"\n\n'));
+    expect(writes).toEqual(['head\r\n\r\n23\r\n: a comment\n\ndata: "a"\n\ndata: "b"\n\n\r\n']);
+  });
+
   test("pauses the upstream when 16 KB wait, and lets it continue when half of them were read", async () => {
     const one = run();
     one.body.push(content(7_000));

@@ -1,10 +1,12 @@
 import type { StreamEnds } from "./choice-ends.ts";
+import { PartEnds } from "./part-ends.ts";
+
+const nothing = Buffer.alloc(0);
 
 /** Which candidates of a Gemini stream have ended. A prompt that was blocked has none. The stream has no end mark. */
 export class CandidateEnds implements StreamEnds {
-  readonly mark = Buffer.alloc(0);
-  readonly #begun = new Set<unknown>();
-  readonly #ended = new Set<unknown>();
+  readonly mark = nothing;
+  readonly #candidates = new PartEnds();
   #isBlocked = false;
 
   note({ candidates, promptFeedback: feedback }: Record<string, unknown>): void {
@@ -12,16 +14,13 @@ export class CandidateEnds implements StreamEnds {
     for (const candidate of Array.isArray(candidates) ? candidates : []) {
       if (typeof candidate === "object" && candidate !== null) {
         const { index = 0, finishReason: reason } = candidate as Record<string, unknown>;
-        this.#begun.add(index);
-        if (typeof reason === "string" && reason !== "") {
-          this.#ended.add(index);
-        }
+        this.#candidates.note(index, typeof reason === "string" && reason !== "");
       }
     }
   }
 
   get isWhole(): boolean {
-    return this.#isBlocked || (this.#ended.size > 0 && this.#ended.size === this.#begun.size);
+    return this.#isBlocked || this.#candidates.areAllEnded;
   }
 
   get isComplete(): boolean {

@@ -1,3 +1,5 @@
+import { PartEnds } from "./part-ends.ts";
+
 /** What the events of a stream say about its end, for providers that omit the end mark. */
 export interface StreamEnds {
   /** The last event of a complete stream, which some providers omit and just close the connection. */
@@ -10,11 +12,12 @@ export interface StreamEnds {
   note(payload: Record<string, unknown>): void;
 }
 
+const doneEvent = Buffer.from("data: [DONE]\n\n");
+
 /** Which choices of a stream have begun, which have a finish reason, and whether the usage was reported after that. */
 export class ChoiceEnds implements StreamEnds {
-  readonly mark = Buffer.from("data: [DONE]\n\n");
-  readonly #begun = new Set<unknown>();
-  readonly #ended = new Set<unknown>();
+  readonly mark = doneEvent;
+  readonly #choices = new PartEnds();
   #isUsageReported = false;
 
   /** The payload of an event of chat or text completions. */
@@ -29,7 +32,7 @@ export class ChoiceEnds implements StreamEnds {
   }
 
   get isWhole(): boolean {
-    return this.#ended.size > 0 && this.#ended.size === this.#begun.size;
+    return this.#choices.areAllEnded;
   }
 
   get isComplete(): boolean {
@@ -41,9 +44,6 @@ export class ChoiceEnds implements StreamEnds {
       return;
     }
     const { index = 0, finish_reason: reason } = choice as Record<string, unknown>;
-    this.#begun.add(index);
-    if (typeof reason === "string" && reason !== "") {
-      this.#ended.add(index);
-    }
+    this.#choices.note(index, typeof reason === "string" && reason !== "");
   }
 }

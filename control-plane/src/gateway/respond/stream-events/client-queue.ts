@@ -16,8 +16,11 @@ export type ClientQueueOptions = {
 /** The client's side of a stream: the back-pressure of what waits for it, and the two ways to end. */
 export class ClientQueue implements AnswerStream {
   readonly #options: ClientQueueOptions;
-  readonly #sink = new LateSink();
+  readonly #late = new LateSink();
+  /** Where pieces go: to the client, once there is one and until the end. */
+  #sink: AnswerSink = this.#late;
   #flow: HttpBodyFlow | null = null;
+  #hasEnded = false;
   #isGone = false;
   #isPaused = false;
   #isBreaking = false;
@@ -34,7 +37,10 @@ export class ClientQueue implements AnswerStream {
   }
 
   sendTo(sink: AnswerSink): void {
-    this.#sink.sendTo(sink);
+    this.#late.sendTo(sink);
+    if (!this.#hasEnded) {
+      this.#sink = sink;
+    }
   }
 
   /** From now on this flow is paused while too much waits. */
@@ -78,7 +84,7 @@ export class ClientQueue implements AnswerStream {
   /** Ends the response in an orderly way. */
   close(): void {
     if (!this.#isGone) {
-      this.#sink.close();
+      this.#end("close");
     }
   }
 
@@ -96,7 +102,14 @@ export class ClientQueue implements AnswerStream {
   /** Breaks the connection immediately. */
   break(): void {
     this.#clearTimer();
-    this.#sink.break();
+    this.#end("break");
+  }
+
+  /** What would still be pushed is dropped. */
+  #end(how: "close" | "break"): void {
+    this.#hasEnded = true;
+    this.#sink = this.#late;
+    this.#late[how]();
   }
 
   onTaken(): void {

@@ -2,6 +2,7 @@ import { completeEventsEnd } from "./event-scan.ts";
 
 /** The longest end of an event is LF CRLF. */
 const seamBytes = 2;
+const nothing = Buffer.alloc(0);
 
 /**
  * Cuts packets at the ends of events: an event that spans packets comes out whole. The work grows with the bytes, not
@@ -11,7 +12,7 @@ export class EventAssembler {
   #waiting: Buffer[] = [];
   #length = 0;
   /** The last bytes of the pending event. */
-  #seam: Buffer = Buffer.alloc(0);
+  #seam: Buffer = nothing;
 
   /** Bytes of an incomplete event. */
   get waitingBytes(): number {
@@ -65,6 +66,6 @@ export class EventAssembler {
   #clear(): void {
     this.#waiting = [];
     this.#length = 0;
-    this.#seam = Buffer.alloc(0);
+    this.#seam = nothing;
   }
 }

@@ -39,6 +39,12 @@ export function endsWithEvent(packet: Buffer, start: number, end: number): boole
   return isAfterLine || (end - start > 2 && packet[end - 2] === carriageReturn && packet[end - 3] === lineFeed);
 }
 
+/** An event without its last empty line, with one; nothing but line ends stays as it is. */
+export function withEnd(rest: Buffer): Buffer {
+  const isBlank = rest.every((byte) => byte === lineFeed || byte === carriageReturn);
+  return isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
+}
+
 /** Where the first event in a part of a packet ends. The part ends with a complete event. */
 export function firstEventEnd(bytes: Buffer, from: number, to = bytes.length): number {
   for (let at = bytes.indexOf(lineFeed, from); at !== -1 && at < to; at = bytes.indexOf(lineFeed, at + 1)) {
@@ -83,6 +89,8 @@ function isData(bytes: Buffer, at: number): boolean {
   );
 }
 
+const doneText = "[DONE]";
+
 /** The end mark of chat completions means nothing in a stream of the Messages or the Gemini API. */
 const doneKinds: Readonly<Record<StreamForm, EventKind>> = {
   choices: "done",
@@ -99,12 +107,15 @@ const doneKinds: Readonly<Record<StreamForm, EventKind>> = {
  */
 export function seeEvent(bytes: Buffer, form: StreamForm, start = 0, end = bytes.length): SeenEvent {
   const data = eventData(bytes, start, end);
+  if (data === doneText) {
+    return { kind: doneKinds[form], payload: null };
+  }
   let sent: unknown;
   try {
     sent = JSON.parse(data);
   } catch {
     const text = data.trim();
-    return { kind: text === "[DONE]" ? doneKinds[form] : text === "" ? "comment" : "broken", payload: null };
+    return { kind: text === doneText ? doneKinds[form] : text === "" ? "comment" : "broken", payload: null };
   }
   // Some providers send an error as a list.
   const payload = firstOfList(sent);

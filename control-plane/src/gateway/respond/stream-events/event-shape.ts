@@ -47,8 +47,6 @@ const stringBytes = new Uint8Array(256).fill(2, 0, 0x20).fill(1, 0x80);
 stringBytes[quote] = 2;
 stringBytes[backslash] = 2;
 
-type Beginning = { readonly bytes: number; readonly index: number };
-
 /**
  * What events that a stream has in a row have in common: everything but some strings and numbers. Bytes that have the
  * same parts and others between them are an event of the same kind with the same effect, apart from the size of its text.
@@ -75,19 +73,16 @@ export class EventShape {
    * has an escape, or is too long.
    */
   endIn(bytes: Buffer, start: number, end: number): number {
-    const { bytes: part } = this.#parts[0] as Part;
-    const next = start + part.length;
-    return next <= end && isSame(bytes, start, part) ? this.endAfter(0, bytes, next, end) : 0;
-  }
-
-  /** The same for an event that is known to have this shape up to `start`, where the part with this index ends. */
-  endAfter(index: number, bytes: Buffer, start: number, end: number): number {
+    const parts = this.#parts;
+    const { bytes: first, slot: firstSlot } = parts[0] as Part;
+    let at = start + first.length;
+    if (at > end || !isSame(bytes, start, first)) {
+      return 0;
+    }
     this.text.letters = this.#common.letters;
     this.text.signs = this.#common.signs;
-    const parts = this.#parts;
-    let { slot } = parts[index] as Part;
-    let at = start;
-    for (let next = index + 1; slot !== null; next += 1) {
+    let slot = firstSlot;
+    for (let next = 1; slot !== null; next += 1) {
       const slotEnd = slot === "number" ? numberEnd(bytes, at, end) : this.#stringEnd(bytes, at, end, slot);
       if (slotEnd === 0) {
         return slot === "number" ? 0 : -1;
@@ -101,34 +96,6 @@ export class EventShape {
       slot = following;
     }
     return at;
-  }
-
-  /**
-   * How two events of this shape begin alike, before any text: the number of bytes, and the index of the part that ends
-   * there.
-   * @param before the beginning of one of them
-   */
-  beginningOf(before: Buffer, bytes: Buffer, start: number, end: number): Beginning {
-    let length = 0;
-    let at = start;
-    for (let index = 0; ; index += 1) {
-      const { bytes: part, slot } = this.#parts[index] as Part;
-      if (at - start + part.length > before.length) {
-        return { bytes: length, index: Math.max(0, index - 1) };
-      }
-      at += part.length;
-      length = at - start;
-      if (slot === null || slot === "text") {
-        return { bytes: length, index };
-      }
-      const next = slot === "number" ? numberEnd(bytes, at, end) : this.#stringEnd(bytes, at, end, slot);
-      // The byte after it shows that the other one ends there, too.
-      const other = before.subarray(length, next - start + 1);
-      if (next === 0 || other.length !== next - at + 1 || !isSame(bytes, at, other)) {
-        return { bytes: length, index };
-      }
-      at = next;
-    }
   }
 
   /** Where a string without escapes ends, which begins at `start`; 0 if that is not before `end`, or too far away. */

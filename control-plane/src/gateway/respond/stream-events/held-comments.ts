@@ -1,5 +1,6 @@
 /** Further comments are dropped. */
 const bytesMax = 16_384;
+const nothing = Buffer.alloc(0);
 
 /** Comments from before the first event. */
 export class HeldComments {
@@ -15,6 +16,11 @@ export class HeldComments {
 
   /** All of them, once. */
   take(): Buffer {
-    return Buffer.concat(this.#comments.splice(0));
+    return this.#comments.length === 0 ? nothing : Buffer.concat(this.#comments.splice(0));
+  }
+
+  /** All of them, once, and an event after them. */
+  before(event: Buffer): Buffer {
+    return this.#comments.length === 0 ? event : Buffer.concat([this.take(), event]);
   }
 }

@@ -8,19 +8,17 @@ import type { SharedShapes } from "./shared-shapes.ts";
 const attemptsMax = 6;
 /** A shape that this many events had was worth looking for: others may be looked for again. */
 const matchesWorth = 64;
-/** At most this much of the beginning of an event is compared at once. */
-const beginningBytesMax = 512;
-/** A shorter beginning is not worth it. */
-const beginningBytesMin = 32;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;
 const lineFeed = 0x0a;
 const noText: EventText = { letters: 0, signs: 0, item: null };
 
+/** The form of a stream, and what the text of its events counts as. */
+export type TextSource = { readonly form: StreamForm; readonly textOf: TextOf };
+
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
 export class KnownEvents {
-  readonly #form: StreamForm;
-  readonly #textOf: TextOf;
+  readonly #source: TextSource;
   readonly #shared: SharedShapes;
   #shape: EventShape | null = null;
   #news: Record<string, unknown> | null = null;
@@ -28,20 +26,9 @@ export class KnownEvents {
   #isNew = false;
   #attemptsLeft = attemptsMax;
   #matches = 0;
-  /**
-   * The beginning of a known event. Most ids and times are the same in all events of a stream, so they are compared at
-   * once, together with what is between them.
-   */
-  #beginning: Buffer | null = null;
-  /** How much of it the next event has, too, up to the end of the part with this index; 0 if that is not known. */
-  #beginningBytes = 0;
-  #beginningIndex = 0;
-  /** Too little of it stays the same. */
-  #isVaried = false;
 
-  constructor(form: StreamForm, textOf: TextOf, shared: SharedShapes) {
-    this.#form = form;
-    this.#textOf = textOf;
+  constructor(source: TextSource, shared: SharedShapes) {
+    this.#source = source;
     this.#shared = shared;
   }
 
@@ -62,19 +49,7 @@ export class KnownEvents {
 
   /** The same for an event with the shape of the one before it; -1 if it has no other either. */
   #endOfUsual(bytes: Buffer, start: number, end: number): number {
-    const shape = this.#shape;
-    if (shape === null) {
-      return 0;
-    }
-    const length = this.#beginningBytes;
-    const hasBeginning = length > 0 && !this.#isVaried && this.#begins(bytes, start, end);
-    const found = hasBeginning
-      ? shape.endAfter(this.#beginningIndex, bytes, start + length, end)
-      : shape.endIn(bytes, start, end);
-    if (found > 0 && !hasBeginning && !this.#isVaried) {
-      this.#noteBeginning(shape, bytes, start, found);
-    }
-    return found;
+    return this.#shape === null ? 0 : this.#shape.endIn(bytes, start, end);
   }
 
   #endOfShared(bytes: Buffer, start: number, end: number): number {
@@ -91,26 +66,6 @@ export class KnownEvents {
    */
   get news(): Record<string, unknown> | null {
     return this.#news;
-  }
-
-  #begins(bytes: Buffer, start: number, end: number): boolean {
-    const length = this.#beginningBytes;
-    const beginning = this.#beginning;
-    return (
-      beginning !== null && start + length <= end && bytes.compare(beginning, 0, length, start, start + length) === 0
-    );
-  }
-
-  /** If an event of this shape has only a part of the beginning, only that part is compared from then on. */
-  #noteBeginning(shape: EventShape, bytes: Buffer, start: number, end: number): void {
-    if (this.#beginning === null) {
-      this.#beginning = Buffer.copyBytesFrom(bytes, start, Math.min(end - start, beginningBytesMax));
-      return;
-    }
-    const { bytes: length, index } = shape.beginningOf(this.#beginning, bytes, start, end);
-    this.#beginningBytes = length;
-    this.#beginningIndex = index;
-    this.#isVaried = length < beginningBytesMin;
   }
 
   /** The text of the event that was found last, until the next one is. */
@@ -135,7 +90,8 @@ export class KnownEvents {
       return;
     }
     this.#attemptsLeft -= 1;
-    const shape = this.#shared.learn(event, this.#form, this.#textOf);
+    const { form } = this.#source;
+    const shape = this.#shared.learn(event, form, (parsed) => this.#source.textOf(parsed));
     if (shape !== null) {
       this.#use(shape);
     }
@@ -145,9 +101,6 @@ export class KnownEvents {
     if (shape !== this.#shape) {
       this.#isNew = true;
       this.#shape = shape;
-      this.#beginning = null;
-      this.#beginningBytes = 0;
-      this.#isVaried = false;
     }
   }
 }

@@ -1,8 +1,10 @@
 import type { StreamEnds } from "./choice-ends.ts";
 
+const stopEvent = Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n');
+
 /** Whether the message of a stream of the Messages API has a reason why it stopped. Its usage comes in the same event. */
 export class MessageEnd implements StreamEnds {
-  readonly mark = Buffer.from('event: message_stop\ndata: {"type":"message_stop"}\n\n');
+  readonly mark = stopEvent;
   #isStopped = false;
 
   note({ type, delta }: Record<string, unknown>): void {

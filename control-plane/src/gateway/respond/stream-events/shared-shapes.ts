@@ -61,7 +61,10 @@ export class SharedShapes {
 /** Where a stream comes from. The channel is replaced as a whole when anything about it changes, and its shapes with it. */
 export type StreamKind = { readonly channel: object; readonly usageDialect: string; readonly model: string };
 
-const byChannel = new WeakMap<object, Map<string, SharedShapes>>();
+const byChannel = new WeakMap<object, Map<string, ModelShapes[]>>();
+
+/** Those of one model, in one of the forms that its streams may have. */
+type ModelShapes = { readonly form: StreamForm; readonly usageDialect: string; readonly shapes: SharedShapes };
 
 export function shapesOf({ channel, usageDialect, model }: StreamKind, form: StreamForm): SharedShapes {
   let ofChannel = byChannel.get(channel);
@@ -69,11 +72,17 @@ export function shapesOf({ channel, usageDialect, model }: StreamKind, form: Str
     ofChannel = new Map();
     byChannel.set(channel, ofChannel);
   }
-  const key = `${form} ${usageDialect} ${model}`;
-  let shapes = ofChannel.get(key);
-  if (shapes === undefined) {
-    shapes = new SharedShapes();
-    ofChannel.set(key, shapes);
+  let ofModel = ofChannel.get(model);
+  if (ofModel === undefined) {
+    ofModel = [];
+    ofChannel.set(model, ofModel);
   }
+  for (const known of ofModel) {
+    if (known.form === form && known.usageDialect === usageDialect) {
+      return known.shapes;
+    }
+  }
+  const shapes = new SharedShapes();
+  ofModel.push({ form, usageDialect, shapes });
   return shapes;
 }

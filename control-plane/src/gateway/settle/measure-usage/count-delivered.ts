@@ -16,7 +16,8 @@ type Item = { readonly pieces: Tally; whole: Tally };
 /** Counts what events deliver while they pass. */
 export class DeliveredCount {
   readonly #rest: Item = { pieces: new Tally(), whole: new Tally() };
-  readonly #items = new Map<unknown, Item>();
+  /** Null while there are none, as in most dialects. */
+  #items: Map<unknown, Item> | null = null;
   /** A draft of an image came, and the final image has not. */
   #isDrawing = false;
   #hasOutput = false;
@@ -76,17 +77,16 @@ export class DeliveredCount {
   }
 
   get delivered(): Delivered {
-    const items = [...this.#items.values()];
-    // An item is one image, however often it is redrawn.
-    const drawn = items.filter(({ pieces, whole }) => pieces.pictures + whole.pictures > 0).length;
-    const pictures = this.#rest.pieces.pictures + (this.#isDrawing ? 1 : 0) + drawn;
-    const written = [this.#rest, ...items].map(({ pieces, whole }) => (pieces.tokens >= whole.tokens ? pieces : whole));
-    return {
-      outputTokens: written.reduce((sum, { tokens }) => sum + tokens, pictures * this.#pictureTokens),
-      textBytes: written.reduce((sum, { textBytes }) => sum + textBytes, 0),
-      pictures,
-      items: 0,
-    };
+    let { tokens, textBytes } = larger(this.#rest);
+    let pictures = this.#rest.pieces.pictures + (this.#isDrawing ? 1 : 0);
+    for (const item of this.#items?.values() ?? []) {
+      const written = larger(item);
+      tokens += written.tokens;
+      textBytes += written.textBytes;
+      // An item is one image, however often it is redrawn.
+      pictures += item.pieces.pictures + item.whole.pictures > 0 ? 1 : 0;
+    }
+    return { outputTokens: tokens + pictures * this.#pictureTokens, textBytes, pictures, items: 0 };
   }
 
   /** All drafts without a final image count as one image. */
@@ -112,6 +112,7 @@ export class DeliveredCount {
   }
 
   #item(index: unknown): Item {
+    this.#items ??= new Map();
     let item = this.#items.get(index);
     if (item === undefined) {
       item = { pieces: new Tally(), whole: new Tally() };
@@ -121,6 +122,11 @@ export class DeliveredCount {
     }
     return item;
   }
+}
+
+/** What an item delivered in parts, or what it repeated whole if that is more. */
+function larger({ pieces, whole }: Item): Tally {
+  return pieces.tokens >= whole.tokens ? pieces : whole;
 }
 
 function tallyOf(event: Json): Tally {

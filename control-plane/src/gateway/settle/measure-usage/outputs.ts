@@ -102,7 +102,9 @@ const transcript: OutputRules = {
   ...items,
   countAnswer: (body) => audioUnits(measureAudio(body.toString("utf8"))),
   countStream({ delivered: { textBytes }, pieces }) {
-    return audioUnits(textBytes > 0 ? estimateAudio(textBytes) : measureAudio(Buffer.concat(pieces).toString("utf8")));
+    return audioUnits(
+      textBytes > 0 ? estimateAudio(textBytes) : measureAudio(Buffer.concat(pieces.map(viewOf)).toString("utf8")),
+    );
   },
   owedInput: ({ request }) => ({ ...noUnits, audioMs: leastMs(request) }),
   soldAsPriced(measured, { request, limits, price }, own) {
