@@ -1,4 +1,5 @@
-import { Cron } from "croner";
+import { cron } from "@elysiajs/cron";
+import type { Elysia } from "elysia";
 import type { Database } from "./db.ts";
 import { allowIdling, tryAdvisoryLock } from "./db-locks.ts";
 import type { Log } from "./log.ts";
@@ -20,16 +21,31 @@ const lockedMsMax = 3_600_000;
  */
 export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(): void } {
   const inTurn = openTurns();
-  const schedules = jobs.map(
-    (job) => new Cron(job.pattern, { utcOffset: 0, protect: true }, () => runOnce(job, db, log, inTurn)),
-  );
+  const app = new ScheduleStore();
+  for (const job of jobs) {
+    const { name, pattern } = job;
+    const schedule = cron({ name, pattern, utcOffset: 0, protect: true, run: () => runOnce(job, db, log, inTurn) });
+    schedule(app as unknown as Elysia);
+  }
   return {
     stop: () => {
-      for (const schedule of schedules) {
+      for (const schedule of Object.values(app.singleton.store.cron)) {
         schedule.stop();
       }
     },
   };
+}
+
+type Schedules = { readonly cron: Readonly<Record<string, { stop(): void }>> };
+
+/** All that the plugin uses of an app. The framework would be loaded for it otherwise, which takes 7 MB. */
+class ScheduleStore {
+  readonly singleton: { store: Schedules } = { store: { cron: {} } };
+
+  state(change: (store: Schedules) => Schedules): this {
+    this.singleton.store = change(this.singleton.store);
+    return this;
+  }
 }
 
 /** Ends a turn; calling it again does nothing. */
