@@ -71,6 +71,8 @@ export class Front {
     this.#shared.isDraining = true;
     this.#shared.isStopping = true;
     this.#listener.stop();
+    // A connection whose request is read and not yet processed is not idle.
+    turn.catchUp();
     for (const connection of this.#connections) {
       connection.endIfIdle();
     }

@@ -1,3 +1,5 @@
+import { turn } from "./turn.ts";
+
 export interface Timed {
   /** The position of this object in the ticker; -1 while it is not registered. Only the ticker writes it. */
   tickerSlot: number;
@@ -54,6 +56,8 @@ export class DeadlineTicker {
   }
 
   #tick(): void {
+    // The runtime calls timers between reading and processing: what came in time must not be late because of that.
+    turn.catchUp();
     const readingMs = performance.now();
     this.#nowMs += Math.min(readingMs - this.#lastReadingMs, stepMsMax);
     this.#lastReadingMs = readingMs;

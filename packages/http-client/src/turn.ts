@@ -1,18 +1,20 @@
 /** What packets are for. */
 export interface PacketReader {
   onData(packet: Buffer): void;
-  /** What `onData` has thrown. It must not throw itself, because other readers come after it. */
+  /** What `onData` has thrown. */
   onFailure(error: unknown): void;
 }
 
 /** What has held bytes back. */
 export interface HeldWriter {
-  /** Writes what was held, from memory that is used again. It must not throw, because other writers come after it. */
+  /** Writes what was held, from memory that is used again. */
   writeHeld(memory: Buffer<ArrayBuffer>, start: number, length: number): void;
 }
 
 /** After so many packets, what they led to is written: the others would only wait longer. */
 const packetsMax = 32;
+/** More than this does not wait to be processed: the runtime may read several megabytes of a socket before the next one. */
+const waitingBytesMax = 1_048_576;
 /** What is held has to fit into the caches of a core. */
 const heldBytesMax = 131_072;
 /** Larger pieces take longer to copy than to write. */
@@ -27,6 +29,7 @@ export class Turn {
   readonly #schedule: (run: () => void) => void;
   #readers: PacketReader[] = [];
   #packets: Buffer[] = [];
+  #waitingBytes = 0;
   #ends: (() => void)[] = [];
   #isScheduled = false;
   /** What is written now may wait, because this turn calls `flush`. */
@@ -52,11 +55,15 @@ export class Turn {
     this.#schedule = schedule;
   }
 
-  /** The reader gets the packet when every socket has been read. */
+  /** The reader gets the packet when every socket has been read, or sooner if too much waits. */
   read(reader: PacketReader, packet: Buffer): void {
     this.#readers.push(reader);
     this.#packets.push(packet);
+    this.#waitingBytes += packet.length;
     this.#comeBack();
+    if (this.#waitingBytes >= waitingBytesMax) {
+      this.catchUp();
+    }
   }
 
   /** `end` is called when all packets of this turn have been processed. */
@@ -66,8 +73,8 @@ export class Turn {
   }
 
   /**
-   * Processes the packets that were read so far. To be called before a reader is told that its socket is closed, so that it
-   * has all of its packets by then.
+   * Processes the packets that were read so far. To be called before a reader is told that its socket is closed or that its time
+   * is up, so that it has all of its packets by then.
    */
   catchUp(): void {
     const packets = this.#packets;
@@ -77,14 +84,11 @@ export class Turn {
     const readers = this.#readers;
     this.#packets = [];
     this.#readers = [];
+    this.#waitingBytes = 0;
     this.#isHolding = true;
     for (let index = 0; index < packets.length; index += 1) {
       const reader = readers[index] as PacketReader;
-      try {
-        reader.onData(packets[index] as Buffer);
-      } catch (error) {
-        reader.onFailure(error);
-      }
+      give(reader, packets[index] as Buffer);
       if (index % packetsMax === packetsMax - 1) {
         this.flush();
       }
@@ -116,7 +120,12 @@ export class Turn {
       const index = this.#flushed;
       const start = index === 0 ? 0 : (this.#heldEnds[index - 1] as number);
       this.#flushed += 1;
-      (this.#writers[index] as HeldWriter).writeHeld(this.#held, start, (this.#heldEnds[index] as number) - start);
+      const length = (this.#heldEnds[index] as number) - start;
+      try {
+        (this.#writers[index] as HeldWriter).writeHeld(this.#held, start, length);
+      } catch (error) {
+        reportError(error);
+      }
     }
     this.#writers.length = 0;
     this.#heldEnds.length = 0;
@@ -132,19 +141,33 @@ export class Turn {
     }
     this.#ends = [];
     this.#isHolding = true;
-    try {
-      for (const end of ends) {
+    for (const end of ends) {
+      try {
         end();
+      } catch (error) {
+        reportError(error);
       }
-    } finally {
-      queueMicrotask(this.#release);
     }
+    queueMicrotask(this.#release);
   }
 
   #comeBack(): void {
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       this.#schedule(this.#run);
+    }
+  }
+}
+
+/** Whatever one reader does, the others get their packets. */
+function give(reader: PacketReader, packet: Buffer): void {
+  try {
+    reader.onData(packet);
+  } catch (error) {
+    try {
+      reader.onFailure(error);
+    } catch (further) {
+      reportError(further);
     }
   }
 }

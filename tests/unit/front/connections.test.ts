@@ -243,6 +243,19 @@ describe("a front that is asked to stop", () => {
     expect(await connectRaw(rig.port).catch(() => "refused")).toBe("refused");
   });
 
+  test("answers a request that was read in the same turn", async () => {
+    rig = startFrontRig();
+    const connection = await connectRaw(rig.port);
+    const trigger = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => rig.front.stop() } });
+    const stopper = await connectRaw(trigger.port);
+    connection.send(servedRequest("one"));
+    stopper.send("stop");
+    await connection.ended;
+    expect(receivedText(connection)).toContain('"one"');
+    stopper.close();
+    trigger.stop(true);
+  });
+
   test("is not done before a call has ended whose body was still coming", async () => {
     rig = startFrontRig();
     const connection = await connectRaw(rig.port);
