@@ -3,7 +3,6 @@ import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PooledHttpClient } from "@sluice/http-client/pooled-client";
-import { turn } from "@sluice/http-client/turn";
 import { patienceMs, promptMs } from "../support/values/patience.ts";
 import { call, consume, elapsedMs, failure, requestTo } from "../support/wire/http-calls.ts";
 import {
@@ -168,38 +167,6 @@ describe("keeping connections", () => {
     await server.allClosed();
     expect((await call(client, requestTo({ port }))).body).toBe("hello");
     expect(server.connections).toBe(2);
-  });
-
-  test("bytes that came before the request was sent are not its response", async () => {
-    let peer: RawSocket | undefined;
-    const port = serve({
-      onRequest: (socket) => {
-        peer ??= socket;
-        socket.send(hello);
-      },
-    });
-    await call(client, requestTo({ port }));
-    const answer = Promise.withResolvers<Awaited<ReturnType<typeof call>>>();
-    const caller = {
-      onData: () => void call(client, requestTo({ port })).then(answer.resolve, answer.reject),
-      onFailure: answer.reject,
-    };
-    // The turn that reads both sockets processes the packet that leads to the request first, and then sends the request.
-    using listener = Bun.listen({
-      hostname: "127.0.0.1",
-      port: 0,
-      socket: { data: (_, packet) => turn.read(caller, packet) },
-    });
-    const trigger = await Bun.connect({
-      hostname: "127.0.0.1",
-      port: listener.port,
-      socket: { data: () => undefined },
-    });
-    trigger.write("call");
-    peer?.send(`${ok}Content-Length: 4\r\n\r\nevil`);
-    expect((await answer.promise).body).toBe("hello");
-    expect(server.connections).toBe(2);
-    trigger.end();
   });
 
   test("an idle connection is closed after its time, in an orderly way", async () => {

@@ -7,7 +7,8 @@ import { RequestUpload } from "./request-upload.ts";
 import { type RequestSender, RequestWriter } from "./request-writer.ts";
 import { Http1ParseError, type Http1ResponseHead } from "./response-head.ts";
 import { Http1ResponseParser } from "./response-parser.ts";
-import { plainHandlers, type SocketOwner, tlsHandlers } from "./socket-handlers.ts";
+import { plainHandlers, type Socket, type SocketOwner, tlsHandlers } from "./socket-handlers.ts";
+import { type PacketReader, turn } from "./turn.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
 /** The server that connections lead to; connections to the same destination are interchangeable. */
@@ -41,10 +42,8 @@ export interface ConnectionKeeper {
   onClosed(connection: Connection): void;
 }
 
-type Socket = Bun.Socket<SocketOwner>;
-
 /** One TCP or TLS connection and the position in the HTTP/1.1 exchange that runs on it. */
-export class Connection implements SocketOwner, RequestSender {
+export class Connection implements SocketOwner, PacketReader, RequestSender {
   readonly destination: Destination;
   /** Whether the connection has been idle, so that the peer may have begun to close it when the request was sent. */
   isReused = false;
@@ -59,6 +58,8 @@ export class Connection implements SocketOwner, RequestSender {
   #socket: Socket | null = null;
   #user: ConnectionUser | null = null;
   readonly #writer = new RequestWriter(this);
+  /** Packets that were read and are not yet processed. */
+  #waitingPackets = 0;
   /** Bytes that arrived before the user asked for the body, or while it has paused the body. */
   readonly #unread = new UnreadBytes();
   #isReadPaused = false;
@@ -81,7 +82,6 @@ export class Connection implements SocketOwner, RequestSender {
     return this.#writer.acceptedBytes;
   }
 
-  /** The local address of the connection. */
   get localAddress(): string | null {
     return this.#socket?.localAddress ?? null;
   }
@@ -117,13 +117,12 @@ export class Connection implements SocketOwner, RequestSender {
 
   /** Sends a request whose head is already in the scratch buffer. */
   start(user: ConnectionUser, headLength: number): void {
-    const { method, body } = user.request;
     this.#user = user;
-    this.#parser.begin(method === "HEAD");
+    this.#parser.begin(user.request.method === "HEAD");
     if (this.#socket === null) {
       this.#onLost(true);
     } else {
-      this.#writer.start(this.#socket, this.#keeper.scratch, headLength, body);
+      this.#writer.start(this.#socket, this.#keeper.scratch, headLength, user.request.body);
     }
   }
 
@@ -244,18 +243,25 @@ export class Connection implements SocketOwner, RequestSender {
     user?.onConnectFailed(kind, reason, cause);
   }
 
-  onData(bytes: Buffer): void {
-    const user = this.#user;
-    if (user === null || this.#writer.isHeld) {
-      // No request was sent, so the peer counts the responses differently than we do.
-      this.#onLost(true);
-      return;
+  /** The socket was read. What comes while no request is open must not be processed after the next one has begun. */
+  onRead(packet: Buffer): void {
+    if (this.#user === null) {
+      // The peer counts the responses differently than we do.
+      this.#destroy();
+    } else {
+      this.#waitingPackets += 1;
+      turn.read(this, packet);
     }
-    user.onPacket();
-    if (user.isHolding || this.#isReadPaused) {
+  }
+
+  onData(bytes: Buffer): void {
+    this.#waitingPackets -= 1;
+    const user = this.#user;
+    user?.onPacket();
+    if (user !== null && (user.isHolding || this.#isReadPaused)) {
       this.#unread.add(bytes);
       this.pauseReading();
-    } else {
+    } else if (user !== null) {
       this.#feed(user, bytes, 0);
     }
   }
@@ -273,7 +279,11 @@ export class Connection implements SocketOwner, RequestSender {
     }
   }
 
+  /** Packets that came before the end are processed before it. An idle connection has none, and gets no request any more. */
   onEnded(isReset: boolean): void {
+    if (this.#waitingPackets > 0) {
+      turn.catchUp();
+    }
     if (this.#state === "closed") {
       return;
     }
@@ -329,7 +339,7 @@ export class Connection implements SocketOwner, RequestSender {
       return;
     }
     if (this.#parser.isComplete) {
-      this.#completeUser(user, end === bytes.length);
+      this.#completeUser(user, end === bytes.length && this.#waitingPackets === 0);
     } else if (end < bytes.length) {
       this.#unread.keep(bytes, end);
     } else if (this.#parser.isBetweenHeads) {
@@ -359,20 +369,16 @@ export class Connection implements SocketOwner, RequestSender {
       this.#markClosed();
       return;
     }
-    if (user === null) {
-      this.#destroy();
-    } else {
-      this.#endUser(user, isReset);
-    }
+    this.#endUser(user, isReset);
   }
 
-  #endUser(user: ConnectionUser, isReset: boolean): void {
+  #endUser(user: ConnectionUser | null, isReset: boolean): void {
     this.#user = null;
     this.#destroy();
     if (!isReset && this.#parser.finish()) {
-      user.onComplete(this.#isDelimited);
+      user?.onComplete(this.#isDelimited);
     } else {
-      user.onConnectionLost();
+      user?.onConnectionLost();
     }
   }
 

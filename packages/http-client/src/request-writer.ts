@@ -30,11 +30,6 @@ export class RequestWriter implements HeldWriter {
     this.#sender = sender;
   }
 
-  /** Whether nothing of the current request has been given to the socket yet. */
-  get isHeld(): boolean {
-    return this.#heldFor !== null;
-  }
-
   /** Bytes of the current request written to the socket. */
   get acceptedBytes(): number {
     return this.#acceptedBytes;
