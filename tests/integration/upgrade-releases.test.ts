@@ -68,6 +68,13 @@ describe.each(releases)("a database of release %s", (release) => {
     expect(await sql`select * from check_money()`).toEqual([] as never);
     expect(await schemaFacts(sql)).toEqual(await schemaFacts(freshSql));
     expect(await count()).toEqual(before);
+    // Batches of that release name no span of the log.
+    const unindexed = await sql`
+      select i.inhrelid::regclass::text as partition from pg_inherits i
+      where i.inhparent = 'usage_settlement'::regclass and not exists (
+        select 1 from pg_index x join pg_attribute a on a.attrelid = x.indrelid and a.attnum = x.indkey[0]
+        where x.indrelid = i.inhrelid and a.attname = 'batch_id')`;
+    expect(unindexed).toEqual([] as never);
     if (release === newest) {
       const now = await signatures(sql);
       const lost = callable.filter((one) => !now.some((other) => answersFor(one, other)));

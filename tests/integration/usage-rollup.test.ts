@@ -130,6 +130,36 @@ describe("the sums of the usage", () => {
     expect(await faults()).toEqual([]);
   });
 
+  test.each(["after", "before"])(
+    "leave out rows of a server it has come back from, %s the log is read again",
+    async (which) => {
+      const calls = async () => Number((await sumsOfSlices()).find(({ slice }) => slice === "total")?.["calls"] ?? 0);
+      const add = () => rollUsageUp(scene.db, systemClock);
+      await scene.run();
+      await add();
+      const before = await calls();
+      await scene.commit(scene.row(0, 5n, "1.0000"));
+      await scene.commit(scene.row(0, 6n, "1.5000"));
+      await scene.run();
+      const away = scene.row(0, 7n, "1.5000");
+      await scene.commit(away);
+      await scene.owner.sql`
+      update usage_log set xid = (select first_xid from settlement_batch order by id desc limit 1)
+      where request_id = ${away.requestId}::uuid`;
+      await scene.owner
+        .sql`update settlement_checkpoint set system_identifier = 'of the other server' where source like 'usage_log:%'`;
+      if (which === "before") {
+        await add();
+        expect((await calls()) - before).toBe(2);
+      }
+      await scene.run();
+      await add();
+      expect((await calls()) - before).toBe(3);
+      expect(await faults()).toEqual([]);
+      expect(await scene.faults()).toEqual([]);
+    },
+  );
+
   test("count attempts by how they ended, whichever release stored them", async () => {
     const tried = (channelId: string, status: number | null, result: Attempt["result"]): Attempt => ({
       ...{ channelId, channel: "a channel", startedAtMs: 1, durationMs: 2, status, result },

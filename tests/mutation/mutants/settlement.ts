@@ -3,6 +3,22 @@ import type { Mutant } from "../mutant.ts";
 /** The settlement of usage rows in the database. */
 export const settlementMutants: readonly Mutant[] = [
   {
+    id: "prices/sql-whole-after",
+    file: "control-plane/src/db/functions/key-sums.sql",
+    from: " AND c.whole_after < id",
+    to: "",
+    rule: "rows that were written elsewhere are in no batch of an earlier stay on this server",
+    tests: ["integration/usage-rollup.test.ts"],
+  },
+  {
+    id: "prices/sql-whole-elsewhere",
+    file: "control-plane/src/db/functions/key-sums.sql",
+    from: " AND c.system_identifier = whole_on::text",
+    to: "",
+    rule: "nor before the settlement has seen that the database came back",
+    tests: ["integration/usage-rollup.test.ts"],
+  },
+  {
     id: "prices/sql-settle-round",
     file: "control-plane/src/db/functions/settlement.sql",
     from: "ceil(p_quota * p_multiplier)::bigint",

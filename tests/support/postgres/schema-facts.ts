@@ -13,7 +13,7 @@ const questions: readonly string[] = [
     from pg_constraint r left join pg_class c on c.oid = r.conrelid
     where r.connamespace = 'public'::regnamespace and c.relispartition is not true and r.contype <> 'n'`,
   `select 'index', i.indrelid::regclass, i.indisvalid, pg_get_indexdef(i.indexrelid)
-    from pg_index i join pg_class c on c.oid = i.indexrelid
+    from pg_index i join pg_class c on c.oid = i.indrelid
     where c.relnamespace = 'public'::regnamespace and not c.relispartition`,
   `select 'function', p.oid::regprocedure, p.proacl, pg_get_functiondef(p.oid) from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')`,

@@ -5,8 +5,8 @@
 -- the sums p_sums have reached, on the days from $2 to $3. $1 is p_batches.
 --
 -- Batches are read in the span of the log that each names, whatever the planner expects of a partition that has just begun. The
--- rows of the settlement are looked at only where a span may have rows of other batches. Batches of earlier releases name no
--- span: all rows of the settlement of their days are read.
+-- rows of the settlement are looked at only where a span may have rows of other batches. Batches of earlier releases name no span:
+-- their rows are found by their number, for which the days of that time have an index.
 CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN p_batches IS NULL THEN format($all$
     usage_settlement s LEFT JOIN settlement_batch b ON b.id = s.batch_id
@@ -21,7 +21,9 @@ CREATE OR REPLACE FUNCTION settled_usage_text(p_batches bigint[], p_sums text) R
     ) u
   $days$ ELSE $span$
     (
-      SELECT *, coalesce(whole_on = (SELECT system_identifier FROM pg_control_system()), false) AS is_whole
+      SELECT *, coalesce(whole_on = (SELECT system_identifier FROM pg_control_system()), false) AND EXISTS (
+        SELECT 1 FROM settlement_checkpoint c WHERE c.source = 'usage_log:' || shard AND c.system_identifier = whole_on::text AND c.whole_after < id
+      ) AS is_whole
       FROM settlement_batch WHERE id = ANY ($1) OFFSET 0
     ) b CROSS JOIN LATERAL (
       SELECT * FROM usage_log l

@@ -88,6 +88,8 @@ BEGIN
     v_from.system_identifier := v_server;
     v_from.xid := pg_snapshot_xmin(pg_current_snapshot());
     v_from.request_id := v_nil;
+    -- It may have been here before, and rows that were written elsewhere have numbers of that time.
+    v_from.whole_after := coalesce((SELECT max(id) FROM settlement_batch), 0);
     v_from.reconcile_day := '-infinity';
     v_from.reconcile_request_id := v_nil;
   ELSIF p_is_reconciled THEN
@@ -136,7 +138,7 @@ BEGIN
   END IF;
   UPDATE settlement_checkpoint SET xid = v_from.xid, request_id = v_from.request_id,
     system_identifier = v_from.system_identifier, reconcile_day = v_from.reconcile_day,
-    reconcile_request_id = v_from.reconcile_request_id, updated_at = now()
+    reconcile_request_id = v_from.reconcile_request_id, whole_after = v_from.whole_after, updated_at = now()
   WHERE source = v_source;
   RETURN QUERY SELECT CASE WHEN v_is_last THEN 'done' ELSE 'more' END, v_step.rows_settled, v_step.base_quota,
     v_step.settled_quota, v_step.rows_refused, v_from.xid::text, v_from.reconcile_day IS NOT NULL;

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, date, index, integer, numeric, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { id, moment, quota, reference, transactionId } from "../columns.ts";
 
@@ -61,6 +62,8 @@ export const settlementCheckpoint = pgTable("settlement_checkpoint", {
   /** How far the log was read by day and id while all of it is read again; otherwise null. */
   reconcileDay: date("reconcile_day", { mode: "string" }),
   reconcileRequestId: uuid("reconcile_request_id"),
+  /** The last batch from before the database came to this server: what `wholeOn` says of it and earlier ones may no longer be so. */
+  wholeAfter: bigint("whole_after", { mode: "bigint" }).notNull().default(sql`0`),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 });
 
