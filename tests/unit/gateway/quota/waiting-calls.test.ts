@@ -45,3 +45,13 @@ test("a call that comes in the moment in which an acquisition ends is served as 
   const next = first.then(() => leases.hold(onlyBudget, q(500n)));
   expect(await answerOf(next)).toBe("held");
 });
+
+test("a call that waited for too long takes no other with it", async () => {
+  const { network, leases } = oneReplica(1_000n);
+  network.delay = 1_100;
+  const late = leases.hold(onlyBudget, q(1n));
+  await passTime(1_000);
+  const next = leases.hold(onlyBudget, q(1n));
+  await passTime(1_500);
+  expect([await late, await next]).toEqual(["unavailable", "held"]);
+});
