@@ -16,8 +16,7 @@ import fc from "fast-check";
 import { createTestDatabase, type TestDatabase } from "../support/postgres/test-database.ts";
 import { promptMs } from "../support/values/patience.ts";
 
-const { TEST_FULL } = process.env;
-const isFull = TEST_FULL === "1";
+const isFull = process.env["TEST_FULL"] === "1";
 const poolMax = 4;
 
 let server: TestDatabase;

@@ -22,17 +22,10 @@ import { FirstEventWait } from "./stream-events/first-event-wait.ts";
 import { HeldComments } from "./stream-events/held-comments.ts";
 import { KnownEvents } from "./stream-events/known-events.ts";
 import { shapesOf } from "./stream-events/shared-shapes.ts";
+import { afterLastEventBytesMax, eventBytesMax, plainComment } from "./stream-events/stream-limits.ts";
 import type { StreamClosing, StreamOwner } from "./stream-events/stream-owner.ts";
 
 const nothing = Buffer.alloc(0);
-/** For a client of another dialect, in place of an event that says no more than that the upstream is there. */
-const plainComment = Buffer.from(":\n\n");
-/** A longer event is invalid. */
-const eventBytesMax = 4_194_304;
-/**
- * How much an upstream may send after the last event before we hang up; the end of a chunked body takes a few bytes.
- */
-const afterLastEventBytesMax = 16_384;
 
 /**
  * Carries the events of an upstream to the client as bytes: pieces pass through as they came, cut only at the ends of
