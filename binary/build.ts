@@ -25,8 +25,8 @@ const entries = [
 ];
 
 /**
- * What a program does not need at its start is a part of its own, which is read when it is needed: one that only serves calls
- * takes 12 MB less. Neither an `.env` file nor a `bunfig.toml` in the working folder may change what the service
+ * Code that a program does not need at its start is in separate parts, which are read on demand: a process that only serves
+ * calls takes 12 MB less. Neither an `.env` file nor a `bunfig.toml` in the working folder may change what the service
  * does.
  */
 const flags = [

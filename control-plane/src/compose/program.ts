@@ -89,7 +89,7 @@ function jobs(base: Base, signal: AbortSignal): Job[] {
   ];
 }
 
-/** Memory and time of such a process are for its backend, so that its first request need not wait. */
+/** Such a process is there for its backend, and loads it before the first request. */
 const handlesNoCalls = ({ ROLES }: Config): boolean => !ROLES.includes("relay") && !ROLES.includes("gateway");
 
 type Assembled = Program & { readonly backend: Late<OpenBackend> | null };

@@ -13,7 +13,7 @@ export class ClientSocket implements HeldWriter {
   readonly #socket: Bun.Socket<unknown>;
   /** What the kernel has not yet accepted. */
   #backlog: Buffer[] = [];
-  /** How much that is: the list need not be looked at to see whether anything waits. */
+  /** Their sum, which shows whether anything waits without a look at the list. */
   #backlogBytes = 0;
   /** When the backlog last became shorter. */
   #progressMs = 0;

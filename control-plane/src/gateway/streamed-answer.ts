@@ -169,7 +169,7 @@ export class StreamedAnswer implements StreamOwner {
     return errorEventTo(this.#state, error, this.#begun.operation.stream);
   }
 
-  /** Keeps a complete stream for the next call that asks for the same, if calls of its key are to be. */
+  /** Keeps a complete stream for the next call that asks for the same, if its key uses the cache. */
   #keepRecording(outcome: CallEnd["outcome"], measured: Measured): void {
     const { recording, early, model } = this.#state;
     // The client of a stream that began by itself already has its beginning.

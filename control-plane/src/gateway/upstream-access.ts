@@ -8,7 +8,7 @@ import type { Log } from "../platform/log.ts";
 import type { OpenCredentials } from "./catalog-admin/probe/probe-target.ts";
 import { openChannelCredential, openFurtherCredential } from "./channels/credentials.ts";
 
-/** How upstreams are reached that are tried, and not called for a customer. */
+/** How trial calls of admins reach upstreams. */
 export type UpstreamAccess = {
   /** Opens a client that reaches only what upstreams may be. */
   readonly openClient: () => Promise<PooledHttpClient>;

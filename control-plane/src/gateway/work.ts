@@ -19,7 +19,7 @@ export type GatewayWorkDeps = {
   readonly clock: Clock;
 };
 
-/** What keeps the catalog and the response cache in order. */
+/** The jobs of the catalog and of the response cache. */
 export function gatewayWork({ config, db, masterKey, log, clock }: GatewayWorkDeps): Work {
   const access = openUpstreamAccess(config, masterKey, log);
   const probeDeps = { db, log, ...access, probes: new Probes(access.openClient, clock) };

@@ -1,6 +1,6 @@
 /**
- * Something that is opened for the first who needs it. Those who ask meanwhile wait for the same; after a failure the next
- * one tries again.
+ * Opens something for the first caller that needs it. Callers that ask meanwhile wait for the same attempt; after a failure
+ * the next caller tries again.
  */
 export class Late<Opened> {
   readonly #open: () => Promise<Opened>;

@@ -38,7 +38,7 @@ export function startJobs(jobs: readonly Job[], db: Database, log: Log): { stop(
 
 type Schedules = { readonly cron: Readonly<Record<string, { stop(): void }>> };
 
-/** All that the plugin uses of an app. The framework would be loaded for it otherwise, which takes 7 MB. */
+/** All that the plugin uses of an app. A real app would load the framework, which takes 7 MB. */
 class ScheduleStore {
   readonly singleton: { store: Schedules } = { store: { cron: {} } };
 

@@ -160,8 +160,8 @@ export class PayloadOutbox {
   }
 
   /**
-   * As `RingWriter.reserve`. Where the ring is too full or too small, the thread is given one of at least twice its size,
-   * which it reads after this one.
+   * As `RingWriter.reserve`. If the ring is too full or too small, the thread gets one of at least twice its size, which it
+   * reads after this one.
    */
   #reserve(handover: Handover, length: number, mark: number): number {
     const at = handover.ring.reserve(length, mark);

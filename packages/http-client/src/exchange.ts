@@ -55,7 +55,7 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
   #isPaused = false;
   #isDelimited = true;
   #receivedBytes = 0;
-  /** That of its limits: read for every packet, when they are no longer in a cache. */
+  /** Copied from its limits, which are rarely in a cache when a packet arrives. */
   readonly #bodyBytesMax: number;
   /** When the signal fired on a body that may continue for a while, and how much of the body had arrived by then. */
   #aborted: { readonly atMs: number; readonly bytes: number } | null = null;

@@ -7,7 +7,7 @@ export interface WritableSocket {
   write(bytes: Uint8Array<ArrayBuffer>, offset: number, length: number): number;
 }
 
-/** What the requests belong to. */
+/** Sends requests. */
 export interface RequestSender {
   /** The beginning of the request was given to the socket. @param isOpen false if the socket is closed */
   onBegun(isOpen: boolean): void;

@@ -2,7 +2,7 @@ import { errorCode } from "./dial.ts";
 
 export type Socket = Bun.Socket<SocketOwner>;
 
-/** What a socket belongs to. */
+/** Owns a socket. */
 export interface SocketOwner {
   onOpened(socket: Socket): void;
   onHandshake(socket: Socket, isTrusted: boolean, error: Error | null): void;

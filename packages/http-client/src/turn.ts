@@ -1,19 +1,19 @@
-/** What packets are for. */
+/** Receives packets. */
 export interface PacketReader {
   onData(packet: Buffer): void;
-  /** What `onData` has thrown. */
+  /** Is told what `onData` has thrown. */
   onFailure(error: unknown): void;
 }
 
-/** What has held bytes back. */
+/** Has bytes that wait in the memory of the turn. */
 export interface HeldWriter {
-  /** Writes what was held, from memory that is used again. */
+  /** Writes its bytes, from memory that is used again. */
   writeHeld(memory: Buffer<ArrayBuffer>, start: number, length: number): void;
 }
 
-/** After so many packets, what they led to is written: the others would only wait longer. */
+/** After this many packets their results are written, so that they do not wait for all the others. */
 const packetsMax = 32;
-/** More than this does not wait to be processed: the runtime may read several megabytes of a socket before the next one. */
+/** At most this much waits to be processed: the runtime may read several megabytes from one socket before the next one. */
 const waitingBytesMax = 1_048_576;
 /** What is held has to fit into the caches of a core. */
 const heldBytesMax = 131_072;

@@ -114,7 +114,7 @@ $$;
 -- lease was taken. Locks budgets in the order of their ids. An expired period ends here too: what is spent out of a
 -- lease of its last moments counts for the next one, so that no period's charges exceed what it was granted.
 --
--- A charge is no change of a budget by someone, so updated_at stays: amounts that lie side by side are all that is logged.
+-- A charge leaves updated_at as it is, which is for changes that somebody makes: then only adjacent columns are logged.
 CREATE OR REPLACE FUNCTION charge_budgets(p_replica text, p_budgets bigint[], p_charges bigint[], p_reserves bigint[])
 RETURNS TABLE (budget_id bigint, taken bigint)
 LANGUAGE plpgsql AS $$

@@ -88,7 +88,7 @@ BEGIN
     v_from.system_identifier := v_server;
     v_from.xid := pg_snapshot_xmin(pg_current_snapshot());
     v_from.request_id := v_nil;
-    -- It may have been here before, and rows that were written elsewhere have numbers of that time.
+    -- The database may have been on this server before: rows that were written elsewhere may have the numbers of that time.
     v_from.whole_after := coalesce((SELECT max(id) FROM settlement_batch), 0);
     v_from.reconcile_day := '-infinity';
     v_from.reconcile_request_id := v_nil;
@@ -165,11 +165,11 @@ $$;
 -- invalid one goes to the quarantine. The caller holds the checkpoint and moves it.
 --
 -- With p_are_new, none is settled already, or the step fails as a whole. Without a provision for those, a row is 48 bytes
--- less in the log of the database. A multiplier of one is not written, nor what follows from it, which is 21 bytes less.
+-- less in the log of the database. A multiplier of one and what follows from it are not written, which saves 21 bytes.
 --
--- A batch names the span of the log that it has read, where its rows are found without an index of theirs, and the server on
--- which the span has no other rows: that is so unless rows were refused or settled before, or the log is read again. No row comes
--- into it later, because the transactions of a span have ended; those of another server may have its numbers.
+-- A batch names the span of the log that it has read, in which its rows are found without an index. It also names the server on
+-- which that span has no other rows, unless rows were refused or settled before, or the log is read again. No row can join a
+-- span later, because its transactions have ended; on another server, other transactions may have their numbers.
 CREATE OR REPLACE FUNCTION settle_usage_step(p_from settlement_checkpoint, p_limit integer, p_are_new boolean DEFAULT false)
 RETURNS settlement_step
 LANGUAGE plpgsql AS $$

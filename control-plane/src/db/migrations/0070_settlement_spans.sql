@@ -1,6 +1,6 @@
 -- Batches of the settlement name the span of the usage log in which their rows are, so that these are found without an index of
--- their own. Of a row whose multiplier is one, neither this is written nor what follows from it. Rows and batches of earlier
--- releases stay as they are.
+-- their own. Rows with a multiplier of one leave it null, and what follows from it. Rows and batches of earlier releases stay as they
+-- are.
 ALTER TABLE "settlement_batch" ADD COLUMN "first_xid" "xid8", ADD COLUMN "first_request_id" uuid, ADD COLUMN "last_xid" "xid8",
   ADD COLUMN "last_request_id" uuid, ADD COLUMN "whole_on" bigint;
 --> statement-breakpoint

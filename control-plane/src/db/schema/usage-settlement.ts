@@ -62,7 +62,7 @@ export const settlementCheckpoint = pgTable("settlement_checkpoint", {
   /** How far the log was read by day and id while all of it is read again; otherwise null. */
   reconcileDay: date("reconcile_day", { mode: "string" }),
   reconcileRequestId: uuid("reconcile_request_id"),
-  /** The last batch from before the database came to this server: what `wholeOn` says of it and earlier ones may no longer be so. */
+  /** The last batch from before the database came to this server: what `wholeOn` says of it and earlier ones may no longer be true. */
   wholeAfter: bigint("whole_after", { mode: "bigint" }).notNull().default(sql`0`),
   updatedAt: moment("updated_at").notNull().defaultNow(),
 });

@@ -105,7 +105,7 @@ export class ClientQueue implements AnswerStream {
     this.#end("break");
   }
 
-  /** What would still be pushed is dropped. */
+  /** Drops what is pushed from now on. */
   #end(how: "close" | "break"): void {
     this.#hasEnded = true;
     this.#sink = this.#late;

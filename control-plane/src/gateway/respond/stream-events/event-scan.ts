@@ -39,7 +39,7 @@ export function endsWithEvent(packet: Buffer, start: number, end: number): boole
   return isAfterLine || (end - start > 2 && packet[end - 2] === carriageReturn && packet[end - 3] === lineFeed);
 }
 
-/** An event without its last empty line, with one; nothing but line ends stays as it is. */
+/** Adds the last empty line to an event that has none; line ends alone stay as they are. */
 export function withEnd(rest: Buffer): Buffer {
   const isBlank = rest.every((byte) => byte === lineFeed || byte === carriageReturn);
   return isBlank ? rest : Buffer.concat([rest, Buffer.from("\n\n")]);
