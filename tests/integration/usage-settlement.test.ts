@@ -5,7 +5,6 @@ import { listEntries, readBalance, readStatement } from "@sluice/control-plane/l
 import { systemClock, utcDay } from "@sluice/control-plane/platform/clock.ts";
 import { notify, openNotifications } from "@sluice/control-plane/platform/db-notifications.ts";
 import { createLog } from "@sluice/control-plane/platform/log.ts";
-import type { UsageRow } from "@sluice/control-plane/usage/log/model.ts";
 import { settleNextRows } from "@sluice/control-plane/usage/settlement/settlement-store.ts";
 import { UsageSettlement } from "@sluice/control-plane/usage/settlement/usage-settlement.ts";
 import { Registry } from "prom-client";
@@ -31,29 +30,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await scene[Symbol.asyncDispose]();
 });
-
-/** A transaction with rows that stays open until it is ended. */
-async function holdOpen(...rows: readonly UsageRow[]) {
-  const isWritten = Promise.withResolvers<void>();
-  const end = Promise.withResolvers<"commit" | "rollback">();
-  const outcome = scene.db
-    .withTransaction(async (tx) => {
-      await scene.write(tx, ...rows);
-      isWritten.resolve();
-      if ((await end.promise) === "rollback") {
-        throw new Error("rolled back");
-      }
-      scene.expect(...rows);
-    })
-    .catch((error: Error) => {
-      isWritten.reject(error);
-    });
-  await isWritten.promise;
-  return async (how: "commit" | "rollback"): Promise<void> => {
-    end.resolve(how);
-    await outcome;
-  };
-}
 
 describe("settling", () => {
   test("each multiplier gives its row, its ledger entry and its grant, and frees what was reserved", async () => {
@@ -259,7 +235,7 @@ describe("settling", () => {
 
 describe("the cursor", () => {
   test("a row whose transaction began first and commits last is not skipped", async () => {
-    const end = await holdOpen(scene.row(0, 10n, "1.5000"));
+    const end = await scene.holdOpen(scene.row(0, 10n, "1.5000"));
     await scene.commit(scene.row(1, 20n, "1.5000"));
     expect(await scene.settlement.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 0 });
     await end("commit");
@@ -269,7 +245,7 @@ describe("the cursor", () => {
 
   test("what was committed before the open transaction began is settled without waiting", async () => {
     await scene.commit(scene.row(1, 20n, "1.5000"));
-    const end = await holdOpen(scene.row(0, 10n, "1.5000"));
+    const end = await scene.holdOpen(scene.row(0, 10n, "1.5000"));
     expect(await scene.run()).toMatchObject({ rowsSettled: 1 });
     await end("commit");
     expect(await scene.run()).toMatchObject({ rowsSettled: 1 });
@@ -277,7 +253,7 @@ describe("the cursor", () => {
   });
 
   test("a transaction that is rolled back leaves a gap that holds nobody up", async () => {
-    const end = await holdOpen(scene.row(0, 10n, "1.5000"));
+    const end = await scene.holdOpen(scene.row(0, 10n, "1.5000"));
     await scene.commit(scene.row(1, 20n, "0.5000"));
     await end("rollback");
     expect(await scene.run()).toMatchObject({ outcome: "caught_up", rowsSettled: 1 });
@@ -344,7 +320,7 @@ describe("the cursor", () => {
             multipliers[Math.floor(random() * multipliers.length)] ?? "",
           ),
         );
-        const end = await holdOpen(...rows);
+        const end = await scene.holdOpen(...rows);
         await Bun.sleep(random() * 15);
         const isKept = random() < 0.95;
         await end(isKept ? "commit" : "rollback");

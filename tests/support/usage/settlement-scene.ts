@@ -164,6 +164,29 @@ export class SettlementScene implements AsyncDisposable {
     });
   }
 
+  /** A transaction with rows that stays open until it is ended. */
+  async holdOpen(...rows: readonly UsageRow[]) {
+    const isWritten = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<"commit" | "rollback">();
+    const outcome = this.db
+      .withTransaction(async (tx) => {
+        await this.write(tx, ...rows);
+        isWritten.resolve();
+        if ((await end.promise) === "rollback") {
+          throw new Error("rolled back");
+        }
+        this.expect(...rows);
+      })
+      .catch((error: Error) => {
+        isWritten.reject(error);
+      });
+    await isWritten.promise;
+    return async (how: "commit" | "rollback"): Promise<void> => {
+      end.resolve(how);
+      await outcome;
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.db.close(1_000);
     await this.owner.close(1_000);
