@@ -75,6 +75,23 @@ test("a response that was read in time is not late because timers are called bef
   expect([body, error]).toEqual(["hello", null]);
 });
 
+test("a head that was read before its caller left counts as received", async () => {
+  const asked = Promise.withResolvers<RawSocket>();
+  const slow = startRawHttpServer({ onRequest: (socket) => asked.resolve(socket) });
+  const leaving = new AbortController();
+  const limits = { afterAbort: { timeoutMs: 5_000, bytesMax: 1_000 } };
+  const answer = call(client, requestTo({ port: slow.port, signal: leaving.signal, limits }));
+  using listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => leaving.abort() } });
+  const trigger = await Bun.connect({ hostname: "127.0.0.1", port: listener.port, socket: { data: () => undefined } });
+  // One turn reads both sockets: first the response, and then the packet that leads to the abort.
+  (await asked.promise).send(hello);
+  trigger.write("leave");
+  const { body, error } = await answer;
+  trigger.end();
+  slow.stop();
+  expect([body, error]).toEqual(["hello", null]);
+});
+
 describe("a request made in the turn that reads its connection", () => {
   const bodies: Record<string, number> = { small: 20, "too large to be held": 20_000, "larger than a write": 100_000 };
   for (const [size, length] of Object.entries(bodies)) {

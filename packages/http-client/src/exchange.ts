@@ -1,10 +1,10 @@
 import { BodyCollector, bodyTooLarge } from "./body-collector.ts";
 import { deliverPart, notifyEnd, notifyError, sinkFailure } from "./body-sink.ts";
 import type { Connection, Destination } from "./connection.ts";
-import type { ConnectionPool } from "./connection-pool.ts";
 import type { ConnectionUser } from "./connection-user.ts";
-import { type DeadlineTicker, hasPassed, type Timed } from "./deadline-ticker.ts";
+import { hasPassed, type Timed } from "./deadline-ticker.ts";
 import { isBeforeHead, type Phase, silenceBeforeHead, silenceMsMax } from "./exchange-phase.ts";
+import type { ExchangePorts } from "./exchange-ports.ts";
 import {
   type HttpBodyFlow,
   type HttpBodySink,
@@ -20,11 +20,7 @@ import { type Bytes, viewOf } from "./packet-part.ts";
 import { encodeRequestHead } from "./request-head.ts";
 import type { RequestUpload } from "./request-upload.ts";
 import type { Http1ParseError, Http1ResponseHead } from "./response-head.ts";
-
-export type ExchangePorts = {
-  readonly pool: ConnectionPool;
-  readonly ticker: DeadlineTicker;
-};
+import { turn } from "./turn.ts";
 
 const noHeaders: readonly HttpHeader[] = [];
 const isIdempotent: Record<string, true> = { GET: true, HEAD: true, OPTIONS: true };
@@ -147,8 +143,12 @@ export class Exchange implements ConnectionUser, HttpResponse, HttpResponseBody,
     }
   }
 
-  /** The abort signal calls this. */
+  /** The abort signal calls this. What was read before the abort counts as received. */
   handleEvent(): void {
+    turn.catchUp();
+    if (this.#phase === "over") {
+      return;
+    }
     if (isBeforeHead(this.#phase) || (this.request.limits.afterAbort?.timeoutMs ?? 0) === 0) {
       this.#failAborted();
     } else {

@@ -1,7 +1,8 @@
 import type { AddressGuard } from "./address-guard.ts";
 import { ConnectionPool, type ConnectionStatistics } from "./connection-pool.ts";
 import { DeadlineTicker } from "./deadline-ticker.ts";
-import { Exchange, type ExchangePorts } from "./exchange.ts";
+import { Exchange } from "./exchange.ts";
+import type { ExchangePorts } from "./exchange-ports.ts";
 import type { HttpClient, HttpRequest, HttpResponse, ResponseReceiver } from "./model.ts";
 
 export type PooledHttpClientOptions = {

@@ -245,8 +245,8 @@ export const answerMutants: readonly Mutant[] = [
   {
     id: "relay/stream-first-event",
     file: "control-plane/src/gateway/respond/stream-events.ts",
-    from: "if (!this.#isOpen && !this.#isOver) {\n      this.#waiting.begin",
-    to: "if (this.#isOpen && !this.#isOver) {\n      this.#waiting.begin",
+    from: "if (!this.#isOpen && !this.#isOver) {\n      this.#waiting ??=",
+    to: "if (this.#isOpen && !this.#isOver) {\n      this.#waiting ??=",
     rule: "bytes without an event keep nobody waiting forever",
     tests: ["unit/gateway/respond/stream-events.test.ts"],
   },
@@ -260,9 +260,9 @@ export const answerMutants: readonly Mutant[] = [
   },
   {
     id: "relay/choices-all",
-    file: "control-plane/src/gateway/respond/stream-events/choice-ends.ts",
-    from: "this.#ended.size > 0 && this.#ended.size === this.#begun.size",
-    to: "this.#ended.size > 0",
+    file: "control-plane/src/gateway/respond/stream-events/part-ends.ts",
+    from: "parts.ended.size > 0 && parts.ended.size === parts.begun.size",
+    to: "parts.ended.size > 0",
     rule: "an answer is whole when all its choices have ended",
     tests: ["unit/gateway/respond/stream-events.test.ts", "unit/gateway/respond/stream-events-client.test.ts"],
   },

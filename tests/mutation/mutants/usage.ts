@@ -343,8 +343,8 @@ export const usageMutants: readonly Mutant[] = [
   {
     id: "prices/said-again",
     file: "control-plane/src/gateway/settle/measure-usage/count-delivered.ts",
-    from: "(pieces.tokens >= whole.tokens ? pieces : whole)",
-    to: "({ tokens: pieces.tokens + whole.tokens, textBytes: pieces.textBytes })",
+    from: "return pieces.tokens >= whole.tokens ? pieces : whole;",
+    to: "return { tokens: pieces.tokens + whole.tokens, textBytes: pieces.textBytes } as Tally;",
     rule: "what is said again is charged once",
     tests: ["unit/gateway/settle/measure-usage/count-delivered.test.ts", "unit/gateway/settle/measure-usage.test.ts"],
   },
