@@ -41,9 +41,12 @@ export class Turn {
   #heldBytes = 0;
   #flushed = 0;
   readonly #run = (): void => {
-    this.#isScheduled = false;
     this.catchUp();
     this.#finish();
+    this.#isScheduled = false;
+    if (this.#packets.length > 0 || this.#ends.length > 0) {
+      this.#comeBack();
+    }
   };
   readonly #release = (): void => {
     this.#isHolding = false;

@@ -55,6 +55,23 @@ describe("a turn", () => {
     expect(events.slice(1)).toEqual(["a read a1", "b read b1", "client wrote a1", "client wrote b1", "end"]);
   });
 
+  test("takes what its packets leave for its end, and leaves what its ends leave to the next one", () => {
+    const { events, turn: made, reader, run } = scene();
+    const last = () => void events.push("last");
+    const first = () => {
+      events.push("first");
+      made.atEnd(last);
+    };
+    made.read(
+      reader("a", () => made.atEnd(first)),
+      bytes("1"),
+    );
+    run();
+    expect(events).toEqual(["scheduled", "a read 1", "first", "scheduled"]);
+    run();
+    expect(events.slice(4)).toEqual(["last"]);
+  });
+
   test("writes after some packets, so that the others are not waited for", () => {
     const { events, turn: made, writer, reader, run } = scene();
     for (let index = 0; index < 40; index += 1) {
