@@ -161,7 +161,7 @@ describe.each(arrangements)("a client that leaves before the usage, %s", (arrang
         await connection.waitForText(JSON.stringify(event));
         connection.close("rst");
       } else {
-        // It is read on for as long as it has worked, so that it reports in time on a busy machine too.
+        // It is read for as long as it has worked, so it reports in time on a busy machine, too.
         await Bun.sleep(readOnMs * 8);
         connection.close("rst");
         await Bun.sleep(readOnMs * 1.5);

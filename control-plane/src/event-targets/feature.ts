@@ -12,7 +12,7 @@ export type EventTargetFeatureDeps = {
   readonly masterKey: MasterKey;
 };
 
-/** What customers and operators set about the delivery of events. */
+/** Settings of customers and operators for the delivery of events. */
 export function eventTargetFeature({ config, db, masterKey }: EventTargetFeatureDeps): Feature {
   const { customers } = openTargetGuards(config);
   return { name: "events", endpoints: eventTargetEndpoints(new EventTargets({ db, masterKey, customers })) };

@@ -86,7 +86,7 @@ describe("a turn", () => {
     expect(events.filter((event) => event.startsWith("w"))).toHaveLength(40);
   });
 
-  test("that has a reader that throws tells it, and gives the others their packets", () => {
+  test("tells a reader what it has thrown, and gives the others their packets", () => {
     const { events, turn: made, reader, run } = scene();
     const failing = reader("bad", () => {
       throw new Error("no");

@@ -303,7 +303,7 @@ test("a slice is not forgotten while usage rows of it are uncommitted, however l
   expect(leases.totals()).toMatchObject({ pending: 0n, idle: 0n });
 });
 
-test("a slice of which nothing is left is forgotten when nobody used it for a minute", async () => {
+test("an empty slice is forgotten after a minute without use", async () => {
   const { leases } = oneReplica(100n);
   expect(await answerOf(leases.hold(onlyBudget, q(1n)))).toBe("held");
   leases.settle(onlyBudget, q(1n), q(0n));
