@@ -2,17 +2,22 @@ import type { StreamForm } from "../../operations/model.ts";
 import type { EventText } from "../../usage-count/model.ts";
 import { countText, type TextCount } from "../../usage-count/text-tokens.ts";
 import { seeEvent } from "./event-scan.ts";
+import { isInWindow, openWindow, plainEnd, windowByte, windowText, wordsIn, wordsOf } from "./event-window.ts";
 
 type Json = Record<string, unknown>;
 
 /** Returns the text that the payload of an event counts as; null if it counts as anything else, too. */
 export type TextOf = (payload: Json) => EventText | null;
 
-/** What is between two runs of bytes that all events of a shape have: a string of the model, another string, a number. */
-type Slot = "text" | "string" | "number";
+/** What comes after a run of bytes that all events of a shape have: nothing, a string of the model, another string, a number. */
+const eventEnd = 0;
+const textSlot = 1;
+const stringSlot = 2;
+const numberSlot = 3;
+type Slot = typeof eventEnd | typeof textSlot | typeof stringSlot | typeof numberSlot;
 
-/** A run of bytes that all events of a shape have, and what comes after it; nothing after the last one. */
-type Part = { readonly bytes: Buffer; readonly slot: Slot | null };
+/** A run of bytes that all events of a shape have, and what comes after it. */
+type Part = { readonly bytes: Buffer; readonly slot: Slot };
 
 /** The names of the strings in which events may differ: none of them decides what an event is. */
 const slotNames: ReadonlySet<string> = new Set([
@@ -36,8 +41,6 @@ const slotsMax = 12;
 const slotBytesMax = 512;
 /** An event with a longer number is parsed. */
 const digitsMax = 15;
-/** Longer parts are compared by native code. */
-const loopedBytesMax = 96;
 const quote = 0x22;
 const backslash = 0x5c;
 const zero = 0x30;
@@ -53,18 +56,24 @@ stringBytes[backslash] = 2;
  * That is seen without parsing it.
  */
 export class EventShape {
-  readonly #parts: readonly Part[];
+  /** For each part how many bytes it has, these as words, and its slot: in one piece, because every event needs all of it. */
+  readonly #parts: Int32Array;
+  /** No event is longer. */
+  readonly #bytesMax: number;
   /** Of the strings that are the same in all of them. */
-  readonly #common: TextCount;
+  readonly #letters: number;
+  readonly #signs: number;
   /** The text of the last event that had this shape. */
   readonly text: { letters: number; signs: number; readonly item: number | null };
   /** The payload of one event of this shape: it says what all of them say, apart from texts, ids and times. */
   readonly payload: Json;
 
   constructor(parts: readonly Part[], { letters, signs, item }: EventText, payload: Json) {
-    this.#parts = parts;
+    this.#parts = Int32Array.from(parts.flatMap(({ bytes, slot }) => [bytes.length, ...wordsOf(bytes), slot]));
+    this.#bytesMax = parts.reduce((sum, { bytes }) => sum + bytes.length + slotBytesMax, 0);
     this.payload = payload;
-    this.#common = { letters, signs };
+    this.#letters = letters;
+    this.#signs = signs;
     this.text = { letters, signs, item };
   }
 
@@ -74,78 +83,66 @@ export class EventShape {
    */
   endIn(bytes: Buffer, start: number, end: number): number {
     const parts = this.#parts;
-    const { bytes: first, slot: firstSlot } = parts[0] as Part;
-    let at = start + first.length;
-    if (at > end || !isSame(bytes, start, first)) {
-      return 0;
-    }
-    this.text.letters = this.#common.letters;
-    this.text.signs = this.#common.signs;
-    let slot = firstSlot;
-    for (let next = 1; slot !== null; next += 1) {
-      const slotEnd = slot === "number" ? numberEnd(bytes, at, end) : this.#stringEnd(bytes, at, end, slot);
-      if (slotEnd === 0) {
-        return slot === "number" ? 0 : -1;
-      }
-      at = slotEnd;
-      const { bytes: part, slot: following } = parts[next] as Part;
-      if (at + part.length > end || !isSame(bytes, at, part)) {
+    const last = Math.min(end - start, this.#bytesMax);
+    openWindow(bytes, start, start + last);
+    this.text.letters = this.#letters;
+    this.text.signs = this.#signs;
+    let at = 0;
+    for (let next = 0; ; ) {
+      const length = parts[next] as number;
+      if (at + length > last || !isInWindow(at, length, parts, next + 1)) {
         return 0;
       }
-      at += part.length;
-      slot = following;
+      at += length;
+      next += 1 + wordsIn(length);
+      const slot = parts[next];
+      if (slot === eventEnd) {
+        return start + at;
+      }
+      const slotEnd = slot === numberSlot ? numberEnd(at, last) : this.#stringEnd(at, last, slot === textSlot);
+      if (slotEnd === 0) {
+        return slot === numberSlot ? 0 : -1;
+      }
+      at = slotEnd;
+      next += 1;
     }
-    return at;
   }
 
   /** Where a string without escapes ends, which begins at `start`; 0 if that is not before `end`, or too far away. */
-  #stringEnd(bytes: Buffer, start: number, end: number, slot: Slot): number {
+  #stringEnd(start: number, end: number, isText: boolean): number {
     const last = Math.min(end, start + slotBytesMax);
     let isAscii = true;
-    let at = start;
+    let at = plainEnd(start, last);
     for (; at < last; at += 1) {
-      const kind = stringBytes[bytes[at] as number];
+      const kind = stringBytes[windowByte(at)];
       if (kind === 2) {
         break;
       }
       isAscii = isAscii && kind === 0;
     }
-    if (at >= last || bytes[at] !== quote) {
+    if (at >= last || windowByte(at) !== quote) {
       return 0;
     }
-    if (slot === "text" && isAscii) {
+    if (isText && isAscii) {
       this.text.letters += at - start;
-    } else if (slot === "text") {
-      const text = countText(bytes.toString("utf8", start, at));
-      this.text.letters += text.letters;
-      this.text.signs += text.signs;
+    } else if (isText) {
+      const { letters, signs } = countText(windowText(start, at));
+      this.text.letters += letters;
+      this.text.signs += signs;
     }
     return at;
   }
 }
 
 /** Where a whole number ends; 0 if there is none, or one that JSON does not allow. */
-function numberEnd(bytes: Buffer, start: number, end: number): number {
+function numberEnd(start: number, end: number): number {
   const last = Math.min(end, start + digitsMax);
   let at = start;
-  while (at < last && (bytes[at] as number) >= zero && (bytes[at] as number) <= nine) {
+  while (at < last && windowByte(at) >= zero && windowByte(at) <= nine) {
     at += 1;
   }
-  const isNumber = at > start && (bytes[start] !== zero || at === start + 1);
+  const isNumber = at > start && (windowByte(start) !== zero || at === start + 1);
   return isNumber ? at : 0;
-}
-
-function isSame(bytes: Buffer, at: number, part: Buffer): boolean {
-  const { length } = part;
-  if (length > loopedBytesMax) {
-    return bytes.compare(part, 0, length, at, at + length) === 0;
-  }
-  for (let index = 0; index < length; index += 1) {
-    if (bytes[at + index] !== part[index]) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /**
@@ -230,12 +227,12 @@ function measureSlots(
     }
     letters -= counted.letters;
     signs -= counted.signs;
-    const slot = isNumber ? "number" : counted === uncounted ? "string" : "text";
+    const slot = isNumber ? numberSlot : counted === uncounted ? stringSlot : textSlot;
     parts.push({ bytes: partUntil(index, isNumber ? '":' : '"'), slot });
     rest = restOf(pieces[index] ?? "", index);
     from = index + 1;
   }
-  parts.push({ bytes: partUntil(pieces.length, ""), slot: null });
+  parts.push({ bytes: partUntil(pieces.length, ""), slot: eventEnd });
   return new EventShape(parts, { letters, signs, item: whole.item }, payload);
 }
 

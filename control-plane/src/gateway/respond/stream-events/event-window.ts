@@ -1,0 +1,71 @@
+/** Longer than an event of any shape. */
+const windowBytes = 16_384;
+const wordBytes = 4;
+/**
+ * Where an event is read four bytes at a time. In its packet it can't be: for a view of a packet, the runtime would have to
+ * move its bytes.
+ */
+const memory = Buffer.allocUnsafeSlow(windowBytes);
+const words = new DataView(memory.buffer);
+const highBits = 0x80_80_80_80;
+
+/** Copies the bytes of a packet from `start` to `end` to the beginning of the window. */
+export function openWindow(packet: Buffer, start: number, end: number): void {
+  packet.copy(memory, 0, start, end);
+}
+
+export function windowByte(at: number): number {
+  return memory[at] as number;
+}
+
+export function windowText(start: number, end: number): string {
+  return memory.toString("utf8", start, end);
+}
+
+/** How many words have so many bytes. */
+export function wordsIn(bytes: number): number {
+  return (bytes + wordBytes - 1) >> 2;
+}
+
+/** Bytes as words; what is missing in the last one is zero. */
+export function wordsOf(bytes: Buffer): readonly number[] {
+  const count = wordsIn(bytes.length);
+  const filled = Buffer.alloc(count * wordBytes);
+  bytes.copy(filled);
+  return Array.from({ length: count }, (_, index) => filled.readInt32LE(index * wordBytes));
+}
+
+/** Whether the window has, at `start`, the bytes whose words begin at `first`. There is at least one byte. */
+export function isInWindow(start: number, length: number, expected: Int32Array, first: number): boolean {
+  const last = first + wordsIn(length) - 1;
+  let at = start;
+  for (let index = first; index < last; index += 1) {
+    if (words.getInt32(at, true) !== expected[index]) {
+      return false;
+    }
+    at += wordBytes;
+  }
+  const missingBits = (-length & 3) << 3;
+  return (words.getInt32(at, true) << missingBits) >>> missingBits === (expected[last] as number) >>> 0;
+}
+
+/**
+ * Where the first byte is, from `start` on, that is a quote, a backslash, a control character or no ASCII. If none is before
+ * `last`, at most three bytes before `last`.
+ */
+export function plainEnd(start: number, last: number): number {
+  let at = start;
+  for (; at + wordBytes <= last; at += wordBytes) {
+    const word = words.getInt32(at, true);
+    const isControl = word - 0x20_20_20_20;
+    const isQuote = (word ^ 0x22_22_22_22) - 0x01_01_01_01;
+    const isBackslash = (word ^ 0x5c_5c_5c_5c) - 0x01_01_01_01;
+    // The lowest of the high bits is of the first such byte, because a subtraction borrows only from bytes after it. A byte that is
+    // no ASCII keeps its bit in one of the last two.
+    const found = (isControl | isQuote | isBackslash) & highBits;
+    if (found !== 0) {
+      return at + ((31 - Math.clz32(found & -found)) >> 3);
+    }
+  }
+  return at;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import {
+  isInWindow,
+  openWindow,
+  plainEnd,
+  wordsOf,
+} from "@sluice/control-plane/gateway/respond/stream-events/event-window.ts";
+
+const before = 3;
+
+function show(bytes: Buffer): void {
+  openWindow(bytes, 0, bytes.length);
+}
+
+test("the first byte that is not plain is found, whatever it is, wherever it is, and whatever follows", () => {
+  for (let byte = 0; byte < 256; byte += 1) {
+    const isPlain = byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c;
+    for (let at = before; at < before + 9; at += 1) {
+      for (const next of [0x00, 0x01, 0x21, 0x22, 0x23, 0x5c, 0x5d, 0x7f, 0x80, 0xff]) {
+        const bytes = Buffer.alloc(before + 16, 0x20).fill(0x7f, before, at);
+        bytes[at] = byte;
+        bytes[at + 1] = next;
+        show(bytes);
+        const isNextPlain = next === 0x21 || next === 0x23 || next === 0x5d || next === 0x7f;
+        const found = isNextPlain ? bytes.length : at + 1;
+        const end = plainEnd(before, bytes.length);
+        const expected = isPlain ? found : at;
+        const isRight = expected === bytes.length ? end > bytes.length - 4 && end <= bytes.length : end === expected;
+        expect([byte, at, next, isRight]).toEqual([byte, at, next, true]);
+      }
+    }
+  }
+});
+
+test("nothing at or after the end is looked at, and at most three bytes before it are left", () => {
+  for (let end = before; end < before + 9; end += 1) {
+    show(Buffer.alloc(before + 16, 0x61).fill(0x22, end));
+    expect(plainEnd(before, end)).toBe(end - ((end - before) % 4));
+  }
+});
+
+test("bytes are the same only if each of them is, and bytes after them do not matter", () => {
+  for (let length = 1; length < 10; length += 1) {
+    const part = Buffer.from(Array.from({ length }, (_, index) => 0xf8 + index));
+    const expected = Int32Array.from([7, ...wordsOf(part)]);
+    const bytes = Buffer.concat([Buffer.alloc(before, 0xfe), part, Buffer.alloc(4, length * 25)]);
+    show(bytes);
+    expect(isInWindow(before, length, expected, 1)).toBe(true);
+    for (let at = before; at < before + length; at += 1) {
+      for (const bit of [1, 0x80]) {
+        const other = Buffer.from(bytes);
+        other[at] = (other[at] as number) ^ bit;
+        show(other);
+        expect([length, at, bit, isInWindow(before, length, expected, 1)]).toEqual([length, at, bit, false]);
+      }
+    }
+  }
+});
