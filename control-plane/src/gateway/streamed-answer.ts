@@ -19,7 +19,7 @@ import { StreamMeter } from "./settle/measure-usage.ts";
 import { openConverter } from "./upstreams/conversion-order.ts";
 import type { EventConverter } from "./upstreams/convert-answer.ts";
 import type { RequestPlan } from "./upstreams/plan-request.ts";
-import type { EventText, Measured } from "./usage-count/model.ts";
+import type { EventText, EventTexts, Measured } from "./usage-count/model.ts";
 
 /** A stream that a channel has begun, and the time by which its first event must arrive. */
 export type BegunStream = {
@@ -118,8 +118,8 @@ export class StreamedAnswer implements StreamOwner {
     this.#meter.addShape(payload);
   }
 
-  onText(text: EventText): void {
-    this.#meter.addText(text);
+  onTexts(texts: EventTexts): void {
+    this.#meter.addTexts(texts);
   }
 
   onEnding(ending: StreamEnding): Promise<StreamClosing> {

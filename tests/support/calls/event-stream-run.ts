@@ -51,7 +51,7 @@ export function runEventStream(
     },
     textOf: () => null,
     onShape: () => undefined,
-    onText: () => undefined,
+    onTexts: () => undefined,
     onEnding: async (ending) => {
       endings.push(ending);
       return { errorEvent: ending.kind === "completed" ? null : errorEvent, postscript: null };

@@ -268,7 +268,7 @@ export class EventStream implements HttpBodySink {
         this.#owner.onShape(known.news);
       }
       if (this.#leaving === null) {
-        this.#owner.onText(known.text);
+        known.countText();
       }
       at = end;
     }
@@ -278,6 +278,7 @@ export class EventStream implements HttpBodySink {
   #lookInto(bytes: Buffer, start: number, end: number, form: StreamForm): SeenEvent {
     const seen = seeEvent(bytes, form, start, end);
     if (seen.payload !== null) {
+      this.#known.report();
       this.#ends.note(seen.payload);
       this.#owner.onPayload(seen.payload, this.#leaving === null && seen.kind !== "error");
     }
@@ -319,6 +320,7 @@ export class EventStream implements HttpBodySink {
 
   /** The client left, or stopped reading. A response that is not an event stream would reveal nothing more. */
   #onGone(): void {
+    this.#known.report();
     const { timeoutMs } = this.#owner.afterAbort;
     if (this.#isOver) {
       return;
@@ -336,6 +338,7 @@ export class EventStream implements HttpBodySink {
       return;
     }
     this.#isOver = true;
+    this.#known.report();
     this.#waiting?.stop();
     this.#queue.endFeed();
     // The packet may end here, and what it had before that waits for nothing else.

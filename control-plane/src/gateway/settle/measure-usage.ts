@@ -5,7 +5,14 @@ import type { Amount } from "../../platform/amount.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ParsedRequest } from "../model.ts";
 import { bookable, type UsageLimits, withinHeld, withOutput } from "../usage-count/judge-usage.ts";
-import type { AnsweredCall, Delivered, EventText, Measured, StreamedResponse } from "../usage-count/model.ts";
+import type {
+  AnsweredCall,
+  Delivered,
+  EventText,
+  EventTexts,
+  Measured,
+  StreamedResponse,
+} from "../usage-count/model.ts";
 import { firstOfList, hasFailedChoice } from "../usage-count/reported-errors.ts";
 import { asObject, atMost, type Json, parseObject, type ReportedUnits } from "../usage-count/units.ts";
 import type { UsageDialect } from "../usage-count/usage-readers.ts";
@@ -200,9 +207,9 @@ export class StreamMeter {
     this.#isFiltered ||= isFiltered[this.#dialect](payload);
   }
 
-  /** Does what `add` does for a delivered event that has this text and says nothing else that is new. */
-  addText(text: EventText): void {
-    this.#count.addText(text);
+  /** Does what `add` does for delivered events that have these texts and say nothing else that is new. */
+  addTexts(texts: EventTexts): void {
+    this.#count.addTexts(texts);
     this.#noteOutput();
   }
 

@@ -37,6 +37,9 @@ export type AnsweredCall = {
 /** The text of an event, and the place of the item of the response to which it adds; null if it belongs to none. */
 export type EventText = TextCount & { readonly item: number | null };
 
+/** The texts of some events together, which add to the same item, and how many of them have any. */
+export type EventTexts = EventText & { readonly events: number };
+
 /** What reached the client, for a response without reported usage. */
 export type Delivered = {
   /** Text, reasoning, arguments, code and anything else a model wrote, and its audio. */

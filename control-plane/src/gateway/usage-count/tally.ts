@@ -68,11 +68,11 @@ export class Tally {
     this.events += this.letters + this.signs > before ? 1 : 0;
   }
 
-  /** Adds an event by the text that it carries. */
-  addText({ letters, signs }: TextCount): void {
+  /** Adds so many events by the text that they carry. */
+  addTexts({ letters, signs }: TextCount, events: number): void {
     this.letters += letters;
     this.signs += signs;
-    this.events += letters + signs > 0 ? 1 : 0;
+    this.events += events;
   }
 
   /** Adds everything in a value that is not bookkeeping. The key says what a string is. */

@@ -27,6 +27,8 @@ async function run({ dialect, bytes, cuts = [], leavesAfter, isLost = false }: C
   let pushed = 0;
   let parsed = 0;
   const meter = new StreamMeter({ tick: () => pushed }, dialect);
+  /** How long a stream is read on depends on what was heard when its client left. */
+  const heardByLeaving: unknown[] = [];
   const { body, sent, readable, endings, opening } = runEventStream({
     form: forms[dialect],
     kind: { channel: channel ?? {}, usageDialect: dialect, model: "m" },
@@ -36,7 +38,14 @@ async function run({ dialect, bytes, cuts = [], leavesAfter, isLost = false }: C
     },
     textOf: (payload) => (channel === null ? null : meter.textOf(payload)),
     onShape: (payload) => meter.addShape(payload),
-    onText: (text) => meter.addText(text),
+    onTexts: (told) => meter.addTexts(told),
+    afterAbort: {
+      get timeoutMs() {
+        heardByLeaving.push(meter.heard);
+        return 5_000;
+      },
+      bytesMax: 100_000,
+    },
   });
   opening.catch(() => undefined);
   const reader = readable.getReader();
@@ -56,7 +65,8 @@ async function run({ dialect, bytes, cuts = [], leavesAfter, isLost = false }: C
     body.end(false);
   }
   await Promise.resolve();
-  return { seen: { sent: sent(), endings, heard: meter.heard, outputTick: meter.outputTick }, parsed };
+  const { heard, outputTick } = meter;
+  return { seen: { sent: sent(), endings, heard, heardByLeaving, outputTick }, parsed };
 }
 
 /** @param channel its streams share what they have learned */

@@ -1,5 +1,5 @@
 import type { StreamForm } from "../../operations/model.ts";
-import type { EventText } from "../../usage-count/model.ts";
+import type { EventTexts } from "../../usage-count/model.ts";
 import type { SeenEvent } from "./event-scan.ts";
 import type { EventShape, TextOf } from "./event-shape.ts";
 import type { SharedShapes } from "./shared-shapes.ts";
@@ -11,14 +11,17 @@ const matchesWorth = 64;
 /** A longer event is parsed each time. */
 const eventBytesMax = 4_096;
 const lineFeed = 0x0a;
-const noText: EventText = { letters: 0, signs: 0, item: null };
 
-/** The form of a stream, and what the text of its events counts as. */
-export type TextSource = { readonly form: StreamForm; readonly textOf: TextOf };
+/** A stream: its form, what the text of its events counts as, and what receives the texts of those that are known. */
+export type KnownStream = {
+  readonly form: StreamForm;
+  readonly textOf: TextOf;
+  readonly onTexts: (texts: EventTexts) => void;
+};
 
 /** Recognises the events of a stream that are like the ones before, which is nearly all of them. */
 export class KnownEvents {
-  readonly #source: TextSource;
+  readonly #stream: KnownStream;
   readonly #shared: SharedShapes;
   #shape: EventShape | null = null;
   #news: Record<string, unknown> | null = null;
@@ -26,9 +29,15 @@ export class KnownEvents {
   #isNew = false;
   #attemptsLeft = attemptsMax;
   #matches = 0;
+  /** The texts that are not reported yet. They are summed here, because where they are counted is cold memory for every event. */
+  #letters = 0;
+  #signs = 0;
+  #texts = 0;
+  #hasTexts = false;
+  #hasReported = false;
 
-  constructor(source: TextSource, shared: SharedShapes) {
-    this.#source = source;
+  constructor(stream: KnownStream, shared: SharedShapes) {
+    this.#stream = stream;
     this.#shared = shared;
   }
 
@@ -68,9 +77,37 @@ export class KnownEvents {
     return this.#news;
   }
 
-  /** The text of the event that was found last, until the next one is. */
-  get text(): EventText {
-    return this.#shape?.text ?? noText;
+  /** Counts the text of the event that was found last. */
+  countText(): void {
+    const shape = this.#shape;
+    if (shape === null) {
+      return;
+    }
+    const { letters, signs } = shape.text;
+    this.#letters += letters;
+    this.#signs += signs;
+    this.#hasTexts = true;
+    if (letters + signs > 0) {
+      this.#texts += 1;
+      if (!this.#hasReported) {
+        this.#hasReported = true;
+        this.report();
+      }
+    }
+  }
+
+  /** Reports the counted texts. */
+  report(): void {
+    const shape = this.#shape;
+    if (!this.#hasTexts || shape === null) {
+      return;
+    }
+    const texts = { letters: this.#letters, signs: this.#signs, item: shape.text.item, events: this.#texts };
+    this.#hasTexts = false;
+    this.#letters = 0;
+    this.#signs = 0;
+    this.#texts = 0;
+    this.#stream.onTexts(texts);
   }
 
   /** Learns from an event that was parsed, if it has nothing but content. */
@@ -90,8 +127,8 @@ export class KnownEvents {
       return;
     }
     this.#attemptsLeft -= 1;
-    const { form } = this.#source;
-    const shape = this.#shared.learn(event, form, (parsed) => this.#source.textOf(parsed));
+    const { form } = this.#stream;
+    const shape = this.#shared.learn(event, form, (parsed) => this.#stream.textOf(parsed));
     if (shape !== null) {
       this.#use(shape);
     }
@@ -99,6 +136,7 @@ export class KnownEvents {
 
   #use(shape: EventShape): void {
     if (shape !== this.#shape) {
+      this.report();
       this.#isNew = true;
       this.#shape = shape;
     }

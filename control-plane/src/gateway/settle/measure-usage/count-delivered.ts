@@ -1,4 +1,4 @@
-import type { Delivered, EventText } from "../../usage-count/model.ts";
+import type { Delivered, EventText, EventTexts } from "../../usage-count/model.ts";
 import { Tally } from "../../usage-count/tally.ts";
 import { asObject, type Json } from "../../usage-count/units.ts";
 
@@ -60,10 +60,10 @@ export class DeliveredCount {
     return pictures + soundCharacters === 0 ? { letters, signs, item: index ?? null } : null;
   }
 
-  /** Adds an event by what it would add. */
-  addText(text: EventText): void {
-    const { pieces } = text.item === null ? this.#rest : this.#item(text.item);
-    pieces.addText(text);
+  /** Adds events by what they would add. */
+  addTexts(texts: EventTexts): void {
+    const { pieces } = texts.item === null ? this.#rest : this.#item(texts.item);
+    pieces.addTexts(texts, texts.events);
     this.#hasOutput ||= !pieces.isEmpty;
   }
 
