@@ -48,12 +48,12 @@ export function measureStreamOf(
   end: StreamedResponse["end"],
   meter: StreamMeter,
 ): Measured {
-  const { capture, responseBytes: bytesSent } = state;
+  const { capture } = state;
   return measureStream({
     ...answeredOf(state, plan),
     ...meter.heard,
     end,
     pieces: capture.pieces,
-    bytesSent,
+    bytesSent: capture.sentBytes,
   });
 }

@@ -29,20 +29,12 @@ export function newCallState(call: GatewayCall, captures: CaptureAllowance | nul
     isSettled: false,
     firstByteMs: null,
     capture: new AnswerCapture(captures),
-    responseBytes: 0,
   };
 }
 
 /** Counts bytes sent to the client, and keeps the first of them. */
 export function keepPiece(state: CallState, piece: Bytes): void {
-  state.responseBytes += piece.byteLength;
   state.capture.keep(piece);
-}
-
-/** The same for a part of a packet, which is copied. */
-export function keepPart(state: CallState, packet: Buffer, start: number, end: number): void {
-  state.responseBytes += end - start;
-  state.capture.keepPart(packet, start, end);
 }
 
 /** Bytes of the response go to the client. */
@@ -81,6 +73,6 @@ function describe(state: CallState, end: ReportedEnd, tokens: ReportedTokens, du
     firstByteMs: state.firstByteMs,
     durationMs,
     responsePieces: state.capture.pieces,
-    responseBytes: state.responseBytes,
+    responseBytes: state.capture.sentBytes,
   };
 }

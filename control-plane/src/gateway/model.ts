@@ -293,10 +293,8 @@ export type CallState = {
   /** Set by the step that ends the call. */
   isSettled: boolean;
   firstByteMs: number | null;
-  /** The beginning of what was sent to the client. */
+  /** The beginning of what was sent to the client, and the size of all of it. */
   readonly capture: AnswerCapture;
-  /** The size of everything that was sent to the client. */
-  responseBytes: number;
 };
 
 /** An admitted call: its owner, what it asks for, and what was set aside for it. */

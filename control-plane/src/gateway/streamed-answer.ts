@@ -1,11 +1,12 @@
 import type { HttpResponse } from "@sluice/http-client/model";
+import type { AnswerCapture } from "../platform/answer-capture.ts";
 import { type AppError, toAppError } from "../platform/errors.ts";
 import { firstEditOf, idleOf, streamHeadersOf } from "./attempt-answer.ts";
 import { noteStreamEnd } from "./attempt-channels.ts";
 import { meaningOf } from "./attempt-outcomes.ts";
 import { measureStreamOf } from "./attempt-usage.ts";
 import type { CallEnder } from "./call-ender.ts";
-import { keepPart, keepPiece, noteFirstByte } from "./call-state.ts";
+import { keepPiece, noteFirstByte } from "./call-state.ts";
 import type { ChannelUse } from "./channels/channel-load.ts";
 import type { AdmittedCall, CallEnd, StreamEnding } from "./model.ts";
 import type { Operation, StreamForm } from "./operations/model.ts";
@@ -15,6 +16,7 @@ import type { StreamKind } from "./respond/stream-events/shared-shapes.ts";
 import type { StreamClosing, StreamOwner } from "./respond/stream-events/stream-owner.ts";
 import { streamProblem } from "./respond/translate-ending.ts";
 import { errorEventTo } from "./respond/write-error.ts";
+import type { Recording } from "./response-cache/recording.ts";
 import { StreamMeter } from "./settle/measure-usage.ts";
 import { openConverter } from "./upstreams/conversion-order.ts";
 import type { EventConverter } from "./upstreams/convert-answer.ts";
@@ -46,6 +48,10 @@ export class StreamedAnswer implements StreamOwner {
   readonly afterAbort: StreamOwner["afterAbort"];
   readonly #state: AdmittedCall;
   readonly #meter: StreamMeter;
+  /** Those of the state, which is in cold memory when an event comes. */
+  readonly #capture: AnswerCapture;
+  readonly #recording: Recording | null;
+  #hasBegun = false;
   #isLastKept = false;
   readonly #begun: BegunStream;
   readonly #deps: PipelineDeps;
@@ -64,6 +70,8 @@ export class StreamedAnswer implements StreamOwner {
     this.stallTimeoutMs = deps.streamStallTimeoutMs;
     this.afterAbort = state.readOn ?? deps.upstreamLimits.afterAbort;
     this.#state = state;
+    this.#capture = state.capture;
+    this.#recording = state.recording;
     this.#meter = new StreamMeter(deps.clock, plan.operation.dialect, plan.usageDialect);
     state.readOn?.listen(this.#meter);
     this.#begun = begun;
@@ -86,13 +94,13 @@ export class StreamedAnswer implements StreamOwner {
   }
 
   onSent(packet: Buffer, start: number, end: number): void {
-    const state = this.#state;
-    if (state.firstByteMs === null) {
-      noteFirstByte(state, this.#deps.clock.tick());
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      noteFirstByte(this.#state, this.#deps.clock.tick());
     }
-    state.recording?.add(packet.subarray(start, end));
+    this.#recording?.add(packet.subarray(start, end));
     if (!this.#isLastKept) {
-      keepPart(state, packet, start, end);
+      this.#capture.keepPart(packet, start, end);
     }
   }
 
@@ -103,7 +111,7 @@ export class StreamedAnswer implements StreamOwner {
   }
 
   onWhole(): void {
-    this.#state.recording?.finish();
+    this.#recording?.finish();
   }
 
   onPayload(payload: Record<string, unknown>, isDelivered: boolean): void {
@@ -149,7 +157,7 @@ export class StreamedAnswer implements StreamOwner {
     const httpStatus = outcome === "aborted" ? 499 : 200;
     const end: CallEnd = { outcome, httpStatus, errorCode: problem?.code ?? null, ...measured };
     const fail = (thrown: unknown): void => {
-      state.recording?.drop();
+      this.#recording?.drop();
       onSettled(this.#toEvent(toAppError(thrown)));
     };
     try {
@@ -171,7 +179,8 @@ export class StreamedAnswer implements StreamOwner {
 
   /** Keeps a complete stream for the next call that asks for the same, if its key uses the cache. */
   #keepRecording(outcome: CallEnd["outcome"], measured: Measured): void {
-    const { recording, early, model } = this.#state;
+    const { early, model } = this.#state;
+    const recording = this.#recording;
     // The client of a stream that began by itself already has its beginning.
     if (recording !== null && outcome === "completed" && early?.hasBegun !== true) {
       const headers = streamHeadersOf(this.#begun.response, this.#state, this.#begun.plan);

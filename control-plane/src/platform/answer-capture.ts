@@ -58,8 +58,10 @@ export class CaptureAllowance {
   }
 }
 
-/** The first bytes of a response as sent to the client. */
+/** The first bytes of a response as sent to the client, and how many there were. */
 export class AnswerCapture {
+  /** The size of everything that was sent to the client. */
+  sentBytes = 0;
   readonly #allowance: CaptureAllowance | null;
   readonly #pieces: Bytes[] = [];
   #bytes = 0;
@@ -91,6 +93,7 @@ export class AnswerCapture {
       this.keepPart(viewOf(piece), 0, piece.byteLength);
       return;
     }
+    this.sentBytes += piece.byteLength;
     const room = this.#roomFor(piece.byteLength);
     if (room <= 0) {
       return;
@@ -108,6 +111,7 @@ export class AnswerCapture {
 
   /** Keeps a copy of the bytes of a packet from `start` to `end`. */
   keepPart(packet: Buffer, start: number, end: number): void {
+    this.sentBytes += end - start;
     const last = start + Math.min(end - start, this.#roomFor(end - start));
     this.#bytes += last - start;
     for (let at = start; at < last; ) {

@@ -5,7 +5,7 @@ import type { CallState } from "../model.ts";
 /** Keeps a frame for the client as a line of the trace. Audio is only counted: it would crowd out everything else. */
 export function keepFrame(state: CallState, frame: Frame, isSound: boolean): void {
   if (typeof frame !== "string" || isSound) {
-    state.responseBytes += frameBytes(frame);
+    state.capture.sentBytes += frameBytes(frame);
   } else {
     keepPiece(state, Buffer.from(`${frame}\n`));
   }
