@@ -2,15 +2,21 @@ import { cutBytes } from "@sluice/http-client/cut-bytes";
 import { type AnswerSink, type AnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { chunkEndBytes, chunkParts, chunkStart, type Parts } from "./response-head.ts";
 
-/** The connection that a stream is written to. */
+/** The socket that a stream is written to. */
 export interface StreamOutlet {
   /** Bytes that the client has not taken. */
   readonly backlogBytes: number;
-  writeParts(parts: Parts): void;
+  writeParts(parts: Parts, nowMs: number): void;
   /** The bytes of a packet from `start` to `end`, as one chunk. */
-  writeChunk(packet: Buffer, start: number, end: number): void;
+  writeChunk(packet: Buffer, start: number, end: number, nowMs: number): void;
   /** The bytes of a packet from `start` to `end`, which are chunks already. */
-  writePart(packet: Buffer, start: number, end: number): void;
+  writePart(packet: Buffer, start: number, end: number, nowMs: number): void;
+}
+
+/** The connection with that socket. Chunks are written without it, because it is in cold memory when one comes. */
+export interface StreamConnection {
+  readonly outlet: StreamOutlet;
+  readonly clock: { readonly nowMs: number };
   /** The response is over; called once. @param isWhole false if it was broken off */
   onStreamEnd(isWhole: boolean): void;
   /** The stream has thrown something. */
@@ -25,7 +31,9 @@ const nothing = Buffer.alloc(0);
  */
 export class ChunkedAnswer implements AnswerSink {
   readonly #stream: AnswerStream;
+  readonly #connection: StreamConnection;
   readonly #outlet: StreamOutlet;
+  readonly #clock: StreamConnection["clock"];
   /** The head, until it is written. */
   #before: string;
   #pieces: Uint8Array[] = [];
@@ -46,10 +54,12 @@ export class ChunkedAnswer implements AnswerSink {
     }
   };
 
-  constructor(stream: AnswerStream, head: string, outlet: StreamOutlet) {
+  constructor(stream: AnswerStream, head: string, connection: StreamConnection) {
     this.#stream = stream;
     this.#before = head;
-    this.#outlet = outlet;
+    this.#connection = connection;
+    this.#outlet = connection.outlet;
+    this.#clock = connection.clock;
   }
 
   /** Lets the stream begin. */
@@ -124,7 +134,7 @@ export class ChunkedAnswer implements AnswerSink {
   onGone(): void {
     if (!this.#isOver) {
       this.#isOver = true;
-      leaveStream(this.#stream, (error) => this.#outlet.onStreamFailure(error));
+      leaveStream(this.#stream, (error) => this.#connection.onStreamFailure(error));
     }
   }
 
@@ -133,11 +143,11 @@ export class ChunkedAnswer implements AnswerSink {
     try {
       this.#stream.onTaken();
     } catch (error) {
-      this.#outlet.onStreamFailure(error);
+      this.#connection.onStreamFailure(error);
       if (!this.#isOver) {
         this.onGone();
         this.#flush(false);
-        this.#outlet.onStreamEnd(false);
+        this.#connection.onStreamEnd(false);
       }
     }
   }
@@ -164,7 +174,7 @@ export class ChunkedAnswer implements AnswerSink {
     }
     this.#isOver = true;
     this.#flush(isWhole);
-    this.#outlet.onStreamEnd(isWhole);
+    this.#connection.onStreamEnd(isWhole);
   }
 
   /** The packet becomes the first of the pieces. */
@@ -190,7 +200,7 @@ export class ChunkedAnswer implements AnswerSink {
       // Chunks that are sent as they are need a write of their own, after what is before them.
       if (before !== "") {
         this.#before = "";
-        this.#outlet.writeParts(chunkParts(before, [], { bytes: 0, isEnd: false }));
+        this.#outlet.writeParts(chunkParts(before, [], { bytes: 0, isEnd: false }), this.#clock.nowMs);
       }
       this.#flushPacket(this.#packet);
       this.#flush(isEnd);
@@ -200,7 +210,7 @@ export class ChunkedAnswer implements AnswerSink {
     const pieces = this.#pieces;
     this.#before = "";
     this.#pieces = [];
-    this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }));
+    this.#outlet.writeParts(chunkParts(before, pieces, { bytes, isEnd }), this.#clock.nowMs);
   }
 
   /** To be called when nothing but the packet waits. */
@@ -211,9 +221,9 @@ export class ChunkedAnswer implements AnswerSink {
     this.#packet = nothing;
     this.#firstChunk = -1;
     if (from === -1) {
-      this.#outlet.writeChunk(packet, start, end);
+      this.#outlet.writeChunk(packet, start, end, this.#clock.nowMs);
     } else {
-      this.#outlet.writePart(packet, from, end + chunkEndBytes);
+      this.#outlet.writePart(packet, from, end + chunkEndBytes, this.#clock.nowMs);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { hasPassed } from "@sluice/http-client/deadline-ticker";
 import { type HeldWriter, turn } from "@sluice/http-client/turn";
+import type { StreamOutlet } from "./chunked-answer.ts";
 import { chunkFrameBytes, frameChunk, type Parts } from "./response-head.ts";
 
 /** How long the other side may take to close its end after ours. */
@@ -9,7 +10,7 @@ const lingerMs = 2_000;
 const scratch = Buffer.allocUnsafe(65_536);
 
 /** The socket of a client: takes whatever is written, and shows when it is read. */
-export class ClientSocket implements HeldWriter {
+export class ClientSocket implements HeldWriter, StreamOutlet {
   readonly #socket: Bun.Socket<unknown>;
   /** What the kernel has not yet accepted. */
   #backlog: Buffer[] = [];

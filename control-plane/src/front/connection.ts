@@ -4,14 +4,14 @@ import type { PacketReader } from "@sluice/http-client/turn";
 import type { AnswerReceiver } from "../gateway/port.ts";
 import { isAnswerStream, leaveStream } from "../platform/answer-stream.ts";
 import { reportedAddress } from "../platform/client-address.ts";
-import { ChunkedAnswer, type StreamOutlet } from "./chunked-answer.ts";
+import { ChunkedAnswer, type StreamConnection, type StreamOutlet } from "./chunked-answer.ts";
 import { ClientSocket } from "./client-socket.ts";
 import { FrontCall } from "./front-call.ts";
 import { type HeldBytes, HeldShare } from "./held-bytes.ts";
 import type { ConnectionState, FrontResponse, FrontSettings, FrontWork, Peer } from "./model.ts";
 import { RequestBuffer } from "./request-buffer.ts";
 import { type HeadTable, RequestHead } from "./request-head.ts";
-import { type Parts, writeHead } from "./response-head.ts";
+import { writeHead } from "./response-head.ts";
 import { Tunnel } from "./tunnel.ts";
 
 /**
@@ -43,7 +43,7 @@ export type FrontShared = {
 };
 
 /** The connection of a client: one request after the other, until it ends or is handed over. */
-export class ClientConnection implements PacketReader, Timed, AnswerReceiver<FrontResponse>, StreamOutlet {
+export class ClientConnection implements PacketReader, Timed, AnswerReceiver<FrontResponse>, StreamConnection {
   tickerSlot = -1;
   readonly peer: Peer;
   readonly #shared: FrontShared;
@@ -298,20 +298,12 @@ export class ClientConnection implements PacketReader, Timed, AnswerReceiver<Fro
     this.#finish(isLast);
   }
 
-  get backlogBytes(): number {
-    return this.#socket.backlogBytes;
+  get outlet(): StreamOutlet {
+    return this.#socket;
   }
 
-  writeParts(parts: Parts): void {
-    this.#socket.writeParts(parts, this.#nowMs);
-  }
-
-  writeChunk(packet: Buffer, start: number, end: number): void {
-    this.#socket.writeChunk(packet, start, end, this.#nowMs);
-  }
-
-  writePart(packet: Buffer, start: number, end: number): void {
-    this.#socket.writePart(packet, start, end, this.#nowMs);
+  get clock(): DeadlineTicker {
+    return this.#shared.ticker;
   }
 
   onStreamEnd(isWhole: boolean): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ChunkedAnswer, type StreamOutlet } from "@sluice/control-plane/front/chunked-answer.ts";
+import { ChunkedAnswer, type StreamConnection, type StreamOutlet } from "@sluice/control-plane/front/chunked-answer.ts";
 import { frameChunk } from "@sluice/control-plane/front/response-head.ts";
 import type { AnswerStream } from "@sluice/control-plane/platform/answer-stream.ts";
 import fc from "fast-check";
@@ -8,7 +8,9 @@ import { parsePieces } from "../../support/wire/parse-pieces.ts";
 const head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 
 /** Keeps what is written, each time as one piece. */
-class KeptWrites implements StreamOutlet {
+class KeptWrites implements StreamOutlet, StreamConnection {
+  readonly outlet = this;
+  readonly clock = { nowMs: 0 };
   readonly backlogBytes = 0;
   readonly writes: Buffer[] = [];
   end: boolean | null = null;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { ChunkedAnswer, type StreamOutlet } from "@sluice/control-plane/front/chunked-answer.ts";
+import { ChunkedAnswer, type StreamConnection, type StreamOutlet } from "@sluice/control-plane/front/chunked-answer.ts";
 import type { StreamOwner } from "@sluice/control-plane/gateway/respond/stream-events/stream-owner.ts";
 import { HttpClientError } from "@sluice/http-client/model";
 import {
@@ -50,11 +50,15 @@ describe("the client's side", () => {
       writeParts: ({ before, pieces, after }) => writes.push(before + Buffer.concat(pieces).toString() + after),
       writeChunk: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
       writePart: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+    };
+    const connection: StreamConnection = {
+      outlet,
+      clock: { nowMs: 0 },
       onStreamEnd: () => undefined,
       onStreamFailure: () => undefined,
     };
     const none = () => new ReadableStream<Uint8Array>();
-    const one = run({}, none, ({ stream }) => new ChunkedAnswer(stream, "head\r\n\r\n", outlet).begin());
+    const one = run({}, none, ({ stream }) => new ChunkedAnswer(stream, "head\r\n\r\n", connection).begin());
     one.body.push(Buffer.from(": a comment\n\n"));
     expect(writes).toEqual([]);
     one.body.push(Buffer.from('data: "a"\n\ndata: "b"\n\n'));
@@ -204,13 +208,17 @@ describe("the client's side", () => {
       writeParts: ({ pieces }) => writes.push(Buffer.concat(pieces).toString()),
       writeChunk: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
       writePart: (packet, start, end) => writes.push(packet.toString("utf8", start, end)),
+    };
+    const connection: StreamConnection = {
+      outlet,
+      clock: { nowMs: 0 },
       onStreamEnd: (isWhole) => writes.push(isWhole ? "whole" : "cut"),
       onStreamFailure: (error) => {
         throw error;
       },
     };
     const one = run({ form: "raw" }, (stream) => {
-      new ChunkedAnswer(stream, "", outlet).begin();
+      new ChunkedAnswer(stream, "", connection).begin();
       return new ReadableStream();
     });
     one.body.push(Buffer.from("ID3"));
