@@ -2,6 +2,7 @@ import type { ReplicaId } from "@sluice/contracts/ids";
 import { type DatabaseErrorMessage, fromErrorMessage } from "../platform/db-error-message.ts";
 import type { KeptThread } from "../platform/kept-thread.ts";
 import { NotTriedError, WorkerLostError } from "../platform/spool/errors.ts";
+import { type SentText, TextSender } from "../platform/spool/sent-texts.ts";
 import type { UsageOrder } from "../usage/log/commit-usage.ts";
 import type { BudgetCharge } from "../usage/log/model.ts";
 
@@ -17,7 +18,11 @@ export type CallsOrder = {
 };
 
 /** What the thread is asked to commit. */
-export type CommitOrder = { readonly topic: "commits"; readonly number: number; readonly calls: CallsOrder };
+export type CommitOrder = {
+  readonly topic: "commits";
+  readonly number: number;
+  readonly calls: Omit<CallsOrder, "texts"> & { readonly texts: readonly SentText[] };
+};
 
 /** What it reports. `begun`: it has the rows, so that they may be what ends it from now on. */
 export type CommitNews = { readonly topic: "commits" } & (
@@ -34,13 +39,17 @@ type Waiting = PromiseWithResolvers<readonly BudgetCharge[]> & { isBegun: boolea
 export class CallCommits {
   readonly #thread: KeptThread;
   readonly #waiting = new Map<number, Waiting>();
+  /** To the thread that runs. */
+  #sender = new TextSender();
   #last = 0;
   #onReachable: (isReachable: boolean) => void = () => undefined;
 
   constructor(thread: KeptThread) {
     this.#thread = thread;
     thread.listen<CommitNews>("commits", {
-      onStart: () => undefined,
+      onStart: () => {
+        this.#sender = new TextSender();
+      },
       onMessage: (news) => {
         if (news.kind === "reachable") {
           this.#onReachable(news.isReachable);
@@ -72,7 +81,8 @@ export class CallCommits {
     this.#last += 1;
     const waiting: Waiting = { ...Promise.withResolvers(), isBegun: false };
     this.#waiting.set(this.#last, waiting);
-    const order: CommitOrder = { topic: "commits", number: this.#last, calls };
+    const texts = calls.texts.map((text) => this.#sender.toMessage(text));
+    const order: CommitOrder = { topic: "commits", number: this.#last, calls: { ...calls, texts } };
     this.#thread.post(order);
     return waiting.promise;
   }

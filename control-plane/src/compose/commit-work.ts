@@ -2,6 +2,7 @@ import { type CallPartitions, createPartitions, findCallPartitions } from "../db
 import type { Database, Transaction } from "../platform/db.ts";
 import { toErrorMessage } from "../platform/db-error-message.ts";
 import { type JsonList, jsonLists } from "../platform/spool/json-lists.ts";
+import { TextReceiver } from "../platform/spool/sent-texts.ts";
 import { recordedTraces, writeTraces } from "../trace/write-store.ts";
 import { recordKind } from "../usage/log/call-record.ts";
 import { writeUsage } from "../usage/log/commit-usage.ts";
@@ -13,9 +14,11 @@ import { CopiedCalls } from "./copied-calls.ts";
 /** What the second thread does with rows of calls: the counterpart of `CallCommits`. */
 export function openCommitWork(db: Database, report: (news: CommitNews) => void): (order: CommitOrder) => void {
   db.onReachabilityChange((isReachable) => report({ topic: "commits", kind: "reachable", isReachable }));
+  const receiver = new TextReceiver();
   return ({ number, calls }) => {
     report({ topic: "commits", kind: "begun", number });
-    commitCalls(db, calls).then(
+    const texts = calls.texts.map((text) => receiver.fromMessage(text));
+    commitCalls(db, { ...calls, texts }).then(
       (charges) => report({ topic: "commits", kind: "done", number, charges }),
       (error: unknown) => report({ topic: "commits", kind: "failed", number, error: toErrorMessage(error) }),
     );

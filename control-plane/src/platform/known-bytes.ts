@@ -1,4 +1,6 @@
-/** So many are compared before one is looked for by its text. */
+/** So many bytes of a piece, or all if it is the rest of a text, tell where it is kept: those of a call have the ids of its key among them. */
+const hashedBytes = 48;
+/** So many pieces that begin alike are compared before one is looked for by its text. */
 const triedMax = 4;
 /** Where more are in use, all are forgotten, and learned again. */
 const knownMax = 2_000;
@@ -8,20 +10,24 @@ export type Known<Value> = { readonly bytes: Buffer; readonly value: Value };
 /** What was made of pieces of bytes that come again and again. */
 export class KnownBytes<Value> {
   readonly #all = new Map<string, Known<Value>>();
-  /** Those found last, the very last one first. */
-  readonly #recent: Known<Value>[] = [];
+  /** By the hash of their beginning; those found last come first. */
+  readonly #byBeginning = new Map<number, Known<Value>[]>();
+  #last: Known<Value> | null = null;
 
-  /** The piece that a text has at an offset, if it is one of the latest. */
-  recentAt(text: Buffer, from: number, to: number): Known<Value> | null {
-    const recent = this.#recent;
-    for (let index = 0; index < recent.length; index += 1) {
-      const known = recent[index] as Known<Value>;
-      const end = from + known.bytes.length;
-      if (end <= to && text.compare(known.bytes, 0, known.bytes.length, from, end) === 0) {
+  /** The piece that a text has at an offset, if it is known and easily found. */
+  foundAt(text: Buffer, from: number, to: number): Known<Value> | null {
+    if (this.#last !== null && isAt(this.#last.bytes, text, from, to)) {
+      return this.#last;
+    }
+    const alike = this.#byBeginning.get(hashOf(text, from, to)) ?? [];
+    for (let index = 0; index < alike.length; index += 1) {
+      const known = alike[index] as Known<Value>;
+      if (isAt(known.bytes, text, from, to)) {
         if (index > 0) {
-          recent.splice(index, 1);
-          recent.unshift(known);
+          alike.splice(index, 1);
+          alike.unshift(known);
         }
+        this.#last = known;
         return known;
       }
     }
@@ -37,11 +43,31 @@ export class KnownBytes<Value> {
       known = { bytes, value: make(bytes) };
       if (this.#all.size >= knownMax) {
         this.#all.clear();
+        this.#byBeginning.clear();
       }
       this.#all.set(key, known);
     }
-    this.#recent.unshift(known);
-    this.#recent.length = Math.min(this.#recent.length, triedMax);
+    const hash = hashOf(text, from, to);
+    const alike = this.#byBeginning.get(hash) ?? [];
+    this.#byBeginning.set(hash, alike);
+    alike.unshift(known);
+    alike.length = Math.min(alike.length, triedMax);
+    this.#last = known;
     return known;
   }
+}
+
+function isAt(bytes: Buffer, text: Buffer, from: number, to: number): boolean {
+  const end = from + bytes.length;
+  return end <= to && text.compare(bytes, 0, bytes.length, from, end) === 0;
+}
+
+/** FNV-1a over the first bytes. */
+function hashOf(text: Buffer, from: number, to: number): number {
+  const end = Math.min(to, from + hashedBytes);
+  let hash = 0x811c9dc5;
+  for (let at = from; at < end; at += 1) {
+    hash = Math.imul(hash ^ (text[at] as number), 0x01000193);
+  }
+  return hash;
 }

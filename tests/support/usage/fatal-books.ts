@@ -4,9 +4,11 @@ import { openCommitWork } from "@sluice/control-plane/compose/commit-work.ts";
 import { openDatabase } from "@sluice/control-plane/platform/db-open.ts";
 import { onThreadMessages } from "@sluice/control-plane/platform/kept-thread.ts";
 import { linesOf } from "@sluice/control-plane/platform/spool/model.ts";
+import { TextReceiver } from "@sluice/control-plane/platform/spool/sent-texts.ts";
 
 /* A thread of the books that some rows end: those of the model "fatal". */
 
+const receiver = new TextReceiver();
 let commits: ((order: CommitOrder) => void) | null = null;
 
 onThreadMessages({
@@ -15,12 +17,13 @@ onThreadMessages({
     commits = openCommitWork(db, (news) => postMessage(news));
   },
   commits: (order: CommitOrder) => {
-    const { calls } = order;
-    if (linesOf(calls.texts).some((line) => line.includes('"fatal"'))) {
+    const texts = order.calls.texts.map((text) => receiver.fromMessage(text));
+    const calls = { ...order.calls, texts };
+    if (linesOf(texts).some((line) => line.includes('"fatal"'))) {
       // What had begun fails, so that it is certain that nothing was committed.
       commits?.({ ...order, calls: { ...calls, texts: [Buffer.from('["usage",no json]')] } });
       throw new Error("these rows end the thread");
     }
-    commits?.(order);
+    commits?.({ ...order, calls });
   },
 });

@@ -1,5 +1,5 @@
-/** A batch of small calls takes one or two of these. */
-const blockBytes = 256 * 1024;
+/** A batch of small calls takes one or two of these. A text that is longer has one of its own. */
+export const sharedBlockBytes = 256 * 1024;
 /** Empty blocks that are kept for later texts. */
 const emptyBlocksMax = 4;
 /** What separates lines, and so the texts in a block. */
@@ -22,7 +22,7 @@ export type SharedText = { readonly block: Block; readonly start: number; readon
  * follow one another in a few blocks, which are used again when all texts in them were released.
  */
 export class SharedTexts {
-  #current = newBlock(blockBytes);
+  #current = newBlock(sharedBlockBytes);
   readonly #empty: Block[] = [];
   /** Blocks with texts, besides the current one. */
   readonly #full = new Set<Block>();
@@ -51,11 +51,11 @@ export class SharedTexts {
       return;
     }
     if (block === this.#current) {
-      this.#current = block.isReusable ? emptied(block) : newBlock(blockBytes);
+      this.#current = block.isReusable ? emptied(block) : newBlock(sharedBlockBytes);
       return;
     }
     this.#full.delete(block);
-    if (block.isReusable && block.bytes.length === blockBytes && this.#empty.length < emptyBlocksMax) {
+    if (block.isReusable && block.bytes.length === sharedBlockBytes && this.#empty.length < emptyBlocksMax) {
       this.#empty.push(emptied(block));
     }
   }
@@ -71,7 +71,7 @@ export class SharedTexts {
     if (this.#current.texts > 0) {
       this.#full.add(this.#current);
     }
-    this.#current = length <= blockBytes ? (this.#empty.pop() ?? newBlock(blockBytes)) : newBlock(length);
+    this.#current = length <= sharedBlockBytes ? (this.#empty.pop() ?? newBlock(sharedBlockBytes)) : newBlock(length);
   }
 }
 

@@ -69,7 +69,7 @@ export class RecordReader<Common, End> {
   /** @returns false for a record that is not read like this, although it may be valid */
   read(text: Buffer, from: number, to: number): boolean {
     this.#text = text;
-    const beginning = this.#beginnings.recentAt(text, from, to) ?? this.#learnBeginning(from, to);
+    const beginning = this.#beginnings.foundAt(text, from, to) ?? this.#learnBeginning(from, to);
     if (beginning === null || beginning.value.common === null) {
       return false;
     }
@@ -112,7 +112,7 @@ export class RecordReader<Common, End> {
     if (text[at] !== comma || text[to - 1] !== closeBracket) {
       return false;
     }
-    const known = ends.recentAt(text, at, to);
+    const known = ends.foundAt(text, at, to);
     // A longer one is another end.
     const isWhole = known !== null && at + known.bytes.length === to;
     const { value } = isWhole ? known : ends.learn(text, at, to, (bytes) => this.#makeEnd(fields, bytes));
