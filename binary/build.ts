@@ -7,6 +7,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { threadSources } from "@sluice/deploy/start/program-sources";
 import { buildContainerImage, canBuildImage } from "./container-image.ts";
 import { buildDebianPackage, debianArchitecture } from "./debian-package.ts";
 import manifest from "./package.json";
@@ -16,13 +17,8 @@ import { runProgram } from "./run-program.ts";
 const root = join(import.meta.dir, "..");
 const targets = ["linux-x64", "linux-x64-baseline", "linux-arm64", "darwin-x64", "darwin-arm64"];
 
-/** Threads are programs of their own; the program that draws the pages joins them under the name of its build. */
-const entries = [
-  "binary/src/main.ts",
-  "control-plane/src/compose/books-work.ts",
-  "control-plane/src/compose/side-work.ts",
-  "control-plane/src/payments/invoices/pdf/render-thread.ts",
-];
+/** The program that draws the pages joins them under the name of its build. */
+const entries = ["binary/src/main.ts", ...threadSources];
 
 /**
  * Code that a program does not need at its start is in separate parts, which are read on demand: a process that only serves

@@ -20,7 +20,11 @@ async function main(): Promise<void> {
   }
   const { runSupervisor } = await import("./run-supervisor.ts");
   const { readSettings } = await import("./settings.ts");
-  process.exit(await runSupervisor(readSettings(root, process.env, process.argv.slice(2))));
+  const { builtCommands } = await import("./built-program.ts");
+  const settings = readSettings(root, process.env, process.argv.slice(2));
+  // A developer wants to see the source running.
+  const built = settings.isReloading ? null : await builtCommands(root);
+  process.exit(await runSupervisor({ ...settings, programs: { ...settings.programs, ...built } }));
 }
 
 try {

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import { isOpenDevelopment, listenProblem } from "@sluice/contracts/listen-host";
+import { commandsOf, type ProgramCommands } from "./program-sources.ts";
 import { StartError } from "./start-error.ts";
 
 /** The environment's settings for the start. */
@@ -26,16 +27,10 @@ export type StartSettings = {
 };
 
 /** The commands to start, each without the path of Bun. */
-export type Programs = {
+export type Programs = ProgramCommands & {
   /** Null if the pages are built elsewhere, or not served. */
   readonly web: readonly string[] | null;
-  readonly check: readonly string[];
-  readonly doctor: readonly string[];
-  readonly audit: readonly string[];
-  readonly migrate: readonly string[];
-  readonly seed: readonly string[];
   readonly sandbox: readonly string[];
-  readonly worker: readonly string[];
 };
 
 const workersMax = 64;
@@ -76,13 +71,8 @@ export function readSettings(root: string, environment: NodeJS.ProcessEnv, words
 function sourcePrograms(root: string, isBuilding: boolean): Programs {
   return {
     web: isBuilding ? [join(root, "web/build/build-web.ts")] : null,
-    check: [join(root, "control-plane/src/commands/check-settings.ts")],
-    doctor: [join(root, "control-plane/src/commands/doctor.ts")],
-    audit: [join(root, "control-plane/src/commands/audit-money.ts")],
-    migrate: [join(root, "control-plane/src/commands/migrate.ts")],
-    seed: [join(root, "control-plane/src/commands/seed.ts")],
     sandbox: [join(root, "packages/sandbox-provider/src/main.ts")],
-    worker: [join(root, "control-plane/src/main.ts")],
+    ...commandsOf((source) => join(root, source)),
   };
 }
 

@@ -12,7 +12,13 @@ import {
   unlessInstalled,
   unlessRoot,
 } from "../support/service/obstacles.ts";
-import { repositoryRoot, type StartedProgram, startProgram, waitUntilGone } from "../support/service/start-process.ts";
+import {
+  findProcesses,
+  repositoryRoot,
+  type StartedProgram,
+  startProgram,
+  waitUntilGone,
+} from "../support/service/start-process.ts";
 import { builtWeb } from "../support/web/web-build.ts";
 import { listFiles } from "../tidy/tree.ts";
 
@@ -113,6 +119,7 @@ async function startTwice(way: Way): Promise<void> {
   const first = start(way);
   await followInstructions(first);
   expect(first.output()).toContain("packages");
+  expect(first.output()).toContain("program      built");
   await stop(first);
 
   const startedAt = performance.now();
@@ -120,6 +127,8 @@ async function startTwice(way: Way): Promise<void> {
   await followInstructions(second);
   expect(performance.now() - startedAt).toBeLessThan(20_000);
   expect(second.output()).not.toContain("packages");
+  expect(second.output()).not.toContain("program ");
+  expect(findProcesses(join(checkout, "control-plane/dist"))).toHaveLength(1);
   await stop(second);
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { builtWeb } from "../support/web/web-build.ts";
@@ -64,6 +64,13 @@ const pagesOf = (area: string): string[] =>
 const styleKb = 14;
 /** What a page that is a program of its own may load more. */
 const moreKb: Readonly<Record<string, number>> = { "src/console/pages/playground/page.tsx": 5 };
+
+test("a build that is current is not named again, so that it serves from a folder that is read-only", async () => {
+  const dist = await builtWeb();
+  const { ino } = await stat(join(dist, "current"));
+  await builtWeb();
+  expect((await stat(join(dist, "current"))).ino).toBe(ino);
+});
 
 describe.each([
   ["console", 71, 14, 3],

@@ -4,7 +4,7 @@
  * stdout.
  */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { holdBuildLock } from "./build-lock.ts";
 import { hashSources } from "./source-hash.ts";
@@ -52,8 +52,12 @@ async function build(target: string): Promise<void> {
   await removeOldBuilds();
 }
 
-/** Written to a temporary file and renamed, so that nobody reads half a name. */
+/** Written to a temporary file and renamed, so that nobody reads half a name; not at all if it is named, in a folder that may be read-only. */
 async function nameCurrent(hash: string): Promise<void> {
+  const named = await readFile(join(distFolder, "current"), "utf8").catch(() => "");
+  if (named.trim() === hash) {
+    return;
+  }
   const draft = join(distFolder, `current.${process.pid}.tmp`);
   await writeFile(draft, `${hash}\n`);
   await rename(draft, join(distFolder, "current"));

@@ -178,13 +178,16 @@ export class SluiceRig {
     return { entry, all: [entry, gateway] };
   }
 
-  /** Starts one process of the control plane and waits until it is ready. A data directory can be reused. */
-  async startProcess(env: Record<string, string> = {}): Promise<SluiceProcess> {
+  /**
+   * Starts one process of the control plane and waits until it is ready. A data directory can be reused.
+   * @param program another one than that of this checkout
+   */
+  async startProcess(env: Record<string, string> = {}, program = mainFile): Promise<SluiceProcess> {
     const dataDirectory = env["DATA_DIR"] ?? join(this.#root, `data-${crypto.randomUUID().slice(0, 8)}`);
     if ((env["WEB_DIST"] ?? "none") !== "none") {
       await lendSiteStates(dataDirectory);
     }
-    const started = await spawnControlPlane({
+    const variables = {
       PATH: process.env["PATH"] ?? "",
       NODE_ENV: "test",
       HOST: "127.0.0.1",
@@ -203,7 +206,8 @@ export class SluiceRig {
       // Tests of pages name a build.
       WEB_DIST: "none",
       ...env,
-    });
+    };
+    const started = await spawnControlPlane(variables, { program });
     this.#processes.add(started);
     return started;
   }

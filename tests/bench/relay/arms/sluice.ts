@@ -54,6 +54,16 @@ function programOf(checkout: string): string {
   return join(checkout, "control-plane/src/main.ts");
 }
 
+/** The program as `bun start` runs it: from a build, unless it is an older checkout, or its functions are to be seen in a profile. */
+async function startedProgramOf(checkout: string, { profileFolder }: Site): Promise<string> {
+  const builder = join(checkout, "deploy/start/build-program.ts");
+  if (profileFolder !== null || !existsSync(builder)) {
+    return programOf(checkout);
+  }
+  const { directory } = await lastLineOf(builder, checkout, {});
+  return join(String(directory), "main.js");
+}
+
 async function start(site: Site, settings: Readonly<Record<string, string>>, checkout = root): Promise<RunningArm> {
   const home = join(site.folder, `sluice-${crypto.randomUUID()}`);
   // The embedded Postgres may run as another user, who needs access.
@@ -65,8 +75,8 @@ async function start(site: Site, settings: Readonly<Record<string, string>>, che
   try {
     const port = await findFreePort();
     const env = { ...environment({ site, home, databaseUrl: postgres.url, port }), ...settings };
-    await runCommand(checkout, "migrate", env);
-    const { apiKey } = await runCommand(checkout, "seed", env);
+    await lastLineOf(join(checkout, "control-plane/src/commands/migrate.ts"), checkout, env);
+    const { apiKey } = await lastLineOf(join(checkout, "control-plane/src/commands/seed.ts"), checkout, env);
     if (typeof apiKey !== "string") {
       throw new Error("seeding gave no API key");
     }
@@ -76,7 +86,7 @@ async function start(site: Site, settings: Readonly<Record<string, string>>, che
     await openKeyForBench(postgres.url, apiKey);
     server = await startOnArmCore({
       name: "Sluice",
-      command: [process.execPath, ...profileOptions(site), programOf(checkout)],
+      command: [process.execPath, ...profileOptions(site), await startedProgramOf(checkout, site)],
       port,
       cwd: checkout,
       env,
@@ -155,13 +165,13 @@ export function profileOptions({ profileFolder }: Site): string[] {
     : ["--cpu-prof", "--cpu-prof-md", "--cpu-prof-interval", "200", "--cpu-prof-dir", profileFolder];
 }
 
-/** Runs a command of the control plane and returns its last line, which is JSON. */
-async function runCommand(
+/** Runs a program of a checkout and returns its last line, which is JSON. */
+async function lastLineOf(
+  file: string,
   checkout: string,
-  name: string,
   env: Record<string, string>,
 ): Promise<Record<string, unknown>> {
-  const child = Bun.spawn([process.execPath, join(checkout, `control-plane/src/commands/${name}.ts`)], {
+  const child = Bun.spawn([process.execPath, file], {
     cwd: checkout,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -172,7 +182,7 @@ async function runCommand(
     child.exited,
   ]);
   if (code !== 0) {
-    throw new Error(`${name} failed: ${errors.trim() || output.trim()}`);
+    throw new Error(`${file} failed: ${errors.trim() || output.trim()}`);
   }
   return JSON.parse(output.trim().split("\n").at(-1) ?? "null");
 }

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { commandsOf, type ProgramCommands } from "./program-sources.ts";
+import { formatDuration, runStep, say } from "./progress.ts";
+
+/** What a build is made of. The packages are those of the lock file. */
+export const buildInputs = [
+  "control-plane/src/**/*",
+  "control-plane/*.json",
+  "packages/*/src/**/*",
+  "packages/*/*.json",
+  "deploy/start/{bundle-program,program-sources}.ts",
+  "{bun.lock,tsconfig.json}",
+];
+const digestLength = 16;
+const keptBuilds = 3;
+const buildMsMax = 120_000;
+/** A draft that is older was left by a build that was killed. */
+const draftMsMax = 600_000;
+const reasonLengthMax = 300;
+
+/**
+ * The commands of the control plane in a build of its sources, which takes less memory and a shorter start than they do.
+ * The build is made if there is none of the present sources. If that fails, a line says why.
+ * @returns null where the programs have to run from source
+ */
+export async function builtCommands(root: string): Promise<ProgramCommands | null> {
+  try {
+    const folder = await ensureBuilt(root);
+    return commandsOf((source) => join(folder, `${basename(source, ".ts")}.js`));
+  } catch (error) {
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, reasonLengthMax);
+    say("program", `runs from source, which takes more memory, because it can't be built: ${reason}`);
+    return null;
+  }
+}
+
+/**
+ * Builds the control plane unless there is a build of the present sources.
+ * @returns its folder, in which each program has the name of its source
+ */
+export async function ensureBuilt(root: string): Promise<string> {
+  const digest = await digestSources(root);
+  const builds = join(root, "control-plane/dist");
+  const folder = join(builds, digest);
+  if (existsSync(folder)) {
+    // A build that was started lately is not removed. Without the right to write here nothing is removed.
+    await utimes(folder, new Date(), new Date()).catch(() => undefined);
+    return folder;
+  }
+  await runStep("program", "building it (only when its sources have changed)", async () => {
+    await mkdir(builds, { recursive: true });
+    const draft = `${folder}.${process.pid}.tmp`;
+    try {
+      await bundle(root, draft);
+      if ((await digestSources(root)) !== digest) {
+        throw new Error("its sources changed meanwhile");
+      }
+      await rename(draft, folder).catch((error: unknown) => {
+        // Another start has built the same.
+        if (!existsSync(folder)) {
+          throw error;
+        }
+      });
+    } finally {
+      await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    }
+    // Another start may remove the same.
+    await removeOld(builds).catch(() => undefined);
+    return { summary: "built" };
+  });
+  return folder;
+}
+
+/** The name of a build: equal only if everything is from which it is made. */
+async function digestSources(root: string): Promise<string> {
+  const hash = createHash("sha256").update(Bun.revision);
+  for (const pattern of buildInputs) {
+    for (const file of [...new Bun.Glob(pattern).scanSync({ cwd: root, onlyFiles: true })].sort()) {
+      hash.update(`${file}\0`).update(await readFile(join(root, file)));
+    }
+  }
+  return hash.digest("hex").slice(0, digestLength);
+}
+
+async function bundle(root: string, folder: string): Promise<void> {
+  const child = Bun.spawn([process.execPath, join(root, "deploy/start/bundle-program.ts"), folder], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    timeout: buildMsMax,
+    killSignal: "SIGKILL",
+  });
+  const [said, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+  if (child.signalCode !== null) {
+    throw new Error(`the bundler was ended by ${child.signalCode}, or took ${formatDuration(buildMsMax)}`);
+  }
+  if (exitCode !== 0) {
+    throw new Error(/\berror: (.*)/.exec(Bun.stripANSI(said))?.[1] ?? `the bundler ended with ${exitCode}`);
+  }
+}
+
+/** A process that runs an older build may still have to read parts of it. */
+async function removeOld(builds: string): Promise<void> {
+  const entries = await Promise.all(
+    (await readdir(builds)).map(async (name) => ({ name, usedMs: (await stat(join(builds, name))).mtimeMs })),
+  );
+  const drafts = entries.filter(({ name, usedMs }) => name.endsWith(".tmp") && Date.now() - usedMs > draftMsMax);
+  const made = entries.filter(({ name }) => !name.endsWith(".tmp")).sort((a, b) => b.usedMs - a.usedMs);
+  for (const { name } of [...drafts, ...made.slice(keptBuilds)]) {
+    await rm(join(builds, name), { recursive: true, force: true });
+  }
+}
