@@ -87,12 +87,15 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
     this.#writeNow(scratch, 0, frameChunk(packet, start, end, scratch), nowMs);
   }
 
-  /** The bytes of a packet from `start` to `end` as they are. */
+  /** The bytes of a packet from `start` to `end` as they are, which must not change in this turn. */
   writePart(packet: Buffer, start: number, end: number, nowMs: number): void {
     if (this.#backlogBytes > 0) {
       this.write(Buffer.copyBytesFrom(packet, start, end - start), nowMs);
+    } else if (turn.holdPart(this, packet, start, end - start)) {
+      this.#noteHeld(nowMs);
     } else {
-      this.#writeNow(packet, start, end - start, nowMs);
+      this.#writeHeldNow();
+      this.#send(packet, start, end - start, nowMs);
     }
   }
 
@@ -104,12 +107,16 @@ export class ClientSocket implements HeldWriter, StreamOutlet {
   /** Writes it while nothing waits, or later in this turn. */
   #writeNow(memory: Buffer, start: number, length: number, nowMs: number): void {
     if (turn.hold(this, memory, start, length)) {
-      this.#heldWrites += 1;
-      this.#heldMs = nowMs;
+      this.#noteHeld(nowMs);
     } else {
       this.#writeHeldNow();
       this.#send(memory, start, length, nowMs);
     }
+  }
+
+  #noteHeld(nowMs: number): void {
+    this.#heldWrites += 1;
+    this.#heldMs = nowMs;
   }
 
   /** What is held goes out before anything else. */

@@ -7,15 +7,15 @@ export interface PacketReader {
 
 /** Has bytes that wait in the memory of the turn. */
 export interface HeldWriter {
-  /** Writes its bytes, from memory that is used again. */
-  writeHeld(memory: Buffer<ArrayBuffer>, start: number, length: number): void;
+  /** Writes its bytes, from memory that may be used again. */
+  writeHeld(memory: Buffer, start: number, length: number): void;
 }
 
 /** After this many packets their results are written, so that they do not wait for all the others. */
 const packetsMax = 32;
 /** At most this much waits to be processed: the runtime may read several megabytes from one socket before the next one. */
 const waitingBytesMax = 1_048_576;
-/** What is held has to fit into the caches of a core. */
+/** What is copied has to fit into the caches of a core. */
 const heldBytesMax = 131_072;
 /** Larger pieces take longer to copy than to write. */
 const copiedBytesMax = 16_384;
@@ -34,11 +34,14 @@ export class Turn {
   #isScheduled = false;
   /** What is written now may wait, because this turn calls `flush`. */
   #isHolding = false;
-  readonly #held = Buffer.allocUnsafe(heldBytesMax) as Buffer<ArrayBuffer>;
-  #writers: HeldWriter[] = [];
-  /** Where the bytes of each writer end; they begin where those of the one before end. */
-  #heldEnds: number[] = [];
-  #heldBytes = 0;
+  /** Copies of bytes that are held. */
+  readonly #copies = Buffer.allocUnsafe(heldBytesMax);
+  #copiedBytes = 0;
+  /** What is held: for each piece its writer, and where it is. */
+  readonly #writers: HeldWriter[] = [];
+  readonly #memories: Buffer[] = [];
+  readonly #starts: number[] = [];
+  readonly #lengths: number[] = [];
   #flushed = 0;
   readonly #run = (): void => {
     this.catchUp();
@@ -107,32 +110,49 @@ export class Turn {
     if (!this.#isHolding || length > copiedBytesMax) {
       return false;
     }
-    if (this.#heldBytes + length > heldBytesMax) {
+    if (this.#copiedBytes + length > heldBytesMax) {
       this.flush();
     }
-    memory.copy(this.#held, this.#heldBytes, start, start + length);
-    this.#heldBytes += length;
-    this.#writers.push(writer);
-    this.#heldEnds.push(this.#heldBytes);
+    memory.copy(this.#copies, this.#copiedBytes, start, start + length);
+    this.#add(writer, this.#copies, this.#copiedBytes, length);
+    this.#copiedBytes += length;
     return true;
+  }
+
+  /** The same for bytes of a packet, which do not change: without a copy. */
+  holdPart(writer: HeldWriter, packet: Buffer, start: number, length: number): boolean {
+    if (!this.#isHolding || length > copiedBytesMax) {
+      return false;
+    }
+    this.#add(writer, packet, start, length);
+    return true;
+  }
+
+  #add(writer: HeldWriter, memory: Buffer, start: number, length: number): void {
+    this.#writers.push(writer);
+    this.#memories.push(memory);
+    this.#starts.push(start);
+    this.#lengths.push(length);
   }
 
   /** Writes everything that is held. A writer may call it while it is being called. */
   flush(): void {
     while (this.#flushed < this.#writers.length) {
       const index = this.#flushed;
-      const start = index === 0 ? 0 : (this.#heldEnds[index - 1] as number);
+      const memory = this.#memories[index] as Buffer;
       this.#flushed += 1;
-      const length = (this.#heldEnds[index] as number) - start;
       try {
-        (this.#writers[index] as HeldWriter).writeHeld(this.#held, start, length);
+        const writer = this.#writers[index] as HeldWriter;
+        writer.writeHeld(memory, this.#starts[index] as number, this.#lengths[index] as number);
       } catch (error) {
         reportError(error);
       }
     }
     this.#writers.length = 0;
-    this.#heldEnds.length = 0;
-    this.#heldBytes = 0;
+    this.#memories.length = 0;
+    this.#starts.length = 0;
+    this.#lengths.length = 0;
+    this.#copiedBytes = 0;
     this.#flushed = 0;
   }
 

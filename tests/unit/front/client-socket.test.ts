@@ -26,24 +26,27 @@ type Step = {
   readonly form: "bytes" | "parts" | "chunk" | "memory" | "part";
 };
 
-/** Writes one step after the other. @returns what was written by then, after each */
+/**
+ * Writes one step after the other.
+ * @param onStep is told after each what was written by then, and what must not be changed until the end of the turn
+ */
 function write(
   socket: ClientSocket,
   slow: SlowSocket,
   steps: readonly Step[],
-  onStep: (written: string) => void,
+  onStep: (written: string, packet: Buffer) => void,
 ): string {
   let written = "";
   for (const [index, { size, room, form }] of steps.entries()) {
     slow.room += room;
+    let packet = Buffer.alloc(0);
     const text = String.fromCharCode(97 + index).repeat(size * 7);
     written += form === "chunk" ? `${text.length.toString(16)}\r\n${text}\r\n` : text;
     if (form === "chunk") {
       socket.writeChunk(Buffer.from(`--${text}-`), 2, text.length + 2, 0);
     } else if (form === "part") {
-      const packet = Buffer.from(`--${text}-`);
+      packet = Buffer.from(`--${text}-`);
       socket.writePart(packet, 2, text.length + 2, 0);
-      packet.fill("-");
     } else if (form === "memory") {
       const memory = Buffer.from(`${text}--`);
       socket.writeFrom(memory, text.length, 0);
@@ -55,7 +58,7 @@ function write(
     } else {
       socket.write(Buffer.from(text), 0);
     }
-    onStep(written);
+    onStep(written, packet);
   }
   return written;
 }
@@ -71,7 +74,8 @@ test("what was written reaches the client in order, whatever becomes of the buff
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const slow = new SlowSocket();
       const socket = new ClientSocket(slow as unknown as Bun.Socket<unknown>);
-      const written = write(socket, slow, steps, (soFar) => {
+      const written = write(socket, slow, steps, (soFar, packet) => {
+        packet.fill("-");
         expect(socket.backlogBytes).toBe(soFar.length - slow.text.length);
       });
       slow.room = 1_000;
@@ -84,13 +88,14 @@ test("what was written reaches the client in order, whatever becomes of the buff
 test("what several sockets write in one turn reaches each client in order, and before its end", () => {
   fc.assert(
     fc.property(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 4 }), fc.boolean(), (stepsOf, hasEnd) => {
+      const packets: Buffer[] = [];
       const all = stepsOf.map((steps) => {
         const slow = new SlowSocket();
         return { slow, steps, socket: new ClientSocket(slow as unknown as Bun.Socket<unknown>), written: "" };
       });
       for (const one of all) {
         const onData = () => {
-          one.written = write(one.socket, one.slow, one.steps, () => undefined);
+          one.written = write(one.socket, one.slow, one.steps, (_, packet) => packets.push(packet));
           if (hasEnd) {
             one.socket.end(0);
           }
@@ -101,6 +106,9 @@ test("what several sockets write in one turn reaches each client in order, and b
         turn.read({ onData, onFailure }, Buffer.alloc(1));
       }
       turn.catchUp();
+      for (const packet of packets) {
+        packet.fill("-");
+      }
       for (const { slow, socket, written } of all) {
         expect(socket.backlogBytes).toBe(written.length - slow.text.replace("(end)", "").length);
         slow.room = 1_000;

@@ -161,14 +161,16 @@ describe("a turn", () => {
   test("holds nothing between two turns, and nothing large", () => {
     const { turn: made, writer, reader, run } = scene();
     const held: boolean[] = [];
-    const large = Buffer.alloc(20_000);
+    const hold = (memory: Buffer) => {
+      held.push(made.hold(writer("w"), memory, 0, memory.length), made.holdPart(writer("w"), memory, 0, memory.length));
+    };
     made.read(
-      reader("a", () => void held.push(made.hold(writer("w"), large, 0, large.length))),
+      reader("a", () => hold(Buffer.alloc(20_000))),
       bytes("1"),
     );
     run();
-    held.push(made.hold(writer("w"), bytes("x"), 0, 1));
-    expect(held).toEqual([false, false]);
+    hold(bytes("x"));
+    expect(held).toEqual([false, false, false, false]);
   });
 
   test("also holds what microtasks of its end write, and no longer", async () => {
@@ -192,7 +194,12 @@ describe("a turn", () => {
   });
 
   test("what is held is written once, unchanged and in order", () => {
-    const write = fc.record({ writer: fc.nat(2), size: fc.integer({ min: 1, max: 16_384 }), isFlushed: fc.boolean() });
+    const write = fc.record({
+      writer: fc.nat(2),
+      size: fc.integer({ min: 1, max: 16_384 }),
+      isPart: fc.boolean(),
+      isFlushed: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(write, { maxLength: 40 }), (writes) => {
         const { turn: made, reader, run } = scene();
@@ -212,9 +219,14 @@ describe("a turn", () => {
         made.read(
           reader("r", () => {
             const memory = Buffer.alloc(16_386);
-            for (const [index, { writer, size, isFlushed }] of writes.entries()) {
+            for (const [index, { writer, size, isPart, isFlushed }] of writes.entries()) {
+              const to = writers[writer] as (typeof writers)[number];
               memory.fill(97 + (index % 26));
-              made.hold(writers[writer] as (typeof writers)[number], memory, 1, size);
+              if (isPart) {
+                made.holdPart(to, Buffer.from(memory), 1, size);
+              } else {
+                made.hold(to, memory, 1, size);
+              }
               if (isFlushed) {
                 made.flush();
               }
